@@ -1,0 +1,3 @@
+module github.com/kafka-metadata-probe/go_shim
+
+go 1.26

@@ -1,0 +1,1 @@
+"""What can be asked: client families, scenarios, the user's own probe.toml."""

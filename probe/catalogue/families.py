@@ -1,0 +1,152 @@
+"""clients/<family>/client.toml as values: which versions exist, what they can do, how each is obtained."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+VersionKey = tuple[tuple[int, int | str], ...]
+
+
+class CatalogueError(ValueError):
+    """Something in the catalogue or on the command line names what does not exist; the text is one clear line."""
+
+
+def version_key(version: str) -> VersionKey:
+    """Order versions numerically: 1.9.0 < 1.10.0 < 1.10.0+local.ab."""
+    parts = re.split(r"[.+-]", version)
+    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Span(_Strict):
+    """Versions in which something exists, both ends included; None = no bound."""
+
+    since: str | None = None
+    until: str | None = None
+    reason: str = ""
+    """Why not outside the span."""
+
+    def covers(self, version: str) -> bool:
+        """Say whether a version lies within."""
+        key = version_key(version)
+        if self.since is not None and key < version_key(self.since):
+            return False
+        return self.until is None or key <= version_key(self.until)
+
+
+class Limit(Span):
+    """A number with its source, for a span of versions."""
+
+    value: int
+    source: str
+    """Where the number stands: file of the client at a version, documentation page."""
+
+
+class Version(_Strict):
+    """One pinned version."""
+
+    version: str
+    """What the library reports."""
+    artifact: str = ""
+    """Version of the artifact it comes in, where that differs."""
+    released: str = ""
+    """ISO date."""
+    digest: str = ""
+    """`sha256:...` of the wheel, jar or package, or `h1:...` of the Go module; empty = recorded on first use."""
+
+    @property
+    def pinned_artifact(self) -> str:
+        """Return the artifact's own version."""
+        return self.artifact or self.version
+
+
+class Source(_Strict):
+    """How a version is obtained."""
+
+    kind: Literal["module", "wheel", "jar", "npm"]
+    name: str
+    """Module path, PyPI name, `group:artifact`, npm name."""
+    old_name: str = ""
+    """Module path before the project moved."""
+    old_until: str = ""
+    """Last version under the old name."""
+    extra: tuple[str, ...] = ()
+    """Further artifacts the library needs beside it, with their versions (`group:artifact:version`, `name==version`)."""
+
+
+class Behaviour(_Strict):
+    """What is known beforehand; each list is searched for the first span that covers the version."""
+
+    back_off_ms: tuple[Limit, ...]
+    min_discovery_age_ms: tuple[Limit, ...] = ()
+
+
+class Family(_Strict):
+    """A client library in all its versions."""
+
+    family: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    title: str
+    about: str
+    driver: str
+    """Command of the driver relative to the family's folder, or the Go package below go_shim/cmd."""
+    instances_per_process: int = Field(ge=1)
+    core: tuple[str, ...]
+    """Versions of the core run; `latest` is the newest in the registry."""
+    source: Source
+    roles: Mapping[str, Span]
+    profiles: Mapping[str, Span]
+    behaviour: Behaviour
+    versions: tuple[Version, ...]
+    mirrors: str = ""
+
+    @model_validator(mode="after")
+    def _core_is_pinned(self) -> Family:
+        known = {item.version for item in self.versions}
+        missing = [version for version in self.core if version != "latest" and version not in known]
+        if missing:
+            raise ValueError(f"core names {', '.join(missing)}, which [[versions]] does not list")
+        return self
+
+    @property
+    def newest(self) -> Version:
+        """Return the newest pinned version."""
+        return max(self.versions, key=lambda item: version_key(item.version))
+
+    def find(self, version: str) -> Version | None:
+        """Return the pinned entry of a version, if there is one."""
+        return next((item for item in self.versions if item.version == version), None)
+
+    def limit(self, limits: tuple[Limit, ...], version: str) -> int:
+        """Return the first limit whose span covers the version; 0 if none does."""
+        return next((item.value for item in limits if item.covers(version)), 0)
+
+
+def read_family(path: Path) -> Family:
+    """Read one client.toml; CatalogueError names the file, the key and what is wrong with it."""
+    try:
+        return Family.model_validate(tomllib.loads(path.read_text()))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise CatalogueError(f"{path}: {error}; mend or remove the file") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "file"
+        raise CatalogueError(f"{path}: {where}: {first['msg']}; mend or remove the key") from None
+
+
+def read_families(folder: Path) -> dict[str, Family]:
+    """Read every clients/*/client.toml, by family name."""
+    families = [read_family(path) for path in sorted(folder.glob("*/client.toml"))]
+    if not families:
+        raise CatalogueError(
+            f"{folder}: no */client.toml here; run from a checkout, or name the folder in PROBE_CLIENTS"
+        )
+    return {item.family: item for item in families}

@@ -1,0 +1,1 @@
+"""Getting client versions, starting their drivers, speaking driver.proto."""

@@ -1,0 +1,21 @@
+"""How a driver process for one client version is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+class ProvisionError(RuntimeError):
+    """A client version cannot be had here; the text is one line that names it, the reason and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A driver's command. The host adds `--connect ADDRESS --token T`."""
+
+    argv: tuple[str, ...]
+    artifact: str
+    """What was obtained, with its digest: `module github.com/IBM/sarama v1.43.3 h1:...`."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Added to the environment."""

@@ -1,0 +1,1 @@
+"""Who plays the brokers: the fake cluster of go_shim, or real Apache Kafka processes."""

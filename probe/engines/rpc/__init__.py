@@ -1,0 +1,1 @@
+"""Generated from go_shim/clusterpb/cluster.proto."""

@@ -1,0 +1,114 @@
+"""The verbs: what the runner needs of engines, the relay, drivers and the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from probe.model import Cell, Event, History, Stored, Subject, Verdict
+from probe.scenarios.steps import Step
+
+Sink = Callable[[Event], None]
+"""Takes an event as it happens; never blocks, never raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """Everything stored in a topic, read_committed, and committed offsets of a group."""
+
+    stored: tuple[Stored, ...]
+    committed: Mapping[str, int]
+
+
+class Tap(Protocol):
+    """A relay in front of the brokers of one cluster."""
+
+    def address(self, broker: int) -> str:
+        """Return `host:port` that clients use for a broker."""
+
+    async def cut(self, broker: int, client_id: str = "") -> int:
+        """Reset established connections to a broker (of one client id, or all); return how many."""
+
+    def refuse(self, broker: int) -> None:
+        """Refuse new connections to a broker from now on, keeping its port."""
+
+    def accept(self, broker: int) -> None:
+        """Accept connections again."""
+
+    def hold(self, apis: Sequence[int], hold_ms: int) -> None:
+        """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it."""
+
+
+class Cluster(Protocol):
+    """Three brokers, one trial's topic on them."""
+
+    async def prepare(self, subject: Subject, *, feed_ms: int) -> Subject:
+        """Create the topic, place the coordinator, feed each `feed_ms` (0 = do not); return the full subject."""
+
+    async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
+        """Break; `fault_on` is among the events when this returns."""
+
+    async def heal(self) -> None:
+        """Mend; `healed` is among the events when this returns."""
+
+    async def read_back(self) -> ReadBack:
+        """Read everything back, off the relay. Raises OSError if it cannot be read whole."""
+
+    async def problems(self) -> Sequence[str]:
+        """Cross-check the relay against the brokers' own counts; return what does not fit."""
+
+
+class EnginePort(Protocol):
+    """Starts clusters."""
+
+    def cluster(self, broker: str, sink: Sink) -> AbstractAsyncContextManager[tuple[Cluster, Tap]]:
+        """Start brokers of a Kafka line with a relay in front; everything is gone at exit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What a driver is told (clients/driver.proto, `Start`)."""
+
+    instance: str
+    client_id: str
+    role: str
+    profile: str
+    properties: Mapping[str, str]
+    bootstrap: Sequence[str]
+    topic: str
+    partitions: Sequence[int]
+    group: str = ""
+    transactional_id: str = ""
+    interval_ms: int = 100
+    max_in_flight: int = 32
+    broker: str = ""
+
+
+class Instance(Protocol):
+    """One running client."""
+
+    async def stop(self, deadline_ms: int) -> None:
+        """Ask it to close; returns when it ended or the deadline passed."""
+
+    @property
+    def clock_error_us(self) -> int:
+        """Bound of the clock offset error."""
+
+
+class DriverHost(Protocol):
+    """Starts driver processes and instances in them."""
+
+    def start(self, cell: Cell, start: Start, sink: Sink) -> AbstractAsyncContextManager[Instance]:
+        """Start one instance; its process may be shared with others of the same client version."""
+
+
+class Store(Protocol):
+    """Keeps runs."""
+
+    def add(self, history: History, verdict: Verdict) -> None:
+        """Take one judged trial; it is on disk at the next flush."""
+
+    def flush(self) -> None:
+        """Write what was taken since the last flush, aside and renamed."""

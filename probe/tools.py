@@ -1,0 +1,38 @@
+"""Where our caches lie and where tools of other languages are found. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+FIXES = {
+    "go": "install Go, or run `python3 run.py setup`, which takes it from a package registry",
+    "java": "install a JDK (17 or newer), or run `python3 run.py setup`, which takes one from a package registry",
+    "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
+}
+
+
+class ToolError(RuntimeError):
+    """A tool is missing or failed; the text is one line with the way out."""
+
+
+def cache_root() -> Path:
+    """Return the one folder of our caches: $PROBE_CACHE, else below the user's cache folder. It exists afterwards."""
+    base = os.environ.get("PROBE_CACHE") or str(
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kafka-metadata-probe"
+    )
+    root = Path(base)
+    root.mkdir(parents=True, exist_ok=True)
+    return root
+
+
+def find_tool(name: str) -> Path:
+    """Return the program: JAVA_HOME for java and javac, then PATH, then what set-up fetched. ToolError if nowhere."""
+    home = os.environ.get("JAVA_HOME")
+    places = [str(Path(home) / "bin")] if home and name in {"java", "javac"} else []
+    places += [os.environ.get("PATH", ""), str(cache_root() / "tools" / "bin")]
+    for place in places:
+        if found := shutil.which(name, path=place):
+            return Path(found)
+    raise ToolError(f"{name} is not on this machine; {FIXES.get(name, 'install it')}")
