@@ -80,7 +80,7 @@ class Source(_Strict):
     old_until: str = ""
     """Last version under the old name."""
     extra: tuple[str, ...] = ()
-    """Further artifacts the library needs beside it, with their versions (`group:artifact:version`, `name==version`)."""
+    """Further artifacts needed beside it, with versions (`group:artifact:version`, `name==version`)."""
 
 
 class Behaviour(_Strict):
