@@ -44,8 +44,11 @@ class Tap(Protocol):
 class Cluster(Protocol):
     """Three brokers, one trial's topic on them."""
 
-    async def prepare(self, subject: Subject, *, feed_ms: int) -> Subject:
-        """Create the topic, place the coordinator, feed each `feed_ms` (0 = do not); return the full subject."""
+    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False) -> Subject:
+        """Create the topic, place the coordinator, feed each `feed_ms` (0 = do not); return the full subject.
+
+        `apart` keeps the bystander's partition off the broker that will fail.
+        """
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break; `fault_on` is among the events when this returns."""

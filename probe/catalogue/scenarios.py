@@ -1,0 +1,54 @@
+"""All scenarios by name: one module of `probe.scenarios` each, and the generated families."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache
+
+import probe.scenarios
+from probe.catalogue.families import CatalogueError
+from probe.scenarios import generated
+from probe.scenarios.scenario import Scenario
+
+CORE = ("steady", "disk/storage-error", "leader/elected", "net/reset")
+"""What `probe` without arguments plays."""
+
+
+@cache
+def default_scenarios() -> Mapping[str, Scenario]:
+    """Return the default catalogue, in order of names, `steady` first."""
+    found = [
+        module.SCENARIO
+        for info in pkgutil.iter_modules(probe.scenarios.__path__)
+        if hasattr(module := importlib.import_module(f"probe.scenarios.{info.name}"), "SCENARIO")
+    ]
+    found.extend(generated.defaults())
+    return {item.name: item for item in sorted(found, key=lambda item: (item.name != "steady", item.name))}
+
+
+def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
+    """Return the scenarios that any of the globs names; a generated name need not be in the default catalogue.
+
+    Raises CatalogueError for a pattern that matches nothing.
+    """
+    chosen: dict[str, Scenario] = {}
+    for pattern in patterns:
+        matched = {name: item for name, item in default_scenarios().items() if fnmatchcase(name, pattern)}
+        chosen.update(matched or _generated(pattern))
+    return tuple(chosen.values())
+
+
+def _generated(name: str) -> dict[str, Scenario]:
+    try:
+        built = generated.scenario(name)
+    except ValueError as error:
+        raise CatalogueError(f"--scenario {name}: {error}") from None
+    if built is not None:
+        return {built.name: built}
+    near = get_close_matches(name, default_scenarios(), n=1)
+    hint = f"did you mean {near[0]}?" if near else "`probe scenarios` lists them"
+    raise CatalogueError(f"--scenario {name}: no scenario has this name; {hint}")

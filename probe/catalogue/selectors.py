@@ -1,0 +1,120 @@
+"""What the user named, made whole: clients, profiles and broker lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from probe.catalogue.families import CatalogueError, Family, Version, version_key
+from probe.model import Profile
+
+PROFILES: Mapping[str, str] = {
+    "isolated": "library defaults, but no periodic refresh within a trial; the matrix's default",
+    "defaults": "the library as it comes",
+    "idempotent": "idempotent producer, acks=all",
+    "no-retries": "the library retries nothing by itself",
+    "acks-1": "acks=1",
+    "zstd": "zstd compression, which raises the Produce version in some libraries",
+    "oldest-protocol": "the oldest protocol version that still works",
+    "refresh-1s": "metadata is refreshed each second",
+    "quick-timeouts": "request, session and socket timeouts of 5 s",
+    "consumer-protocol": "the new group protocol (KIP-848)",
+}
+"""Profiles by name (DESIGN 4)."""
+
+LINES = ("0.9.0", "0.10.2", "1.1", "2.6", "2.8", "3.4", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4")
+"""Broker lines that can be asked for by name; exact versions are reduced to them."""
+
+Resolver = Callable[[Family, str], Version]
+"""Finds a version that is not pinned, at the registry. Raises CatalogueError or ProvisionError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One client version to run."""
+
+    family: Family
+    version: Version
+
+
+def select_clients(families: Mapping[str, Family], names: Sequence[str], resolve: Resolver) -> tuple[Chosen, ...]:
+    """Return the client versions that the selectors name, each once; the core versions if there are none.
+
+    Raises CatalogueError for a family, version or range that does not exist.
+    """
+    chosen: dict[tuple[str, str], Chosen] = {}
+    for family, version in _wanted(families, names or sorted(families)):
+        found = resolve(family, version) if version == "latest" else family.find(version) or resolve(family, version)
+        chosen[family.family, found.version] = Chosen(family, found)
+    return tuple(sorted(chosen.values(), key=lambda item: (item.family.family, version_key(item.version.version))))
+
+
+def _wanted(families: Mapping[str, Family], names: Iterable[str]) -> Iterable[tuple[Family, str]]:
+    for name in names:
+        family_name, at, version = name.partition("@")
+        family = families.get(family_name)
+        if family is None:
+            near = get_close_matches(family_name, families, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families))}"
+            raise CatalogueError(f"--client {name}: there is no client family {family_name}; {hint}")
+        if not at:
+            yield from ((family, item) for item in family.core)
+        elif version == "all":
+            yield from ((family, item.version) for item in family.versions)
+        elif version[:1] in "<>=":
+            yield from ((family, item) for item in _range(family, version))
+        elif re.fullmatch(r"latest|\d[\w.+-]*", version):
+            yield family, version
+        else:
+            raise CatalogueError(
+                f"--client {name}: {version!r} is no version; give 1.2.3, latest, all or a range >=1.2,<2"
+            )
+
+
+COMPARE: Mapping[str, Callable[[object, object], bool]] = {
+    ">=": lambda a, b: a >= b,  # type: ignore[operator]  # both are VersionKey
+    "<=": lambda a, b: a <= b,  # type: ignore[operator]  # both are VersionKey
+    "==": lambda a, b: a == b,
+    ">": lambda a, b: a > b,  # type: ignore[operator]  # both are VersionKey
+    "<": lambda a, b: a < b,  # type: ignore[operator]  # both are VersionKey
+}
+
+
+def _range(family: Family, text: str) -> list[str]:
+    bounds = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(>=|<=|==|>|<)(\d[\w.]*)", part.strip())
+        if match is None:
+            raise CatalogueError(f"--client {family.family}@{text}: {part!r} is no bound; write >=1.2,<2")
+        bounds.append((COMPARE[match[1]], version_key(match[2])))
+    found = [v.version for v in family.versions if all(test(version_key(v.version), key) for test, key in bounds)]
+    if not found:
+        raise CatalogueError(f"--client {family.family}@{text}: no listed version lies in this range")
+    return found
+
+
+def select_profiles(names: Sequence[str], properties: Sequence[str], election_ms: int | None) -> tuple[Profile, ...]:
+    """Return the profiles; properties and election are part of each. CatalogueError for an unknown one."""
+    pairs = []
+    for item in properties:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise CatalogueError(f"--property {item}: write KEY=VALUE, the key as the library spells it")
+        pairs.append((key, value))
+    for name in names:
+        if name not in PROFILES:
+            near = get_close_matches(name, PROFILES, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(PROFILES)}"
+            raise CatalogueError(f"--profile {name}: there is no such profile; {hint}")
+    return tuple(Profile(name, tuple(sorted(pairs)), election_ms) for name in dict.fromkeys(names))
+
+
+def broker_line(text: str) -> str:
+    """Reduce a Kafka version to its line: 3.9.2 to 3.9, 0.10.2.2 to 0.10.2. CatalogueError for an unknown one."""
+    parts = text.split(".")
+    line = ".".join(parts[:3] if parts[0] == "0" else parts[:2])
+    if line not in LINES:
+        raise CatalogueError(f"--broker {text}: there is no such Kafka line here; known are {', '.join(LINES)}")
+    return line

@@ -1,0 +1,97 @@
+"""Child processes that cannot outlive us: each holds a pipe from us as its standard input and ends when it closes.
+
+A child that is stopped (SIGSTOP) or stuck is killed with its whole process group on the way out. If we are killed
+ourselves, the pipe closes and the child ends its own group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+NICE = 3
+"""Clients and clusters yield to the orchestrator, which stamps the times."""
+
+KEPT_LINES = 30
+GRACE_S = 2.0
+
+
+class Child:
+    """A running child process."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.lines: deque[str] = deque(maxlen=KEPT_LINES)
+        """Last lines of its standard error."""
+        self._reading = asyncio.create_task(self._read_errors())
+
+    async def _read_errors(self) -> None:
+        stream = self.process.stderr
+        if stream is None:
+            return
+        while True:
+            try:
+                line = await stream.readline()
+            except ValueError:  # a line beyond the stream's limit; it was dropped
+                continue
+            if not line:
+                return
+            self.lines.append(line.decode(errors="replace").rstrip()[:500])
+
+    @property
+    def pid(self) -> int:
+        """Return its process id, which is also its process group."""
+        return self.process.pid
+
+    async def read_line(self, timeout_s: float) -> str:
+        """Return its next line of standard output; TimeoutError or EOFError."""
+        stream = self.process.stdout
+        line = await asyncio.wait_for(stream.readline(), timeout_s) if stream is not None else b""
+        if not line:
+            raise EOFError
+        return line.decode().strip()
+
+    def last_words(self) -> str:
+        """Return the last line it wrote on standard error, or nothing."""
+        return self.lines[-1] if self.lines else ""
+
+    async def end(self) -> int:
+        """Close its pipe, give it a moment, kill its group; return its exit code."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.process.wait(), GRACE_S)
+        self.kill()
+        code = await self.process.wait()
+        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+            await asyncio.wait_for(self._reading, GRACE_S)
+        return code
+
+    def kill(self) -> None:
+        """Kill its whole process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+
+@contextlib.asynccontextmanager
+async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
+    """Start a child process; it and its group are gone at exit. OSError if it cannot be started."""
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, **(env or {})},
+        start_new_session=True,
+    )
+    running = Child(process)
+    try:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+        yield running
+    finally:
+        await asyncio.shield(running.end())

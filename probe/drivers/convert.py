@@ -1,0 +1,67 @@
+"""driver.proto's messages to and from the model."""
+
+from __future__ import annotations
+
+from probe.drivers.clock import Clock
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.model import App, AppKind, ClientError
+from probe.ports import Start
+
+ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
+KINDS: dict[int, AppKind] = {
+    number: AppKind(name.lower()) for name, number in pb.Kind.items() if name != "KIND_UNSPECIFIED"
+}
+VALUE_PARTS = 4
+
+
+def to_start(start: Start) -> pb.Start:
+    """Build the message that starts an instance."""
+    return pb.Start(
+        instance=start.instance,
+        client_id=start.client_id,
+        role=start.role,
+        profile=start.profile,
+        properties=dict(start.properties),
+        bootstrap=list(start.bootstrap),
+        topic=start.topic,
+        partitions=list(start.partitions),
+        group=start.group,
+        transactional_id=start.transactional_id,
+        interval_ms=start.interval_ms,
+        max_in_flight=start.max_in_flight,
+        broker=start.broker,
+    )
+
+
+def to_app(event: pb.Event, clock: Clock) -> App:
+    """Turn a driver's event into the model's, on the orchestrator's clock; an unknown kind becomes a notice."""
+    kind = KINDS.get(event.kind, AppKind.NOTICE)
+    sequence, origin_at = event.sequence, 0
+    if kind is AppKind.RECEIVED:
+        sequence, origin_at = read_value(event.value)
+    error = None
+    if event.HasField("error"):
+        error = ClientError(
+            event.error.code, event.error.name, event.error.type, event.error.text, event.error.retriable
+        )
+    return App(
+        at=event.clock_us + clock.offset_us,
+        kind=kind,
+        instance=event.instance,
+        partition=event.partition,
+        sequence=sequence,
+        offset=event.offset,
+        origin_at=origin_at,
+        error=error,
+        partitions=tuple(event.partitions),
+        settings=dict(event.settings),
+        text=event.text,
+    )
+
+
+def read_value(value: str) -> tuple[int, int]:
+    """Return sequence and time of writing of a record's value; (-1, 0) where it is not of our form."""
+    parts = value.split(" ")
+    if len(parts) != VALUE_PARTS or not parts[2].isdigit() or not parts[3].isdigit():
+        return -1, 0
+    return int(parts[2]), int(parts[3])

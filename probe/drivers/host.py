@@ -1,0 +1,120 @@
+"""Starts driver processes, speaks driver.proto with them, puts their events on the orchestrator's clock."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import grpc
+
+from probe.drivers.launch import Launch
+from probe.drivers.process import DriverProcess, RunningInstance
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.drivers.rpc import driver_pb2_grpc as rpc
+from probe.model import Cell, Client
+from probe.ports import Sink, Start
+
+HELLO_S = 60.0
+"""A driver must have said Hello so long after its start; JVMs on a busy machine are slow."""
+
+STOP_GRACE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How one client version is run."""
+
+    launch: Launch
+    instances: int
+    """Instances one process may carry."""
+
+
+class Host(rpc.OrchestratorServicer):
+    """The gRPC server that drivers dial, and the processes it started."""
+
+    def __init__(self, clients: Mapping[Client, Bound]) -> None:
+        self._clients = dict(clients)
+        self._server = grpc.aio.server()
+        self._address = ""
+        self._awaited: dict[str, DriverProcess] = {}
+        self._pools: dict[Client, list[DriverProcess]] = {}
+        self._locks: dict[Client, asyncio.Lock] = {}
+        self._stack = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        rpc.add_OrchestratorServicer_to_server(self, self._server)  # type: ignore[no-untyped-call]  # generated
+        port = self._server.add_insecure_port("127.0.0.1:0")
+        self._address = f"127.0.0.1:{port}"
+        await self._server.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in [item for pool in self._pools.values() for item in pool]:
+            process.retire()
+        await self._stack.aclose()
+        await self._server.stop(0)
+
+    async def Attach(  # noqa: N802  # the name of the generated service
+        self,
+        request_iterator: AsyncIterator[pb.FromDriver],
+        context: grpc.aio.ServicerContext[pb.FromDriver, pb.ToDriver],
+    ) -> None:
+        """Serve one driver for as long as its stream lives."""
+        first = await anext(request_iterator, None)
+        token = first.hello.token if first is not None and first.WhichOneof("message") == "hello" else ""
+        process = self._awaited.pop(token, None)
+        if first is None or process is None:
+            await context.abort(
+                grpc.StatusCode.UNAUTHENTICATED, "say Hello first, with the token you were started with"
+            )
+            return
+        await process.serve(first.hello, request_iterator, context.write)
+
+    @contextlib.asynccontextmanager
+    async def start(
+        self, cell: Cell, start: Start, sink: Sink, *, alone: bool = False
+    ) -> AsyncIterator[RunningInstance]:
+        """Start one instance in a shared process, or in one of its own; it is stopped at exit.
+
+        Raises OSError when the driver process cannot be started or does not say Hello in time.
+        """
+        process = await self._process(cell.client, alone=alone)
+        instance = process.start(start, sink)
+        try:
+            yield instance
+        finally:
+            if not instance.ended.is_set():
+                await asyncio.shield(instance.stop(int(STOP_GRACE_S * 1000)))
+            process.release(instance)
+
+    async def _process(self, client: Client, *, alone: bool) -> DriverProcess:
+        """Return an attached process with room, one instance of which is now reserved."""
+        bound = self._clients[client]
+        async with self._locks.setdefault(client, asyncio.Lock()):
+            pool = self._pools.setdefault(client, [])
+            pool[:] = [item for item in pool if not item.gone]
+            found = None if alone else next((item for item in pool if item.room()), None)
+            if found is None:
+                found = await self._launch(client, bound, alone=alone)
+                pool.append(found)
+            found.reserve()
+        return found
+
+    async def _launch(self, client: Client, bound: Bound, *, alone: bool) -> DriverProcess:
+        token = secrets.token_hex(16)
+        process = DriverProcess(client, 1 if alone else bound.instances)
+        self._awaited[token] = process
+        argv = (*bound.launch.argv, "--connect", self._address, "--token", token)
+        try:
+            await self._stack.enter_async_context(process.run(argv, bound.launch.env))
+            await process.attached(HELLO_S)
+        finally:
+            self._awaited.pop(token, None)
+        return process

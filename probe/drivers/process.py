@@ -1,0 +1,186 @@
+"""One driver process and the instances in it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+
+from probe.children import Child, child
+from probe.drivers.clock import Clock
+from probe.drivers.convert import ENDINGS, to_app, to_start
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.model import App, AppKind, Client
+from probe.ports import Sink, Start
+from probe.recorder import now_us
+
+PING_EVERY_S = 10.0
+FIRST_PINGS = 5
+
+Write = Callable[[pb.ToDriver], Awaitable[None]]
+
+
+class RunningInstance:
+    """One client instance in a driver process."""
+
+    def __init__(self, process: DriverProcess, start: Start, sink: Sink) -> None:
+        self._process = process
+        self._sink = sink
+        self.name = start.instance
+        self.ended = asyncio.Event()
+        self.died = ""
+        """Why the driver process is gone, if it ended under this instance."""
+
+    @property
+    def clock_error_us(self) -> int:
+        """Bound of the driver clock's offset error."""
+        return self._process.clock.error_us
+
+    def take(self, event: App) -> None:
+        """Pass an event on; the first ending one ends the instance, later ones are dropped."""
+        if self.ended.is_set():
+            return
+        self._sink(event)
+        if event.kind in ENDINGS:
+            self.ended.set()
+
+    def lose(self, reason: str) -> None:
+        """End the instance because its process is gone."""
+        if not self.ended.is_set():
+            self.died = reason
+            self.take(App(at=now_us(), kind=AppKind.FATAL, instance=self.name, text=reason))
+
+    async def stop(self, deadline_ms: int) -> None:
+        """Ask it to close; return when it ended, or a little after the deadline."""
+        self._process.send(pb.ToDriver(stop=pb.Stop(instance=self.name, deadline_ms=deadline_ms)))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.ended.wait(), deadline_ms / 1000 + 1.0)
+
+
+class DriverProcess:
+    """A driver process from its start to its end."""
+
+    def __init__(self, client: Client, capacity: int) -> None:
+        self.client = client
+        self.clock = Clock()
+        self._capacity = capacity
+        self._reserved = 0
+        self._instances: dict[str, RunningInstance] = {}
+        self._outbox: asyncio.Queue[pb.ToDriver] = asyncio.Queue()
+        self._attached = asyncio.Event()
+        self._failure = ""
+        self._retired = False
+        self._child: Child | None = None
+
+    @contextlib.asynccontextmanager
+    async def run(self, argv: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[None]:
+        """Hold the process; its instances are lost when it ends."""
+        async with child(argv, env=env) as running:
+            self._child = running
+            watching = asyncio.create_task(self._watch(running))
+            try:
+                yield
+            finally:
+                self._lose("the run is over")
+                watching.cancel()
+
+    async def _watch(self, running: Child) -> None:
+        code = await running.process.wait()
+        words = running.last_words()
+        self._lose(f"the driver process ended with code {code}" + (f": {words}" if words else ""))
+
+    def _lose(self, reason: str) -> None:
+        self._failure = self._failure or reason
+        self._attached.set()
+        for instance in list(self._instances.values()):
+            instance.lose(reason)
+
+    async def attached(self, timeout_s: float) -> None:
+        """Wait until the driver said Hello; OSError with the reason if it did not."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._attached.wait(), timeout_s)
+        if not self._attached.is_set():
+            self._lose(f"no Hello within {timeout_s:.0f} s")
+        if self._failure:
+            self.kill()
+            raise OSError(f"driver of {self.client}: {self._failure}")
+
+    @property
+    def gone(self) -> bool:
+        """Say whether it can take no more instances, ever."""
+        return bool(self._failure) or self._retired
+
+    def room(self) -> bool:
+        """Say whether one more instance fits."""
+        return not self.gone and self._reserved < self._capacity
+
+    def reserve(self) -> None:
+        """Count one more instance."""
+        self._reserved += 1
+
+    def start(self, start: Start, sink: Sink) -> RunningInstance:
+        """Start a reserved instance."""
+        instance = RunningInstance(self, start, sink)
+        self._instances[start.instance] = instance
+        if self._failure:
+            instance.lose(self._failure)
+        self.send(pb.ToDriver(start=to_start(start)))
+        return instance
+
+    def release(self, instance: RunningInstance) -> None:
+        """Give an instance's place back; a process whose instance would not end takes no more, and ends when empty."""
+        self._instances.pop(instance.name, None)
+        self._reserved -= 1
+        if not instance.ended.is_set():
+            self._retired = True
+        if (self._retired or self._capacity == 1) and not self._reserved:
+            self.kill()
+
+    def retire(self) -> None:
+        """Take no more instances."""
+        self._retired = True
+
+    def kill(self) -> None:
+        """Kill the process."""
+        if self._child is not None:
+            self._child.kill()
+
+    def send(self, message: pb.ToDriver) -> None:
+        """Queue a message for the driver."""
+        self._outbox.put_nowait(message)
+
+    async def serve(self, hello: pb.Hello, incoming: AsyncIterator[pb.FromDriver], write: Write) -> None:
+        """Speak with the attached driver until its stream ends."""
+        if hello.version != self.client.version or hello.family != self.client.family:
+            self._lose(f"it says it is {hello.family}@{hello.version}, not {self.client}")
+            return
+        tasks = [asyncio.create_task(self._write(write)), asyncio.create_task(self._ping())]
+        try:
+            async for message in incoming:
+                self._take(message)
+        finally:
+            for task in tasks:
+                task.cancel()
+            self._lose("the driver's stream ended")
+
+    async def _write(self, write: Write) -> None:
+        while True:
+            await write(await self._outbox.get())
+
+    async def _ping(self) -> None:
+        for _ in range(FIRST_PINGS):
+            self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
+            await asyncio.sleep(0.01)
+        while True:
+            await asyncio.sleep(PING_EVERY_S)
+            self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
+
+    def _take(self, message: pb.FromDriver) -> None:
+        which = message.WhichOneof("message")
+        if which == "pong":
+            self.clock.pong(message.pong.id, message.pong.clock_us)
+            self._attached.set()
+        elif which == "events":
+            for event in message.events.events:
+                if instance := self._instances.get(event.instance):
+                    instance.take(to_app(event, self.clock))

@@ -1,0 +1,193 @@
+"""The embedded engine: one fake-cluster process per cell (go_shim/cmd/fake-cluster) behind a relay."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+
+from probe.children import child
+from probe.engines import plays
+from probe.engines.rpc import cluster_pb2 as pb
+from probe.engines.rpc import cluster_pb2_grpc as rpc
+from probe.model import EngineEvent, EngineKind, Stored, Subject
+from probe.ports import ReadBack, Sink
+from probe.protocol.schema import Schemas
+from probe.recorder import now_us
+from probe.relay import Relay
+from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
+
+BROKERS = (1, 2, 3)
+START_S = 20.0
+CALL_S = 15.0
+DISCOVERY_APIS = (3, 10)
+
+KINDS = {number: EngineKind(name.lower()) for name, number in pb.Event.Kind.items() if name.lower() in set(EngineKind)}
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Starts fake clusters."""
+
+    binary: Path
+    schemas: Schemas
+    versions: Mapping[str, Path]
+    """Per broker line: file with the version ranges of Kafka's own message definitions."""
+
+    @contextlib.asynccontextmanager
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, Relay]]:
+        """Start three fake brokers of a Kafka line behind a relay. OSError or TimeoutError if they do not start."""
+        names: dict[bytes, str] = {}
+        async with Relay(brokers=BROKERS, sink=sink, schemas=self.schemas, topic_names=names) as relay:
+            addresses = ",".join(relay.address(node) for node in BROKERS)
+            argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
+            if broker in self.versions:
+                argv += ["--versions", str(self.versions[broker])]
+            async with child(argv) as running:
+                try:
+                    ports = json.loads(await running.read_line(START_S))
+                except (EOFError, ValueError, TimeoutError):
+                    raise OSError(
+                        f"the fake cluster did not start: {running.last_words() or 'no reason given'}"
+                    ) from None
+                for node, address in zip(BROKERS, ports["brokers"], strict=True):
+                    relay.forward(node, address)
+                async with grpc.aio.insecure_channel(ports["control"]) as channel:
+                    cluster = FakeCluster(rpc.FakeClusterStub(channel), relay, sink, names)
+                    async with cluster.watching():
+                        yield cluster, relay
+
+
+class FakeCluster:
+    """A running fake cluster."""
+
+    def __init__(self, stub: rpc.FakeClusterAsyncStub, relay: Relay, sink: Sink, names: dict[bytes, str]) -> None:
+        self._stub = stub
+        self._relay = relay
+        self._sink = sink
+        self._names = names
+        self._subject: Subject | None = None
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Pass the cluster's own events to the sink."""
+        task = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _watch(self) -> None:
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            async for event in self._stub.Watch(pb.Done()):
+                kind = KINDS.get(event.kind, EngineKind.NOTE)
+                self._sink(
+                    EngineEvent(
+                        at=event.at_us,
+                        kind=kind,
+                        broker=event.broker,
+                        topic=event.topic,
+                        partition=event.partition,
+                        key=event.key,
+                        value=event.value,
+                        text=event.text,
+                    )
+                )
+
+    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False) -> Subject:
+        """Create the topic with its affected partition at `subject.old`, and place the group's coordinator there.
+
+        `apart` keeps the bystander's partition off that broker altogether.
+        """
+        others = [node for node in BROKERS if node != subject.old]
+        leaders = {subject.affected: [subject.old, *others], subject.bystander: [subject.old, *others]}
+        if apart:
+            leaders[subject.bystander] = others
+        reply = await self._stub.CreateTopic(
+            pb.CreateTopicRequest(
+                topic=subject.topic,
+                partitions=[pb.Assignment(leader=leaders[p][0], replicas=leaders[p]) for p in sorted(leaders)],
+            ),
+            timeout=CALL_S,
+        )
+        self._names[bytes(reply.topic_id)] = subject.topic
+        for key_type, key in ((0, subject.group), (1, subject.transactional_id)):
+            if key:
+                move = pb.MoveCoordinator(key_type=key_type, key=key, to=subject.old)
+                await self._stub.Apply(pb.Change(move_coordinator=move), timeout=CALL_S)
+        if feed_ms:
+            feed = pb.FeedRequest(topic=subject.topic, partitions=sorted(leaders), interval_ms=feed_ms)
+            await self._stub.StartFeed(feed, timeout=CALL_S)
+        self._subject = subject
+        return subject
+
+    async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
+        """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""
+        subject = self._prepared()
+        for step in steps:
+            if isinstance(step, HoldDiscovery):
+                self._relay.hold(DISCOVERY_APIS, step.hold_ms)
+        await self._stub.Inject(plays.fault(steps, subject, election_ms or 0), timeout=CALL_S)
+        for step in steps:
+            if isinstance(step, CutConnections):
+                await self._relay.cut(subject.old)
+
+    async def heal(self) -> None:
+        """Remove every rule and hold."""
+        self._relay.hold((), 0)
+        await self._stub.Heal(pb.Done(), timeout=CALL_S)
+
+    async def read_back(self) -> ReadBack:
+        """Read the topic and the group's offsets from the cluster's own memory. OSError if it is not whole."""
+        subject = self._prepared()
+        try:
+            await self._stub.StopFeed(pb.Topic(topic=subject.topic), timeout=CALL_S)
+            reply = await self._stub.ReadBack(pb.Topic(topic=subject.topic), timeout=CALL_S)
+            committed: Mapping[int, int] = {}
+            if subject.group:
+                question = pb.Group(group=subject.group, topic=subject.topic)
+                committed = (await self._stub.Committed(question, timeout=CALL_S)).offsets
+        except grpc.aio.AioRpcError as error:
+            raise OSError(f"read-back failed: {error.details()}") from None
+        if not reply.whole:
+            raise OSError("read-back is not whole")
+        stored = [_stored(record) for record in reply.records]
+        return ReadBack(tuple(stored), {str(partition): offset for partition, offset in committed.items()})
+
+    async def problems(self) -> Sequence[str]:
+        """Compare what the relay passed with what the brokers counted, and with what it told."""
+        found = []
+        if dropped := self._relay.dropped():
+            found.append(f"the relay lost {dropped} events")
+        reply = await self._stub.Counts(pb.Done(), timeout=CALL_S)
+        passed = self._relay.counts()
+        for count in reply.counts:
+            requests, _ = passed.get((count.broker, count.api), (0, 0))
+            if count.requests > requests:
+                found.append(
+                    f"broker {count.broker} saw {count.requests} requests of API {count.api}, the relay {requests}"
+                )
+        return found
+
+    def _prepared(self) -> Subject:
+        if self._subject is None:
+            raise OSError("the cluster has no topic yet")
+        return self._subject
+
+
+def _stored(record: pb.Record) -> Stored:
+    parts = record.value.split(" ")
+    sequence = int(parts[2]) if len(parts) == 4 and parts[2].isdigit() else -1
+    return Stored(record.partition, record.offset, parts[0], sequence)
+
+
+def fault_on_now(text: str) -> EngineEvent:
+    """Build a `fault_on` of this moment, for faults that the relay alone plays."""
+    return EngineEvent(at=now_us(), kind=EngineKind.FAULT_ON, text=text)

@@ -1,0 +1,161 @@
+"""Selectors times catalogue times engine: which cells run, and which are skipped and why. Pure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from probe.catalogue.selectors import Chosen
+from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role
+from probe.scenarios.scenario import Part, Scenario
+
+WARM_UP_S = 3.0
+"""A client's start and warm-up, about; for estimates only."""
+
+JOBS_PER_CORE = 14
+"""Trials in flight that one core carries, about; for estimates only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A cell with all that is needed to run it."""
+
+    cell: Cell
+    chosen: Chosen
+    profile: Profile
+    scenario: Scenario
+    part: Part
+    play: Play
+    limits: Limits
+    trials: int
+
+    @property
+    def steady(self) -> Cell:
+        """Return the control cell this one rests on."""
+        return replace(self.cell, scenario="steady")
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A combination that is not run."""
+
+    cell: Cell
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would run, in order: control cells first, then by scenario so that neighbours watch the same fault."""
+
+    cells: tuple[Planned, ...]
+    skips: tuple[Skip, ...]
+
+    def estimate_s(self, jobs: int, watch_ms: int | None) -> float:
+        """Return about how many seconds the plan takes with so many trials in flight."""
+        spans = [WARM_UP_S + seconds_of(item.play, watch_ms) for item in self.cells for _ in range(item.trials)]
+        return max(sum(spans) / jobs, max(spans, default=0.0))
+
+
+def seconds_of(play: Play, watch_ms: int | None) -> float:
+    """Return about how long one trial's watch takes: most recover early and are watched for storms."""
+    watch = play.watch_ms / 1000 if watch_ms is None else min(play.watch_ms, watch_ms) / 1000
+    return watch if play.expects is Expects.NOTHING else (watch + 8) / 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What was selected."""
+
+    clients: Sequence[Chosen]
+    scenarios: Sequence[Scenario]
+    roles: Sequence[Role]
+    profiles: Sequence[Profile]
+    engine: Engine
+    brokers: Sequence[str]
+    trials: int = 1
+    seed: int = 0
+    shard: tuple[int, int] = (1, 1)
+
+
+def make_plan(selection: Selection) -> Plan:
+    """Multiply and sort out; the same selection always gives the same plan."""
+    cells: list[Planned] = []
+    skips: list[Skip] = []
+    for scenario in selection.scenarios:
+        for chosen, role, profile, broker in _combinations(selection):
+            cell = Cell(
+                chosen.family.family,
+                chosen.version.version,
+                role,
+                str(profile),
+                scenario.name,
+                selection.engine,
+                broker,
+            )
+            part = scenario.part(role)
+            reason = _reason_to_skip(chosen, role, profile, scenario, selection.engine)
+            if part is None:
+                continue
+            if reason:
+                skips.append(Skip(cell, reason))
+            else:
+                cells.append(_planned(cell, chosen, profile, scenario, part, selection.trials))
+    return Plan(_order(cells, selection), tuple(skips))
+
+
+def _combinations(selection: Selection) -> Iterable[tuple[Chosen, Role, Profile, str]]:
+    return (
+        (chosen, role, profile, broker)
+        for chosen in selection.clients
+        for role in selection.roles
+        for profile in selection.profiles
+        for broker in selection.brokers
+    )
+
+
+def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scenario, engine: Engine) -> str:
+    family, version = chosen.family, chosen.version.version
+    for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.profiles)):
+        span = spans.get(name)
+        if span is None:
+            return f"{family.family} has no {kind} {name}"
+        if not span.covers(version):
+            known = " ".join(
+                text for text in (span.since and f"since {span.since}", span.until and f"until {span.until}") if text
+            )
+            return f"{family.family} has {kind} {name} {known}" + (f": {span.reason}" if span.reason else "")
+    if engine not in scenario.engines:
+        return f"{scenario.name} is not played by the {engine} engine"
+    return ""
+
+
+def _planned(cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, part: Part, trials: int) -> Planned:
+    behaviour = chosen.family.behaviour
+    limits = Limits(
+        back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
+        min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
+    )
+    return Planned(cell, chosen, profile, scenario, part, _play(part.play, profile), limits, trials)
+
+
+def _play(play: Play, profile: Profile) -> Play:
+    """Fit a scenario's play to a profile: its election delay, and what `no-retries` may do."""
+    if profile.election_ms is not None and play.election_ms is not None:
+        play = replace(play, election_ms=profile.election_ms)
+    if profile.name == "no-retries" and play.conforms and Outcome.SURFACES not in play.conforms:
+        play = replace(play, conforms=(*play.conforms, Outcome.SURFACES))
+    return play
+
+
+def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:
+    """Put control cells first; shuffle the rest by the seed within a scenario; keep this shard's share.
+
+    All cells of one client and role stay in one shard, since they rest on one control cell.
+    """
+    index, shards = selection.shard
+    keys = sorted({(item.cell.family, item.cell.version, item.cell.role, item.cell.broker) for item in cells})
+    mine = {key for place, key in enumerate(keys) if place % shards == index - 1}
+    kept = [item for item in cells if (item.cell.family, item.cell.version, item.cell.role, item.cell.broker) in mine]
+    random.Random(selection.seed).shuffle(kept)  # noqa: S311  # order of work, not a secret
+    return tuple(sorted(kept, key=lambda item: item.cell.scenario != "steady"))

@@ -1,0 +1,95 @@
+"""The one mutable object of a trial: takes events from everywhere, hands out frozen histories, waits on conditions."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+
+from probe.model import (
+    App,
+    AppKind,
+    EngineEvent,
+    EngineKind,
+    Event,
+    Header,
+    History,
+    Mark,
+    MarkKind,
+    Response,
+)
+
+SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
+ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
+METADATA, FIND_COORDINATOR = 3, 10
+COALESCE_S = 0.02
+
+
+def now_us() -> int:
+    """Return the orchestrator's clock, microseconds of CLOCK_MONOTONIC."""
+    return time.monotonic_ns() // 1000
+
+
+class Recorder:
+    """Collects one trial's events. `add` is a `probe.ports.Sink`: it never blocks and never raises."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._changed = asyncio.Event()
+        self.successes: Counter[int] = Counter()
+        """Operations that succeeded, by partition."""
+        self.kinds: Counter[AppKind] = Counter()
+        self.engine: dict[EngineKind, int] = {}
+        """When the engine's events of each kind came last, in microseconds."""
+        self.discovered_at = 0
+        """When the last Metadata or FindCoordinator answer was passed on."""
+        self.settings: Mapping[str, str] = {}
+        self.ending: App | None = None
+        """The event that ended the instance."""
+
+    def add(self, event: Event) -> None:
+        """Take an event."""
+        self._events.append(event)
+        if isinstance(event, App):
+            self._add_app(event)
+        elif isinstance(event, EngineEvent):
+            self.engine[event.kind] = event.at
+        elif isinstance(event, Response) and event.api in {METADATA, FIND_COORDINATOR}:
+            self.discovered_at = event.at
+        self._changed.set()
+
+    def _add_app(self, event: App) -> None:
+        self.kinds[event.kind] += 1
+        if event.kind in SUCCESSES:
+            self.successes[event.partition] += 1
+        elif event.kind is AppKind.READY:
+            self.settings = event.settings
+        elif event.kind in ENDINGS:
+            self.ending = self.ending or event
+
+    def mark(self, kind: MarkKind, text: str = "") -> int:
+        """Record a milestone of the harness now; return its time."""
+        at = now_us()
+        self.add(Mark(at=at, kind=kind, text=text))
+        return at
+
+    def history(self, header: Header) -> History:
+        """Return everything so far, in order of time."""
+        return History(header, tuple(sorted(self._events, key=attrgetter("at"))))
+
+    async def until(self, test: Callable[[Recorder], bool], timeout_s: float) -> bool:
+        """Wait until the test holds, looking whenever something new came; False when the time is over."""
+        deadline = time.monotonic() + timeout_s
+        while not test(self):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._changed.clear()
+            try:
+                await asyncio.wait_for(self._changed.wait(), left)
+            except TimeoutError:
+                continue
+            await asyncio.sleep(COALESCE_S)
+        return True

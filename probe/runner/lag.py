@@ -1,0 +1,58 @@
+"""How late the event loop is: a late loop stamps wrong times, so it is measured, and trials wait for calm."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+
+BEAT_S = 0.02
+KEPT_S = 900
+NOTED_MS = 20
+"""Smaller delays are not kept."""
+CALM_MS = 80
+"""Above this in the last second, no new trial starts."""
+
+
+class LoopLag:
+    """Measures by a beat: what is beyond the beat was a stall."""
+
+    def __init__(self) -> None:
+        self._stalls: deque[tuple[int, int, int]] = deque()
+
+    @contextlib.asynccontextmanager
+    async def measuring(self) -> AsyncIterator[None]:
+        """Measure while inside."""
+        task = asyncio.create_task(self._beat())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _beat(self) -> None:
+        while True:
+            before = time.monotonic_ns() // 1000
+            await asyncio.sleep(BEAT_S)
+            after = time.monotonic_ns() // 1000
+            late_ms = (after - before) // 1000 - int(BEAT_S * 1000)
+            if late_ms >= NOTED_MS:
+                self._stalls.append((before, after, late_ms))
+            while self._stalls and after - self._stalls[0][1] > KEPT_S * 1_000_000:
+                self._stalls.popleft()
+
+    def worst_ms(self, since: int, until: int) -> int:
+        """Return the longest stall between two times (microseconds)."""
+        return max((late for start, end, late in self._stalls if end >= since and start <= until), default=0)
+
+    async def calm(self, patience_s: float = 20.0) -> None:
+        """Wait until the loop kept time for a second, but not for ever."""
+        deadline = time.monotonic() + patience_s
+        while time.monotonic() < deadline:
+            now = time.monotonic_ns() // 1000
+            if self.worst_ms(now - 1_000_000, now) < CALM_MS:
+                return
+            await asyncio.sleep(0.1)

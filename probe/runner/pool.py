@@ -1,0 +1,139 @@
+"""A bounded pool of trials: control cells first, judged against them, stored as they end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from probe import verdict
+from probe.model import Cell, History, Outcome, Verdict
+from probe.plan import Plan, Planned
+from probe.ports import Store
+from probe.runner.tools import Options, Tools
+from probe.runner.trial import DriverLostError, run_trial
+
+FLUSH_S = 5.0
+MORE_TRIALS = 2
+"""A cell whose outcome differs from the matrix so far is run so many times more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One judged trial, for whoever shows progress."""
+
+    done: int
+    total: int
+    cell: Cell
+    verdict: Verdict
+
+
+@dataclass
+class _Run:
+    plan: Plan
+    tools: Tools
+    options: Options
+    store: Store
+    report: Callable[[Progress], None]
+    known: Mapping[Cell, Outcome]
+    steady: dict[Cell, asyncio.Future[Outcome]]
+    starting: asyncio.Semaphore
+    done: int = 0
+    total: int = 0
+
+
+async def run_plan(
+    plan: Plan,
+    tools: Tools,
+    options: Options,
+    store: Store,
+    *,
+    report: Callable[[Progress], None],
+    known: Mapping[Cell, Outcome] | None = None,
+    finished: Mapping[tuple[Cell, int], Outcome] | None = None,
+) -> None:
+    """Run every cell of a plan.
+
+    `known` = outcomes of the matrix so far: a trial that differs is repeated. `finished` = trials that an interrupted
+    run already judged: they are not run again. Everything judged is in the store, flushed, whatever ends this.
+    """
+    loop = asyncio.get_running_loop()
+    finished = finished or {}
+    steady: dict[Cell, asyncio.Future[Outcome]] = {
+        item.cell: loop.create_future() for item in plan.cells if item.cell == item.steady
+    }
+    for (cell, _), outcome in finished.items():
+        if cell in steady and not steady[cell].done():
+            steady[cell].set_result(outcome)
+    run = _Run(plan, tools, options, store, report, known or {}, steady, asyncio.Semaphore(options.starting))
+    work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
+    run.total = len(work)
+    flushing = asyncio.create_task(_flush_often(store))
+    try:
+        await _drain(run, work)
+    finally:
+        flushing.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await flushing
+        await asyncio.shield(asyncio.to_thread(store.flush))
+
+
+async def _drain(run: _Run, work: list[tuple[Planned, int]]) -> None:
+    slots = asyncio.Semaphore(run.options.jobs)
+
+    async def one(item: Planned, trial: int) -> None:
+        try:
+            await _judge_one(run, item, trial)
+        finally:
+            slots.release()
+
+    async with asyncio.TaskGroup() as group:
+        for item, trial in work:
+            await slots.acquire()
+            await run.tools.lag.calm()
+            group.create_task(one(item, trial))
+
+
+async def _judge_one(run: _Run, item: Planned, trial: int) -> None:
+    outcome = await _attempt(run, item, trial)
+    expected = run.known.get(item.cell)
+    if expected is not None and outcome not in {expected, Outcome.BROKEN}:
+        run.total += MORE_TRIALS
+        for extra in range(MORE_TRIALS):
+            await _attempt(run, item, item.trials + MORE_TRIALS * trial + extra)
+
+
+async def _attempt(run: _Run, item: Planned, trial: int) -> Outcome:
+    """Run, judge and store one trial; alone and once more if its driver died, once more if the harness failed."""
+    history = await _run_alone_if_lost(run, item, trial)
+    if history.header.problems and not history.header.impossible:
+        again = await _run_alone_if_lost(run, item, trial)
+        history = again if len(again.header.problems) <= len(history.header.problems) else history
+    return await _judge(run, item, history)
+
+
+async def _run_alone_if_lost(run: _Run, item: Planned, trial: int) -> History:
+    try:
+        return await run_trial(item, trial, run.tools, run.options, run.starting)
+    except DriverLostError:
+        return await run_trial(item, trial, run.tools, run.options, run.starting, alone=True)
+
+
+async def _judge(run: _Run, item: Planned, history: History) -> Outcome:
+    control = run.steady.get(item.steady)
+    if item.cell != item.steady and control is not None:
+        history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))
+    found = verdict.judge(history)
+    if item.cell == item.steady and control is not None and not control.done():
+        control.set_result(found.outcome)
+    run.store.add(history, found)
+    run.done += 1
+    run.report(Progress(run.done, run.total, item.cell, found))
+    return found.outcome
+
+
+async def _flush_often(store: Store) -> None:
+    while True:
+        await asyncio.sleep(FLUSH_S)
+        await asyncio.to_thread(store.flush)

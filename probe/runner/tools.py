@@ -1,0 +1,35 @@
+"""What a run works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probe.drivers.host import Host
+from probe.model import Client
+from probe.ports import EnginePort
+from probe.runner.lag import LoopLag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the user asked of the whole run."""
+
+    seed: int = 0
+    jobs: int = 24
+    """Trials in flight at the most; fewer start while the loop is late."""
+    watch_ms: int | None = None
+    """`--watch`: stop watching then, come what may."""
+    starting: int = 5
+    """Trials that start and warm up at the same time: starting is what costs CPU, watching is not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """The live parts."""
+
+    engine: EnginePort
+    host: Host
+    lag: LoopLag
+    artifacts: Mapping[Client, str] = field(default_factory=dict)
+    """What each client version was obtained as, with its digest."""

@@ -1,0 +1,27 @@
+"""Another replica is elected leader; the old leader stays in sync and follows.
+
+What the brokers do: a preferred election moves leadership; every broker knows within tens of milliseconds.
+The error a client meets: NOT_LEADER_OR_FOLLOWER (6) on Produce and on Fetch up to v10; on Fetch from v11 without an
+epoch the demoted replica serves data and there is no error (KIP-392); with a stale epoch FENCED_LEADER_EPOCH (74).
+What a good client does: asks for metadata because of the error and follows; a consumer may stay where it is served.
+Source: Kafka's ReplicaManager and Partition (measured on 3.9.2); KIP-320, KIP-392.
+Not covered: KIP-951 hints, which the answers here do not carry (leader/hinted); a slow election (leader/election-slow).
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import MoveLeader
+
+SCENARIO = Scenario(
+    name="leader/elected",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.CHANGE, Expects.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
+            ),
+            steps=(MoveLeader(),),
+        ),
+    ),
+)

@@ -1,0 +1,27 @@
+"""The partition is reassigned: the old leader loses its replica.
+
+What the brokers do: another replica leads; the old leader hosts the partition no more.
+The error a client meets: NOT_LEADER_OR_FOLLOWER (6), also on every version of Fetch (real brokers say 6, not 3, as
+long as the topic has other partitions there).
+What a good client does: asks for metadata because of the error and follows.
+Source: kafka-reassign-partitions; answers measured on 3.9.2 and 2.6.2.
+Not covered: the time that copying a replica takes; the new leader is in sync here.
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import MoveLeader
+
+SCENARIO = Scenario(
+    name="leader/reassigned",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.CHANGE, Expects.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
+            ),
+            steps=(MoveLeader(drop_replica=True),),
+        ),
+    ),
+)

@@ -1,0 +1,27 @@
+"""Established connections to the leader are reset; nothing else happens.
+
+What the brokers do: nothing; the network drops the connections, new ones are accepted at once, the leader stays.
+The error a client meets: a reset (ECONNRESET) on open connections, requests in flight unanswered.
+What a good client does: connects again and retries, without telling the application.
+Source: load balancers and firewalls that expire flows; the broker's own connections.max.idle.ms.
+Not covered: a broker that refuses (net/refused) or stays silent (net/blackhole); answers lost after the append
+(net/response-lost).
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import CutConnections
+
+SCENARIO = Scenario(
+    name="net/reset",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, prompt_ms=2000, watch_ms=10000),
+            steps=(CutConnections(),),
+            heal_after_ms=0,
+            whole_broker=True,
+        ),
+    ),
+)

@@ -1,0 +1,89 @@
+"""What a scenario is: data that plan, runner and verdict read; nothing here does anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from probe.model import Engine, Expects, Kind, Outcome, Play, Role
+from probe.scenarios.steps import Step
+
+CONFORMS: dict[Expects, tuple[Outcome, ...]] = {
+    Expects.NOTHING: (Outcome.CLEAN,),
+    Expects.DISCOVER: (Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
+    Expects.RETRY: (Outcome.RIDES,),
+    Expects.SURFACE: (Outcome.SURFACES,),
+}
+"""Outcomes that conform, by what is expected (SEMANTICS 3)."""
+
+CAUSES: dict[Kind, tuple[str, ...]] = {
+    Kind.ANSWER: ("error",),
+    Kind.CHANGE: ("error",),
+    Kind.CONNECTION: ("error", "disconnect"),
+    Kind.SILENCE: ("error", "disconnect"),
+    Kind.NONE: (),
+}
+"""Triggers that count as "because of the fault", by kind (SEMANTICS 2)."""
+
+BOTH = (Engine.EMBEDDED, Engine.KAFKA)
+CLIENT_ROLES = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
+READERS = (Role.CONSUMER, Role.GROUP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A scenario as played for some roles."""
+
+    roles: tuple[Role, ...]
+    play: Play
+    steps: tuple[Step, ...] = ()
+    heal_after_ms: int | None = None
+    """The fault is mended so long after it came, inside the watch; None = after the watch."""
+    whole_broker: bool = False
+    """The whole broker is hit: the bystander's partition has no replica there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A fault state under a name."""
+
+    name: str
+    story: str
+    """The docstring of its file: what the brokers do, what a good client does, source, what is not covered."""
+    parts: tuple[Part, ...]
+    engines: tuple[Engine, ...] = BOTH
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of the story."""
+        return self.story.strip().splitlines()[0]
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """Return the roles in which it means something."""
+        return tuple(role for role in Role if self.part(role) is not None)
+
+    def part(self, role: Role) -> Part | None:
+        """Return how it is played for a role; None where it means nothing there."""
+        return next((part for part in self.parts if role in part.roles), None)
+
+
+def play(
+    kind: Kind,
+    expects: Expects,
+    *,
+    codes: Sequence[int] = (),
+    apis: Sequence[int] = (),
+    informative: bool = False,
+    **more: object,
+) -> Play:
+    """Build a play with the causes and conforming outcomes that follow from its kind and expectation."""
+    return Play(
+        kind=kind,
+        expects=expects,
+        codes=tuple(codes),
+        apis=tuple(apis),
+        causes=CAUSES[kind],
+        conforms=() if informative else CONFORMS[expects],
+        **more,  # type: ignore[arg-type]  # the remaining fields of Play, checked by its constructor
+    )

@@ -1,0 +1,21 @@
+"""Nothing fails.
+
+What the brokers do: serve. The error a client meets: none. What a good client does: its work, with no error.
+Every other cell of the same client, role, profile, engine and broker line rests on this one: if it is not clean,
+nothing else about that client can be trusted, and those cells are `broken`.
+Source: the control cell that every fault harness needs (open-telemetry/otel-arrow #3563 shows what happens without).
+Not covered: load; one operation each 100 ms per partition is no benchmark.
+"""
+
+from probe.model import Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="steady",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=tuple(Role), play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=1000, watch_ms=5000)
+        ),
+    ),
+)
