@@ -1,0 +1,48 @@
+"""How results lie in files (DESIGN 9): names and flat columns only; who reads and writes them is elsewhere.
+
+`probe.store` writes, `spark` reads: this page is what they share, standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from enum import Enum
+from typing import Any
+
+from probe.model.codec import decode
+from probe.model.verdicts import Facts
+
+RUN_PREFIX = "run_id="
+RUN, TRIALS, EVENTS, VERDICTS = "run", "trials", "events", "verdicts"
+IDENTITY = ("family", "version", "role", "profile", "scenario", "engine", "broker")
+FACTS = tuple(field.name for field in fields(Facts))
+
+
+class ResultsError(RuntimeError):
+    """Results cannot be read or written; the text is one line that names the file, the reason and the way out."""
+
+
+def is_data(name: str, suffix: str = ".parquet") -> bool:
+    """Tell a finished file from what is being written: names that start with `.` or `_` are not there yet."""
+    return name.endswith(suffix) and not name.startswith((".", "_"))
+
+
+def fact_columns(facts: Facts) -> dict[str, Any]:
+    """Flatten facts into one plain value per column; pairs become `{"api", "version"}`."""
+    row = {name: _plain(getattr(facts, name)) for name in FACTS}
+    row["api_versions"] = [{"api": api, "version": version} for api, version in facts.api_versions]
+    return row
+
+
+def facts_of(row: dict[str, Any]) -> Facts:
+    """Build facts from their columns; columns that are missing or null take the default."""
+    data = {name: row[name] for name in FACTS if row.get(name) is not None}
+    if "api_versions" in data:
+        data["api_versions"] = [(item["api"], item["version"]) for item in data["api_versions"]]
+    return decode(Facts, data)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,53 @@
+"""What a run says of itself: `run/<shard>.json`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+PACKAGES = ("kafka-metadata-probe", "grpcio", "pyarrow", "pyspark", "uvloop")
+
+
+def new_run_id() -> str:
+    """Return an id that sorts by time and is legal in every file system: `20261121T084315Z-3f9a`."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(2)}"
+
+
+def now() -> str:
+    """Return the time of day as the run files write it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def describe(
+    run_id: str, shard: str, command: Sequence[str], seed: int, versions: Mapping[str, str], digests: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a new run's description; `finished` and `clients` are filled in as it goes."""
+    return {
+        "schema": 1,
+        "run_id": run_id,
+        "shard": shard,
+        "command": list(command),
+        "seed": seed,
+        "started": now(),
+        "finished": None,
+        "resumed": [],
+        "versions": {**_packages(), "python": platform.python_version(), **versions},
+        "digests": dict(digests),
+        "clients": {},
+        "machine": {"system": platform.system(), "arch": platform.machine(), "cpus": os.cpu_count() or 1},
+    }
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # an optional group is not installed
+            continue
+    return found

@@ -1,0 +1,131 @@
+"""The one place of the store that touches files: local paths and every URL that pyarrow knows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from probe.model.results import RUN_PREFIX, ResultsError, is_data
+from probe.store.schemas import SCHEMA_KEY, SCHEMA_VERSION
+
+ROWS_PER_GROUP = 16_384
+"""Small enough that reading one trial reads little beside it."""
+
+
+class Place:
+    """A results folder on some file system; paths below it are relative, with `/`."""
+
+    def __init__(self, results: str) -> None:
+        """Resolve a path or URL; ResultsError where the URL means nothing to pyarrow."""
+        self.name = results.rstrip("/")
+        if "://" not in results:
+            self._fs, self._root = fs.LocalFileSystem(), str(Path(results).absolute())
+            return
+        try:
+            self._fs, self._root = fs.FileSystem.from_uri(results)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise ResultsError(f"{results}: {_line(error)}; give a folder, or a URL that pyarrow knows") from error
+
+    def run_ids(self) -> list[str]:
+        """Return the ids of the runs that lie here, oldest first."""
+        found = self._fs.get_file_info(fs.FileSelector(self._root, allow_not_found=True))
+        names = (info.base_name for info in found if info.type == fs.FileType.Directory)
+        return sorted(name.removeprefix(RUN_PREFIX) for name in names if name.startswith(RUN_PREFIX))
+
+    def files(self, folder: str, suffix: str = ".parquet") -> list[str]:
+        """Return the finished files of a folder by name; a folder that is not there has none."""
+        return [f"{folder}/{name}" for name in self._names(folder) if is_data(name, suffix)]
+
+    def _names(self, folder: str) -> list[str]:
+        found = self._fs.get_file_info(fs.FileSelector(self._full(folder), allow_not_found=True))
+        return sorted(info.base_name for info in found if info.is_file)
+
+    def clean(self, folder: str, prefix: str) -> None:
+        """Remove what a killed writer of this prefix left half written."""
+        for name in self._names(folder):
+            if name.startswith(f".{prefix}"):
+                self._fs.delete_file(f"{self._full(folder)}/{name}")
+
+    def exists(self, path: str) -> bool:
+        """Tell whether there is such a file or folder."""
+        return bool(self._fs.get_file_info(self._full(path)).type != fs.FileType.NotFound)
+
+    def write_table(self, path: str, table: pa.Table) -> None:
+        """Write a Parquet file aside and rename it; ResultsError if it cannot be written."""
+
+        def save(out: pa.NativeFile) -> None:
+            pq.write_table(table, out, compression="zstd", row_group_size=ROWS_PER_GROUP)
+
+        self._write(path, save)
+
+    def write_json(self, path: str, value: object) -> None:
+        """Write a JSON file aside and rename it; ResultsError if it cannot be written."""
+        text = json.dumps(value, indent=2, sort_keys=True) + "\n"
+        self._write(path, lambda out: out.write(text.encode()))
+
+    def _write(self, path: str, save: Any) -> None:
+        folder, _, name = self._full(path).rpartition("/")
+        aside = f"{folder}/.{name}.{os.getpid()}"
+        try:
+            self._fs.create_dir(folder, recursive=True)
+            with self._fs.open_output_stream(aside) as out:
+                save(out)
+            self._fs.move(aside, f"{folder}/{name}")
+        except OSError as error:
+            raise ResultsError(
+                f"{self.name}/{path} cannot be written: {_line(error)}; free the place or give another --results"
+            ) from error
+
+    def read_json(self, path: str) -> dict[str, Any]:
+        """Read a JSON object; ResultsError if it is not one."""
+        try:
+            with self._fs.open_input_file(self._full(path)) as source:
+                value = json.loads(source.read())
+        except (OSError, ValueError) as error:
+            raise self._unreadable(path, error) from error
+        if not isinstance(value, dict):
+            raise self._unreadable(path, "no JSON object")
+        return value
+
+    def read_table(self, path: str, columns: Sequence[str] | None = None, filters: Any = None) -> pa.Table:
+        """Read (some rows of) a Parquet file of ours; ResultsError if it is damaged or newer than this program."""
+        try:
+            with self._fs.open_input_file(self._full(path)) as source:
+                known = pq.read_schema(source)
+                self._check_version(path, known)
+                names = None if columns is None else [name for name in columns if name in known.names]
+                return pq.read_table(source, columns=names, filters=filters)
+        except (OSError, pa.ArrowException) as error:
+            raise self._unreadable(path, error) from error
+
+    def count_rows(self, path: str) -> int:
+        """Return the number of rows by the file's footer; ResultsError if it is damaged."""
+        try:
+            with self._fs.open_input_file(self._full(path)) as source:
+                return int(pq.read_metadata(source).num_rows)
+        except (OSError, pa.ArrowException) as error:
+            raise self._unreadable(path, error) from error
+
+    def _check_version(self, path: str, schema: pa.Schema) -> None:
+        written = int((schema.metadata or {}).get(SCHEMA_KEY, b"0"))
+        if written > SCHEMA_VERSION:
+            raise ResultsError(
+                f"{self.name}/{path} has schema {written}, this program knows {SCHEMA_VERSION}; use a newer probe"
+            )
+
+    def _unreadable(self, path: str, error: object) -> ResultsError:
+        return ResultsError(f"{self.name}/{path} cannot be read: {_line(error)}; delete the file and resume its run")
+
+    def _full(self, path: str) -> str:
+        return f"{self._root}/{path}"
+
+
+def _line(error: object) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,249 @@
+"""The reading side: runs, trials with their newest verdicts, and whole histories."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from probe.model import Cell, History, Outcome, Reality, Verdict
+from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, VERDICTS, ResultsError
+from probe.store.files import Place
+from probe.store.rows import cell_of, history_of, verdict_of
+from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
+
+Warn = Callable[[str], None]
+_Key = tuple[Cell, int]
+_log = logging.getLogger(__name__)
+_FIT = (KeyError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRow:
+    """One trial as stored, with its newest verdict."""
+
+    run_id: str
+    cell: Cell
+    trial: int
+    seed: int | None
+    """None where no trial was run."""
+    verdict: Verdict
+    conforming: tuple[Outcome, ...]
+    """Outcomes that conform; empty = informative."""
+    reality: Reality
+    released: str
+    """ISO date of the client's release; empty if unknown."""
+    mirrors: str
+    shortened: bool
+    part: str
+    """Name of the files that hold it, without suffix."""
+
+    @property
+    def watched_ms(self) -> int:
+        """Fault to the end of the watch."""
+        return self.verdict.facts.watched_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """A run as its `run/<shard>.json` files describe it."""
+
+    run_id: str
+    trials: int
+    """Trial rows on disk; rows of cells that were not run included."""
+    shards: tuple[dict[str, Any], ...]
+    """The descriptions, one per shard (docs/schema/run.json)."""
+
+    @property
+    def started(self) -> str:
+        """When its first shard began, ISO 8601."""
+        return min((str(shard.get("started", "")) for shard in self.shards), default="")
+
+    @property
+    def finished(self) -> bool:
+        """Tell whether every shard ran to its end."""
+        return bool(self.shards) and all(shard.get("finished") for shard in self.shards)
+
+
+def _warn(line: str) -> None:
+    _log.warning("%s", line)  # reaches stderr as one plain line unless logging is set up
+
+
+def runs(results: str, warn: Warn = _warn) -> list[RunInfo]:
+    """Return the runs of a results folder, oldest first; damaged files are named to `warn` and left out."""
+    place = Place(results)
+    return [_run(place, run_id, warn) for run_id in place.run_ids()]
+
+
+def trials(results: str, run_id: str | None = None, warn: Warn = _warn) -> Iterator[TrialRow]:
+    """Yield the trials of a run, or of all, each with its newest verdict, in the order they were stored.
+
+    A damaged file is named to `warn` in one line and left out. ResultsError if there is no such run, or if
+    there are files and none can be read.
+    """
+    place = Place(results)
+    files = readable = 0
+    for one in _selected(place, run_id):
+        newest = _verdicts(place, one, warn)
+        for path in place.files(f"{RUN_PREFIX}{one}/{TRIALS}"):
+            files += 1
+            names = [name for name in TRIAL_SCHEMA.names if name != "header"]
+            rows = _rows(place, path, names, warn)
+            if rows is None:
+                continue
+            readable += 1
+            for row in rows:
+                found = _trial(row, newest, PurePosixPath(path).stem, place, warn)
+                if found:
+                    yield found
+    if files and not readable:
+        raise ResultsError(f"{place.name}: none of {files} trial files can be read; see the lines above")
+
+
+def history(results: str, run_id: str, cell: Cell, trial: int) -> History:
+    """Read one history; ResultsError if it is not there or damaged."""
+    for found in histories(results, run_id, {(cell, trial)}, _raise):
+        return found
+    raise ResultsError(f"{results} has no trial {trial} of {cell} in run {run_id}; `probe show` lists what there is")
+
+
+def histories(
+    results: str, run_id: str, wanted: Collection[_Key] | None = None, warn: Warn = _warn
+) -> Iterator[History]:
+    """Yield the histories of a run (or only the wanted ones), each file opened once; damaged ones go to `warn`."""
+    place = Place(results)
+    _selected(place, run_id)
+    left = None if wanted is None else set(wanted)
+    for path in place.files(f"{RUN_PREFIX}{run_id}/{TRIALS}"):
+        if left is not None and not left:
+            return
+        try:
+            yield from _histories_of(place, path, left)
+        except ResultsError as error:
+            warn(str(error))
+
+
+def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[History]:
+    """Read a trial file's headers, then the events of those that are wanted from the file of the same name."""
+    only = _only(left)
+    rows = place.read_table(path, [*IDENTITY, "trial", "header"], only).to_pylist()
+    rows = [row for row in rows if row["header"] is not None and (left is None or _key(row) in left)]
+    if not rows:
+        return
+    events_path = path.replace(f"/{TRIALS}/", f"/{EVENTS}/")
+    events = place.read_table(events_path, [*IDENTITY, "trial", "seq", "source", "kind", "data"], only)
+    for row in rows:
+        mine = events if left is not None and len(left) == 1 else events.filter(_match(row))
+        try:
+            found = history_of(row["header"], mine.sort_by("seq").to_pylist())
+        except _FIT as error:
+            raise ResultsError(
+                f"{place.name}/{events_path} does not fit the model: {error}; use a newer probe"
+            ) from None
+        if left is not None:
+            left.discard(_key(row))
+        yield found
+
+
+def _only(left: set[_Key] | None) -> Any:
+    """Push one trial's identity down to the file, so that only its row groups are read."""
+    if left is None or len(left) != 1:
+        return None
+    cell, trial = next(iter(left))
+    return [*((name, "==", value) for name, value in cell.columns().items()), ("trial", "==", trial)]
+
+
+def _match(row: dict[str, Any]) -> pc.Expression:
+    match = pc.field("trial") == row["trial"]
+    for name in IDENTITY:
+        match &= pc.field(name) == row[name]
+    return match
+
+
+def _selected(place: Place, run_id: str | None) -> list[str]:
+    there = place.run_ids()
+    if run_id is None:
+        return there
+    if run_id not in there:
+        raise ResultsError(f"{place.name} has no run {run_id}; there are: {', '.join(there[-5:]) or 'no runs'}")
+    return [run_id]
+
+
+def _rows(place: Place, path: str, columns: list[str], warn: Warn) -> list[dict[str, Any]] | None:
+    try:
+        table: pa.Table = place.read_table(path, columns)
+    except ResultsError as error:
+        warn(str(error))
+        return None
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def _verdicts(place: Place, run_id: str, warn: Warn) -> dict[_Key, dict[str, Any]]:
+    """Return the newest re-judged verdict per trial: highest rules, then the file written last."""
+    newest: dict[_Key, dict[str, Any]] = {}
+    paths = place.files(f"{RUN_PREFIX}{run_id}/{VERDICTS}")
+    for path in sorted(paths, key=verdict_order):
+        for row in _rows(place, path, VERDICT_SCHEMA.names, warn) or ():
+            newest[_key(row)] = row
+    return newest
+
+
+def verdict_order(path: str) -> tuple[int, int]:
+    """Order files `<rules>-<seq>.parquet` by their numbers; later ones override earlier ones."""
+    rules, _, seq = PurePosixPath(path).stem.partition("-")
+    return (int(rules), int(seq)) if rules.isdigit() and seq.isdigit() else (-1, -1)
+
+
+def _trial(
+    row: dict[str, Any], newest: dict[_Key, dict[str, Any]], part: str, place: Place, warn: Warn
+) -> TrialRow | None:
+    try:
+        key = _key(row)
+        judged = newest.get(key, row)
+        verdict = verdict_of(judged if judged["rules"] >= row["rules"] else row)
+        return TrialRow(
+            run_id=row["run_id"],
+            cell=key[0],
+            trial=row["trial"],
+            seed=row["seed"],
+            verdict=verdict,
+            conforming=tuple(map(Outcome, row["conforming"])),
+            reality=Reality(row["reality"]),
+            released=row["released"],
+            mirrors=row["mirrors"],
+            shortened=row["shortened"],
+            part=part,
+        )
+    except _FIT as error:
+        warn(f"{place.name}: a row of {part} does not fit the model: {error}; use a newer probe")
+        return None
+
+
+def _run(place: Place, run_id: str, warn: Warn) -> RunInfo:
+    folder = f"{RUN_PREFIX}{run_id}"
+    shards, count = [], 0
+    for path in place.files(f"{folder}/{RUN}", ".json"):
+        try:
+            shards.append(place.read_json(path))
+        except ResultsError as error:
+            warn(str(error))
+    for path in place.files(f"{folder}/{TRIALS}"):
+        try:
+            count += place.count_rows(path)
+        except ResultsError as error:
+            warn(str(error))
+    return RunInfo(run_id=run_id, trials=count, shards=tuple(shards))
+
+
+def _key(row: dict[str, Any]) -> _Key:
+    return cell_of(row), row["trial"]
+
+
+def _raise(line: str) -> None:
+    raise ResultsError(line)

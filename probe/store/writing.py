@@ -1,0 +1,231 @@
+"""The writing side: one `RunStore` per process and shard."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+
+from probe.model import Cell, History, Outcome, Verdict
+from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, ResultsError
+from probe.store.about import describe, new_run_id, now
+from probe.store.files import Place
+from probe.store.rows import cell_of, not_run_row, trial_tables
+from probe.store.schemas import TRIAL_SCHEMA
+
+FLUSH_S = 5.0
+FLUSH_TRIALS = 256
+FLUSH_EVENTS = 200_000
+
+_log = logging.getLogger(__name__)
+_Trial = tuple[History, Verdict]
+_Key = tuple[Cell, int]
+
+
+class RunStore:
+    """Appends judged trials to a run; its own thread writes every 5 s or 256 trials.
+
+    `add` and `add_not_run` may be called from an event loop: they never touch a file. `flush` blocks and may be
+    called from any thread. A write that fails is kept and tried again; leaving the `with` raises ResultsError
+    if it still fails.
+    """
+
+    def __init__(self, place: Place, about: dict[str, Any], done: set[_Key]) -> None:
+        self.run_id: str = about["run_id"]
+        self.seed: int = about["seed"]
+        self._place, self._about, self._done = place, about, done
+        self._folder = f"{RUN_PREFIX}{self.run_id}"
+        self._trials: list[_Trial] = []
+        self._absent: list[dict[str, Any]] = []
+        self._events = 0
+        self._changed = True
+        self._seq = _next_seq(place, self._folder, about["shard"])
+        self._state = threading.Condition()
+        self._write_lock = threading.Lock()
+        self._closing = False
+        self._thread = threading.Thread(target=self._keep_flushing, name="store", daemon=True)
+
+    @classmethod
+    def create(
+        cls,
+        results: str,
+        *,
+        command: Sequence[str],
+        seed: int,
+        shard: str = "1of1",
+        run_id: str | None = None,
+        versions: Mapping[str, str] | None = None,
+        digests: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Begin a run, or another shard of the run `run_id`. ResultsError if this shard of it is there already."""
+        if not re.fullmatch(r"[A-Za-z0-9_.]+", shard):
+            raise ValueError(f"shard {shard!r}: use letters, digits, dot and underscore, such as 1of4")
+        place = Place(results)
+        about = describe(run_id or new_run_id(), shard, command, seed, versions or {}, digests or {})
+        path = _about_path(about["run_id"], shard)
+        if place.exists(path):
+            raise ResultsError(f"{place.name}/{path} is there already; resume that run instead")
+        place.write_json(path, about)
+        return cls(place, about, set())
+
+    @classmethod
+    def resume(cls, results: str, run_id: str, *, command: Sequence[str] = (), shard: str = "1of1") -> Self:
+        """Go on with a run; ResultsError if there is none of this id and shard."""
+        place = Place(results)
+        path = _about_path(run_id, shard)
+        if not place.exists(path):
+            there = ", ".join(place.run_ids()[-5:]) or "no runs"
+            raise ResultsError(f"{place.name} has no shard {shard} of run {run_id}; there are: {there}")
+        about = place.read_json(path)
+        about["resumed"].append({"at": now(), "command": list(command)})
+        about["finished"] = None
+        for kind in (RUN, TRIALS, EVENTS):
+            place.clean(f"{RUN_PREFIX}{run_id}/{kind}", shard)
+        return cls(place, about, _stored(place, f"{RUN_PREFIX}{run_id}"))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._state:
+            self._closing = True
+            self._state.notify_all()
+        self._thread.join()
+        if kind is None:
+            self._about["finished"] = now()
+            self._changed = True
+        try:
+            self.flush()
+        except ResultsError as failure:
+            if kind is None:
+                raise
+            _log.error("%s", failure)  # must not hide the error that ended the run
+
+    def add(self, history: History, verdict: Verdict) -> None:
+        """Take one judged trial; it is on disk within 5 s. ValueError if it was stored before."""
+        key = (history.header.cell, history.header.trial)
+        with self._state:
+            if key in self._done:
+                raise ValueError(f"trial {key[1]} of {key[0]} is stored already")
+            self._done.add(key)
+            self._trials.append((history, verdict))
+            self._events += len(history.events)
+            self._note_client(key[0], history.header.artifact)
+            self._wake_if_full()
+
+    def add_not_run(self, cell: Cell, reason: str, released: str = "", mirrors: str = "", *, rules: int = 0) -> None:
+        """Take a cell whose client could not be had or started here; a resumed run tries it again."""
+        row = not_run_row(self.run_id, cell, reason=reason, released=released, mirrors=mirrors, rules=rules)
+        with self._state:
+            self._absent.append(row)
+            self._wake_if_full()
+
+    def note(self, section: str, **facts: str) -> None:
+        """Add to a section of the run's description, such as `versions`; it is written at the next flush."""
+        with self._state:
+            self._about.setdefault(section, {}).update(facts)
+            self._changed = True
+
+    def done(self) -> set[_Key]:
+        """Return (cell, trial) of everything judged in this run so far, whatever shard it is of."""
+        with self._state:
+            return set(self._done)
+
+    def flush(self) -> None:
+        """Write what was taken since the last flush, aside and renamed; ResultsError keeps it for the next try."""
+        with self._write_lock:
+            with self._state:
+                trials, absent, changed = self._trials, self._absent, self._changed
+                self._trials, self._absent, self._events, self._changed = [], [], 0, False
+                about = copy.deepcopy(self._about)
+            try:
+                self._write(trials, absent)
+                trials, absent = [], []
+                if changed:
+                    self._place.write_json(_about_path(self.run_id, about["shard"]), about)
+            except ResultsError:
+                with self._state:
+                    self._trials, self._absent, self._changed = trials + self._trials, absent + self._absent, True
+                raise
+
+    def _write(self, trials: list[_Trial], absent: list[dict[str, Any]]) -> None:
+        """Write events before trials: whoever finds a trial row finds its events in the file of the same name."""
+        rows, events = [pa.Table.from_pylist(absent, schema=TRIAL_SCHEMA)], []
+        for history, verdict in trials:
+            try:
+                row, mine = trial_tables(self.run_id, history, verdict)
+            except (ValueError, TypeError, OverflowError) as error:  # one odd value must not cost the others
+                _log.error("trial %d of %s is not stored: %s", history.header.trial, history.header.cell, error)
+                continue
+            rows.append(row)
+            events.append(mine)
+        if not events and not absent:
+            return
+        while self._place.exists(self._path(TRIALS)) or self._place.exists(self._path(EVENTS)):
+            self._seq += 1
+        if events:
+            self._place.write_table(self._path(EVENTS), pa.concat_tables(events))
+        self._place.write_table(self._path(TRIALS), pa.concat_tables(rows))
+        self._seq += 1
+
+    def _path(self, kind: str) -> str:
+        return f"{self._folder}/{kind}/{self._about['shard']}-{self._seq:06d}.parquet"
+
+    def _note_client(self, cell: Cell, artifact: str) -> None:
+        clients = self._about["clients"]
+        if artifact and clients.get(str(cell.client)) != artifact:
+            clients[str(cell.client)] = artifact
+            self._changed = True
+
+    def _wake_if_full(self) -> None:
+        if self._is_full():
+            self._state.notify_all()
+
+    def _is_full(self) -> bool:
+        return len(self._trials) + len(self._absent) >= FLUSH_TRIALS or self._events >= FLUSH_EVENTS
+
+    def _keep_flushing(self) -> None:
+        while not self._wait(lambda: self._closing or self._is_full()):
+            try:
+                self.flush()
+            except ResultsError as error:
+                _log.error("%s; kept, and tried again in %d s", error, FLUSH_S)
+                self._wait(lambda: self._closing)
+
+    def _wait(self, until: Callable[[], bool]) -> bool:
+        """Wait 5 s at most; return whether the store is closing."""
+        with self._state:
+            self._state.wait_for(until, FLUSH_S)
+            return self._closing
+
+
+def _about_path(run_id: str, shard: str) -> str:
+    return f"{RUN_PREFIX}{run_id}/{RUN}/{shard}.json"
+
+
+def _next_seq(place: Place, folder: str, shard: str) -> int:
+    names = [*place.files(f"{folder}/{TRIALS}"), *place.files(f"{folder}/{EVENTS}")]
+    taken = [int(found[1]) for name in names if (found := re.search(rf"/{re.escape(shard)}-(\d+)\.parquet$", name))]
+    return max(taken, default=-1) + 1
+
+
+def _stored(place: Place, folder: str) -> set[_Key]:
+    done: set[_Key] = set()
+    for path in place.files(f"{folder}/{TRIALS}"):
+        try:
+            table = place.read_table(path, [*IDENTITY, "trial", "outcome"])
+        except ResultsError as error:
+            _log.warning("%s; its trials run again", error)
+            continue
+        rows = (row for row in table.to_pylist() if row["outcome"] != Outcome.NOT_RUN)
+        done.update((cell_of(row), row["trial"]) for row in rows)
+    return done

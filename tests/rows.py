@@ -1,0 +1,230 @@
+"""Synthetic trials for the store, Spark and DuckDB tests: every way in which trials can meet in a cell."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from probe.model import (
+    App,
+    AppKind,
+    Cell,
+    Closed,
+    Engine,
+    EngineEvent,
+    EngineKind,
+    Event,
+    Expects,
+    Facts,
+    Folded,
+    Header,
+    History,
+    Kind,
+    Limits,
+    Mark,
+    MarkKind,
+    Opened,
+    Outcome,
+    Play,
+    Reality,
+    Request,
+    Reroute,
+    Response,
+    Role,
+    Row,
+    Stored,
+    Subject,
+    Target,
+    Trigger,
+    Verdict,
+)
+from probe.store.rows import not_run_row, trial_row
+from probe.store.schemas import TRIAL_SCHEMA
+
+CELL = Cell(
+    family="sarama",
+    version="1.43.3",
+    role=Role.PRODUCER,
+    profile="isolated",
+    scenario="disk/storage-error",
+    engine=Engine.EMBEDDED,
+    broker="3.9",
+)
+EVENTS: tuple[Event, ...] = (
+    Opened(at=1, conn=1, broker=1),
+    App(at=2, kind=AppKind.SENT, instance="i1", partition=0, sequence=0),
+    EngineEvent(at=3, kind=EngineKind.FAULT_ON, broker=1, topic="t"),
+    Request(at=4, conn=1, broker=1, corr=7, api=0, version=7, rows=(Row(topic="t", partition=0, size=90),), acks=-1),
+    Response(at=5, conn=1, broker=1, corr=7, api=0, version=7, sent_at=4, rows=(Row(topic="t", partition=0, code=56),)),
+    Folded(at=6, until=9, conn=1, broker=1, api=0, version=7, requests=900, responses=899),
+    Mark(at=10, kind=MarkKind.END, text="the end"),
+    Closed(at=11, conn=1, broker=1, by="client"),
+)
+
+
+def header(cell: Cell = CELL, trial: int = 1, **changes: object) -> Header:
+    """Return a plausible header."""
+    plain = Header(
+        cell=cell,
+        trial=trial,
+        seed=42,
+        play=Play(
+            kind=Kind.ANSWER,
+            expects=Expects.DISCOVER,
+            target=Target.LEADER,
+            codes=(56,),
+            conforms=(Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
+        ),
+        limits=Limits(back_off_ms=250),
+        subject=Subject(topic="t", affected=0, bystander=1, instance="i1", client_id="c-1"),
+        settings={"acks": "all"},
+        stored=(Stored(0, 0, "i1", 0),),
+        released="2024-08-27",
+        artifact="module sarama v1.43.3 h1:abc",
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]  # tests name the fields they change
+
+
+def history(cell: Cell = CELL, trial: int = 1, events: tuple[Event, ...] = EVENTS, **changes: object) -> History:
+    """Return a history of every kind of event."""
+    return History(header(cell, trial, **changes), events)
+
+
+def verdict(outcome: Outcome = Outcome.REFRESHES, *, rules: int = 1, **facts: object) -> Verdict:
+    """Return a verdict; facts by name."""
+    good = {Outcome.REFRESHES: True, Outcome.HINTED: True, Outcome.CLEAN: True}
+    says = None if outcome in {Outcome.BROKEN, Outcome.WAITING, Outcome.UNSUPPORTED} else good.get(outcome, False)
+    return Verdict(
+        outcome=outcome,
+        reason=f"it {outcome}",
+        conforms=says,
+        facts=Facts(**facts),  # type: ignore[arg-type]  # tests name the facts they set
+        rules=rules,
+    )
+
+
+def random_facts(rng: random.Random) -> Facts:
+    """Draw facts of every type, often absent, with odd texts."""
+
+    def maybe(value: object) -> object:
+        return value if rng.random() < 0.8 else None
+
+    names = ["", "NOT_LEADER_OR_FOLLOWER", "KAFKA_STORAGE_ERROR", 'client:a "quoted", thing', "client:zwei\nZeilen é"]
+    return Facts(
+        fault_codes=tuple(rng.sample([3, 6, 56, 74], rng.randrange(4))),
+        api_versions=tuple((api, rng.randrange(13)) for api in ("Produce", "Fetch", "Metadata") if rng.random() < 0.8),
+        fault_hits=rng.randrange(9),
+        soft_hits=rng.randrange(3),
+        hits_before_ask=maybe(rng.randrange(5)),  # type: ignore[arg-type]  # int or None
+        refresh_trigger=maybe(rng.choice(list(Trigger))),  # type: ignore[arg-type]  # Trigger or None
+        refresh_ms=maybe(rng.choice([rng.random() * 3000, rng.randrange(500) + 0.5])),  # type: ignore[arg-type]  # float or None
+        refreshes=rng.randrange(6),
+        storm=rng.choice(["", "", "a", "bd", "cd"]),
+        connects=rng.randrange(4),
+        reroute=maybe(rng.choice(list(Reroute))),  # type: ignore[arg-type]  # Reroute or None
+        rescued_by=rng.choice(["", "retry", "periodic"]),
+        recovered=maybe(rng.random() < 0.9),  # type: ignore[arg-type]  # bool or None
+        recovery_ms=maybe(rng.random() * 9000),  # type: ignore[arg-type]  # float or None
+        outage_ms=maybe(rng.random() * 9000),  # type: ignore[arg-type]  # float or None
+        after_heal=rng.choice(["", "recovered", "stuck"]),
+        close_ms=maybe(rng.random() * 100) if rng.random() < 0.3 else None,  # type: ignore[arg-type]  # float or None
+        errors_surfaced=rng.randrange(3),
+        failed_ops=rng.randrange(3),
+        first_error=rng.choice(names),
+        futile_requests_per_s=maybe(rng.randrange(400) / 20),  # type: ignore[arg-type]  # float or None
+        futile_per_op=maybe(rng.random() * 5),  # type: ignore[arg-type]  # float or None
+        bystander_gap_ms=maybe(rng.random() * 400),  # type: ignore[arg-type]  # float or None
+        bystander_errors=rng.randrange(2),
+        acked=maybe(rng.randrange(200)),  # type: ignore[arg-type]  # int or None
+        lost=maybe(rng.randrange(3)),  # type: ignore[arg-type]  # int or None
+        duplicated=maybe(rng.randrange(3)),  # type: ignore[arg-type]  # int or None
+        reordered=maybe(0),  # type: ignore[arg-type]  # int or None
+        position_jump=None,
+        watched_ms=10_000 + rng.randrange(100),
+    )
+
+
+RUNS = ("20261101T000000Z-aaaa", "20261102T000000Z-bbbb", "20261103T000000Z-0ccc")
+_PICKS: tuple[tuple[Outcome, ...], ...] = (
+    (Outcome.REFRESHES,),
+    (Outcome.REFRESHES, Outcome.STUCK),
+    (Outcome.STUCK, Outcome.STUCK, Outcome.LATE),
+    (Outcome.WAITING,),
+    (Outcome.WAITING, Outcome.SURFACES),
+    (Outcome.BROKEN,),
+    (Outcome.BROKEN, Outcome.RIDES),
+    (Outcome.BROKEN, Outcome.WAITING),
+    (Outcome.UNSUPPORTED,),
+)
+
+
+def random_cells(rng: random.Random, count: int) -> list[Cell]:
+    """Draw distinct cells whose versions and brokers sort differently as text and as numbers."""
+    found: dict[Cell, None] = {}
+    while len(found) < count:
+        cell = Cell(
+            family=rng.choice(["sarama", "java", "librdkafka"]),
+            version=rng.choice(["1.9.0", "1.27.0", "1.43.3", "0.11.4", "2.16", "10.0.1"]),
+            role=rng.choice(list(Role)),
+            profile=rng.choice(["isolated", "idempotent", "isolated+election=1000+linger.ms=5"]),
+            scenario=rng.choice(["steady", "disk/storage-error", "hold/produce/NOT_ENOUGH_REPLICAS", "net/reset"]),
+            engine=rng.choice(list(Engine)),
+            broker=rng.choice(["3.9", "0.10.2", "2.6", "4.0"]),
+        )
+        found[cell] = None
+    return list(found)
+
+
+def random_rows(seed: int, cells: int, max_trials: int = 4) -> dict[str, list[dict[str, object]]]:
+    """Draw trial rows by run: agreeing, disagreeing, waiting, broken, shortened and not-run cells over several runs."""
+    rng = random.Random(seed)
+    rows: dict[str, list[dict[str, object]]] = {run_id: [] for run_id in RUNS}
+    for cell in random_cells(rng, cells):
+        reality = rng.choice(list(Reality))
+        for run_id in rng.sample(RUNS, rng.randint(1, 3)):
+            if rng.random() < 0.15:
+                rows[run_id].append(not_run(run_id, cell))
+                continue
+            outcomes = rng.choice(_PICKS)
+            for trial in range(1, rng.randint(1, max_trials) + 1):
+                rows[run_id].append(random_trial(rng, run_id, cell, trial, rng.choice(outcomes), reality))
+    return rows
+
+
+def random_trial(
+    rng: random.Random, run_id: str, cell: Cell, trial: int, outcome: Outcome, reality: Reality
+) -> dict[str, object]:
+    """Draw one trial row of a given outcome."""
+    facts = random_facts(rng)
+    judged = replace(verdict(outcome), facts=facts, reason=f"trial {trial}: {outcome}, {facts.fault_hits} hits")
+    head = header(cell, trial, shortened=rng.random() < 0.1, seed=rng.randrange(2**40))
+    head = replace(head, play=replace(head.play, reality=reality))
+    row = trial_row(run_id, History(head, ()), judged)
+    row["header"] = None  # settling needs none of it
+    return row
+
+
+def not_run(run_id: str, cell: Cell) -> dict[str, object]:
+    """Return the row of a cell that could not be run."""
+    return not_run_row(run_id, cell, reason="no wheel for this machine", released="2020-01-01", mirrors="", rules=1)
+
+
+def write(results: object, rows: dict[str, list[dict[str, object]]], parts: int = 2) -> None:
+    """Write trial rows as a results folder of several files a run."""
+    for run_id, mine in rows.items():
+        for part in range(parts):
+            write_part(results, run_id, f"1of1-{part:06d}", mine[part::parts])
+
+
+def write_part(results: object, run_id: str, part: str, rows: Iterable[dict[str, object]]) -> str:
+    """Write one trial file and return its path."""
+    from pathlib import Path  # noqa: PLC0415  # only here
+
+    path = Path(str(results)) / f"run_id={run_id}" / "trials" / f"{part}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=TRIAL_SCHEMA), path)
+    return str(path)
