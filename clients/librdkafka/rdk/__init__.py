@@ -1,0 +1,1 @@
+"""librdkafka's side of the driver."""

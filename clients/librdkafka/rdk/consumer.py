@@ -1,0 +1,127 @@
+"""Roles consumer and group: Consumer.assign() from the beginning, or subscribe() with explicit commits."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
+from driving.library import Stopping, Unsupported
+from driving.reports import Reports
+
+from probe.drivers.rpc import driver_pb2 as pb
+from rdk.channel import Channel
+from rdk.errors import error_of, error_of_kafka
+from rdk.settings import configure
+
+POLL_S = 0.1
+COMMIT_S = 1.0
+"""The application commits so often. librdkafka retries an asynchronous commit as it does a synchronous one."""
+
+
+def consumer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
+    """Consume the given partitions from their beginning."""
+    channel = Channel(reports)
+    # librdkafka's consumer cannot be made without a group id, also where it never joins one.
+    client = _build(start, reports, channel, {"group.id": start.group or start.client_id})
+    client.assign([TopicPartition(start.topic, partition, OFFSET_BEGINNING) for partition in start.partitions])
+    reports.assigned(start.partitions)
+    while not stop.asked:
+        take(client.poll(POLL_S), reports)
+        channel.check()
+    client.close()
+
+
+def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
+    """Consume as a member of a group; commit asynchronously once a second what was handed over."""
+    channel = Channel(reports)
+    commits = Commits(start, reports)
+    role = {"group.id": start.group, "auto.offset.reset": "earliest"}
+    client = _build(start, reports, channel, role, on_commit=commits.done)
+    client.subscribe(
+        [start.topic],
+        on_assign=lambda _, partitions: reports.assigned([item.partition for item in partitions]),
+        on_revoke=lambda _, partitions: commits.revoked([item.partition for item in partitions]),
+        on_lost=lambda _, partitions: commits.revoked([item.partition for item in partitions]),
+    )
+    while not stop.asked:
+        message = client.poll(POLL_S)
+        if take(message, reports):
+            commits.note(message.partition(), message.offset() + 1)
+        commits.beat(client)
+        channel.check()
+    client.close()
+
+
+def take(message: Any, reports: Reports) -> bool:
+    """Report what poll() returned; say whether it was a record."""
+    if message is None:
+        return False
+    if (error := message.error()) is None:
+        reports.received(message.partition(), message.offset(), (message.value() or b"").decode(errors="replace"))
+        return True
+    if error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001  # the library's name of a public constant
+        reports.receive_error(error_of_kafka(error), _partition(message))
+    return False
+
+
+class Commits:
+    """Offsets handed to the application, and their commits: what is not yet reported as done is committed again."""
+
+    def __init__(self, start: pb.Start, reports: Reports) -> None:
+        self._topic = start.topic
+        self._reports = reports
+        self._next: dict[int, int] = {}
+        self._done: dict[int, int] = {}
+        self._due = time.monotonic() + COMMIT_S
+
+    def note(self, partition: int, offset: int) -> None:
+        """Remember the next offset of a partition."""
+        self._next[partition] = offset
+
+    def revoked(self, partitions: list[int]) -> None:
+        """Forget partitions that were taken away, and report it."""
+        for partition in partitions:
+            self._next.pop(partition, None)
+            self._done.pop(partition, None)
+        self._reports.revoked(partitions)
+
+    def beat(self, client: Any) -> None:
+        """Commit what is not committed, if it is time to."""
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + COMMIT_S
+        new = {partition: offset for partition, offset in self._next.items() if self._done.get(partition) != offset}
+        if not new:
+            return
+        try:
+            offsets = [TopicPartition(self._topic, partition, offset) for partition, offset in new.items()]
+            client.commit(offsets=offsets, asynchronous=True)
+        except KafkaException as error:
+            self._reports.commit_error(error_of(error))
+
+    def done(self, error: KafkaError | None, partitions: list[Any]) -> None:
+        """Take librdkafka's word on a commit; each partition may carry an error of its own."""
+        if error is not None:
+            self._reports.commit_error(error_of_kafka(error))
+            return
+        for item in partitions:
+            if item.error is not None:
+                self._reports.commit_error(error_of_kafka(item.error))
+            elif item.offset >= 0:
+                self._done[item.partition] = item.offset
+                self._reports.committed(item.partition, item.offset)
+
+
+def _build(start: pb.Start, reports: Reports, channel: Channel, role: dict[str, str], **callbacks: Any) -> Any:
+    chosen, effective = configure(start, role | {"enable.auto.commit": "false"})
+    try:
+        client = Consumer({**chosen, **channel.callbacks(), **callbacks})
+    except KafkaException as error:
+        raise Unsupported(f"librdkafka refuses these settings together: {error.args[0].str()}") from None
+    reports.ready(effective)
+    return client
+
+
+def _partition(message: Any) -> int:
+    return -1 if message.partition() is None else message.partition()

@@ -1,0 +1,35 @@
+"""librdkafka's errors as driver.proto wants them.
+
+A KafkaError carries either Kafka's protocol code (0 and above; -1 is UNKNOWN_SERVER_ERROR), or a local condition
+(-200 to -100), which has a name of librdkafka's own such as _MSG_TIMED_OUT and no protocol code (rdkafka.h,
+rd_kafka_resp_err_t).
+"""
+
+from __future__ import annotations
+
+from confluent_kafka import KafkaError, KafkaException
+from driving.names import protocol_name
+
+from probe.drivers.rpc import driver_pb2 as pb
+
+LOCAL = -2
+"""Codes up to here are librdkafka's own."""
+
+
+def error_of_kafka(error: KafkaError) -> pb.Error:
+    """Turn librdkafka's error into ours."""
+    local = error.code() <= LOCAL
+    return pb.Error(
+        code=-1 if local else error.code(),
+        name="" if local else protocol_name(error.name()),
+        type=error.name(),
+        text=error.str(),
+        retriable=error.retriable(),
+    )
+
+
+def error_of(error: BaseException) -> pb.Error:
+    """Turn any exception into an error; KafkaException wraps a KafkaError."""
+    if isinstance(error, KafkaException) and error.args and isinstance(error.args[0], KafkaError):
+        return error_of_kafka(error.args[0])
+    return pb.Error(code=-1, type=type(error).__name__, text=str(error))

@@ -1,0 +1,76 @@
+"""librdkafka's own configuration table, asked from the very library file that the extension module has loaded.
+
+confluent-kafka has no getter for effective settings; the C library has one (rd_kafka_conf_dump, rdkafka.h). So the
+defaults reported are those of this version, and a key that this version does not know is refused by itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from pathlib import Path
+
+OK = 0
+TEXT = 512
+
+
+class ConfigurationError(ValueError):
+    """librdkafka does not know a key, or does not take its value; the text is librdkafka's own."""
+
+
+def bundled(package: Path) -> Path:
+    """Return the library file that lies beside the package. Raises OSError if the wheel has none."""
+    found = [
+        path for path in sorted(package.parent.rglob("*librdkafka*")) if ".so" in path.name or ".dylib" in path.name
+    ]
+    if not found:
+        raise OSError(f"no librdkafka library file lies beside {package}")
+    return found[0]
+
+
+class Native:
+    """The C library's configuration functions."""
+
+    def __init__(self, library: Path) -> None:
+        self._c = ctypes.CDLL(str(library))
+        pairs = ctypes.POINTER(ctypes.c_char_p)
+        handle, size = ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)
+        text = ctypes.c_char_p
+        for name, result, arguments in (
+            ("rd_kafka_conf_new", handle, []),
+            ("rd_kafka_conf_destroy", None, [handle]),
+            ("rd_kafka_conf_set", ctypes.c_int, [handle, text, text, text, ctypes.c_size_t]),
+            ("rd_kafka_conf_dump", pairs, [handle, size]),
+            ("rd_kafka_conf_get_default_topic_conf", handle, [handle]),
+            ("rd_kafka_topic_conf_dump", pairs, [handle, size]),
+            ("rd_kafka_conf_dump_free", None, [pairs, ctypes.c_size_t]),
+        ):
+            function = getattr(self._c, name)
+            function.restype, function.argtypes = result, arguments
+
+    def effective(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Return all settings as they stand after `settings` are applied to the defaults; topic settings included."""
+        conf = self._c.rd_kafka_conf_new()
+        try:
+            # A topic-level key makes librdkafka create the topic defaults that are dumped below.
+            for key, value in {"acks": "all", **settings}.items():
+                self._set(conf, key, value)
+            topic = self._c.rd_kafka_conf_get_default_topic_conf(conf)
+            whole = self._dump(self._c.rd_kafka_topic_conf_dump, topic)
+            return whole | {key: value for key, value in self._dump(self._c.rd_kafka_conf_dump, conf).items() if value}
+        finally:
+            self._c.rd_kafka_conf_destroy(conf)
+
+    def _set(self, conf: int, key: str, value: str) -> None:
+        why = ctypes.create_string_buffer(TEXT)
+        if self._c.rd_kafka_conf_set(conf, key.encode(), value.encode(), why, TEXT) != OK:
+            raise ConfigurationError(why.value.decode(errors="replace"))
+
+    def _dump(self, function: ctypes._FuncPointer, conf: int) -> dict[str, str]:
+        count = ctypes.c_size_t()
+        pairs = function(conf, ctypes.byref(count))
+        try:
+            texts = [(pairs[index] or b"").decode(errors="replace") for index in range(count.value)]
+        finally:
+            self._c.rd_kafka_conf_dump_free(pairs, count)
+        return dict(zip(texts[::2], texts[1::2], strict=True))

@@ -1,0 +1,58 @@
+"""The stream to the orchestrator: dial, say hello, obey."""
+
+from __future__ import annotations
+
+import platform
+
+import grpc
+
+from driving.instances import Instances
+from driving.library import Library
+from driving.outbox import Outbox
+from driving.reports import clock_us
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.drivers.rpc import driver_pb2_grpc
+
+DIAL_S = 20
+"""Seconds to reach the orchestrator in, on a machine that starts many drivers at once."""
+OPTIONS = (("grpc.enable_http_proxy", 0), ("grpc.max_receive_message_length", 1 << 20))
+"""The orchestrator is on loopback: no proxy of the environment applies."""
+
+
+def attach(library: Library, address: str, token: str) -> str:
+    """Serve one stream to its end; return what went wrong in one line, or nothing."""
+    outbox = Outbox(_hello(library, token))
+    instances = Instances(library, outbox)
+    with grpc.insecure_channel(address, options=OPTIONS) as channel:
+        try:
+            grpc.channel_ready_future(channel).result(timeout=DIAL_S)
+            for order in driver_pb2_grpc.OrchestratorStub(channel).Attach(iter(outbox)):
+                _obey(order, instances, outbox)
+        except grpc.FutureTimeoutError:
+            return f"no orchestrator answers at {address} within {DIAL_S} s"
+        except grpc.RpcError as error:
+            return f"the orchestrator at {address} ended the stream: {error.code().name} {error.details()}"
+        finally:
+            outbox.close()
+    return ""
+
+
+def _obey(order: pb.ToDriver, instances: Instances, outbox: Outbox) -> None:
+    kind = order.WhichOneof("message")
+    if kind == "ping":
+        outbox.pong(order.ping.id, clock_us())
+    elif kind == "start":
+        instances.start(order.start)
+    elif kind == "stop":
+        instances.stop(order.stop)
+
+
+def _hello(library: Library, token: str) -> pb.Hello:
+    return pb.Hello(
+        token=token,
+        family=library.family,
+        version=library.version,
+        runtime=f"python {platform.python_version()}",
+        roles=list(library.roles),
+        profiles=list(library.profiles),
+    )

@@ -1,0 +1,73 @@
+"""The instances of a driver process: started, watched while they close, ended exactly once."""
+
+from __future__ import annotations
+
+import threading
+
+from driving.library import Library, Role, Stopping, Unsupported
+from driving.outbox import Outbox
+from driving.reports import Reports
+from probe.drivers.rpc import driver_pb2 as pb
+
+
+class Instances:
+    """The table of instances, by name. Used by the thread that reads the stream."""
+
+    def __init__(self, library: Library, outbox: Outbox) -> None:
+        self._library = library
+        self._outbox = outbox
+        self._running: dict[str, Instance] = {}
+
+    def start(self, start: pb.Start) -> None:
+        """Start one in a thread of its own; what cannot be done is reported, never raised."""
+        reports = Reports(start.instance, self._outbox)
+        self._running = {name: item for name, item in self._running.items() if not item.reports.ended}
+        if start.instance in self._running:
+            reports.notice(f"instance {start.instance} is running already; this start is ignored")
+            return
+        instance = Instance(self._library, start, reports)
+        self._running[start.instance] = instance
+        threading.Thread(target=instance.run, name=start.instance, daemon=True).start()
+
+    def stop(self, stop: pb.Stop) -> None:
+        """Ask one to close; an unknown name has ended already, and needs no answer."""
+        if instance := self._running.get(stop.instance):
+            instance.stop(stop.deadline_ms / 1000)
+
+
+class Instance:
+    """One client at work."""
+
+    def __init__(self, library: Library, start: pb.Start, reports: Reports) -> None:
+        self.reports = reports
+        self._library = library
+        self._start = start
+        self._stopping = Stopping()
+
+    def run(self) -> None:
+        """Work until closed, and report how it ended."""
+        try:
+            self._role()(self._start, self.reports, self._stopping)
+            self.reports.closed()
+        except Unsupported as error:
+            self.reports.unsupported(str(error))
+        except Exception as error:  # noqa: BLE001  # whatever a library throws ends this instance, not the process
+            self.reports.fatal(self._library.error_of(error))
+
+    def stop(self, seconds: float) -> None:
+        """Ask to close. `closed` is said in time even if the library's own close still blocks then."""
+        margin = min(0.25, seconds / 5)
+        self._stopping.ask(seconds - 2 * margin)
+        text = f"the library's close had not returned after {(seconds - margin) * 1000:.0f} ms; it was left behind"
+        timer = threading.Timer(seconds - margin, self.reports.closed, (text,))
+        timer.daemon = True
+        timer.start()
+
+    def _role(self) -> Role:
+        role, profile = self._start.role, self._start.profile
+        client = f"{self._library.family} {self._library.version}"
+        if role not in self._library.roles:
+            raise Unsupported(f"{client} has no role {role!r}; it has {', '.join(self._library.roles)}")
+        if profile not in self._library.profiles:
+            raise Unsupported(f"{client} has no profile {profile!r}; it has {', '.join(self._library.profiles)}")
+        return self._library.roles[role]

@@ -1,0 +1,50 @@
+"""The command line of a Python driver."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from driving.attach import attach
+from driving.library import Library
+from driving.life import die_with_parent, own_group
+
+
+def main(load: Callable[[], Library], package: str) -> None:
+    """Load the library from its isolated folder and serve it; `--report` only prints its version.
+
+    `load` is called after the folder stands first on the path. `package` is the module it must come from, so that
+    another version installed beside us is never driven by mistake.
+    """
+    arguments = _arguments()
+    folder = Path(arguments.library).resolve()
+    sys.path.insert(0, str(folder))
+    library = load()
+    _check_origin(package, folder)
+    if arguments.report:
+        sys.stdout.write(library.version + "\n")
+        return
+    own_group()
+    die_with_parent()
+    if problem := attach(library, arguments.connect, arguments.token):
+        sys.stderr.write(problem + "\n")
+        sys.stderr.flush()
+    os._exit(1 if problem else 0)  # threads of a library that still closes must not keep us
+
+
+def _check_origin(package: str, folder: Path) -> None:
+    origin = Path(sys.modules[package].__file__ or "")
+    if folder not in origin.resolve().parents:
+        raise SystemExit(f"{package} was loaded from {origin}, not from {folder}; fill that folder again")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Drive one version of a Kafka client library for the probe.")
+    parser.add_argument("--library", required=True, help="folder that holds the library's package")
+    parser.add_argument("--connect", default="", help="address of the orchestrator, host:port")
+    parser.add_argument("--token", default="")
+    parser.add_argument("--report", action="store_true", help="print the library's own version and exit")
+    return parser.parse_args()

@@ -1,0 +1,138 @@
+"""A scratch orchestrator for tests of drivers: serves driver.proto, starts one driver, keeps what it says."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+
+from probe.drivers.launch import Launch
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.drivers.rpc import driver_pb2_grpc
+
+ENDINGS = {pb.CLOSED, pb.FATAL, pb.UNSUPPORTED}
+
+
+@dataclass
+class Driver(driver_pb2_grpc.OrchestratorServicer):
+    """One driver process and its stream."""
+
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+    hello: pb.Hello | None = None
+    events: list[pb.Event] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
+    pongs: dict[int, pb.Pong] = field(default_factory=dict)
+    process: asyncio.subprocess.Process | None = None
+    stderr: bytes = b""
+
+    def __post_init__(self) -> None:
+        self._orders: asyncio.Queue[pb.ToDriver] = asyncio.Queue()
+        self._changed = asyncio.Condition()
+
+    async def Attach(  # noqa: N802  # the name of the RPC
+        self, request_iterator: AsyncIterator[pb.FromDriver], _: object
+    ) -> AsyncIterator[pb.ToDriver]:
+        """Serve the stream until the driver or the test ends it."""
+        reader = asyncio.create_task(self._read(request_iterator))
+        with contextlib.suppress(asyncio.CancelledError):
+            while not reader.done():
+                with contextlib.suppress(TimeoutError):
+                    yield await asyncio.wait_for(self._orders.get(), 0.2)
+        reader.cancel()
+
+    async def _read(self, messages: AsyncIterator[pb.FromDriver]) -> None:
+        async for message in messages:
+            kind = message.WhichOneof("message")
+            if kind == "hello":
+                self.hello = message.hello
+            elif kind == "pong":
+                self.pongs[message.pong.id] = message.pong
+            elif kind == "events":
+                self.batches.append(len(message.events.events))
+                self.events.extend(message.events.events)
+            async with self._changed:
+                self._changed.notify_all()
+
+    async def until(self, true: Callable[[], object], seconds: float = 20.0) -> None:
+        """Wait until something holds; AssertionError shows what was seen instead."""
+        async with self._changed:
+            try:
+                await asyncio.wait_for(self._changed.wait_for(lambda: bool(true())), seconds)
+            except TimeoutError:
+                raise AssertionError(f"not within {seconds} s; seen: {self.summary()}") from None
+
+    def start(self, **fields: Any) -> None:
+        """Order an instance."""
+        self._orders.put_nowait(pb.ToDriver(start=pb.Start(**fields)))
+
+    async def stop(self, instance: str, deadline_ms: int) -> float:
+        """Order the end of one and wait for it; return the seconds that it took."""
+        begun = time.monotonic()
+        self._orders.put_nowait(pb.ToDriver(stop=pb.Stop(instance=instance, deadline_ms=deadline_ms)))
+        await self.until(lambda: self.of(instance, *ENDINGS), deadline_ms / 1000 + 1)
+        return time.monotonic() - begun
+
+    async def ping(self, ping_id: int) -> float:
+        """Return the seconds of a round trip."""
+        begun = time.monotonic()
+        self._orders.put_nowait(pb.ToDriver(ping=pb.Ping(id=ping_id)))
+        await self.until(lambda: ping_id in self.pongs, 10)
+        return time.monotonic() - begun
+
+    def of(self, instance: str, *kinds: int) -> list[pb.Event]:
+        """Return an instance's events of some kinds, in order; all if none is given."""
+        return [event for event in self.events if event.instance == instance and (not kinds or event.kind in kinds)]
+
+    def summary(self) -> str:
+        """Return what was seen, in few lines."""
+        counts: dict[str, int] = {}
+        for event in self.events:
+            name = f"{event.instance}/{pb.Kind.Name(event.kind)}"
+            counts[name] = counts.get(name, 0) + 1
+        texts = [event.text or str(event.error) for event in self.events if event.text or event.HasField("error")]
+        return f"{self.hello}\n{counts}\n" + "\n".join(texts[-10:])
+
+
+@contextlib.asynccontextmanager
+async def driving(launch: Launch, *extra: str) -> AsyncIterator[Driver]:
+    """Start a driver and wait for its hello; the process group is gone at exit."""
+    driver = Driver()
+    server = grpc.aio.server()
+    driver_pb2_grpc.add_OrchestratorServicer_to_server(driver, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    arguments = (*launch.argv, *extra, "--connect", f"127.0.0.1:{port}", "--token", driver.token)
+    driver.process = await asyncio.create_subprocess_exec(
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        env={**os.environ, **launch.env},
+        start_new_session=True,
+    )
+    try:
+        await driver.until(lambda: driver.hello is not None, 30)
+        yield driver
+    finally:
+        await kill(driver.process)
+        await server.stop(None)
+
+
+async def kill(process: asyncio.subprocess.Process) -> None:
+    """End a process group at once, if it is still there."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+def offsets(events: Iterable[pb.Event], partition: int) -> list[int]:
+    """Return the offsets of events of one partition, in order."""
+    return [event.offset for event in events if event.partition == partition]
