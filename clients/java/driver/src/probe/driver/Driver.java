@@ -1,0 +1,60 @@
+package probe.driver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A driver process: one stream to the orchestrator, several clients of one kafka-clients version.
+ *
+ * <p>Started as {@code java -cp ... probe.driver.Driver --connect HOST:PORT --token T}; clients/driver.proto is the
+ * contract. The process ends when the stream ends or when its standard input does.
+ */
+public final class Driver {
+    private Driver() {}
+
+    public static void main(String[] args) {
+        Map<String, String> options = options(args);
+        if (options == null) {
+            System.err.println("usage: Driver --connect HOST:PORT --token T");
+            Runtime.getRuntime().halt(2);
+            return;
+        }
+        Library library = Library.onClassPath();
+        Instances instances = new Instances(library);
+        Notices.collect(instances);
+        Link link = Link.dial(options.get("--connect"), instances);
+        instances.reportTo(link);
+        link.hello(options.get("--token"), library);
+        haltAtEndOfInput();
+    }
+
+    /** Starts a daemon thread. */
+    static void thread(String name, Runnable body) {
+        Thread thread = new Thread(body, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static Map<String, String> options(String[] args) {
+        Map<String, String> found = new HashMap<>();
+        for (int i = 0; i + 1 < args.length; i += 2) {
+            found.put(args[i], args[i + 1]);
+        }
+        return found.containsKey("--connect") && found.containsKey("--token") ? found : null;
+    }
+
+    /** The orchestrator holds the other end of our standard input: when it is gone, so are we. */
+    private static void haltAtEndOfInput() {
+        InputStream input = System.in;
+        try {
+            while (input.read() >= 0) {
+                // nothing is ever sent
+            }
+        } catch (IOException gone) {
+            // as good as the end
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}

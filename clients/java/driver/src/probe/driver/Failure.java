@@ -1,0 +1,55 @@
+package probe.driver;
+
+import java.util.Objects;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownServerException;
+import org.apache.kafka.common.protocol.Errors;
+
+/** An exception of the library as an error of driver.proto. */
+final class Failure {
+    private static final int TEXT_LIMIT = 500;
+
+    private Failure() {}
+
+    static probe.driver.v1.Error of(Throwable thrown) {
+        Errors coded = code(thrown);
+        return probe.driver.v1.Error.newBuilder()
+                .setCode(coded == null ? -1 : coded.code())
+                .setName(coded == null ? "" : coded.name())
+                .setType(thrown.getClass().getSimpleName())
+                .setText(shorten(Objects.requireNonNullElse(thrown.getMessage(), thrown.toString())))
+                .setRetriable(thrown instanceof RetriableException)
+                .build();
+    }
+
+    static String shorten(String text) {
+        return text.length() > TEXT_LIMIT ? text.substring(0, TEXT_LIMIT) + "..." : text;
+    }
+
+    /** The protocol error of an exception or of its nearest cause; null where the library made it up itself. */
+    private static Errors code(Throwable thrown) {
+        for (Throwable link = thrown; link != null; link = link.getCause()) {
+            if (link instanceof ApiException) {
+                Errors found = Errors.forException(link);
+                if (fromBroker(found, link)) {
+                    return found;
+                }
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The library throws its own TimeoutException for expired records and exhausted waits as well, and Errors gives that
+     * class the code of REQUEST_TIMED_OUT; only the broker's has the protocol's default text. Exceptions without a code
+     * are given as UNKNOWN_SERVER_ERROR.
+     */
+    private static boolean fromBroker(Errors found, Throwable thrown) {
+        if (found == Errors.UNKNOWN_SERVER_ERROR) {
+            return thrown instanceof UnknownServerException;
+        }
+        return !(thrown instanceof TimeoutException) || Objects.equals(found.message(), thrown.getMessage());
+    }
+}

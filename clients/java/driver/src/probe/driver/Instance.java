@@ -1,0 +1,137 @@
+package probe.driver;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
+import probe.driver.v1.Start;
+
+/** One client under test, from construction to its one last event. */
+abstract class Instance {
+    /** Lines of the library's log passed on per second: enough to read, too few to weigh. */
+    private static final int NOTICES_PER_SECOND = 5;
+    /** Part of the orchestrator's deadline that the library gets for its close. */
+    private static final double CLOSE_SHARE = 0.8;
+
+    final Start start;
+    final Report report;
+    final Map<String, Object> configuration;
+    private final CountDownLatch stop = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile int deadlineMs;
+    private long noticeSecond;
+    private int notices;
+
+    Instance(Start start, Report report, Map<String, Object> configuration) {
+        this.start = start;
+        this.report = report;
+        this.configuration = configuration;
+    }
+
+    /** Constructs the library's object. */
+    abstract void open();
+
+    /** Returns the effective settings under the names of driver.proto. */
+    abstract Map<String, String> settings();
+
+    /** Works until {@link #stopping()}; may throw {@link KafkaException} when the client has become unusable. */
+    abstract void play() throws InterruptedException;
+
+    /** Makes a blocked {@link #play()} return. */
+    void wake() {}
+
+    abstract void close(Duration timeout);
+
+    final String name() {
+        return start.getInstance();
+    }
+
+    final boolean stopping() {
+        return stop.getCount() == 0;
+    }
+
+    /** Waits; returns whether to go on. */
+    final boolean pause(long ms) throws InterruptedException {
+        return !stop.await(ms, TimeUnit.MILLISECONDS);
+    }
+
+    final void awaitStop() throws InterruptedException {
+        stop.await();
+    }
+
+    final void run() {
+        try {
+            if (opened()) {
+                played();
+                close(Duration.ofMillis((long) (deadlineMs * CLOSE_SHARE)));
+                report.closed();
+            }
+        } catch (RuntimeException | LinkageError e) {
+            report.fatal(e);
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private void played() {
+        try {
+            play();
+        } catch (InterruptedException | RuntimeException | LinkageError e) {
+            report.fatal(e);
+        }
+    }
+
+    /** The client has become unusable: says so and closes it. */
+    final void fail(Throwable error) {
+        report.fatal(error);
+        stop.countDown();
+    }
+
+    private boolean opened() {
+        try {
+            open();
+        } catch (KafkaException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (e instanceof ConfigException || cause instanceof ConfigException) {
+                report.unsupported("the library refuses this configuration: " + cause.getMessage());
+            } else {
+                report.fatal(e);
+            }
+            return false;
+        }
+        report.ready(settings());
+        return true;
+    }
+
+    /** Closes as an application would; says so if that does not happen in time. */
+    final void stop(int withinMs) {
+        deadlineMs = withinMs;
+        stop.countDown();
+        wake();
+        try {
+            if (!ended.await(withinMs, TimeUnit.MILLISECONDS)) {
+                report.fatal("close did not return in " + withinMs + " ms");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    final boolean isNamedIn(String line) {
+        return line.contains("clientId=" + start.getClientId() + ",")
+                || line.contains("clientId=" + start.getClientId() + "]");
+    }
+
+    final synchronized void notice(String line) {
+        long second = System.nanoTime() / 1_000_000_000L;
+        if (second != noticeSecond) {
+            noticeSecond = second;
+            notices = 0;
+        }
+        if (notices++ < NOTICES_PER_SECOND) {
+            report.notice(Failure.shorten(line));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package probe.driver;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import probe.driver.v1.Event;
+import probe.driver.v1.Events;
+import probe.driver.v1.FromDriver;
+import probe.driver.v1.Hello;
+import probe.driver.v1.Ping;
+import probe.driver.v1.Pong;
+import probe.driver.v1.ToDriver;
+
+/**
+ * The one stream to the orchestrator.
+ *
+ * <p>The method is described by hand: it is the only one, and so the build needs protoc alone and no gRPC plugin for it.
+ */
+final class Link extends ClientCall.Listener<ToDriver> {
+    private static final MethodDescriptor<FromDriver, ToDriver> ATTACH = MethodDescriptor
+            .newBuilder(marshaller(FromDriver.parser()), marshaller(ToDriver.parser()))
+            .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+            .setFullMethodName("probe.driver.v1.Orchestrator/Attach")
+            .build();
+
+    private final ClientCall<FromDriver, ToDriver> call;
+    private final Instances instances;
+
+    private Link(ClientCall<FromDriver, ToDriver> call, Instances instances) {
+        this.call = call;
+        this.instances = instances;
+    }
+
+    /** Opens the stream. {@code directExecutor}: a Ping is answered on the thread that reads it from the socket. */
+    static Link dial(String address, Instances instances) {
+        ManagedChannel channel = ManagedChannelBuilder.forTarget(address).usePlaintext().directExecutor()
+                .disableRetry().disableServiceConfigLookUp().build();
+        Link link = new Link(channel.newCall(ATTACH, CallOptions.DEFAULT), instances);
+        link.call.start(link, new Metadata());
+        link.call.request(Integer.MAX_VALUE);
+        return link;
+    }
+
+    void hello(String token, Library library) {
+        send(FromDriver.newBuilder().setHello(Hello.newBuilder()
+                .setToken(token)
+                .setFamily("java")
+                .setVersion(library.version())
+                .setRuntime("java " + System.getProperty("java.version"))
+                .addAllRoles(Roles.names(library))
+                .addAllProfiles(Profiles.names(library))).build());
+    }
+
+    void events(List<Event> events) {
+        send(FromDriver.newBuilder().setEvents(Events.newBuilder().addAllEvents(events)).build());
+    }
+
+    /** A call may be used by one thread at a time only. */
+    private synchronized void send(FromDriver message) {
+        call.sendMessage(message);
+    }
+
+    @Override
+    public void onMessage(ToDriver message) {
+        switch (message.getMessageCase()) {
+            case PING -> pong(message.getPing());
+            case START -> instances.start(message.getStart());
+            case STOP -> instances.stop(message.getStop());
+            default -> System.err.println("a message this driver does not know was ignored");
+        }
+    }
+
+    private void pong(Ping ping) {
+        send(FromDriver.newBuilder()
+                .setPong(Pong.newBuilder().setId(ping.getId()).setClockUs(Report.clock())).build());
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        if (!status.isOk()) {
+            System.err.println("stream to the orchestrator ended: " + status);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static <T extends MessageLite> MethodDescriptor.Marshaller<T> marshaller(Parser<T> parser) {
+        return new MethodDescriptor.Marshaller<>() {
+            @Override
+            public InputStream stream(T value) {
+                return new ByteArrayInputStream(value.toByteArray());
+            }
+
+            @Override
+            public T parse(InputStream stream) {
+                try {
+                    return parser.parseFrom(stream.readAllBytes());
+                } catch (InvalidProtocolBufferException e) {
+                    throw Status.INTERNAL.withDescription("not a message of driver.proto").withCause(e)
+                            .asRuntimeException();
+                } catch (IOException e) {
+                    throw Status.UNAVAILABLE.withCause(e).asRuntimeException();
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,96 @@
+package probe.driver;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Named configurations as settings of kafka-clients. All but {@code defaults} and {@code refresh-1s} start from
+ * {@code isolated}, so that no periodic refresh helps them.
+ */
+final class Profiles {
+    private static final String REFRESH = "metadata.max.age.ms";
+    /**
+     * Longer than any trial. Nothing else asks by the clock within one: {@code metadata.max.idle.ms} (5 min) forgets only
+     * topics that are not written to, {@code connections.max.idle.ms} (9 min; admin 5 min) closes only idle connections,
+     * {@code metadata.recovery.rebootstrap.trigger.ms} (5 min) counts only while no broker answers.
+     */
+    private static final String NEVER = "3600000";
+    private static final String QUICK = "5000";
+    /** Brokers refuse a session below their {@code group.min.session.timeout.ms}, by default 6 s. */
+    private static final String QUICK_SESSION = "6000";
+    /** Before 2.0 a consumer must allow a request more time than a session (KafkaConsumer's constructor). */
+    private static final String ABOVE_QUICK_SESSION = "7000";
+    private static final List<String> NAMES = List.of("isolated", "defaults", "idempotent", "no-retries", "acks-1", "zstd",
+            "refresh-1s", "quick-timeouts", "consumer-protocol");
+
+    private Profiles() {}
+
+    /** The profiles that some role of this version can take. */
+    static List<String> names(Library library) {
+        return NAMES.stream().filter(name -> switch (name) {
+            case "zstd" -> library.atLeast(2, 1);
+            case "consumer-protocol" -> Role.GROUP.knows("group.protocol");
+            default -> true;
+        }).collect(Collectors.toList());
+    }
+
+    /** Throws UnsupportedException with what is missing. */
+    static Map<String, String> of(String profile, Role role, Library library) {
+        Map<String, String> settings = new HashMap<>(Map.of(REFRESH, NEVER));
+        switch (profile) {
+            case "isolated" -> { }
+            case "defaults" -> settings.clear();
+            case "refresh-1s" -> settings.put(REFRESH, "1000");
+            case "idempotent" -> settings.putAll(only(role == Role.PRODUCER, profile, role, "enable.idempotence", "true"));
+            case "no-retries" -> settings.putAll(
+                    only(role == Role.PRODUCER || role == Role.ADMIN, profile, role, "retries", "0"));
+            case "acks-1" -> settings.putAll(only(role == Role.PRODUCER, profile, role, "acks", "1"));
+            case "zstd" -> settings.putAll(zstd(role, library));
+            case "quick-timeouts" -> settings.putAll(quick(role, library));
+            case "consumer-protocol" -> settings.putAll(consumerProtocol(role, library));
+            case "oldest-protocol" -> throw new UnsupportedException(
+                    "kafka-clients negotiates the version of every request and has no setting that caps it");
+            default -> throw new UnsupportedException("this driver has no profile " + profile);
+        }
+        return settings;
+    }
+
+    private static Map<String, String> only(boolean fits, String profile, Role role, String key, String value) {
+        if (!fits) {
+            throw new UnsupportedException("profile " + profile + " sets " + key + ", which says nothing about the role " + role.word());
+        }
+        return Map.of(key, value);
+    }
+
+    private static Map<String, String> zstd(Role role, Library library) {
+        if (!library.atLeast(2, 1)) {
+            throw new UnsupportedException("zstd came with 2.1 (KIP-110); this is " + library.version());
+        }
+        return only(role.writes(), "zstd", role, "compression.type", "zstd");
+    }
+
+    private static Map<String, String> consumerProtocol(Role role, Library library) {
+        if (!Role.GROUP.knows("group.protocol")) {
+            throw new UnsupportedException("kafka-clients " + library.version() + " has no group.protocol (KIP-848)");
+        }
+        return only(role == Role.GROUP, "consumer-protocol", role, "group.protocol", "consumer");
+    }
+
+    /** {@code delivery.timeout.ms} stays: it bounds what the application waits for, not how soon a silent broker is left. */
+    private static Map<String, String> quick(Role role, Library library) {
+        Map<String, String> settings = new HashMap<>(Map.of("request.timeout.ms", QUICK));
+        if (role.reads()) {
+            settings.put("session.timeout.ms", QUICK_SESSION);
+            if (!library.atLeast(2, 0)) {
+                settings.put("request.timeout.ms", ABOVE_QUICK_SESSION);
+            }
+        }
+        if (role.knows("socket.connection.setup.timeout.ms")) {
+            settings.put("socket.connection.setup.timeout.ms", QUICK);
+            settings.put("socket.connection.setup.timeout.max.ms", QUICK);
+        }
+        return settings;
+    }
+}

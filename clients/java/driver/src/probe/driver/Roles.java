@@ -1,0 +1,62 @@
+package probe.driver;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import probe.driver.v1.Start;
+
+/** From a Start to an instance that is configured, or to the reason why there can be none. */
+final class Roles {
+    private Roles() {}
+
+    static List<String> names(Library library) {
+        return Arrays.stream(Role.values()).filter(role -> role.existsIn(library)).map(Role::word)
+                .collect(Collectors.toList());
+    }
+
+    /** Throws UnsupportedException. */
+    static Instance create(Start start, Report report, Library library) {
+        Role role = Role.named(start.getRole())
+                .orElseThrow(() -> new UnsupportedException("this driver has no role " + start.getRole()));
+        if (!role.existsIn(library)) {
+            throw new UnsupportedException("AdminClient.listOffsets came with 2.5 (KIP-396); this is " + library.version());
+        }
+        Map<String, Object> configuration = needed(start, role);
+        configuration.putAll(Profiles.of(start.getProfile(), role, library));
+        start.getPropertiesMap().forEach((key, value) -> {
+            if (!role.knows(key)) {
+                throw new UnsupportedException(
+                        "kafka-clients " + library.version() + " has no property " + key + " for the role " + role.word());
+            }
+            configuration.put(key, value);
+        });
+        return role.create(start, report, configuration);
+    }
+
+    /** What a client cannot be without; everything else stays as the library has it. */
+    private static Map<String, Object> needed(Start start, Role role) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("bootstrap.servers", String.join(",", start.getBootstrapList()));
+        settings.put("client.id", start.getClientId());
+        if (role.writes()) {
+            settings.put("key.serializer", StringSerializer.class.getName());
+            settings.put("value.serializer", StringSerializer.class.getName());
+        }
+        if (role == Role.TRANSACTIONAL) {
+            settings.put("transactional.id", start.getTransactionalId());
+        }
+        if (role.reads()) {
+            settings.put("key.deserializer", StringDeserializer.class.getName());
+            settings.put("value.deserializer", StringDeserializer.class.getName());
+            settings.put("enable.auto.commit", "false");
+        }
+        if (role == Role.GROUP) {
+            settings.put("group.id", start.getGroup());
+        }
+        return settings;
+    }
+}

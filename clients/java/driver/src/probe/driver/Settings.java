@@ -1,0 +1,98 @@
+package probe.driver;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.AbstractConfig;
+
+/** Effective settings, read back from the library, under the names of driver.proto. */
+final class Settings {
+    /** Settings that the library keeps under a name of its own; what a version does not have is left out. */
+    private static final Map<String, String> NAMES = Map.ofEntries(
+            Map.entry("retry_backoff_ms", "retry.backoff.ms"),
+            Map.entry("request_timeout_ms", "request.timeout.ms"),
+            Map.entry("delivery_timeout_ms", "delivery.timeout.ms"),
+            Map.entry("socket_timeout_ms", "socket.connection.setup.timeout.ms"),
+            Map.entry("refresh_ms", "metadata.max.age.ms"),
+            Map.entry("session_timeout_ms", "session.timeout.ms"),
+            Map.entry("rebalance_timeout_ms", "max.poll.interval.ms"),
+            Map.entry("heartbeat_ms", "heartbeat.interval.ms"),
+            Map.entry("compression", "compression.type"),
+            Map.entry("linger_ms", "linger.ms"),
+            Map.entry("max_in_flight", "max.in.flight.requests.per.connection"),
+            Map.entry("retries", "retries"),
+            Map.entry("isolation", "isolation.level"));
+
+    private Settings() {}
+
+    static Map<String, String> ofConsumer(Map<String, Object> configuration) {
+        Map<String, ?> values = values(ConsumerConfig.class, configuration);
+        Map<String, String> found = named(values);
+        if ("consumer".equalsIgnoreCase(String.valueOf(values.get("group.protocol")))) {
+            // KIP-848: the broker sets both.
+            found.remove("session_timeout_ms");
+            found.remove("heartbeat_ms");
+        }
+        return found;
+    }
+
+    static Map<String, String> ofAdmin(Map<String, Object> configuration) {
+        return named(values(AdminClientConfig.class, configuration));
+    }
+
+    /**
+     * A producer decides acks, retries and idempotence while it is constructed (with idempotence before 3.0 its
+     * configuration still says acks=1), so these are read from its parts, whose fields have kept their names since 0.11.
+     */
+    static Map<String, String> ofProducer(KafkaProducer<?, ?> producer, Map<String, Object> configuration) {
+        Map<String, String> found = named(values(ProducerConfig.class, configuration));
+        Object sender = field(producer, "sender");
+        int acks = ((Number) field(sender, "acks")).intValue();
+        found.put("acks", acks == -1 ? "all" : String.valueOf(acks));
+        found.put("retries", String.valueOf(field(sender, "retries")));
+        found.put("idempotence", String.valueOf(field(producer, "transactionManager") != null));
+        return found;
+    }
+
+    private static Map<String, String> named(Map<String, ?> values) {
+        Map<String, String> found = new LinkedHashMap<>();
+        NAMES.forEach((ours, theirs) -> {
+            if (values.get(theirs) != null) {
+                found.put(ours, String.valueOf(values.get(theirs)));
+            }
+        });
+        long longest = 0;
+        for (String key : new String[] {"retry.backoff.ms", "retry.backoff.max.ms", "reconnect.backoff.ms",
+            "reconnect.backoff.max.ms"}) {
+            longest = Math.max(longest, values.get(key) instanceof Number number ? number.longValue() : 0);
+        }
+        found.put("longest_backoff_ms", String.valueOf(longest));
+        return found;
+    }
+
+    /** What the library makes of a configuration. Its constructor is public since 1.0. */
+    private static Map<String, ?> values(Class<? extends AbstractConfig> type, Map<String, Object> configuration) {
+        try {
+            Constructor<? extends AbstractConfig> constructor = type.getDeclaredConstructor(Map.class);
+            constructor.setAccessible(true);
+            return constructor.newInstance(configuration).values();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read settings back from " + type.getSimpleName(), e);
+        }
+    }
+
+    private static Object field(Object owner, String name) {
+        try {
+            Field field = owner.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(owner);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + name + " of " + owner.getClass().getSimpleName(), e);
+        }
+    }
+}
