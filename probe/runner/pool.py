@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,6 @@ from probe.ports import Store
 from probe.runner.tools import Options, Tools
 from probe.runner.trial import DriverLostError, run_trial
 
-FLUSH_S = 5.0
 MORE_TRIALS = 2
 """A cell whose outcome differs from the matrix so far is run so many times more."""
 
@@ -56,7 +54,7 @@ async def run_plan(
     """Run every cell of a plan.
 
     `known` = outcomes of the matrix so far: a trial that differs is repeated. `finished` = trials that an interrupted
-    run already judged: they are not run again. Everything judged is in the store, flushed, whatever ends this.
+    run already judged: they are not run again.
     """
     loop = asyncio.get_running_loop()
     finished = finished or {}
@@ -69,14 +67,7 @@ async def run_plan(
     run = _Run(plan, tools, options, store, report, known or {}, steady, asyncio.Semaphore(options.starting))
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     run.total = len(work)
-    flushing = asyncio.create_task(_flush_often(store))
-    try:
-        await _drain(run, work)
-    finally:
-        flushing.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await flushing
-        await asyncio.shield(asyncio.to_thread(store.flush))
+    await _drain(run, work)
 
 
 async def _drain(run: _Run, work: list[tuple[Planned, int]]) -> None:
@@ -131,9 +122,3 @@ async def _judge(run: _Run, item: Planned, history: History) -> Outcome:
     run.done += 1
     run.report(Progress(run.done, run.total, item.cell, found))
     return found.outcome
-
-
-async def _flush_often(store: Store) -> None:
-    while True:
-        await asyncio.sleep(FLUSH_S)
-        await asyncio.to_thread(store.flush)

@@ -17,7 +17,6 @@ from probe.model import (
     History,
     Kind,
     MarkKind,
-    Outcome,
     Role,
     Subject,
 )
@@ -69,38 +68,48 @@ async def run_trial(
     Raises DriverLostError when the driver process ended and the trial did not run alone.
     """
     course = _Course(item, _header(item, trial, tools, options), Recorder())
+    slot = _StartingSlot(starting)
+    await starting.acquire()
     try:
         async with asyncio.timeout(_hard_limit_s(item)):
-            await _run(course, tools, options, starting, alone=alone)
+            await _run(course, tools, options, slot, alone=alone)
     except (OSError, TimeoutError) as error:
         if isinstance(error, DriverLostError):
             raise
         course.problem(str(error) or f"took longer than {_hard_limit_s(item):.0f} s")
+    finally:
+        slot.release()
     return course.history()
 
 
-async def _run(course: _Course, tools: Tools, options: Options, starting: asyncio.Semaphore, *, alone: bool) -> None:
+class _StartingSlot:
+    """One place among the trials that start, given back once."""
+
+    def __init__(self, starting: asyncio.Semaphore) -> None:
+        self._starting = starting
+        self._held = True
+
+    def release(self) -> None:
+        if self._held:
+            self._held = False
+            self._starting.release()
+
+
+async def _run(course: _Course, tools: Tools, options: Options, slot: _StartingSlot, *, alone: bool) -> None:
     item, recorder = course.item, course.recorder
-    await starting.acquire()
-    released = False
-    try:
-        async with tools.engine.cluster(item.cell.broker, recorder.add) as (cluster, tap):
-            feed_ms = INTERVAL_MS if item.cell.role in {Role.CONSUMER, Role.GROUP} else 0
-            subject = await cluster.prepare(course.header.subject, feed_ms=feed_ms, apart=item.part.whole_broker)
-            course.header = replace(course.header, subject=subject)
-            start = _start(item, subject, tap)
-            async with tools.host.start(item.cell, start, recorder.add, alone=alone) as instance:
-                warm = await _warm_up(course)
-                starting.release()
-                released = True
-                if warm:
-                    await _break_and_watch(course, cluster, tools, options)
-                await _stop(course, instance)
-                _check_driver(course, instance, alone=alone)
-            await _take_stock(course, cluster)
-    finally:
-        if not released:
-            starting.release()
+    async with tools.engine.cluster(item.cell.broker, recorder.add) as (cluster, tap):
+        feed_ms = INTERVAL_MS if item.cell.role in {Role.CONSUMER, Role.GROUP} else 0
+        subject = await cluster.prepare(course.header.subject, feed_ms=feed_ms, apart=item.part.whole_broker)
+        course.header = replace(course.header, subject=subject)
+        start = _start(item, subject, tap)
+        async with tools.host.start(item.cell, start, recorder.add, alone=alone) as instance:
+            warm = await _warm_up(course)
+            slot.release()
+            if warm:
+                await _break_and_watch(course, cluster, tools, options)
+            await _stop(course, instance)
+            _check_driver(course, instance, alone=alone)
+        await _take_stock(course, cluster)
 
 
 async def _warm_up(course: _Course) -> bool:
@@ -142,7 +151,7 @@ def _ended_early(course: _Course, ending: App) -> None:
 
 def _phase_s(course: _Course) -> float:
     """Return how long to wait before the fault: past the minimum discovery age, at a seeded phase of any refresh."""
-    rng = random.Random(f"{course.header.seed}/{course.header.cell}/{course.header.trial}")  # noqa: S311  # a phase, no secret
+    rng = random.Random(f"{course.header.seed}/{course.header.cell}/{course.header.trial}")  # noqa: S311  # no secret
     every_ms = refresh_ms(course.recorder.settings)
     age_ms = course.header.limits.min_discovery_age_ms
     left_ms = max(0, age_ms - (now_us() - course.recorder.discovered_at) // 1000) if age_ms else 0
@@ -288,8 +297,3 @@ def _hard_limit_s(item: Planned) -> float:
     """Return a limit that no healthy trial reaches: starting under load, the longest patience, healing, closing."""
     longest = 420.0 if item.play.kind is Kind.SILENCE or item.cell.role is Role.GROUP else 60.0
     return 240.0 + item.play.watch_ms / 1000 + longest
-
-
-def judged_steady(outcome: Outcome | None) -> bool:
-    """Say whether a control cell carries others."""
-    return outcome is Outcome.CLEAN

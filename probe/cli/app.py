@@ -1,0 +1,80 @@
+"""The `probe` command."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Annotated
+
+import click
+import typer
+
+from probe import __version__
+from probe.catalogue.families import CatalogueError
+from probe.cli import doctor, lists, matrix, plan, run, show
+from probe.cli.console import fail
+from probe.cli.options import RESULTS
+from probe.cli.run import core_run
+from probe.drivers.launch import ProvisionError
+from probe.errors import ProbeError
+from probe.model.results import ResultsError
+from probe.site import SiteError
+from probe.tools import ToolError
+
+app = typer.Typer(
+    name="probe",
+    help="Does this Kafka client, in this version and configuration, find the new leader by itself?",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("run")(run.run)
+app.command("plan")(plan.plan)
+app.command("show")(show.show)
+app.command("matrix")(matrix.matrix)
+app.command("clients")(lists.clients)
+app.command("scenarios")(lists.scenarios)
+app.command("doctor")(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001  # typer's callback form
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def probe(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,  # noqa: ARG001, FBT002
+) -> None:
+    """Drive real Kafka clients against brokers in fault states. Without a command: the core run, matrix and site."""
+    if context.invoked_subcommand is None:
+        core_run(RESULTS)
+
+
+def main() -> None:
+    """Run the command; every expected failure is one line on stderr and an exit code of DESIGN 8."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    try:
+        code = app(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except ProbeError as error:
+        fail(str(error))
+        sys.exit(error.exit_code)
+    except (CatalogueError, ProvisionError, ToolError) as error:
+        fail(str(error))
+        sys.exit(2)
+    except (ResultsError, SiteError) as error:
+        fail(str(error))
+        sys.exit(3)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

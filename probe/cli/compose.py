@@ -1,0 +1,94 @@
+"""Puts the parts together: catalogue, cache, engine, drivers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from probe.catalogue.families import Family, Version, read_families
+from probe.catalogue.selectors import LINES, Chosen, select_clients
+from probe.drivers.host import Bound, Host
+from probe.drivers.launch import Launch
+from probe.drivers.provision import is_present, provision_all, resolve
+from probe.drivers.sources.maven import schema_jars
+from probe.engines.embedded import Embedded
+from probe.golang import fake_cluster
+from probe.model import Client
+from probe.protocol.definitions import Jar
+from probe.protocol.schemas import Schemas
+from probe.runner import Tools
+from probe.runner.lag import LoopLag
+from probe.tools import cache_root
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+FIRST_NEW_LINE = 4
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """Return every client family. CatalogueError for a broken client.toml."""
+    return read_families(Path(os.environ.get("PROBE_CLIENTS") or CLIENTS))
+
+
+def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
+    """Return the client versions that selectors name; versions that are not pinned are looked up."""
+    return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()))
+
+
+def is_installed(family: Family, version: Version) -> bool:
+    """Say whether a version lies in the cache."""
+    return is_present(family, version, cache_root())
+
+
+def get_clients(
+    chosen: Sequence[Chosen], report: Callable[[str], None]
+) -> tuple[dict[Client, Bound], dict[Client, str]]:
+    """Obtain drivers; return those that are there, and why others are not."""
+    bound: dict[Client, Bound] = {}
+    absent: dict[Client, str] = {}
+    by_client = {Client(item.family.family, item.version.version): item for item in chosen}
+
+    def done(client: Client, result: Launch | str) -> None:
+        if isinstance(result, Launch):
+            bound[client] = Bound(result, by_client[client].family.instances_per_process)
+        else:
+            absent[client] = result
+            report(f"{client} cannot be run here: {result}")
+
+    provision_all([(item.family, item.version) for item in chosen], cache_root(), done)
+    return bound, absent
+
+
+def embedded_engine() -> Embedded:
+    """Build the fake cluster and read Kafka's message definitions. ToolError or ProvisionError if that fails."""
+    root = cache_root()
+    jars = schema_jars(root)
+    return Embedded(fake_cluster(root), Schemas(jars), _version_files(root, jars))
+
+
+def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
+    """Write each broker line's version ranges where the fake cluster reads them."""
+    old, new = jars
+    folder = root / "versions"
+    folder.mkdir(exist_ok=True)
+    files = {}
+    for jar in (old, new):
+        path = folder / f"{jar.stem}.json"
+        aside = path.with_suffix(f".{os.getpid()}")
+        aside.write_text(json.dumps({str(api): list(span) for api, span in Jar(jar).ranges().items()}))
+        aside.replace(path)
+        files[jar] = path
+    return {line: files[new if int(line.split(".")[0]) >= FIRST_NEW_LINE else old] for line in LINES}
+
+
+@contextlib.asynccontextmanager
+async def live_tools(engine: Embedded, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
+    """Hold the live parts of a run."""
+    lag = LoopLag()
+    async with lag.measuring(), Host(bound) as host:
+        artifacts = {client: item.launch.artifact for client, item in bound.items()}
+        yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)

@@ -1,0 +1,81 @@
+"""`probe doctor`: what is installed, what is missing, which engines can run, what to do."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from probe.catalogue.families import Family
+from probe.cli.compose import families, is_installed
+from probe.cli.console import OUT
+from probe.errors import GateError
+from probe.tools import ToolError, cache_root, find_tool
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report."""
+
+    name: str
+    good: bool
+    text: str
+    needed: bool = True
+
+
+def doctor() -> None:
+    """Say what is installed, what is missing and what to do; exit code 1 if the embedded engine cannot run."""
+    found = [*_tools(), *_packages(), *_clients()]
+    for item in found:
+        sign = "ok      " if item.good else ("MISSING " if item.needed else "absent  ")
+        OUT.print(f"{sign} {item.name}: {item.text}", markup=False)
+    missing = [item.name for item in found if item.needed and not item.good]
+    if missing:
+        raise GateError(f"missing: {', '.join(missing)}; `python3 run.py setup` fetches what a registry has")
+    OUT.print("the embedded engine can run; real brokers (--engine kafka) are not played yet", markup=False)
+
+
+def _tools() -> Iterator[Finding]:
+    yield Finding("python", True, platform.python_version())
+    yield Finding("cache", True, f"{cache_root()}, {shutil.disk_usage(cache_root()).free >> 30} GiB free")
+    for name in ("go", "java"):
+        yield _tool(name, lambda name=name: str(find_tool(name)), needed=True)
+    yield _tool("browser", _browser, needed=False)
+
+
+def _browser() -> str:
+    for name in BROWSERS:
+        try:
+            return str(find_tool(name))
+        except ToolError:
+            continue
+    raise ToolError("only the site's tests need one; `python3 run.py test` fetches it")
+
+
+def _tool(name: str, find: Callable[[], str], *, needed: bool) -> Finding:
+    try:
+        return Finding(name, True, find(), needed)
+    except ToolError as error:
+        return Finding(name, False, str(error), needed)
+
+
+def _packages() -> Iterator[Finding]:
+    there = importlib.util.find_spec("pyspark") is not None
+    yield Finding("pyspark", there, "installed" if there else "run `python3 run.py setup`")
+
+
+def _clients() -> Iterator[Finding]:
+    for family in families().values():
+        yield Finding(family.family, True, _installed(family), needed=False)
+
+
+def _installed(family: Family) -> str:
+    there = [item.version for item in family.versions if is_installed(family, item)]
+    rest = len(family.versions) - len(there)
+    return f"{len(there)} of {len(family.versions)} listed versions are in the cache" + (
+        "; the others are fetched when a run needs them" if rest else ""
+    )

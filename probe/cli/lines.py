@@ -1,0 +1,83 @@
+"""A history as lines of text, relative to the fault. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from probe.model import (
+    App,
+    Closed,
+    EngineEvent,
+    EngineKind,
+    Event,
+    Folded,
+    History,
+    Mark,
+    Opened,
+    Request,
+    Response,
+    Row,
+)
+from probe.protocol.names import api_name, error_name
+
+QUIET_AFTER = 3
+"""So many equal lines in a row are shown; the rest are counted."""
+
+
+def lines(history: History) -> Iterator[str]:
+    """Yield one line per event; long runs of alike events are folded."""
+    zero = next((e.at for e in history.events if isinstance(e, EngineEvent) and e.kind is EngineKind.FAULT_ON), None)
+    if zero is None and history.events:
+        zero = history.events[0].at
+    last, repeats = "", 0
+    for event in history.events:
+        text = describe(event)
+        if text == last:
+            repeats += 1
+            if repeats >= QUIET_AFTER:
+                continue
+        else:
+            if repeats >= QUIET_AFTER:
+                yield f"{'':>12}  ... {repeats - QUIET_AFTER + 1} more like it"
+            last, repeats = text, 0
+        yield f"{(event.at - (zero or 0)) / 1000:>10.1f}ms  {text}"
+    if repeats >= QUIET_AFTER:
+        yield f"{'':>12}  ... {repeats - QUIET_AFTER + 1} more like it"
+
+
+def describe(event: Event) -> str:
+    """Return what an event says, without its time."""
+    match event:
+        case App():
+            error = f" {event.error.label()} {event.error.text}" if event.error else ""
+            where = f" partition {event.partition}" if event.partition >= 0 else ""
+            return f"app    {event.kind}{where}{error} {event.text}".rstrip()
+        case EngineEvent():
+            who = f" broker {event.broker}" if event.broker > 0 else ""
+            return f"engine {event.kind}{who} {event.text}".rstrip()
+        case Mark():
+            return f"probe  {event.kind} {event.text}".rstrip()
+        case Request():
+            names = "all topics" if event.everything else _rows(event.rows, answered=False)
+            return f"wire   {event.broker} <- {api_name(event.api)} v{event.version} {names} {event.error}".rstrip()
+        case Response():
+            code = f" {error_name(event.code)}" if event.code else ""
+            return f"wire   {event.broker} -> {api_name(event.api)} v{event.version}{code} {_rows(event.rows, answered=True)}"
+        case Opened():
+            return f"wire   {event.broker} connection {event.conn} opened"
+        case Closed():
+            return f"wire   {event.broker} connection {event.conn} closed by {event.by}"
+        case Folded():
+            return f"wire   {event.broker} -- {api_name(event.api)} v{event.version}: {event.requests} requests folded"
+
+
+def _rows(rows: tuple[Row, ...], *, answered: bool) -> str:
+    return " ".join(_row(row, answered=answered) for row in rows)
+
+
+def _row(row: Row, *, answered: bool) -> str:
+    name = row.key or (row.topic.rsplit("-", 1)[-1] + (f"/{row.partition}" if row.partition >= 0 else ""))
+    if not answered:
+        return name
+    leader = f"@{row.leader}" if row.leader is not None and row.leader >= 0 else ""
+    return f"{name}{leader}:{error_name(row.code) if row.code else 'ok'}"

@@ -1,0 +1,102 @@
+"""Options that several commands share, and what they select."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.families import CatalogueError
+from probe.catalogue.scenarios import select_scenarios
+from probe.catalogue.selectors import Chosen, broker_line, select_profiles
+from probe.cli.compose import choose_clients
+from probe.errors import ProbeError
+from probe.model import Engine, Role
+from probe.plan import Plan, Selection, make_plan
+
+RESULTS = "results"
+DEFAULT_BROKER = "3.9"
+CONTROL = "steady"
+
+Clients = Annotated[
+    list[str] | None,
+    typer.Option("--client", help="FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all or 'FAMILY@>=1.2,<2'. Repeats."),
+]
+Scenarios = Annotated[list[str] | None, typer.Option("--scenario", help="Glob over scenario names. Repeats.")]
+Roles = Annotated[list[Role] | None, typer.Option("--role", help="Repeats; default: all.")]
+Profiles = Annotated[
+    list[str] | None, typer.Option("--profile", help="Client configuration. Repeats; default: isolated.")
+]
+Properties = Annotated[
+    list[str] | None, typer.Option("--property", help="KEY=VALUE in the library's own words. Repeats.")
+]
+EngineOption = Annotated[Engine, typer.Option("--engine", help="Who plays the brokers.")]
+Brokers = Annotated[list[str] | None, typer.Option("--broker", help="Kafka line, such as 3.9. Repeats.")]
+Trials = Annotated[int, typer.Option("--trials", min=1, max=1000, help="Trials per cell.")]
+Election = Annotated[int | None, typer.Option("--election", min=0, max=60000, help="First hit to new leader, ms.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Makes a run repeatable; default: drawn and recorded.")]
+Shard = Annotated[str, typer.Option("--shard", help="I/N: this machine's part of the plan.")]
+Results = Annotated[str, typer.Option("--results", help="Folder of runs.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=1, max=500, help="Trials in flight at the most.")]
+Watch = Annotated[
+    float | None, typer.Option("--watch", min=0.5, help="Seconds; a shortened watch never enters the matrix.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The selectors of a command line."""
+
+    clients: Sequence[str] = ()
+    scenarios: Sequence[str] = ()
+    roles: Sequence[Role] = ()
+    profiles: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    engine: Engine = Engine.EMBEDDED
+    brokers: Sequence[str] = ()
+    trials: int = 1
+    election_ms: int | None = None
+    seed: int | None = None
+    shard: str = "1/1"
+
+    def whole(self) -> tuple[Plan, Selection]:
+        """Return the plan of these selectors, control cells added. ProbeError for whatever does not exist."""
+        try:
+            selection = self._selection()
+        except CatalogueError as error:
+            raise ProbeError(str(error)) from None
+        plan = make_plan(selection)
+        if not plan.cells:
+            reason = plan.skips[0].reason if plan.skips else "no scenario is played in these roles"
+            raise ProbeError(f"nothing to run: {reason}; widen the selectors, `probe plan` shows what they give")
+        return plan, selection
+
+    def _selection(self) -> Selection:
+        scenarios = select_scenarios(self.scenarios or ["*"])
+        if all(item.name != CONTROL for item in scenarios):
+            scenarios = (*select_scenarios([CONTROL]), *scenarios)
+        return Selection(
+            clients=self._clients(),
+            scenarios=scenarios,
+            roles=tuple(self.roles) or tuple(Role),
+            profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election_ms),
+            engine=self.engine,
+            brokers=tuple(dict.fromkeys(broker_line(item) for item in self.brokers or [DEFAULT_BROKER])),
+            trials=self.trials,
+            seed=self.seed if self.seed is not None else random.SystemRandom().randrange(2**31),
+            shard=parse_shard(self.shard),
+        )
+
+    def _clients(self) -> tuple[Chosen, ...]:
+        return choose_clients(self.clients)
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """Return (I, N) of `I/N`; CatalogueError if it is not of that form."""
+    first, _, second = text.partition("/")
+    if not (first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
+        raise CatalogueError(f"--shard {text}: write I/N with 1 <= I <= N, such as 1/4")
+    return int(first), int(second)

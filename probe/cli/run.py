@@ -1,0 +1,200 @@
+"""`probe run`, and the core run that `probe` without a command is."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Annotated
+
+import typer
+import uvloop
+
+from probe.catalogue.scenarios import CORE
+from probe.cli import options as o
+from probe.cli.compose import embedded_engine, get_clients, live_tools
+from probe.cli.console import say
+from probe.cli.outcomes import show_outcomes
+from probe.cli.progress import Bar
+from probe.cli.publish import Publisher
+from probe.drivers.host import Bound
+from probe.engines.embedded import Embedded
+from probe.errors import GateError, InterruptedRunError, NothingJudgedError, ProbeError
+from probe.model import Cell, Client, Engine, Outcome, Role
+from probe.plan import Plan, Selection
+from probe.runner import Options, run_plan
+from probe.store import RunStore
+from probe.store import trials as stored_trials
+
+UNJUDGED = {Outcome.BROKEN, Outcome.UNSUPPORTED, Outcome.NOT_RUN}
+
+
+def run(
+    *,
+    client: o.Clients = None,
+    scenario: o.Scenarios = None,
+    role: o.Roles = None,
+    profile: o.Profiles = None,
+    property_: o.Properties = None,
+    engine: o.EngineOption = Engine.EMBEDDED,
+    broker: o.Brokers = None,
+    trials: o.Trials = 1,
+    election: o.Election = None,
+    seed: o.Seed = None,
+    shard: o.Shard = "1/1",
+    jobs: o.Jobs = Options().jobs,
+    watch: o.Watch = None,
+    results: o.Results = o.RESULTS,
+    resume: Annotated[str | None, typer.Option("--resume", help="RUN_ID of a run to go on with.")] = None,
+    fail_on: Annotated[
+        str, typer.Option("--fail-on", help="Outcomes, comma separated, that make the exit code 1.")
+    ] = "",
+) -> None:
+    """Run cells and store what was seen."""
+    gate = _gate(fail_on)
+    asked = o.Asked(
+        clients=client or (),
+        scenarios=scenario or (),
+        roles=role or (),
+        profiles=profile or (),
+        properties=property_ or (),
+        engine=engine,
+        brokers=broker or (),
+        trials=trials,
+        election_ms=election,
+        seed=seed,
+        shard=shard,
+    )
+    options = Options(jobs=jobs, watch_ms=None if watch is None else int(watch * 1000))
+    outcomes = _run(asked, options, results, resume)
+    _check_gate(outcomes, gate)
+
+
+def core_run(results: str) -> None:
+    """Run the core, then build matrix and site while the table of outcomes is printed."""
+    asked = o.Asked(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
+    with Publisher(results) as publisher:
+        _run(asked, Options(), results, None)
+        publisher.publish()
+
+
+def _gate(text: str) -> frozenset[Outcome]:
+    try:
+        return frozenset(Outcome(item) for item in text.split(",") if item)
+    except ValueError:
+        known = ", ".join(Outcome)
+        raise ProbeError(f"--fail-on {text}: not outcomes, comma separated; known are {known}") from None
+
+
+def _check_gate(outcomes: Mapping[Cell, set[Outcome]], gate: frozenset[Outcome]) -> None:
+    failed = [cell for cell, seen in outcomes.items() if seen & gate]
+    if failed:
+        names = ", ".join(sorted(gate))
+        raise GateError(
+            f"{len(failed)} cells ended as {names}, the first is {failed[0]}; `probe show` has their timelines"
+        )
+
+
+def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> dict[Cell, set[Outcome]]:
+    if asked.engine is not Engine.EMBEDDED:
+        raise ProbeError("--engine kafka: real brokers are not played yet; use --engine embedded")
+    plan, selection = asked.whole()
+    engine = embedded_engine()
+    bound, absent = get_clients(selection.clients, say)
+    runnable = Plan(tuple(item for item in plan.cells if item.cell.client in bound), plan.skips)
+    known = known_outcomes(results)
+    with _open_store(results, resume, selection) as store:
+        for item in plan.cells:
+            if reason := absent.get(item.cell.client):
+                store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
+        finished = _finished(results, store)
+        outcomes = _play(engine, bound, runnable, Options(**_fields(options, selection)), store, known, finished)
+        run_id = store.run_id
+    for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
+        outcomes.setdefault(cell, set()).add(outcome)
+    show_outcomes(outcomes, absent, run_id)
+    if not any(seen - UNJUDGED for seen in outcomes.values()):
+        raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
+    return outcomes
+
+
+def _fields(options: Options, selection: Selection) -> dict[str, int | None]:
+    return {"jobs": options.jobs, "watch_ms": options.watch_ms, "starting": options.starting, "seed": selection.seed}
+
+
+def _open_store(results: str, resume: str | None, selection: Selection) -> AbstractContextManager[RunStore]:
+    shard = "{}of{}".format(*selection.shard)
+    if resume is not None:
+        return RunStore.resume(results, resume, command=sys.argv, shard=shard)
+    return RunStore.create(results, command=sys.argv, seed=selection.seed, shard=shard)
+
+
+def known_outcomes(results: str) -> dict[Cell, Outcome]:
+    """Return each cell's outcome in the latest run that judged it."""
+    known = {}
+    for row in sorted(stored_trials(results), key=lambda row: row.run_id):
+        if row.verdict.outcome not in UNJUDGED and not row.shortened:
+            known[row.cell] = row.verdict.outcome
+    return known
+
+
+def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Outcome]:
+    done = store.done()
+    if not done:
+        return {}
+    rows = stored_trials(results, store.run_id)
+    return {(row.cell, row.trial): row.verdict.outcome for row in rows if (row.cell, row.trial) in done}
+
+
+def _play(
+    engine: Embedded,
+    bound: Mapping[Client, Bound],
+    plan: Plan,
+    options: Options,
+    store: RunStore,
+    known: Mapping[Cell, Outcome],
+    finished: Mapping[tuple[Cell, int], Outcome],
+) -> dict[Cell, set[Outcome]]:
+    outcomes: dict[Cell, set[Outcome]] = {}
+    signals: list[int] = []
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, lambda got=number: (signals.append(got), task and task.cancel()))
+        with Bar(plan.estimate_s(options.jobs, options.watch_ms)) as bar:
+            async with live_tools(engine, bound) as tools:
+                await run_plan(
+                    plan,
+                    tools,
+                    options,
+                    store,
+                    report=lambda step: (
+                        outcomes.setdefault(step.cell, set()).add(step.verdict.outcome),
+                        bar.show(step),
+                    )[1],
+                    known=known,
+                    finished=finished,
+                )
+
+    started = time.monotonic()
+    try:
+        uvloop.run(play())
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        number = signals[0] if signals else signal.SIGINT
+        store.flush()
+        raise InterruptedRunError(
+            f"interrupted after {len(outcomes)} cells, which are kept; go on with: probe run ... --resume {store.run_id}",
+            int(number),
+        ) from None
+    say(f"{sum(len(seen) for seen in outcomes.values())} outcomes in {time.monotonic() - started:.0f} s")
+    return outcomes
+
+
+def command_line() -> Sequence[str]:
+    """Return how this program was called."""
+    return sys.argv

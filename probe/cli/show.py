@@ -1,0 +1,93 @@
+"""`probe show`: the timeline of a stored trial in the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.families import version_key
+from probe.cli import options as o
+from probe.cli.console import OUT
+from probe.cli.lines import lines
+from probe.errors import ProbeError
+from probe.model import Cell, Engine, Role, encode
+from probe.store import TrialRow, history, trials
+
+
+def show(
+    *,
+    client: o.Clients = None,
+    scenario: o.Scenarios = None,
+    role: o.Roles = None,
+    profile: o.Profiles = None,
+    engine: Annotated[Engine | None, typer.Option("--engine", help="Who played the brokers.")] = None,
+    broker: o.Brokers = None,
+    results: o.Results = o.RESULTS,
+    run: Annotated[str | None, typer.Option("--run", help="RUN_ID; default: the latest that has the cell.")] = None,
+    trial: Annotated[
+        int | None, typer.Option("--trial", min=0, help="Number of the trial; default: the first.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One trial with events, facts and verdict.")] = False,
+) -> None:
+    """Show what was seen in one trial; with selectors that match several, list them."""
+    tests = [
+        _one_of(client, _client_matches),
+        _one_of(scenario, lambda cell, text: fnmatchcase(cell.scenario, text)),
+        _one_of(role, lambda cell, wanted: cell.role is Role(wanted)),
+        _one_of(profile, lambda cell, text: fnmatchcase(cell.profile, text)),
+        _one_of(broker, lambda cell, text: cell.broker == text),
+        lambda cell: engine is None or cell.engine is engine,
+    ]
+    found = [row for row in trials(results, run) if all(test(row.cell) for test in tests)]
+    found = [row for row in found if trial is None or row.trial == trial]
+    if not found:
+        raise ProbeError(f"{results}: no stored trial matches; `probe show` without selectors lists what there is")
+    newest = _newest(found)
+    if len(newest) == 1 or (run is not None and trial is not None and len(newest) == 1):
+        _show_one(results, newest[0], as_json=as_json)
+        return
+    for row in newest:
+        OUT.print(f"{row.run_id}  {row.cell}  {row.verdict.outcome}: {row.verdict.reason}", markup=False)
+
+
+def _one_of(wanted: list[str] | list[Role] | None, matches: Callable[[Cell, str], bool]) -> Callable[[Cell], bool]:
+    return lambda cell: not wanted or any(matches(cell, str(item)) for item in wanted)
+
+
+def _client_matches(cell: Cell, text: str) -> bool:
+    family, _, version = text.partition("@")
+    return cell.family == family and version in {"", cell.version}
+
+
+def _newest(found: list[TrialRow]) -> list[TrialRow]:
+    """Return the first trial of the latest run, for each cell."""
+    best: dict[Cell, TrialRow] = {}
+    for row in sorted(found, key=lambda row: (row.run_id, -row.trial)):
+        best[row.cell] = row
+    return sorted(best.values(), key=lambda row: (row.cell.scenario, row.cell.family, version_key(row.cell.version)))
+
+
+def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
+    seen = history(results, row.run_id, row.cell, row.trial)
+    if as_json:
+        events = [{"event": type(event).__name__, **encode(event)} for event in seen.events]
+        data = {
+            "run_id": row.run_id,
+            "cell": row.cell.columns(),
+            "trial": row.trial,
+            "verdict": encode(row.verdict),
+            "header": encode(seen.header),
+            "events": events,
+        }
+        typer.echo(json.dumps(data, indent=1))
+        return
+    OUT.print(f"{row.cell}", markup=False, style="bold")
+    OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
+    for name, value in encode(row.verdict.facts).items():
+        OUT.print(f"  {name} = {value}", markup=False)
+    for line in lines(seen):
+        OUT.print(line, markup=False)

