@@ -1,0 +1,150 @@
+"""Get client versions: from what a family's client.toml says to a command that starts its driver."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Protocol, cast
+
+from probe.catalogue.families import CatalogueError, Family, Version
+from probe.drivers.launch import Launch, ProvisionError
+from probe.tools import ToolError, cache_root
+
+SOURCES: Mapping[str, str] = {
+    "module": "probe.drivers.sources.module",
+    "wheel": "probe.drivers.sources.wheel",
+    "jar": "probe.drivers.sources.jar",
+}
+"""Modules by kind of source; imported when first needed, so that a machine without Go or Java is not asked for them."""
+
+LOCAL = "path:"
+
+LOG = logging.getLogger(__name__)
+
+
+class Source(Protocol):
+    """What a module of probe.drivers.sources offers. Each raises ProvisionError."""
+
+    def obtain(self, family: Family, version: Version, cache: Path) -> Launch:
+        """Return how to start the driver of this version, fetching or building it if need be; quick if it is there."""
+
+    def newest(self, family: Family) -> str:
+        """Return the newest artifact version at the registry."""
+
+    def exists(self, family: Family, artifact: str) -> bool:
+        """Say whether the registry has this version."""
+
+
+Outcome = Launch | ProvisionError
+Wanted = tuple[Family, Version]
+
+
+def provision(family: Family, version: Version, cache: Path | None = None) -> Launch:
+    """Return how to start the driver of a client version. ProvisionError if it cannot be had here."""
+    try:
+        return _source(family).obtain(family, version, cache or cache_root())
+    except (ToolError, OSError) as error:
+        raise ProvisionError(f"{family.family} {version.version}: {error}") from None
+
+
+def resolve(
+    family: Family, text: str, cache: Path | None = None, *, note: Callable[[str], None] = LOG.warning
+) -> Version:
+    """Return the version that a user means by `latest`, a version, or `path:FOLDER` (a checkout of the library).
+
+    `latest` falls back to the newest pinned version when the registry cannot be asked, and says so through `note`.
+    Raises CatalogueError if there is no such version, ProvisionError if it cannot be asked for or not be loaded.
+    """
+    if text.startswith(LOCAL):
+        return _local(family, Path(text.removeprefix(LOCAL)))
+    if text != "latest":
+        return _pinned(family, text) or _unlisted(family, text, cache)
+    try:
+        artifact = _newest(family)
+    except ProvisionError as error:
+        note(f"{family.family}@latest is taken as {family.newest.version}, the newest pinned: {error}")
+        return family.newest
+    return _pinned_artifact(family, artifact) or _identify(family, artifact, cache)
+
+
+def provision_all(
+    wanted: Sequence[Wanted],
+    jobs: int = 4,
+    cache: Path | None = None,
+    *,
+    told: Callable[[Family, Version, Outcome], None] = lambda *_: None,
+) -> dict[tuple[str, str], Outcome]:
+    """Provision many, `jobs` at a time; return the outcome of each by family and version.
+
+    `told` is called, in the calling thread, as each ends. What cannot be had is an outcome, not an exception.
+    """
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    with ThreadPoolExecutor(max_workers=max(jobs, 1)) as pool:
+        running = {pool.submit(_outcome, family, version, cache): (family, version) for family, version in wanted}
+        for done in as_completed(running):
+            family, version = running[done]
+            outcomes[family.family, version.version] = done.result()
+            told(family, version, done.result())
+    return outcomes
+
+
+def _outcome(family: Family, version: Version, cache: Path | None) -> Outcome:
+    try:
+        return provision(family, version, cache)
+    except ProvisionError as error:
+        return error
+
+
+def _local(family: Family, checkout: Path) -> Version:
+    local = getattr(_source(family), "local", None)
+    if local is None:
+        kind = family.source.kind
+        raise CatalogueError(
+            f"{family.family}@{LOCAL}{checkout}: a {kind} cannot be built from a checkout; name a version"
+        )
+    return cast("Version", local(family, checkout))
+
+
+def _unlisted(family: Family, text: str, cache: Path | None) -> Version:
+    try:
+        known = _source(family).exists(family, text)
+    except ToolError as error:
+        raise ProvisionError(f"{family.family}@{text}: {error}") from None
+    if not known:
+        pinned = ", ".join(item.version for item in family.versions)
+        name = f"{family.source.name} {text}"
+        raise CatalogueError(f"{family.family}@{text}: the registry has no {name}; pinned are {pinned}, or use latest")
+    return _identify(family, text, cache)
+
+
+def _identify(family: Family, artifact: str, cache: Path | None) -> Version:
+    """Ask a source that can tell for the library's own version; elsewhere it is the artifact's."""
+    identify = getattr(_source(family), "identify", None)
+    if identify is None:
+        return Version(version=artifact)
+    return cast("Version", identify(family, artifact, cache or cache_root()))
+
+
+def _newest(family: Family) -> str:
+    try:
+        return _source(family).newest(family)
+    except (ToolError, OSError) as error:
+        raise ProvisionError(str(error)) from None
+
+
+def _pinned(family: Family, text: str) -> Version | None:
+    return family.find(text) or _pinned_artifact(family, text)
+
+
+def _pinned_artifact(family: Family, artifact: str) -> Version | None:
+    return next((item for item in family.versions if item.pinned_artifact == artifact), None)
+
+
+def _source(family: Family) -> Source:
+    module = SOURCES.get(family.source.kind)
+    if module is None:
+        raise ProvisionError(f"{family.family}: sources of kind {family.source.kind} are not built in")
+    return cast("Source", importlib.import_module(module))
