@@ -1,0 +1,129 @@
+"""The matrix as a table: questions down, client versions across (pure)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from probe.catalogue.families import VersionKey, version_key
+from probe.model import Cell, Client, Engine, Outcome, Role
+from probe.site.rows import MatrixRow
+
+Setting = tuple[str, str, str, str]
+"""Role, profile, engine, broker: what a group of rows shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One client version."""
+
+    client: Client
+    released: str
+    good: int
+    """Cells of this version that conform."""
+    judged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One scenario in one setting, with a cell or None for every column."""
+
+    scenario: str
+    cells: tuple[MatrixRow | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All scenarios of one role, profile, engine and broker."""
+
+    role: str
+    profile: str
+    engine: str
+    broker: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Everything the index shows."""
+
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def families(self) -> list[tuple[str, int]]:
+        """Return every family with its number of versions, in the order of the columns."""
+        return list(Counter(column.client.family for column in self.columns).items())
+
+
+def grid(rows: Sequence[MatrixRow]) -> Grid:
+    """Arrange the rows; versions ascend numerically, `steady` heads every group."""
+    by_cell = {row.cell: row for row in rows}
+    clients = sorted({row.cell.client for row in rows}, key=lambda item: (item.family, version_key(item.version)))
+    settings: dict[Setting, set[str]] = {}
+    for cell in by_cell:
+        settings.setdefault(_setting(cell), set()).add(cell.scenario)
+    groups = [
+        Group(
+            *setting, lines=tuple(_line(by_cell, clients, setting, name) for name in sorted(names, key=_steady_first))
+        )
+        for setting, names in sorted(settings.items(), key=lambda item: _setting_key(item[0]))
+    ]
+    return Grid(tuple(_column(client, rows) for client in clients), tuple(groups))
+
+
+def other_versions(rows: Iterable[MatrixRow], of: Cell) -> list[MatrixRow]:
+    """Return the same question put to every version of the family, this one included."""
+    same = (of.family, of.role, of.profile, of.scenario, of.engine, of.broker)
+    found = [
+        row for row in rows if (c := row.cell) and (c.family, c.role, c.profile, c.scenario, c.engine, c.broker) == same
+    ]
+    return sorted(found, key=lambda row: version_key(row.cell.version))
+
+
+def _line(by_cell: dict[Cell, MatrixRow], clients: Sequence[Client], setting: Setting, scenario: str) -> Line:
+    role, profile, engine, broker = setting
+    return Line(
+        scenario,
+        tuple(
+            by_cell.get(Cell(one.family, one.version, Role(role), profile, scenario, Engine(engine), broker))
+            for one in clients
+        ),
+    )
+
+
+def _column(client: Client, rows: Sequence[MatrixRow]) -> Column:
+    own = [row for row in rows if row.cell.client == client]
+    judged = [row for row in own if row.conforms is not None]
+    released = next((row.values["released"] for row in own if row.values["released"]), "")
+    return Column(client, released, sum(row.conforms is True for row in judged), len(judged))
+
+
+def _setting(cell: Cell) -> Setting:
+    return (str(cell.role), cell.profile, str(cell.engine), cell.broker)
+
+
+def _setting_key(setting: Setting) -> tuple[object, ...]:
+    role, profile, engine, broker = setting
+    return (list(Engine).index(Engine(engine)), _newest_first(broker), list(Role).index(Role(role)), _default(profile))
+
+
+def _newest_first(broker: str) -> VersionKey:
+    return tuple((kind, -part if isinstance(part, int) else part) for kind, part in version_key(broker))
+
+
+def _default(profile: str) -> tuple[bool, str]:
+    return (profile != "isolated", profile)
+
+
+def _steady_first(scenario: str) -> tuple[bool, str]:
+    return (scenario != "steady", scenario)
+
+
+def tally(rows: Iterable[MatrixRow]) -> dict[Outcome, Counter[str]]:
+    """Count outcomes per family, for the summary; outcomes in the order of the legend come from the caller."""
+    counts: dict[Outcome, Counter[str]] = {}
+    for row in rows:
+        counts.setdefault(row.outcome, Counter())[row.cell.family] += 1
+    return counts

@@ -1,0 +1,57 @@
+"""Puts a finished folder in the place of the old one; a reader never sees half of it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from probe.site.rows import SiteError
+
+MARKER = ".probe-site"
+"""Stands in every folder we made; only such a folder is ever replaced."""
+
+AT_FDCWD = -100
+RENAME_EXCHANGE = 2
+"""From linux/fs.h; both names exist at every moment."""
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Give an empty folder that takes the place of `target` when the block ends well, and vanishes otherwise.
+
+    Raises SiteError where `target` holds something that we did not make.
+    """
+    if target.exists() and not (target / MARKER).is_file():
+        raise SiteError(
+            f"{target}: is there already and was not made by the probe; move it away, or name another --out"
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=".site-", dir=target.parent))
+    try:
+        fresh = aside / "fresh"
+        fresh.mkdir()
+        (fresh / MARKER).touch()
+        yield fresh
+        _swap(fresh, target, aside / "old")
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _swap(fresh: Path, target: Path, old: Path) -> None:
+    if target.exists() and not _exchange(fresh, target):
+        target.rename(old)
+    if fresh.exists() and not target.exists():
+        fresh.rename(target)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two names in one step where the system can (Linux, glibc 2.28); say whether it could."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    return bool(rename(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0)

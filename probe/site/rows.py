@@ -1,0 +1,79 @@
+"""matrix.csv as values."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from probe.model import Cell, Outcome
+
+COLUMNS = tuple(
+    "family,version,role,profile,scenario,engine,broker,outcome,conforms,reality,trials,agreeing,watched_ms,"
+    "fault_codes,api_versions,fault_hits,hits_before_ask,refresh_trigger,refresh_ms_p50,refresh_ms_p95,refreshes_max,"
+    "storm,connects_max,reroute,rescued_by,recovered,recovery_ms_p50,recovery_ms_p95,outage_ms_max,after_heal,"
+    "close_ms_max,errors_surfaced,failed_ops_max,first_error,futile_requests_per_s,futile_per_op,bystander_gap_ms_max,"
+    "bystander_errors,acked,lost,duplicated,reordered,position_jump_max,released,mirrors,reason,run_id".split(",")
+)
+"""Columns of matrix.csv, in order (DESIGN 9)."""
+
+CONFORMS = {"yes": True, "no": False, "": None}
+
+
+class SiteError(ValueError):
+    """The site cannot be built; the text is one line that names the thing and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One cell of the matrix."""
+
+    cell: Cell
+    outcome: Outcome
+    conforms: bool | None
+    values: Mapping[str, str]
+    """All columns as text; empty = does not apply."""
+
+    def number(self, column: str) -> float | None:
+        """Return a numeric column, None where it is empty or no number."""
+        try:
+            return float(self.values[column])
+        except ValueError:
+            return None
+
+    @property
+    def run_id(self) -> str:
+        """Return the run the cell was taken from."""
+        return self.values["run_id"]
+
+    @property
+    def slug(self) -> str:
+        """Return the name of the cell's page: readable, unique by a digest, safe in file names and URLs."""
+        identity = self.cell.columns().values()
+        digest = hashlib.sha256("\0".join(identity).encode()).hexdigest()[:10]
+        readable = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(identity)).strip("-.")
+        return f"{readable[:90]}-{digest}"
+
+
+def read_matrix(path: Path) -> list[MatrixRow]:
+    """Read matrix.csv. SiteError names a file that is missing, a column that is, or the line that does not fit."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+            if missing:
+                raise SiteError(f"{path}: column {missing[0]} is missing; build it again with `probe matrix`")
+            return [_row(path, reader.line_num, values) for values in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SiteError(f"{path}: cannot be read ({error}); build it again with `probe matrix`") from None
+
+
+def _row(path: Path, line: int, values: dict[str, str | None]) -> MatrixRow:
+    whole = {name: values.get(name) or "" for name in COLUMNS}
+    try:
+        return MatrixRow(Cell.of(whole), Outcome(whole["outcome"]), CONFORMS[whole["conforms"]], whole)
+    except (KeyError, ValueError) as error:
+        raise SiteError(f"{path}: line {line}: {error} does not fit; build it again with `probe matrix`") from None

@@ -1,0 +1,149 @@
+"""Sentences, numbers and commands for readers (pure)."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+from probe.model import Cell, Outcome, Role
+from probe.protocol.names import error_name
+from probe.site.outcomes import SIGNS
+from probe.site.rows import MatrixRow
+
+ROLES = {
+    Role.PRODUCER: "as a producer",
+    Role.CONSUMER: "as a consumer of an assigned partition",
+    Role.GROUP: "as a member of a consumer group",
+    Role.TRANSACTIONAL: "as a transactional producer",
+    Role.ADMIN: "as an admin client",
+}
+ASKED = {
+    "error": "It asked who leads now {after}because of the error.",
+    "disconnect": "It asked who leads now {after}because a connection was lost or a request timed out.",
+    "connect": "It asked who leads now only because it opened a connection {after}(this client asks on every connect).",
+    "periodic": "It asked who leads now only because its periodic refresh was due {after}.",
+    "bootstrap": "It asked who leads now {after}at a bootstrap address, after giving up the brokers it knew.",
+    "unknown": "It asked who leads now {after}for no reason that can be seen.",
+    "none": "It never asked who leads now.",
+}
+"""By the trigger of the first discovery after the first hit (SEMANTICS 2)."""
+
+
+def duration(ms: float | None) -> str:
+    """Write milliseconds as a reader would: `250 ms`, `3.1 s`, `2 min 5 s`; empty for None."""
+    if ms is None:
+        return ""
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    if ms < 120_000:
+        return f"{ms / 1000:.1f} s"
+    return f"{ms // 60_000:.0f} min {ms % 60_000 / 1000:.0f} s"
+
+
+def codes(text: str) -> str:
+    """Write the codes of `fault_codes` with their names: `KAFKA_STORAGE_ERROR (56)`."""
+    return ", ".join(
+        f"{error_name(int(code))} ({code})" if code.lstrip("-").isdigit() else code for code in text.split(";") if code
+    )
+
+
+def hint(row: MatrixRow) -> str:
+    """Return the one number shown in a cell of the matrix, with its unit; may be empty."""
+    if row.outcome is Outcome.FLAKY:
+        return f"{row.values['agreeing'] or '?'} of {row.values['trials'] or '?'} agree"
+    if row.outcome in {Outcome.STUCK, Outcome.WAITING}:
+        watched = row.number("watched_ms")
+        return f"> {duration(watched)}" if watched else ""
+    if row.outcome is Outcome.VIOLATES:
+        counts = ((row.number(name), word) for name, word in LOSSES)
+        return next((f"{number:.0f} {word}" for number, word in counts if number), "")
+    recovery = duration(row.number("recovery_ms_p50"))
+    errors = row.number("errors_surfaced")
+    return recovery or (f"{errors:.0f} errors" if errors else "")
+
+
+LOSSES = (("lost", "lost"), ("duplicated", "duplicated"), ("reordered", "reordered"), ("position_jump_max", "skipped"))
+
+
+def summary(row: MatrixRow) -> str:
+    """Say in one sentence what the client did."""
+    cell = row.cell
+    return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {SIGNS[row.outcome].sentence}."
+
+
+def details(row: MatrixRow) -> list[str]:
+    """Say in a few sentences what was seen, from the facts that apply."""
+    return [sentence for tell in TELLINGS if (sentence := tell(row))]
+
+
+def _met(row: MatrixRow) -> str:
+    hits, names = row.number("fault_hits"), codes(row.values["fault_codes"])
+    if not hits:
+        return ""
+    times = "once" if hits == 1 else f"at least {hits:.0f} times"
+    return f"It met {names or 'the fault'} {times} in every trial."
+
+
+def _asked(row: MatrixRow) -> str:
+    after = duration(row.number("refresh_ms_p50"))
+    return ASKED.get(row.values["refresh_trigger"], "").format(after=f"{after} after the first hit, " if after else "")
+
+
+def _storm(row: MatrixRow) -> str:
+    most = row.number("refreshes_max")
+    return f"It asked up to {most:.0f} times in one trial." if row.values["storm"] and most else ""
+
+
+def _recovered(row: MatrixRow) -> str:
+    recovery = row.number("recovery_ms_p50")
+    if row.values["recovered"] == "false":
+        healed = row.values["after_heal"]
+        after = {"recovered": " It recovered once the fault was mended.", "stuck": " Not even mending the fault helped."}
+        return f"Within {duration(row.number('watched_ms'))} it did not recover.{after.get(healed, '')}"
+    rescued = row.values["rescued_by"]
+    by = f" What led it there: {rescued}." if rescued else ""
+    return f"It worked again {duration(recovery)} after it could.{by}" if recovery is not None else ""
+
+
+def _errors(row: MatrixRow) -> str:
+    errors, first = row.number("errors_surfaced"), row.values["first_error"]
+    if not errors:
+        return ""
+    return f"The application saw up to {errors:.0f} error{'s' if errors > 1 else ''}, the first {first or 'unnamed'}."
+
+
+def _lost(row: MatrixRow) -> str:
+    bad = [f"{number:.0f} {word}" for name, word in LOSSES if (number := row.number(name))]
+    return f"Records: {', '.join(bad)}." if bad else ""
+
+
+def _bystander(row: MatrixRow) -> str:
+    errors = row.number("bystander_errors")
+    return f"The healthy partition saw {errors:.0f} errors too." if errors else ""
+
+
+TELLINGS: tuple[Callable[[MatrixRow], str], ...] = (_met, _asked, _storm, _recovered, _errors, _lost, _bystander)
+
+
+def command(cell: Cell) -> str:
+    """Return the command that repeats a cell."""
+    profile, extra = _profile(cell.profile)
+    words = ["run", "--client", f"{cell.family}@{cell.version}", "--role", str(cell.role), "--profile", profile, *extra]
+    words += ["--scenario", cell.scenario, "--engine", str(cell.engine), "--broker", cell.broker]
+    return "python3 run.py probe " + shlex.join(words)
+
+
+def _profile(text: str) -> tuple[str, list[str]]:
+    """Split `isolated+election=1000+key=value` into its name and the options that set the rest."""
+    name, *parts = text.split("+")
+    pairs: list[str] = []
+    for part in parts:
+        if "=" in part:
+            pairs.append(part)
+        elif pairs:
+            pairs[-1] += f"+{part}"
+    options: list[str] = []
+    for pair in pairs:
+        key, _, value = pair.partition("=")
+        options += ["--election", value] if key == "election" else ["--property", pair]
+    return name, options
