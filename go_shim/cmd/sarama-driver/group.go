@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+)
+
+const (
+	commitEvery = 500 * time.Millisecond
+	// consumePause lies between calls of Consume after it failed, as applications have it.
+	consumePause = time.Second
+	// errorsLag is how much later than its commit an error may come out of the group's channel.
+	errorsLag = 50 * time.Millisecond
+)
+
+// group is a subscribed member that marks each record and commits by itself where the library can; else the library
+// commits in the background.
+type group struct {
+	library sarama.ConsumerGroup
+	out     *driver.Instance
+	topic   string
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+
+	mu       sync.Mutex
+	claims   map[int32]*claim // of this generation
+	commitBy time.Time        // errors up to then may be those of a commit
+}
+
+func hasCommit() bool { return has[sarama.ConsumerGroupSession]("Commit") }
+
+// commitOurselves turns background commits off where the library has the switch.
+func commitOurselves(config *sarama.Config) {
+	if toggle := field(config, "Consumer.Offsets.AutoCommit.Enable"); toggle.IsValid() {
+		toggle.SetBool(false)
+	}
+}
+
+func openGroup(config *sarama.Config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
+	library, err := sarama.NewConsumerGroup(start.Bootstrap, start.Group, config)
+	if err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancel(context.Background())
+	g := &group{library: library, out: out, topic: start.Topic, stop: stop, claims: map[int32]*claim{}}
+	out.Ready(settings(config, start.Role))
+	g.done.Add(2)
+	go g.complain()
+	go g.consume(running)
+	return g, nil
+}
+
+// consume calls Consume again and again, as it must be: it returns at every rebalance.
+func (g *group) consume(running context.Context) {
+	defer g.done.Done()
+	for running.Err() == nil {
+		err := g.library.Consume(running, []string{g.topic}, g)
+		if err == nil || running.Err() != nil || errors.Is(err, sarama.ErrClosedConsumerGroup) {
+			continue
+		}
+		g.out.Event(driverpb.Kind_RECEIVE_ERROR, driver.Failed(describe(err)))
+		select {
+		case <-running.Done():
+		case <-time.After(consumePause):
+		}
+	}
+}
+
+func (g *group) complain() {
+	defer g.done.Done()
+	for err := range g.library.Errors() {
+		kind := driverpb.Kind_RECEIVE_ERROR
+		partition := int32(-1)
+		if failure, is := err.(*sarama.ConsumerError); is {
+			partition = failure.Partition
+			if g.ofCommit(describe(err).Code) {
+				kind = driverpb.Kind_COMMIT_ERROR
+			}
+		}
+		g.out.Event(kind, at(partition), driver.Failed(describe(err)))
+	}
+}
+
+// Codes that only a commit, or only a fetch, is answered with.
+var (
+	commitCodes = []int32{12, 14, 15, 16, 22, 25, 27, 28, 30}
+	fetchCodes  = []int32{1, 2, 5, 6, 9, 43, 56, 70, 71, 74, 75, 76, 78, 100, 103, 106}
+)
+
+// ofCommit says whether an error about a partition is that of a commit: by its code, else by its time, since both come
+// out of one channel.
+func (g *group) ofCommit(code int32) bool {
+	if slices.Contains(commitCodes, code) || slices.Contains(fetchCodes, code) {
+		return slices.Contains(commitCodes, code)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Now().Before(g.commitBy)
+}
+
+// Setup begins a generation (sarama.ConsumerGroupHandler).
+func (g *group) Setup(session sarama.ConsumerGroupSession) error {
+	partitions := session.Claims()[g.topic]
+	g.mu.Lock()
+	g.claims = map[int32]*claim{}
+	g.mu.Unlock()
+	g.out.Event(driverpb.Kind_ASSIGNED, func(e *driverpb.Event) { e.Partitions = slices.Clone(partitions) })
+	if committer, can := session.(interface{ Commit() }); can {
+		g.done.Add(1)
+		go func() {
+			defer g.done.Done()
+			driver.Beat(session.Context().Done(), commitEvery, func() { g.commit(committer.Commit) })
+		}()
+	}
+	return nil
+}
+
+// Cleanup ends a generation (sarama.ConsumerGroupHandler).
+func (g *group) Cleanup(session sarama.ConsumerGroupSession) error {
+	partitions := session.Claims()[g.topic]
+	g.out.Event(driverpb.Kind_REVOKED, func(e *driverpb.Event) { e.Partitions = slices.Clone(partitions) })
+	return nil
+}
+
+// ConsumeClaim reads one partition of a generation (sarama.ConsumerGroupHandler).
+func (g *group) ConsumeClaim(session sarama.ConsumerGroupSession, part sarama.ConsumerGroupClaim) error {
+	mine := newClaim(session, part, g.out)
+	g.mu.Lock()
+	g.claims[part.Partition()] = mine
+	g.mu.Unlock()
+	for message := range part.Messages() {
+		received(g.out, message)
+		mine.mark(message)
+	}
+	mine.settle()
+	return nil
+}
+
+func (g *group) commit(commit func()) {
+	g.mu.Lock()
+	claims := make([]*claim, 0, len(g.claims))
+	for _, each := range g.claims {
+		claims = append(claims, each)
+	}
+	g.commitBy = time.Now().Add(time.Hour) // while it lasts
+	g.mu.Unlock()
+	if slices.ContainsFunc(claims, (*claim).open) {
+		commit()
+	}
+	g.mu.Lock()
+	g.commitBy = time.Now().Add(errorsLag)
+	g.mu.Unlock()
+	for _, each := range claims {
+		each.settle()
+	}
+}
+
+func (g *group) Close() {
+	g.stop()
+	if err := g.library.Close(); err != nil {
+		g.out.Notice("close: %v", err)
+	}
+	g.done.Wait()
+}

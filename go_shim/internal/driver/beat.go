@@ -1,0 +1,44 @@
+package driver
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Flow counts the operations of one partition that were begun and have not ended.
+type Flow struct {
+	limit int64
+	open  atomic.Int64
+	// Skipped counts beats on which nothing was begun.
+	Skipped atomic.Int64
+}
+
+// NewFlow allows so many at once.
+func NewFlow(limit int32) *Flow { return &Flow{limit: int64(limit)} }
+
+// Begin takes a place; false when all are taken, which is counted.
+func (f *Flow) Begin() bool {
+	if f.open.Add(1) <= f.limit {
+		return true
+	}
+	f.open.Add(-1)
+	f.Skipped.Add(1)
+	return false
+}
+
+// End gives the place back.
+func (f *Flow) End() { f.open.Add(-1) }
+
+// Beat calls `do` each interval until `done` closes. Beats missed while `do` runs are not made up for.
+func Beat(done <-chan struct{}, interval time.Duration, do func()) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+			do()
+		}
+	}
+}

@@ -1,0 +1,142 @@
+"""Clients that are Go modules: one driver source, built once per version of the library."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from probe.catalogue.families import Family, Version, version_key
+from probe.drivers.launch import Launch, ProvisionError
+from probe.golang import PROGRAM, SHIM, build, building, complaint, go, go_version, source_hash
+from probe.tools import ToolError
+
+LOCAL = "path:"
+"""An artifact that starts with this is a checkout on this machine."""
+
+
+def obtain(family: Family, version: Version, cache: Path) -> Launch:
+    """Build the family's driver with one version of its library, unless that was done before.
+
+    ProvisionError where the version does not exist, cannot be fetched, is not what its digest says, or does not build.
+    """
+    try:
+        modfile = _modfile(family, version)
+        key = source_hash(f"cmd/{family.driver}", "internal/driver", "internal/driverpb", salt=go_version() + modfile)
+        folder = cache / "drivers" / family.family / f"{version.version}-{key}"
+        with building(folder) as scratch:
+            if scratch is not None:
+                _build(family, version, modfile, scratch)
+    except (ToolError, OSError) as error:
+        raise ProvisionError(f"{family.family} {version.version}: {error}") from None
+    digest = json.loads((folder / "record.json").read_text())["digest"]
+    _check(family, version, digest)
+    return Launch(argv=(str(folder / PROGRAM),), artifact=f"module {_module(family, version)} {digest}")
+
+
+def newest(family: Family) -> str:
+    """Return the newest release that the registry lists. ProvisionError if it cannot be asked."""
+    try:
+        done = go("list", "-mod=mod", "-m", "-versions", family.source.name)
+    except ToolError as error:
+        raise ProvisionError(f"{family.family}@latest: {error}") from None
+    listed = [item.removeprefix("v") for item in done.stdout.split()[1:]]
+    releases = [item for item in listed if re.fullmatch(r"\d+\.\d+\.\d+", item)]
+    if done.returncode or not releases:
+        reason = complaint(done) if done.returncode else "it lists no release"
+        raise ProvisionError(f"{family.family}@latest: the registry did not say: {reason}; name a version instead")
+    return max(releases, key=version_key)
+
+
+def exists(family: Family, version: str) -> bool:
+    """Say whether the registry serves a version; it serves more than it lists. ProvisionError without Go."""
+    if family.find(version):
+        return True
+    path, at = _module(family, Version(version=version)).split()
+    try:
+        return go("list", "-mod=mod", "-m", f"{path}@{at}").returncode == 0
+    except ToolError as error:
+        raise ProvisionError(f"{family.family} {version}: {error}") from None
+
+
+def local(family: Family, checkout: Path) -> Version:
+    """Describe a checkout: the version its tag or change log tells, and 8 hex digits of its content.
+
+    ProvisionError if it holds no Go module.
+    """
+    root = checkout.resolve()
+    if not (root / "go.mod").is_file():
+        raise ProvisionError(f"{family.family}@path:{checkout}: no go.mod there; name the root of a Go module")
+    digest = hashlib.sha256()
+    for path in sorted([*root.rglob("*.go"), root / "go.mod"]):
+        digest.update(f"\n{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return Version(version=f"{_reported(root)}+local.{digest.hexdigest()[:8]}", artifact=f"{LOCAL}{root}")
+
+
+def _reported(root: Path) -> str:
+    log = root / "CHANGELOG.md"
+    heading = re.search(r"^#+ .*?(\d+\.\d+\.\d+)", log.read_text(), re.MULTILINE) if log.is_file() else None
+    return heading[1] if heading else "0.0.0"
+
+
+def _module(family: Family, version: Version) -> str:
+    """Return `path version` as Go writes them; projects that moved serve old versions under their old path."""
+    source = family.source
+    if version.artifact.startswith(LOCAL):
+        return version.artifact.removeprefix(LOCAL)
+    artifact = version.pinned_artifact
+    moved = bool(source.old_until) and version_key(artifact) <= version_key(source.old_until)
+    return f"{source.old_name if moved else source.name} v{artifact}"
+
+
+def _modfile(family: Family, version: Version) -> str:
+    """Write the go.mod of one version: the driver's own pins, and the library, maybe under its old path."""
+    shim = (SHIM / "go.mod").read_text()
+    head = re.findall(r"^(?:module|go) .*$", shim, re.MULTILINE)
+    pins = re.findall(r"^\s+(google\.golang\.org/\S+ v\S+)", shim, re.MULTILINE)
+    pins += [item.replace("==", " ") for item in family.source.extra]
+    wanted = _module(family, version)
+    path = family.source.name
+    # What is replaced is never fetched, so its version may be any.
+    required = f"{path} v{version.version.split('+')[0]}"
+    lines = [*head, "require (", *(f"\t{item}" for item in [required, *pins]), ")"]
+    if wanted != required:
+        lines.append(f"replace {path} => {wanted}")
+    return "\n".join(lines) + "\n"
+
+
+def _build(family: Family, version: Version, modfile: str, scratch: Path) -> None:
+    fetched = "" if version.artifact.startswith(LOCAL) else _fetch(family, version)
+    _check(family, version, fetched)
+    (scratch / "go.driver.mod").write_text(modfile)
+    # The sums of the driver's own pins; those of the library's dependencies are checked as Go is set up to.
+    (scratch / "go.driver.sum").write_bytes((SHIM / "go.sum").read_bytes())
+    mark = version.version.partition("+local.")[2]
+    variables = {"main.local": mark} if mark else {}
+    build(f"./cmd/{family.driver}", scratch / PROGRAM, modfile=scratch / "go.driver.mod", variables=variables)
+    record = {"module": _module(family, version), "digest": fetched, "go": go_version()}
+    (scratch / "record.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+def _fetch(family: Family, version: Version) -> str:
+    """Download the module; return its `h1:` digest."""
+    path, at = _module(family, version).split()
+    done = go("mod", "download", "-json", f"{path}@{at}")
+    try:
+        told: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        told = {"Error": complaint(done)}
+    if reason := told.get("Error"):
+        line = str(reason).strip().splitlines()[-1].strip()
+        raise ToolError(f"{path}@{at} cannot be fetched: {line}; choose a version that `{family.source.name}` has")
+    return str(told["Sum"])
+
+
+def _check(family: Family, version: Version, digest: str) -> None:
+    if version.digest and version.digest != digest:
+        raise ProvisionError(
+            f"{family.family} {version.version}: the registry served {digest}, but client.toml pins {version.digest};"
+            " do not use it unless you know why it changed"
+        )
