@@ -41,6 +41,23 @@ class Tap(Protocol):
         """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it."""
 
 
+class RelayPort(Tap, Protocol):
+    """A relay as an engine holds it."""
+
+    def forward(self, broker: int, address: str) -> None:
+        """Say where a broker really listens."""
+
+    def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        """Return (requests, responses) passed, by (broker, API key)."""
+
+    def dropped(self) -> int:
+        """Return how many events the sink should have had and did not get."""
+
+
+OpenRelay = Callable[[Sequence[int], Sink, dict[bytes, str]], AbstractAsyncContextManager[RelayPort]]
+"""Opens a relay for brokers; takes the sink of its events and the topic names by id, which it adds to."""
+
+
 class Cluster(Protocol):
     """Three brokers, one trial's topic on them."""
 

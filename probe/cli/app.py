@@ -38,7 +38,7 @@ app.command("scenarios")(lists.scenarios)
 app.command("doctor")(doctor.doctor)
 
 
-def _version(wanted: bool) -> None:  # noqa: FBT001  # typer's callback form
+def _version(wanted: bool) -> None:  # typer's callback form
     if wanted:
         typer.echo(__version__)
         raise typer.Exit
@@ -47,7 +47,7 @@ def _version(wanted: bool) -> None:  # noqa: FBT001  # typer's callback form
 @app.callback(invoke_without_command=True)
 def probe(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,  # noqa: ARG001, FBT002
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,  # noqa: ARG001
 ) -> None:
     """Drive real Kafka clients against brokers in fault states. Without a command: the core run, matrix and site."""
     if context.invoked_subcommand is None:

@@ -6,26 +6,30 @@ import contextlib
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
 
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.selectors import LINES, Chosen, select_clients
 from probe.drivers.host import Bound, Host
-from probe.drivers.launch import Launch
+from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.provision import is_present, provision_all, resolve
 from probe.drivers.sources.maven import schema_jars
 from probe.engines.embedded import Embedded
 from probe.golang import fake_cluster
 from probe.model import Client
 from probe.protocol.definitions import Jar
+from probe.ports import OpenRelay, RelayPort, Sink
 from probe.protocol.schemas import Schemas
+from probe.relay import Relay
 from probe.runner import Tools
 from probe.runner.lag import LoopLag
 from probe.tools import cache_root
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 FIRST_NEW_LINE = 4
+FETCHES = 4
 
 
 @cache
@@ -50,16 +54,16 @@ def get_clients(
     """Obtain drivers; return those that are there, and why others are not."""
     bound: dict[Client, Bound] = {}
     absent: dict[Client, str] = {}
-    by_client = {Client(item.family.family, item.version.version): item for item in chosen}
 
-    def done(client: Client, result: Launch | str) -> None:
+    def told(family: Family, version: Version, result: Launch | ProvisionError) -> None:
+        client = Client(family.family, version.version)
         if isinstance(result, Launch):
-            bound[client] = Bound(result, by_client[client].family.instances_per_process)
+            bound[client] = Bound(result, family.instances_per_process)
         else:
-            absent[client] = result
+            absent[client] = str(result)
             report(f"{client} cannot be run here: {result}")
 
-    provision_all([(item.family, item.version) for item in chosen], cache_root(), done)
+    provision_all([(item.family, item.version) for item in chosen], FETCHES, cache_root(), told=told)
     return bound, absent
 
 
@@ -67,7 +71,18 @@ def embedded_engine() -> Embedded:
     """Build the fake cluster and read Kafka's message definitions. ToolError or ProvisionError if that fails."""
     root = cache_root()
     jars = schema_jars(root)
-    return Embedded(fake_cluster(root), Schemas(jars), _version_files(root, jars))
+    return Embedded(fake_cluster(root), relays(Schemas(jars)), _version_files(root, jars))
+
+
+def relays(schemas: Schemas) -> OpenRelay:
+    """Return what opens relays that read these message definitions."""
+
+    def open_relay(
+        brokers: Sequence[int], sink: Sink, names: dict[bytes, str]
+    ) -> AbstractAsyncContextManager[RelayPort]:
+        return Relay(brokers=brokers, sink=sink, schemas=schemas, topic_names=names)
+
+    return open_relay
 
 
 def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from probe.model import (
     App,
@@ -47,28 +47,41 @@ def lines(history: History) -> Iterator[str]:
 
 def describe(event: Event) -> str:
     """Return what an event says, without its time."""
-    match event:
-        case App():
-            error = f" {event.error.label()} {event.error.text}" if event.error else ""
-            where = f" partition {event.partition}" if event.partition >= 0 else ""
-            return f"app    {event.kind}{where}{error} {event.text}".rstrip()
-        case EngineEvent():
-            who = f" broker {event.broker}" if event.broker > 0 else ""
-            return f"engine {event.kind}{who} {event.text}".rstrip()
-        case Mark():
-            return f"probe  {event.kind} {event.text}".rstrip()
-        case Request():
-            names = "all topics" if event.everything else _rows(event.rows, answered=False)
-            return f"wire   {event.broker} <- {api_name(event.api)} v{event.version} {names} {event.error}".rstrip()
-        case Response():
-            code = f" {error_name(event.code)}" if event.code else ""
-            return f"wire   {event.broker} -> {api_name(event.api)} v{event.version}{code} {_rows(event.rows, answered=True)}"
-        case Opened():
-            return f"wire   {event.broker} connection {event.conn} opened"
-        case Closed():
-            return f"wire   {event.broker} connection {event.conn} closed by {event.by}"
-        case Folded():
-            return f"wire   {event.broker} -- {api_name(event.api)} v{event.version}: {event.requests} requests folded"
+    return _DESCRIBE[type(event)](event).rstrip()
+
+
+def _app(event: App) -> str:
+    error = f" {event.error.label()} {event.error.text}" if event.error else ""
+    where = f" partition {event.partition}" if event.partition >= 0 else ""
+    return f"app    {event.kind}{where}{error} {event.text}"
+
+
+def _engine(event: EngineEvent) -> str:
+    who = f" broker {event.broker}" if event.broker > 0 else ""
+    return f"engine {event.kind}{who} {event.text}"
+
+
+def _request(event: Request) -> str:
+    names = "all topics" if event.everything else _rows(event.rows, answered=False)
+    return f"wire   {event.broker} <- {api_name(event.api)} v{event.version} {names} {event.error}"
+
+
+def _response(event: Response) -> str:
+    code = f" {error_name(event.code)}" if event.code else ""
+    rows = _rows(event.rows, answered=True)
+    return f"wire   {event.broker} -> {api_name(event.api)} v{event.version}{code} {rows}"
+
+
+_DESCRIBE: Mapping[type, Callable[..., str]] = {
+    App: _app,
+    EngineEvent: _engine,
+    Mark: lambda event: f"probe  {event.kind} {event.text}",
+    Request: _request,
+    Response: _response,
+    Opened: lambda event: f"wire   {event.broker} connection {event.conn} opened",
+    Closed: lambda event: f"wire   {event.broker} connection {event.conn} closed by {event.by}",
+    Folded: lambda event: f"wire   {event.broker} -- {api_name(event.api)} v{event.version}: {event.requests} folded",
+}
 
 
 def _rows(rows: tuple[Row, ...], *, answered: bool) -> str:

@@ -16,10 +16,12 @@ from probe.cli.compose import choose_clients
 from probe.errors import ProbeError
 from probe.model import Engine, Role
 from probe.plan import Plan, Selection, make_plan
+from probe.runner import Options
 
 RESULTS = "results"
 DEFAULT_BROKER = "3.9"
 CONTROL = "steady"
+DEFAULT_JOBS = Options().jobs
 
 Clients = Annotated[
     list[str] | None,

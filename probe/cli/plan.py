@@ -12,7 +12,6 @@ from probe.cli import options as o
 from probe.cli.console import OUT
 from probe.model import Engine
 from probe.plan import Plan
-from probe.runner import Options
 
 
 def plan(
@@ -28,7 +27,7 @@ def plan(
     election: o.Election = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
-    jobs: o.Jobs = Options().jobs,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
     watch: o.Watch = None,
     as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/plan.json).")] = False,
 ) -> None:

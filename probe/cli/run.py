@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Annotated
 
@@ -25,7 +25,7 @@ from probe.engines.embedded import Embedded
 from probe.errors import GateError, InterruptedRunError, NothingJudgedError, ProbeError
 from probe.model import Cell, Client, Engine, Outcome, Role
 from probe.plan import Plan, Selection
-from probe.runner import Options, run_plan
+from probe.runner import Options, Progress, run_plan
 from probe.store import RunStore
 from probe.store import trials as stored_trials
 
@@ -45,7 +45,7 @@ def run(
     election: o.Election = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
-    jobs: o.Jobs = Options().jobs,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
     resume: Annotated[str | None, typer.Option("--resume", help="RUN_ID of a run to go on with.")] = None,
@@ -161,6 +161,10 @@ def _play(
     outcomes: dict[Cell, set[Outcome]] = {}
     signals: list[int] = []
 
+    def report(step: Progress, bar: Bar) -> None:
+        outcomes.setdefault(step.cell, set()).add(step.verdict.outcome)
+        bar.show(step)
+
     async def play() -> None:
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
@@ -173,10 +177,7 @@ def _play(
                     tools,
                     options,
                     store,
-                    report=lambda step: (
-                        outcomes.setdefault(step.cell, set()).add(step.verdict.outcome),
-                        bar.show(step),
-                    )[1],
+                    report=lambda step: report(step, bar),
                     known=known,
                     finished=finished,
                 )
@@ -188,13 +189,8 @@ def _play(
         number = signals[0] if signals else signal.SIGINT
         store.flush()
         raise InterruptedRunError(
-            f"interrupted after {len(outcomes)} cells, which are kept; go on with: probe run ... --resume {store.run_id}",
+            f"interrupted after {len(outcomes)} cells, which are kept; go on with --resume {store.run_id}",
             int(number),
         ) from None
     say(f"{sum(len(seen) for seen in outcomes.values())} outcomes in {time.monotonic() - started:.0f} s")
     return outcomes
-
-
-def command_line() -> Sequence[str]:
-    """Return how this program was called."""
-    return sys.argv

@@ -16,10 +16,7 @@ from probe.engines import plays
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
-from probe.ports import ReadBack, Sink
-from probe.protocol.schema import Schemas
-from probe.recorder import now_us
-from probe.relay import Relay
+from probe.ports import OpenRelay, ReadBack, RelayPort, Sink
 from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
 
 BROKERS = (1, 2, 3)
@@ -35,15 +32,15 @@ class Embedded:
     """Starts fake clusters."""
 
     binary: Path
-    schemas: Schemas
+    open_relay: OpenRelay
     versions: Mapping[str, Path]
     """Per broker line: file with the version ranges of Kafka's own message definitions."""
 
     @contextlib.asynccontextmanager
-    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, Relay]]:
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
         """Start three fake brokers of a Kafka line behind a relay. OSError or TimeoutError if they do not start."""
         names: dict[bytes, str] = {}
-        async with Relay(brokers=BROKERS, sink=sink, schemas=self.schemas, topic_names=names) as relay:
+        async with self.open_relay(BROKERS, sink, names) as relay:
             addresses = ",".join(relay.address(node) for node in BROKERS)
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
             if broker in self.versions:
@@ -66,7 +63,7 @@ class Embedded:
 class FakeCluster:
     """A running fake cluster."""
 
-    def __init__(self, stub: rpc.FakeClusterAsyncStub, relay: Relay, sink: Sink, names: dict[bytes, str]) -> None:
+    def __init__(self, stub: rpc.FakeClusterAsyncStub, relay: RelayPort, sink: Sink, names: dict[bytes, str]) -> None:
         self._stub = stub
         self._relay = relay
         self._sink = sink
@@ -186,8 +183,3 @@ def _stored(record: pb.Record) -> Stored:
     parts = record.value.split(" ")
     sequence = int(parts[2]) if len(parts) == 4 and parts[2].isdigit() else -1
     return Stored(record.partition, record.offset, parts[0], sequence)
-
-
-def fault_on_now(text: str) -> EngineEvent:
-    """Build a `fault_on` of this moment, for faults that the relay alone plays."""
-    return EngineEvent(at=now_us(), kind=EngineKind.FAULT_ON, text=text)

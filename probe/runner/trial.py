@@ -36,7 +36,7 @@ AFTER_HEAL_S = 5.0
 STOP_MS = 5000
 ELECTION_TOLERANCE_MS = 40
 SHORT_REFRESH_MS = 5000
-"""A periodic refresh at least this often is let tick three times before the fault, which then comes at a seeded phase."""
+"""A periodic refresh at least this often ticks three times before the fault, which comes at a seeded phase."""
 
 
 class DriverLostError(OSError):
@@ -151,7 +151,8 @@ def _ended_early(course: _Course, ending: App) -> None:
 
 def _phase_s(course: _Course) -> float:
     """Return how long to wait before the fault: past the minimum discovery age, at a seeded phase of any refresh."""
-    rng = random.Random(f"{course.header.seed}/{course.header.cell}/{course.header.trial}")  # noqa: S311  # no secret
+    header = course.header
+    rng = random.Random(f"{header.seed}/{header.cell}/{header.trial}")  # noqa: S311  # no secret
     every_ms = refresh_ms(course.recorder.settings)
     age_ms = course.header.limits.min_discovery_age_ms
     left_ms = max(0, age_ms - (now_us() - course.recorder.discovered_at) // 1000) if age_ms else 0

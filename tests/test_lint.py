@@ -1,0 +1,106 @@
+"""The house rules that a program can check."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import read_families
+from probe.tools import find_tool
+
+ROOT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+GENERATED = re.compile(r"_pb2|\.pb\.go$")
+
+
+def check(*argv: str, cwd: Path = ROOT) -> None:
+    done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def sources(*folders: str) -> list[Path]:
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".go"}]
+    return [path for path in found if not GENERATED.search(path.name) and "__pycache__" not in path.parts]
+
+
+def test_ruff() -> None:
+    check(str(BIN / "ruff"), "check", ".")
+    check(str(BIN / "ruff"), "format", "--check", ".")
+
+
+def test_mypy() -> None:
+    check(str(BIN / "mypy"), "--strict", "probe", "spark", "run.py", "stubs.py")
+
+
+def test_layers() -> None:
+    check(str(BIN / "lint-imports"))
+
+
+def test_go_is_formatted_and_vetted() -> None:
+    go = find_tool("go")
+    done = subprocess.run(
+        [str(go), "fmt", "-n", "./..."], cwd=ROOT / "go_shim", capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == 0
+    gofmt = shutil.which("gofmt", path=f"{go.resolve().parent}") or "gofmt"
+    listed = subprocess.run(
+        [gofmt, "-l", "."], cwd=ROOT / "go_shim", capture_output=True, text=True, check=True, timeout=60
+    )
+    assert listed.stdout == ""
+    check(str(go), "vet", "./...", cwd=ROOT / "go_shim")
+
+
+def test_staticcheck() -> None:
+    check(str(find_tool("go")), "tool", "staticcheck", "./...", cwd=ROOT / "go_shim")
+
+
+def test_go_tests() -> None:
+    check(str(find_tool("go")), "test", "./...", cwd=ROOT / "go_shim")
+
+
+@pytest.mark.parametrize("folder", ["probe", "spark", "go_shim"])
+def test_no_client_version_stands_in_the_sources(folder: str) -> None:
+    """A version in the code that produces a result would be a result written down beforehand."""
+    versions = {item.version for family in read_families(ROOT / "clients").values() for item in family.versions}
+    pattern = re.compile(r"(?<![\d.])(" + "|".join(re.escape(version) for version in sorted(versions)) + r")(?![\d.])")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sources(folder)
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if pattern.search(line)
+    ]
+    assert found == []
+
+
+def test_stubs_are_what_the_contracts_say(tmp_path: Path) -> None:
+    sys.path.insert(0, str(ROOT))
+    try:
+        import stubs
+    finally:
+        sys.path.pop(0)
+    subprocess.run(
+        [sys.executable, "-c", f"import stubs, pathlib; stubs.python_stubs(pathlib.Path({str(tmp_path)!r}))"],
+        cwd=ROOT,
+        env={"PATH": f"{BIN}:/usr/bin:/bin"},
+        check=True,
+        timeout=60,
+        capture_output=True,
+    )
+    for _, package, name in stubs.PYTHON:
+        for made in (tmp_path / package).glob(f"{Path(name).stem}_pb2*"):
+            assert made.read_text() == (ROOT / package / made.name).read_text(), made.name
+
+
+def test_files_are_small() -> None:
+    """DESIGN 3: none over 300 lines."""
+    long = {
+        str(path.relative_to(ROOT)): count
+        for path in sources("probe", "spark", "go_shim", "clients")
+        if (count := len(path.read_text().splitlines())) > 300
+    }
+    assert long == {}

@@ -1,0 +1,91 @@
+"""The plan is pure: the same selection gives the same cells, and each skip says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import read_family
+from probe.catalogue.scenarios import select_scenarios
+from probe.catalogue.selectors import Chosen, select_profiles
+from probe.model import Engine, Outcome, Role
+from probe.plan import Plan, Selection, make_plan
+from tests.test_catalogue import demo
+
+
+@pytest.fixture
+def selection(tmp_path: Path) -> Selection:
+    family = read_family(demo(tmp_path))
+    return Selection(
+        clients=[Chosen(family, item) for item in family.versions],
+        scenarios=select_scenarios(["steady", "disk/storage-error", "leader/hinted", "coordinator/moved"]),
+        roles=(Role.PRODUCER, Role.CONSUMER, Role.GROUP),
+        profiles=select_profiles(["isolated", "zstd"], [], None),
+        engine=Engine.EMBEDDED,
+        brokers=("3.9",),
+    )
+
+
+def names(plan: Plan) -> set[str]:
+    return {str(item.cell) for item in plan.cells}
+
+
+def test_control_cells_come_first(selection: Selection) -> None:
+    scenarios = [item.cell.scenario for item in make_plan(selection).cells]
+    assert scenarios.index("steady") == 0
+    assert "steady" not in scenarios[scenarios.count("steady") :]
+
+
+def test_roles_and_profiles_outside_their_span_are_skipped_with_a_reason(selection: Selection) -> None:
+    reasons = {
+        (skip.cell.version, str(skip.cell.role), skip.cell.profile): skip.reason for skip in make_plan(selection).skips
+    }
+    assert "it could not read before" in reasons["1.9.0", "consumer", "isolated"]
+    assert "since 1.10.0" in reasons["1.9.0", "producer", "zstd"]
+    assert "no role group" in reasons["2.0.0", "group", "isolated"]
+
+
+def test_scenarios_of_another_role_are_not_even_skipped(selection: Selection) -> None:
+    plan = make_plan(replace(selection, roles=(Role.PRODUCER,)))
+    assert not any(item.cell.scenario == "coordinator/moved" for item in (*plan.cells, *plan.skips))
+
+
+def test_an_engine_that_does_not_play_a_scenario(selection: Selection) -> None:
+    plan = make_plan(replace(selection, engine=Engine.KAFKA))
+    assert any("not played by the kafka engine" in skip.reason for skip in plan.skips)
+    assert not any(item.cell.scenario == "leader/hinted" for item in plan.cells)
+
+
+def test_same_seed_same_order(selection: Selection) -> None:
+    first, second = make_plan(replace(selection, seed=7)), make_plan(replace(selection, seed=7))
+    assert [item.cell for item in first.cells] == [item.cell for item in second.cells]
+    assert [i.cell for i in make_plan(replace(selection, seed=8)).cells] != [i.cell for i in first.cells]
+
+
+def test_shards_share_the_plan_and_keep_controls_with_their_cells(selection: Selection) -> None:
+    whole = names(make_plan(selection))
+    parts = [make_plan(replace(selection, shard=(n, 3))) for n in (1, 2, 3)]
+    assert set().union(*(names(part) for part in parts)) == whole
+    assert sum(len(part.cells) for part in parts) == len(whole)
+    for part in parts:
+        cells = {item.cell for item in part.cells}
+        assert all(item.steady in cells for item in part.cells)
+
+
+def test_no_retries_may_surface_and_election_enters_the_play(selection: Selection) -> None:
+    (profile,) = select_profiles(["isolated"], [], 1000)
+    item = next(
+        item
+        for item in make_plan(replace(selection, profiles=(profile,))).cells
+        if item.cell.scenario == "disk/storage-error"
+    )
+    assert item.play.election_ms == 1000
+    assert item.cell.profile == "isolated+election=1000"
+    assert Outcome.SURFACES not in item.play.conforms
+
+
+def test_the_estimate_grows_with_the_work_and_shrinks_with_jobs(selection: Selection) -> None:
+    plan = make_plan(selection)
+    assert plan.estimate_s(1, None) > plan.estimate_s(8, None) > 0
