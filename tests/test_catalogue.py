@@ -71,7 +71,7 @@ class TestFamilies:
         assert {"sarama", "java", "librdkafka", "kafka-python"} <= set(read_families(CLIENTS))
 
     def test_a_folder_without_families_is_an_error(self, tmp_path: Path) -> None:
-        with pytest.raises(CatalogueError, match="no .*client.toml"):
+        with pytest.raises(CatalogueError, match=r"no .*client.toml"):
             read_families(tmp_path)
 
 
@@ -113,7 +113,7 @@ class TestProfilesAndBrokers:
 
     @pytest.mark.parametrize(("names", "properties"), [(["isolatd"], []), (["isolated"], ["novalue"])])
     def test_bad_ones_are_named(self, names: list[str], properties: list[str]) -> None:
-        with pytest.raises(CatalogueError, match="isolatd|novalue"):
+        with pytest.raises(CatalogueError, match=r"isolatd|novalue"):
             select_profiles(names, properties, None)
 
     def test_broker_versions_are_reduced_to_lines(self) -> None:

@@ -19,8 +19,8 @@ from probe.drivers.sources.maven import schema_jars
 from probe.engines.embedded import Embedded
 from probe.golang import fake_cluster
 from probe.model import Client
-from probe.protocol.definitions import Jar
 from probe.ports import OpenRelay, RelayPort, Sink
+from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
 from probe.runner import Tools

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from pyspark.sql import SparkSession
+
 from probe.cli.console import OUT, say
 from probe.errors import NothingJudgedError
-from probe.site import StoredSource, build
-from spark.job import build_matrix, start_session, stop_session
+from probe.site import Source, build
+from probe.store import histories, trials
+from probe.tools import ToolError
+from spark.job import build_matrix
+from spark.session import start_session, stop_session
 
 
 class Publisher:
@@ -21,10 +27,15 @@ class Publisher:
         self._results = results
         self._out = out or results
         self._master = master
+        self._session: SparkSession | None = None
+        self._failure: ToolError | None = None
         self._thread = threading.Thread(target=self._start, name="spark", daemon=True)
 
     def _start(self) -> None:
-        start_session(self._master)
+        try:
+            self._session = start_session(self._master)
+        except ToolError as error:
+            self._failure = error
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -34,17 +45,22 @@ class Publisher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._thread.join()
-        stop_session()
+        if self._session is not None:
+            stop_session(self._session)
 
     def publish(self) -> None:
-        """Write matrix.csv, matrix.parquet and site/; name them."""
+        """Write matrix.csv, matrix.parquet and site/; name them. ToolError without Spark."""
         started = time.monotonic()
         self._thread.join()
-        counts = build_matrix(self._results, self._out, self._master)
-        matrix = Path(self._out) / "matrix.csv"
-        index = build(matrix, StoredSource(self._results), Path(self._out))
-        if not counts.cells:
+        if self._failure is not None:
+            raise self._failure
+        built = build_matrix(self._results, self._out, session=self._session)
+        for problem in built.problems:
+            say(problem)
+        source = Source(partial(trials, self._results), partial(histories, self._results))
+        index = build(Path(built.csv), source, Path(self._out))
+        if not built.cells:
             raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s")
-        OUT.print(f"{counts.cells} cells: {matrix}", markup=False)
+        OUT.print(f"{built.cells} cells: {built.csv}", markup=False)
         OUT.print(f"site: {index}", markup=False)

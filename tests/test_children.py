@@ -1,0 +1,85 @@
+"""Nothing that was started survives: not a normal end, not a stuck child, not our own death."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from probe.children import child
+
+ENDS_WITH_PIPE = "import sys; print('up', flush=True); sys.stdin.read()"
+IGNORES_PIPE = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def gone(pid: int, within_s: float = 10) -> bool:
+    deadline = time.monotonic() + within_s
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not alive(pid)
+
+
+@pytest.mark.parametrize("program", [ENDS_WITH_PIPE, IGNORES_PIPE])
+def test_a_child_is_gone_at_exit(program: str) -> None:
+    async def play() -> int:
+        async with child([sys.executable, "-c", program]) as running:
+            assert await running.read_line(20) == "up"
+            return running.pid
+
+    assert gone(asyncio.run(play()))
+
+
+def test_a_stopped_child_is_gone_at_exit() -> None:
+    async def play() -> int:
+        async with child([sys.executable, "-c", ENDS_WITH_PIPE]) as running:
+            await running.read_line(20)
+            os.kill(running.pid, signal.SIGSTOP)
+            return running.pid
+
+    assert gone(asyncio.run(play()))
+
+
+def test_last_words_are_kept() -> None:
+    async def play() -> str:
+        async with child([sys.executable, "-c", "import sys; sys.exit('no such broker line')"]) as running:
+            await running.process.wait()
+            await asyncio.sleep(0.2)
+            return running.last_words()
+
+    assert asyncio.run(play()) == "no such broker line"
+
+
+def test_children_end_when_the_orchestrator_is_killed() -> None:
+    program = f"""
+import asyncio, sys
+from probe.children import child
+async def main():
+    async with child([sys.executable, "-c", {ENDS_WITH_PIPE!r}]) as running:
+        await running.read_line(20)
+        print(running.pid, flush=True)
+        await asyncio.sleep(600)
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as ours:
+        assert ours.stdout is not None
+        pid = int(ours.stdout.readline())
+        assert alive(pid)
+        ours.kill()
+        ours.wait()
+    assert gone(pid)

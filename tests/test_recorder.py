@@ -1,0 +1,122 @@
+"""The recorder takes events in any order and hands out ordered, frozen histories."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from probe.drivers.clock import Clock
+from probe.model import (
+    App,
+    AppKind,
+    Cell,
+    Engine,
+    Expects,
+    Header,
+    Kind,
+    Limits,
+    MarkKind,
+    Play,
+    Role,
+    Subject,
+    Target,
+)
+from probe.recorder import Recorder, now_us
+from probe.runner.lag import LoopLag
+from probe.runner.limits import own_limit_ms, refresh_ms
+
+HEADER = Header(
+    cell=Cell("demo", "1.0", Role.PRODUCER, "isolated", "steady", Engine.EMBEDDED, "3.9"),
+    trial=0,
+    seed=1,
+    play=Play(kind=Kind.NONE, expects=Expects.NOTHING, target=Target.NONE),
+    limits=Limits(back_off_ms=100),
+    subject=Subject(topic="t", affected=0, bystander=1, instance="i", client_id="i"),
+)
+
+
+def acked(at: int, partition: int = 0) -> App:
+    return App(at=at, kind=AppKind.ACKED, instance="i", partition=partition)
+
+
+def test_histories_are_ordered_and_do_not_change() -> None:
+    recorder = Recorder()
+    recorder.add(acked(30))
+    recorder.add(acked(10))
+    first = recorder.history(HEADER)
+    recorder.add(acked(20))
+    assert [event.at for event in first.events] == [10, 30]
+    assert [event.at for event in recorder.history(HEADER).events] == [10, 20, 30]
+
+
+def test_tallies_follow_the_events() -> None:
+    recorder = Recorder()
+    recorder.add(App(at=1, kind=AppKind.READY, instance="i", settings={"acks": "1"}))
+    recorder.add(acked(2))
+    recorder.add(acked(3, partition=1))
+    recorder.add(App(at=4, kind=AppKind.CLOSED, instance="i"))
+    assert recorder.settings == {"acks": "1"}
+    assert dict(recorder.successes) == {0: 1, 1: 1}
+    assert recorder.ending is not None
+    assert recorder.ending.kind is AppKind.CLOSED
+
+
+def test_until_wakes_on_an_event_and_gives_up_in_time() -> None:
+    async def play() -> tuple[bool, bool, float]:
+        recorder = Recorder()
+        asyncio.get_running_loop().call_later(0.05, recorder.add, acked(1))
+        came = await recorder.until(lambda now: now.successes[0] > 0, 5.0)
+        started = time.monotonic()
+        missed = await recorder.until(lambda now: now.successes[0] > 1, 0.1)
+        return came, missed, time.monotonic() - started
+
+    came, missed, waited = asyncio.run(play())
+    assert came
+    assert not missed
+    assert waited < 2
+
+
+def test_marks_stand_at_their_time() -> None:
+    recorder = Recorder()
+    before = now_us()
+    at = recorder.mark(MarkKind.WARM)
+    assert before <= at <= now_us()
+
+
+def test_the_clock_keeps_its_best_measurement() -> None:
+    clock = Clock()
+    first = clock.ping()
+    clock.pong(first, now_us() - 500)
+    error, offset = clock.error_us, clock.offset_us
+    assert 400 <= offset <= 500 + 2 * error
+    slow = clock.ping()
+    time.sleep(0.05)
+    clock.pong(slow, 0)
+    assert (clock.error_us, clock.offset_us) == (error, offset)
+
+
+def test_a_stalled_loop_is_seen() -> None:
+    async def play() -> tuple[int, int]:
+        lag = LoopLag()
+        async with lag.measuring():
+            await asyncio.sleep(0.1)
+            start = now_us()
+            time.sleep(0.4)  # noqa: ASYNC251  # the stall that the test is about
+            await asyncio.sleep(0.1)
+            end = now_us()
+            return lag.worst_ms(start, end), lag.worst_ms(end + 1, end + 2)
+
+    inside, outside = asyncio.run(play())
+    assert inside >= 350
+    assert outside == 0
+
+
+def test_own_limits_come_from_effective_settings() -> None:
+    settings = {"request_timeout_ms": "30000", "session_timeout_ms": "45000", "rebalance_timeout_ms": "300000"}
+    settings |= {"longest_backoff_ms": "2000", "refresh_ms": "-1"}
+    play = {kind: Play(kind=kind, expects=Expects.DISCOVER, target=Target.LEADER) for kind in Kind}
+    group = Play(kind=Kind.ANSWER, expects=Expects.DISCOVER, target=Target.COORDINATOR)
+    assert own_limit_ms(play[Kind.ANSWER], settings) == 2000
+    assert own_limit_ms(play[Kind.SILENCE], settings) == 32000
+    assert own_limit_ms(group, settings) == 345000
+    assert refresh_ms(settings) == 0
