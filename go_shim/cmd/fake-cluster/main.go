@@ -1,0 +1,141 @@
+// Command fake-cluster plays three Kafka brokers for one cell; clusterpb/cluster.proto says how it is told what to do.
+//
+// It ends within a second at the end of its standard input, or on SIGTERM or SIGINT. It has no children.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/control"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/events"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/front"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
+	"google.golang.org/grpc"
+)
+
+// options is the command line.
+type options struct {
+	line      *line.Line
+	advertise []string
+	bounds    map[int16]line.Range
+}
+
+// ready is the one line on stdout.
+type ready struct {
+	Control string   `json:"control"`
+	Brokers []string `json:"brokers"`
+}
+
+func main() {
+	opts, err := parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fake-cluster:", err)
+		os.Exit(2)
+	}
+	if err := run(opts, ended(os.Stdin), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "fake-cluster:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (options, error) {
+	flags := flag.NewFlagSet("fake-cluster", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	broker := flags.String("broker", "3.9", "")
+	advertise := flags.String("advertise", "", "")
+	versions := flags.String("versions", "", "")
+	usage := "usage: fake-cluster --broker LINE --advertise HOST:PORT,HOST:PORT,HOST:PORT [--versions FILE]"
+	if err := flags.Parse(args); err != nil {
+		return options{}, fmt.Errorf("%w; %s", err, usage)
+	}
+	if flags.NArg() > 0 {
+		return options{}, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
+	}
+	l, err := line.Parse(*broker)
+	if err != nil {
+		return options{}, err
+	}
+	opts := options{line: l, advertise: strings.Split(*advertise, ",")}
+	if len(opts.advertise) != len(topology.Brokers) {
+		return options{}, fmt.Errorf("--advertise needs %d addresses, got %q; %s", len(topology.Brokers), *advertise, usage)
+	}
+	for _, address := range opts.advertise {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return options{}, fmt.Errorf("--advertise %q: %w; %s", address, err, usage)
+		}
+	}
+	if *versions != "" {
+		if opts.bounds, err = line.Bounds(*versions); err != nil {
+			return options{}, err
+		}
+	}
+	return opts, nil
+}
+
+// ended closes its channel when the orchestrator is gone or wants the cluster to be.
+func ended(stdin io.Reader) <-chan struct{} {
+	end := make(chan struct{})
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	eof := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, stdin) // however it ends, nobody is there any more
+		close(eof)
+	}()
+	go func() {
+		select {
+		case <-signals:
+		case <-eof:
+		}
+		close(end)
+	}()
+	return end
+}
+
+// run plays the brokers until end.
+func run(opts options, end <-chan struct{}, stdout io.Writer) error {
+	b, err := backend.Start(opts.line, opts.advertise)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	log := events.NewLog()
+	f, err := front.New(opts.line, opts.bounds, b, log, opts.advertise)
+	if err != nil {
+		return err
+	}
+	brokers, err := f.Listen()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("control port: %w", err)
+	}
+	server := grpc.NewServer()
+	clusterpb.RegisterFakeClusterServer(server, control.New(f, b, log))
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	defer server.Stop()
+	if err := json.NewEncoder(stdout).Encode(ready{listener.Addr().String(), brokers}); err != nil {
+		return err
+	}
+	select {
+	case <-end:
+		return nil
+	case err := <-failed:
+		return fmt.Errorf("control port: %w", err)
+	}
+}

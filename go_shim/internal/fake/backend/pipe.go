@@ -1,0 +1,68 @@
+package backend
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// askLimit bounds the engine's own requests; the state machine answers them at once.
+const askLimit = 10 * time.Second
+
+// Pipe is one connection to one node. It serves one request at a time.
+type Pipe struct {
+	conn      net.Conn
+	formatter *kmsg.RequestFormatter
+	next      int32
+}
+
+// Dial opens a connection to a node; from is who the state machine takes for the peer.
+func (b *Backend) Dial(node int32, from net.Addr, clientID string) (*Pipe, error) {
+	listener, ok := b.nodes[node]
+	if !ok {
+		return nil, fmt.Errorf("there is no node %d", node)
+	}
+	conn, err := listener.dial(from)
+	if err != nil {
+		return nil, err
+	}
+	return &Pipe{conn: conn, formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))}, nil
+}
+
+// Close ends the connection; a request that waits on it fails.
+func (p *Pipe) Close() { p.conn.Close() }
+
+// Ask sends a request at the version that is set in it and decodes the answer.
+func (p *Pipe) Ask(req kmsg.Request) (kmsg.Response, error) {
+	p.next++
+	if _, err := p.conn.Write(p.formatter.AppendRequest(nil, req, p.next)); err != nil {
+		return nil, err
+	}
+	frame, err := wire.ReadFrame(p.conn)
+	if err != nil {
+		return nil, err
+	}
+	return wire.ReadResponse(req, frame)
+}
+
+// Ask sends one request of the engine's own to a node, off the front.
+func (b *Backend) Ask(node int32, req kmsg.Request) (kmsg.Response, error) {
+	pipe, err := b.Dial(node, address("engine:0"), "engine")
+	if err != nil {
+		return nil, err
+	}
+	defer pipe.Close()
+	if err := pipe.conn.SetDeadline(time.Now().Add(askLimit)); err != nil {
+		return nil, err
+	}
+	return pipe.Ask(req)
+}
+
+// version is the newest version of an API up to want that this line knows.
+func (b *Backend) version(api kmsg.Key, want int16) int16 {
+	highest, _ := b.line.Caps.LookupMaxKeyVersion(int16(api))
+	return min(want, highest)
+}

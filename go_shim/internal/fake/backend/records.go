@@ -1,0 +1,102 @@
+package backend
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// batch is one record as an uncompressed record batch of magic 2.
+func batch(value []byte, now time.Time) []byte {
+	record := kmsg.NewRecord()
+	record.Value = value
+	record.Length = int32(len(record.AppendTo(nil)) - 1) // less the one byte that its own zero length takes
+	b := kmsg.NewRecordBatch()
+	b.PartitionLeaderEpoch, b.Magic = -1, 2
+	b.FirstTimestamp, b.MaxTimestamp = now.UnixMilli(), now.UnixMilli()
+	b.ProducerID, b.ProducerEpoch, b.FirstSequence = -1, -1, -1
+	b.NumRecords, b.Records = 1, record.AppendTo(nil)
+	raw := b.AppendTo(nil)
+	binary.BigEndian.PutUint32(raw[8:], uint32(len(raw)-12))
+	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], castagnoli))
+	return raw
+}
+
+// Write appends one record at the node that takes writes. An error means that it was not appended.
+func (b *Backend) Write(topic string, partition int32, value []byte) error {
+	node := b.Leader(topic, partition)
+	if node < 0 {
+		return fmt.Errorf("%s/%d does not exist", topic, partition)
+	}
+	req := kmsg.NewPtrProduceRequest()
+	req.Version, req.Acks, req.TimeoutMillis = b.version(kmsg.Produce, 8), -1, 1000
+	p := kmsg.NewProduceRequestTopicPartition()
+	p.Partition, p.Records = partition, batch(value, time.Now())
+	req.Topics = []kmsg.ProduceRequestTopic{{Topic: topic, Partitions: []kmsg.ProduceRequestTopicPartition{p}}}
+	resp, err := b.Ask(node, req)
+	if err != nil {
+		return err
+	}
+	for _, t := range resp.(*kmsg.ProduceResponse).Topics {
+		for _, p := range t.Partitions {
+			return kerr.ErrorForCode(p.ErrorCode)
+		}
+	}
+	return fmt.Errorf("%s/%d: the answer has no row", topic, partition)
+}
+
+// Read reads a partition from its beginning to its end, read_committed. The end is the last stable offset: what an
+// open transaction holds is not there yet.
+func (b *Backend) Read(topic string, partition int32, each func(*kgo.Record)) error {
+	info := b.kafka.PartitionInfo(topic, partition)
+	if info == nil {
+		return fmt.Errorf("%s/%d does not exist", topic, partition)
+	}
+	for offset := info.LogStartOffset; offset < info.LastStableOffset; {
+		row, err := b.fetch(topic, partition, offset)
+		if err != nil {
+			return err
+		}
+		options := kgo.ProcessFetchPartitionOpts{
+			Topic: topic, Partition: partition, Offset: offset, IsolationLevel: kgo.ReadCommitted(),
+		}
+		fetched, next := kgo.ProcessFetchPartition(options, row, kgo.DefaultDecompressor(), nil)
+		if fetched.Err != nil {
+			return fmt.Errorf("%s/%d at %d: %w", topic, partition, offset, fetched.Err)
+		}
+		if next <= offset {
+			return fmt.Errorf("%s/%d: nothing to read at %d of %d", topic, partition, offset, info.LastStableOffset)
+		}
+		for _, record := range fetched.Records {
+			each(record)
+		}
+		offset = next
+	}
+	return nil
+}
+
+func (b *Backend) fetch(topic string, partition int32, offset int64) (*kmsg.FetchResponseTopicPartition, error) {
+	req := kmsg.NewPtrFetchRequest()
+	req.Version = b.version(kmsg.Fetch, 11)
+	req.IsolationLevel, req.MaxBytes, req.SessionEpoch, req.MaxWaitMillis = 1, 16<<20, -1, 0
+	p := kmsg.NewFetchRequestTopicPartition()
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = partition, offset, 16<<20, -1
+	req.Topics = []kmsg.FetchRequestTopic{{Topic: topic, Partitions: []kmsg.FetchRequestTopicPartition{p}}}
+	resp, err := b.Ask(b.Leader(topic, partition), req)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range resp.(*kmsg.FetchResponse).Topics {
+		for i := range t.Partitions {
+			return &t.Partitions[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%s/%d: the answer has no row", topic, partition)
+}

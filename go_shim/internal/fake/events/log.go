@@ -1,0 +1,63 @@
+// Package events is the engine's truth: an append-only log that any number of watchers read from its beginning.
+package events
+
+import (
+	"context"
+	"sync"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"golang.org/x/sys/unix"
+)
+
+// Log holds events in the order in which they happened.
+type Log struct {
+	mu     sync.Mutex
+	events []*clusterpb.Event
+	grown  chan struct{}
+}
+
+// NewLog returns an empty log.
+func NewLog() *Log { return &Log{grown: make(chan struct{})} }
+
+// Now is CLOCK_MONOTONIC in microseconds, the machine's own, which the orchestrator reads as well.
+func Now() int64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		panic(err) // cannot fail for this clock
+	}
+	return ts.Nano() / 1000
+}
+
+// Add stamps an event and appends it; it returns the stamp.
+func (l *Log) Add(event *clusterpb.Event) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	event.AtUs = Now()
+	l.events = append(l.events, event)
+	close(l.grown)
+	l.grown = make(chan struct{})
+	return event.AtUs
+}
+
+// Watch gives every event to each, from the first on, until the context ends or each fails.
+func (l *Log) Watch(ctx context.Context, each func(*clusterpb.Event) error) error {
+	for next := 0; ; {
+		l.mu.Lock()
+		fresh, grown := l.events[next:], l.grown
+		l.mu.Unlock()
+		for _, event := range fresh {
+			if err := each(event); err != nil {
+				return err
+			}
+		}
+		next += len(fresh)
+		if len(fresh) > 0 {
+			continue
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

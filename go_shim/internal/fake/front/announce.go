@@ -1,0 +1,87 @@
+package front
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
+)
+
+// announcement is a move that is not yet shown by every healthy broker: one that is up and not the old target.
+type announcement struct {
+	place  place
+	key    *topology.Key // nil for a leader
+	target int32
+	old    int32
+}
+
+// same reports whether two announcements are about one object.
+func (a announcement) same(b announcement) bool {
+	if a.key == nil || b.key == nil {
+		return a.key == b.key && a.place == b.place
+	}
+	return *a.key == *b.key
+}
+
+// await registers a move; an earlier one of the same object is void.
+func (f *Front) await(a announcement) {
+	f.announced = slices.DeleteFunc(f.announced, a.same)
+	if a.target > 0 {
+		f.announced = append(f.announced, a)
+	}
+}
+
+// scheduleAnnouncements looks now and again when each lagging broker has caught up.
+func (f *Front) scheduleAnnouncements() {
+	f.announce()
+	if len(f.announced) == 0 {
+		return
+	}
+	for _, view := range f.views {
+		if view.Lag > 0 {
+			time.AfterFunc(view.Lag+time.Millisecond, func() {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.announce()
+			})
+		}
+	}
+}
+
+// announce tells of every move that all healthy brokers show.
+func (f *Front) announce() {
+	f.announced = slices.DeleteFunc(f.announced, func(a announcement) bool {
+		if !f.shown(a) {
+			return false
+		}
+		event := &clusterpb.Event{
+			Kind: clusterpb.Event_ANNOUNCED, Broker: a.target, Topic: a.place.topic, Partition: a.place.partition,
+		}
+		if a.key != nil {
+			event.Key, event.Partition = a.key.Name, -1
+		}
+		f.log.Add(event)
+		return true
+	})
+}
+
+func (f *Front) shown(a announcement) bool {
+	for _, broker := range topology.Brokers {
+		if broker == a.old && a.old != a.target || f.states[broker] != clusterpb.BrokerState_UP {
+			continue
+		}
+		view := f.view(broker)
+		if a.key != nil {
+			if f.coordinator(view, *a.key) != a.target {
+				return false
+			}
+			continue
+		}
+		p, ok := view.Partition(a.place.topic, a.place.partition)
+		if !ok || p.Leader != a.target || slices.Contains(f.views[broker].Hidden, a.place.topic) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,199 @@
+package front
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
+)
+
+// noHit is the value of an event that no timer of a hit brought about.
+const noHit int64 = -1
+
+// storageError is the code behind which a replica is offline.
+const storageError int32 = 56
+
+// Apply makes a change at once.
+func (f *Front) Apply(change *clusterpb.Change) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.check(change); err != nil {
+		return 0, err
+	}
+	if err := f.apply(change, noHit); err != nil {
+		return 0, err
+	}
+	return f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Text: "applied"}), nil
+}
+
+// check says in one line why a change cannot be made.
+func (f *Front) check(change *clusterpb.Change) error {
+	switch c := change.GetChange().(type) {
+	case *clusterpb.Change_MoveLeader:
+		m := c.MoveLeader
+		if _, ok := f.newest().Partition(m.Topic, m.Partition); !ok {
+			return fmt.Errorf("move leader: there is no partition %s/%d", m.Topic, m.Partition)
+		}
+		if m.To != -1 && !slices.Contains(topology.Brokers, m.To) {
+			return fmt.Errorf("move leader: there is no broker %d; give 1 to 3, or -1 for nobody", m.To)
+		}
+	case *clusterpb.Change_MoveCoordinator:
+		m := c.MoveCoordinator
+		if m.Key == "" || !slices.Contains(topology.Brokers, m.To) {
+			return fmt.Errorf("move coordinator of %q to %d: give a key and a broker from 1 to 3", m.Key, m.To)
+		}
+		if m.KeyType != int32(wire.Group) && m.KeyType != int32(wire.Transaction) {
+			return fmt.Errorf("move coordinator: unknown key type %d; give 0 (group) or 1 (transaction)", m.KeyType)
+		}
+	case *clusterpb.Change_Broker:
+		if !slices.Contains(topology.Brokers, c.Broker.Broker) {
+			return fmt.Errorf("broker state: there is no broker %d; give 1 to 3", c.Broker.Broker)
+		}
+	case *clusterpb.Change_View:
+		if c.View.Broker != 0 && !slices.Contains(topology.Brokers, c.View.Broker) {
+			return fmt.Errorf("metadata view: there is no broker %d; give 1 to 3, or 0 for all", c.View.Broker)
+		}
+	case *clusterpb.Change_Topic:
+		if _, ok := f.newest().Topics[c.Topic.Topic]; !ok {
+			return fmt.Errorf("topic change: there is no topic %q", c.Topic.Topic)
+		}
+	default:
+		return fmt.Errorf("a change must say what changes")
+	}
+	return nil
+}
+
+// apply makes a change; hitMs is how long after the first hit, noHit where there was none.
+func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
+	switch c := change.GetChange().(type) {
+	case *clusterpb.Change_MoveLeader:
+		return f.moveLeader(c.MoveLeader, hitMs)
+	case *clusterpb.Change_MoveCoordinator:
+		f.moveCoordinator(c.MoveCoordinator, hitMs)
+	case *clusterpb.Change_Broker:
+		return f.setBroker(c.Broker)
+	case *clusterpb.Change_View:
+		f.setView(c.View)
+	case *clusterpb.Change_Topic:
+		return f.changeTopic(c.Topic)
+	}
+	return nil
+}
+
+// moveLeader puts another leader in office, or none. If the old leader's log dir is dead (a rule answers 56 there),
+// its replica is offline until the fault is mended.
+func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
+	next := f.newest().Next()
+	p := &next.Topics[m.Topic].Partitions[m.Partition]
+	old, node := p.Leader, m.To
+	if node == -1 {
+		node = f.backend.Leader(m.Topic, m.Partition) // stays in the state machine, under a new epoch
+	}
+	epoch, err := f.backend.Move(m.Topic, m.Partition, node)
+	if err != nil {
+		return err
+	}
+	p.Leader, p.Epoch = m.To, epoch
+	if old > 0 && old != m.To {
+		if m.DropOld {
+			p.Replicas = slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return b == old })
+		} else if f.table.Answers(old, m.Topic, m.Partition, storageError, time.Now()) {
+			p.Offline = append(slices.Clone(p.Offline), old)
+		}
+	}
+	if m.To > 0 && !slices.Contains(p.Replicas, m.To) {
+		p.Replicas = append(slices.Clone(p.Replicas), m.To)
+	}
+	at := place{m.Topic, m.Partition}
+	delete(f.hinted, at)
+	if m.Hints {
+		f.hinted[at] = old
+	}
+	f.log.Add(movedEvent(m.To, hitMs, at, ""))
+	f.await(announcement{place: at, target: m.To, old: old})
+	f.publish(next)
+	return nil
+}
+
+func movedEvent(to int32, hitMs int64, at place, key string) *clusterpb.Event {
+	event := &clusterpb.Event{
+		Kind: clusterpb.Event_MOVED, Broker: to, Topic: at.topic, Partition: at.partition, Key: key, Value: hitMs,
+	}
+	if to < 0 {
+		event.Kind, event.Text = clusterpb.Event_NOTE, "leaderless"
+	}
+	return event
+}
+
+// leaving is a key that nobody coordinates until its move is made.
+type leaving struct {
+	move  *clusterpb.MoveCoordinator
+	hitMs int64
+	old   int32
+	timer *time.Timer
+}
+
+func (f *Front) moveCoordinator(m *clusterpb.MoveCoordinator, hitMs int64) {
+	key := topology.Key{Type: int8(m.KeyType), Name: m.Key}
+	f.arrive(key) // a move that is still under way is made first
+	l := &leaving{move: m, hitMs: hitMs, old: f.coordinator(f.newest(), key)}
+	f.leaving[key] = l
+	if m.GoneMs <= 0 {
+		f.arrive(key)
+		return
+	}
+	next := f.newest().Next()
+	next.Coordinators[key] = -1
+	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Key: m.Key, Text: "no coordinator"})
+	f.publish(next)
+	gone := time.Duration(m.GoneMs) * time.Millisecond
+	l.timer = time.AfterFunc(gone, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.leaving[key] == l {
+			if hitMs != noHit {
+				l.hitMs = hitMs + gone.Milliseconds()
+			}
+			f.arrive(key)
+		}
+	})
+}
+
+// arrive puts the new coordinator of a leaving key in office.
+func (f *Front) arrive(key topology.Key) {
+	l, ok := f.leaving[key]
+	if !ok {
+		return
+	}
+	delete(f.leaving, key)
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	if l.move.LoadingMs > 0 {
+		f.loading[key] = time.Now().Add(time.Duration(l.move.LoadingMs) * time.Millisecond)
+	}
+	next := f.newest().Next()
+	next.Coordinators[key] = l.move.To
+	f.log.Add(movedEvent(l.move.To, l.hitMs, place{partition: -1}, l.move.Key))
+	f.await(announcement{key: &key, target: l.move.To, old: l.old})
+	f.publish(next)
+}
+
+// setView changes what one broker, or each, shows of the cluster.
+func (f *Front) setView(v *clusterpb.MetadataView) {
+	for _, id := range topology.Brokers {
+		if v.Broker != 0 && v.Broker != id {
+			continue
+		}
+		view := topology.View{Lag: time.Duration(v.LagMs) * time.Millisecond, Hidden: v.HiddenTopics}
+		if v.Frozen {
+			view.Frozen = time.Now()
+		}
+		f.views[id] = view
+	}
+	f.wake()
+	f.scheduleAnnouncements()
+}

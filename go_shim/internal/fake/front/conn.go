@@ -1,0 +1,171 @@
+package front
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"runtime/debug"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// errClosed ends a connection without an answer, as a broker does.
+var errClosed = errors.New("connection closed")
+
+// pipelined is how many requests are read ahead of the one that is served.
+const pipelined = 64
+
+// conn is one client connection: requests are read ahead, served one by one, answered in order.
+type conn struct {
+	front  *Front
+	broker int32
+	raw    net.Conn
+	frames chan []byte
+	gone   chan struct{} // closed when the client is: what is parked is let go
+	ended  chan struct{} // closed when serving ends
+	pipes  map[int32]*backend.Pipe
+}
+
+func newConn(f *Front, broker int32, raw net.Conn) *conn {
+	return &conn{
+		front: f, broker: broker, raw: raw, pipes: map[int32]*backend.Pipe{},
+		frames: make(chan []byte, pipelined), gone: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// serve runs until either side closes.
+func (c *conn) serve() {
+	defer c.close()
+	defer func() {
+		if trouble := recover(); trouble != nil { // one hostile frame must not take the cluster with it
+			text := fmt.Sprintf("connection lost: %v\n%s", trouble, debug.Stack())
+			c.front.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: c.broker, Partition: -1, Text: text})
+		}
+	}()
+	go c.read()
+	for frame := range c.frames {
+		if err := c.serveOne(frame); err != nil {
+			return
+		}
+	}
+}
+
+func (c *conn) close() {
+	close(c.ended)
+	c.raw.Close()
+	for _, pipe := range c.pipes {
+		pipe.Close()
+	}
+}
+
+func (c *conn) read() {
+	defer close(c.frames)
+	defer close(c.gone)
+	for {
+		frame, err := wire.ReadFrame(c.raw)
+		if err != nil {
+			if errors.Is(err, wire.ErrFrame) {
+				c.raw.Close()
+			}
+			return
+		}
+		select {
+		case c.frames <- frame:
+		case <-c.ended:
+			return
+		}
+	}
+}
+
+// serveOne answers one request; an error closes the connection.
+func (c *conn) serveOne(frame []byte) error {
+	header, rest, err := wire.ReadHeader(frame)
+	if err != nil {
+		return err
+	}
+	c.front.counts.request(c.broker, header.API)
+	resp, err := c.respond(header, rest)
+	if err != nil || resp == nil {
+		return err
+	}
+	if _, err := c.raw.Write(wire.AppendResponse(nil, resp, header.Correlation)); err != nil {
+		return err
+	}
+	c.front.counts.response(c.broker, header.API)
+	return nil
+}
+
+func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
+	served, ok := c.front.served[header.API]
+	if header.Version < served.Min || header.Version > served.Max || !ok {
+		if kmsg.Key(header.API) == kmsg.ApiVersions && ok {
+			return refuseApiVersions(served), nil
+		}
+		return nil, fmt.Errorf("%s v%d is not served", kmsg.NameForKey(header.API), header.Version)
+	}
+	req, err := wire.ReadRequest(header, rest)
+	if err != nil {
+		return nil, err
+	}
+	return c.answer(req, header.ClientID)
+}
+
+// answer asks the table, and again whenever a hold is over or a parked request is woken, until there is an answer.
+func (c *conn) answer(req kmsg.Request, clientID string) (kmsg.Response, error) {
+	x := &exchange{conn: c, req: req, clientID: clientID, call: c.front.callOf(c.broker, req), held: map[string]bool{}}
+	changed := c.front.waiting()
+	verdict := c.front.decide(x.call, x.held)
+	for {
+		switch verdict.Kind {
+		case table.Close:
+			return nil, errClosed
+		case table.Mute:
+			<-c.gone
+			return nil, errClosed
+		case table.Hold:
+			if err := c.hold(verdict); err != nil {
+				return nil, err
+			}
+			x.held[verdict.Rule] = true
+		case table.Park:
+			select {
+			case <-changed:
+			case <-c.gone:
+				return nil, errClosed
+			}
+		default:
+			resp, again, err := x.act(verdict)
+			if again == nil {
+				return resp, err
+			}
+			verdict = *again
+			continue
+		}
+		changed = c.front.waiting() // before the table is asked, so that no change is missed
+		verdict = c.front.decide(x.call, x.held)
+	}
+}
+
+// hold waits until the time is over or the rule is gone.
+func (c *conn) hold(verdict table.Verdict) error {
+	timer := time.NewTimer(time.Until(verdict.Until))
+	defer timer.Stop()
+	for {
+		changed := c.front.waiting()
+		if !c.front.stands(verdict.Rule) {
+			return nil
+		}
+		select {
+		case <-timer.C:
+			return nil
+		case <-changed:
+		case <-c.gone:
+			return errClosed
+		}
+	}
+}

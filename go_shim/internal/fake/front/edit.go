@@ -1,0 +1,166 @@
+package front
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// edit makes the state machine's answer a broker's: what this broker knows, as this line says it.
+func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Response {
+	switch r := resp.(type) {
+	case *kmsg.MetadataResponse:
+		f.editMetadata(req.(*kmsg.MetadataRequest), r, broker)
+	case *kmsg.DescribeClusterResponse:
+		f.editDescribeCluster(r, broker)
+	case *kmsg.DescribeTopicPartitionsResponse:
+		f.editDescribeTopics(r, broker)
+	case *kmsg.ApiVersionsResponse:
+		f.editApiVersions(r)
+	case *kmsg.OffsetFetchResponse:
+		editOffsetFetch(req.(*kmsg.OffsetFetchRequest), r)
+	}
+	return resp
+}
+
+// editApiVersions advertises what is served. Up to v3 brokers leave out features with a minimum of 0, which clients of
+// that age cannot read (KAFKA-17011); nothing else of the features may be touched, or new clients fall back to the old
+// transaction protocol.
+func (f *Front) editApiVersions(resp *kmsg.ApiVersionsResponse) {
+	resp.ApiKeys = slices.DeleteFunc(resp.ApiKeys, func(k kmsg.ApiVersionsResponseApiKey) bool {
+		_, ok := f.served[k.ApiKey]
+		return !ok
+	})
+	for i := range resp.ApiKeys {
+		r := f.served[resp.ApiKeys[i].ApiKey]
+		resp.ApiKeys[i].MinVersion, resp.ApiKeys[i].MaxVersion = r.Min, r.Max
+	}
+	if resp.Version <= 3 {
+		resp.SupportedFeatures = slices.DeleteFunc(resp.SupportedFeatures, func(s kmsg.ApiVersionsResponseSupportedFeature) bool {
+			return s.MinVersion == 0
+		})
+	}
+}
+
+// refuseApiVersions answers a version that the broker does not know, whatever its body: v0, error 35, and the versions
+// that it knows (KIP-511).
+func refuseApiVersions(served line.Range) kmsg.Response {
+	resp := kmsg.NewPtrApiVersionsResponse()
+	resp.ErrorCode = unsupportedVersion
+	key := kmsg.NewApiVersionsResponseApiKey()
+	key.ApiKey, key.MinVersion, key.MaxVersion = int16(kmsg.ApiVersions), served.Min, served.Max
+	resp.ApiKeys = append(resp.ApiKeys, key)
+	return resp
+}
+
+// editOffsetFetch gives an unknown group the answer of brokers, rows with -1 and no error, unless a KIP-848 member
+// asked; and metadata is never null (sarama cannot decode that from v6 on).
+func editOffsetFetch(req *kmsg.OffsetFetchRequest, resp *kmsg.OffsetFetchResponse) {
+	if resp.ErrorCode == groupNotFound || req.Version < 2 && len(resp.Topics) == 0 {
+		resp.ErrorCode, resp.Topics = 0, wire.NoOffsets(req.Topics, 0)
+	}
+	for t := range resp.Topics {
+		for p := range resp.Topics[t].Partitions {
+			fillMetadata(&resp.Topics[t].Partitions[p].Metadata)
+		}
+	}
+	for g := range resp.Groups {
+		group := &resp.Groups[g]
+		if group.ErrorCode == groupNotFound && g < len(req.Groups) && req.Groups[g].MemberEpoch <= 0 {
+			group.ErrorCode, group.Topics = 0, noGroupOffsets(req.Groups[g].Topics)
+		}
+		for t := range group.Topics {
+			for p := range group.Topics[t].Partitions {
+				fillMetadata(&group.Topics[t].Partitions[p].Metadata)
+			}
+		}
+	}
+}
+
+func noGroupOffsets(asked []kmsg.OffsetFetchRequestGroupTopic) (topics []kmsg.OffsetFetchResponseGroupTopic) {
+	for _, t := range asked {
+		topic := kmsg.NewOffsetFetchResponseGroupTopic()
+		topic.Topic, topic.TopicID = t.Topic, t.TopicID
+		for _, p := range t.Partitions {
+			row := kmsg.NewOffsetFetchResponseGroupTopicPartition()
+			row.Partition, row.Offset, row.LeaderEpoch = p, -1, -1
+			topic.Partitions = append(topic.Partitions, row)
+		}
+		topics = append(topics, topic)
+	}
+	return topics
+}
+
+func fillMetadata(metadata **string) {
+	if *metadata == nil {
+		*metadata = kmsg.StringPtr("")
+	}
+}
+
+// findCoordinator answers from the asked broker's view.
+func (f *Front) findCoordinator(req *kmsg.FindCoordinatorRequest, broker int32, codes wire.Codes) kmsg.Response {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
+	keys := req.CoordinatorKeys
+	if req.Version <= 3 {
+		keys = []string{req.CoordinatorKey}
+	}
+	for i, name := range keys {
+		c := f.locate(topology.Key{Type: req.CoordinatorType, Name: name}, broker)
+		if code, coded := codes[i]; coded {
+			c = kmsg.FindCoordinatorResponseCoordinator{NodeID: -1, Port: -1, ErrorCode: code.Code}
+		}
+		c.Key = name
+		resp.Coordinators = append(resp.Coordinators, c)
+	}
+	if first := resp.Coordinators; req.Version <= 3 {
+		resp.ErrorCode, resp.NodeID, resp.Host, resp.Port = first[0].ErrorCode, first[0].NodeID, first[0].Host, first[0].Port
+	}
+	return resp
+}
+
+func (f *Front) locate(key topology.Key, broker int32) kmsg.FindCoordinatorResponseCoordinator {
+	view := f.view(broker)
+	node := f.coordinator(view, key)
+	if node < 0 || !view.Alive(node) {
+		return kmsg.FindCoordinatorResponseCoordinator{NodeID: -1, Port: -1, ErrorCode: coordinatorUnavailable}
+	}
+	at := f.endpoints[node]
+	return kmsg.FindCoordinatorResponseCoordinator{NodeID: node, Host: at.host, Port: at.port}
+}
+
+// setHints leaves a hint only where one was asked for, the line has it, and the broker's own metadata names another
+// leader; whatever the state machine wrote is gone.
+func (f *Front) setHints(resp kmsg.Response, broker int32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	api := resp.Key()
+	wire.SetHints(resp, func(topic string, id [16]byte, partition int32, code int16) (wire.Hint, bool) {
+		coded := code == notLeader || code == fencedEpoch && kmsg.Key(api) == kmsg.Fetch
+		if !coded || !f.line.Hints(api, resp.GetVersion()) {
+			return wire.Hint{}, false
+		}
+		view := f.view(broker)
+		if topic == "" {
+			topic = view.NameOf(id)
+		}
+		p, ok := view.Partition(topic, partition)
+		if old, hinted := f.hinted[place{topic, partition}]; !ok || !hinted || old != broker || p.Leader < 0 || p.Leader == broker {
+			return wire.Hint{}, false
+		}
+		at := f.endpoints[p.Leader]
+		return wire.Hint{Leader: p.Leader, Epoch: p.Epoch, Host: at.host, Port: at.port}, true
+	})
+}
+
+// stands reports whether a rule is still in force.
+func (f *Front) stands(rule string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.table.Has(rule, time.Now())
+}

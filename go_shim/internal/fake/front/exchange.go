@@ -1,0 +1,262 @@
+package front
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const (
+	// fetchPoll is how long a fetch waits in the state machine before the table is asked again.
+	fetchPoll = 50 * time.Millisecond
+	// unackedClose is how long a broker takes to close after an error that acks=0 has no answer for (measured: 3.9.2).
+	unackedClose = 23 * time.Millisecond
+)
+
+// exchange is one request on its way to an answer.
+type exchange struct {
+	conn     *conn
+	req      kmsg.Request
+	clientID string
+	call     *table.Call
+	held     map[string]bool
+}
+
+// act carries out a Forward verdict. It returns another verdict instead of an answer if the table changed its mind
+// while the request waited.
+func (x *exchange) act(verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
+	switch req := x.req.(type) {
+	case *kmsg.ProduceRequest:
+		resp, err := x.produce(req, verdict.Codes)
+		return resp, nil, err
+	case *kmsg.FetchRequest:
+		return x.fetch(req, verdict)
+	case *kmsg.ListOffsetsRequest, *kmsg.OffsetForLeaderEpochRequest:
+		resp, err := x.split(x.req, verdict.Codes)
+		return resp, nil, err
+	case *kmsg.FindCoordinatorRequest:
+		return x.conn.front.findCoordinator(req, x.conn.broker, verdict.Codes), nil, nil
+	}
+	if x.call.Objects != nil && x.call.Objects[0].Keyed {
+		return x.keyed(verdict)
+	}
+	resp, err := x.plain(verdict.Codes)
+	return resp, nil, err
+}
+
+// ask sends a request to a node of the state machine on this connection's own pipe.
+func (x *exchange) ask(node int32, req kmsg.Request) (kmsg.Response, error) {
+	resp, _, err := x.await(node, req, nil)
+	return resp, err
+}
+
+type reply struct {
+	resp kmsg.Response
+	err  error
+}
+
+// await waits for the state machine, the client's leave, or, where woken is given, for a verdict that is no longer
+// to let it wait; then the pipe is dropped with what waits in it.
+func (x *exchange) await(node int32, req kmsg.Request, woken func() *table.Verdict) (kmsg.Response, *table.Verdict, error) {
+	pipe, err := x.pipe(node)
+	if err != nil {
+		return nil, nil, err
+	}
+	replies := make(chan reply, 1)
+	go func() {
+		resp, err := pipe.Ask(req)
+		replies <- reply{resp, err}
+	}()
+	var changed <-chan struct{}
+	for {
+		if woken != nil {
+			changed = x.conn.front.waiting()
+			if verdict := woken(); verdict != nil {
+				x.drop(node)
+				return nil, verdict, nil
+			}
+		}
+		select {
+		case r := <-replies:
+			return r.resp, nil, r.err
+		case <-changed:
+		case <-x.conn.gone:
+			if woken != nil {
+				x.drop(node)
+				return nil, nil, errClosed
+			}
+			r := <-replies // what a client asked for before it left is done, as a broker does
+			return r.resp, nil, r.err
+		}
+	}
+}
+
+func (x *exchange) pipe(node int32) (*backend.Pipe, error) {
+	if pipe := x.conn.pipes[node]; pipe != nil {
+		return pipe, nil
+	}
+	pipe, err := x.conn.front.backend.Dial(node, x.conn.raw.RemoteAddr(), x.clientID)
+	if err != nil {
+		return nil, err
+	}
+	x.conn.pipes[node] = pipe
+	return pipe, nil
+}
+
+func (x *exchange) drop(node int32) {
+	x.conn.pipes[node].Close()
+	delete(x.conn.pipes, node)
+}
+
+// split serves the rows that have no code and adds those that have.
+func (x *exchange) split(req kmsg.Request, codes wire.Codes) (kmsg.Response, error) {
+	rest, left := wire.Cut(req, codes)
+	resp := req.ResponseKind()
+	if left > 0 || len(codes) == 0 {
+		var err error
+		if resp, err = x.ask(x.conn.broker, rest); err != nil {
+			return nil, err
+		}
+	}
+	wire.Add(resp, req, codes)
+	x.conn.front.setHints(resp, x.conn.broker)
+	return resp, nil
+}
+
+// produce serves acks=0 as acks=1, and closes on an error that has no answer.
+func (x *exchange) produce(req *kmsg.ProduceRequest, codes wire.Codes) (kmsg.Response, error) {
+	asked := *req
+	if req.Acks == 0 {
+		asked.Acks = 1
+	}
+	resp, err := x.split(&asked, codes)
+	if err != nil || req.Acks != 0 {
+		return resp, err
+	}
+	if wire.ProduceFailed(resp.(*kmsg.ProduceResponse)) {
+		select {
+		case <-time.After(unackedClose):
+		case <-x.conn.gone:
+		}
+		return nil, errClosed
+	}
+	return nil, nil
+}
+
+// fetch serves without a session, as a broker with no free session slot does, and asks the table each fetchPoll, so
+// that a fetch that is parked when a fault comes is hit by it.
+func (x *exchange) fetch(req *kmsg.FetchRequest, verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
+	if req.Version >= 7 && req.SessionEpoch > 0 {
+		resp := req.ResponseKind().(*kmsg.FetchResponse)
+		resp.ErrorCode = sessionNotFound
+		return resp, nil, nil
+	}
+	asked := *req
+	asked.SessionID, asked.SessionEpoch = 0, -1
+	deadline := time.Now().Add(time.Duration(req.MaxWaitMillis) * time.Millisecond)
+	for {
+		left := time.Until(deadline)
+		asked.MaxWaitMillis = int32(max(0, min(left, fetchPoll)).Milliseconds())
+		if len(verdict.Codes) > 0 {
+			asked.MaxWaitMillis = 0
+		}
+		resp, err := x.split(&asked, verdict.Codes)
+		if err != nil {
+			return nil, nil, err
+		}
+		if left <= fetchPoll || wire.FetchFull(resp.(*kmsg.FetchResponse), req.MinBytes) {
+			return resp, nil, nil
+		}
+		select {
+		case <-x.conn.gone:
+			return nil, nil, errClosed
+		default:
+		}
+		if verdict = x.conn.front.decide(x.call, x.held); verdict.Kind != table.Forward {
+			return nil, &verdict, nil
+		}
+	}
+}
+
+// keyed serves what a coordinator serves: the state machine's own node for the key does the work, whichever broker of
+// ours coordinates it.
+func (x *exchange) keyed(verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
+	front := x.conn.front
+	if code, all := undone(verdict.Codes, len(x.call.Objects)); all {
+		resp, err := wire.Shape(x.req, code)
+		return resp, nil, err
+	}
+	var woken func() *table.Verdict
+	if verdict.Plain() && slices.Contains(parked, kmsg.Key(x.call.API)) {
+		woken = func() *table.Verdict {
+			if again := front.decide(x.call, x.held); !again.Plain() {
+				return &again
+			}
+			return nil
+		}
+	}
+	resp, again, err := x.await(front.backend.CoordinatorOf(x.call.Objects[0].Key), x.req, woken)
+	if err != nil || again != nil {
+		return nil, again, err
+	}
+	resp = front.edit(x.req, resp, x.conn.broker)
+	if len(verdict.Codes) > 0 {
+		resp, err = wire.Overwrite(x.req, resp, verdict.Codes)
+	}
+	return resp, nil, err
+}
+
+// parked are the APIs that wait in the state machine for others to come.
+var parked = []kmsg.Key{kmsg.JoinGroup, kmsg.SyncGroup}
+
+// undone reports whether every key has a code and no work is to be done, and the first code.
+func undone(codes wire.Codes, keys int) (int16, bool) {
+	for i := range keys {
+		if code, ok := codes[i]; !ok || code.Apply {
+			return 0, false
+		}
+	}
+	return codes[0].Code, true
+}
+
+// plain serves what is about nobody in particular.
+func (x *exchange) plain(codes wire.Codes) (kmsg.Response, error) {
+	front := x.conn.front
+	metadata := kmsg.Key(x.call.API) == kmsg.Metadata
+	code, coded := codes[0]
+	if coded && !code.Apply && !metadata {
+		return wire.Shape(x.req, code.Code)
+	}
+	node := x.conn.broker
+	admin := slices.Contains(forwarded, kmsg.Key(x.call.API))
+	if admin {
+		node = backend.Controller
+	}
+	resp, err := x.ask(node, x.req)
+	if err != nil {
+		return nil, err
+	}
+	if admin {
+		if err := front.Resync(); err != nil {
+			return nil, err
+		}
+	}
+	resp = front.edit(x.req, resp, x.conn.broker)
+	switch {
+	case metadata:
+		codeMetadata(resp.(*kmsg.MetadataResponse), x.call.Objects, codes)
+	case coded:
+		return wire.Shape(x.req, code.Code)
+	}
+	return resp, nil
+}
+
+// forwarded are the APIs that any broker passes on to the controller.
+var forwarded = []kmsg.Key{
+	kmsg.CreateTopics, kmsg.DeleteTopics, kmsg.CreatePartitions, kmsg.ElectLeaders, kmsg.AlterPartitionAssignments,
+	kmsg.AlterUserSCRAMCredentials, kmsg.UpdateFeatures,
+}

@@ -1,0 +1,177 @@
+package front
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
+)
+
+// CreateTopic creates a topic with the given leaders and replicas and returns its id.
+func (f *Front) CreateTopic(name string, partitions []*clusterpb.Assignment) ([16]byte, error) {
+	leaders := make([]int32, len(partitions))
+	replicas := make([][]int32, len(partitions))
+	for p, a := range partitions {
+		leaders[p], replicas[p] = a.Leader, a.Replicas
+		if len(replicas[p]) == 0 {
+			replicas[p] = leaderFirst(a.Leader)
+		}
+		if !slices.Contains(topology.Brokers, a.Leader) || !slices.Contains(replicas[p], a.Leader) {
+			return [16]byte{}, fmt.Errorf("topic %q: partition %d: leader %d must be a broker from 1 to 3 and one of its replicas", name, p, a.Leader)
+		}
+	}
+	if name == "" || len(partitions) == 0 {
+		return [16]byte{}, fmt.Errorf("topic %q: give a name and at least one partition", name)
+	}
+	return f.create(name, leaders, replicas, false)
+}
+
+func (f *Front) createInternal(name string, leaders []int32) error {
+	var replicas [][]int32
+	for _, leader := range leaders {
+		replicas = append(replicas, leaderFirst(leader))
+	}
+	_, err := f.create(name, leaders, replicas, true)
+	return err
+}
+
+func (f *Front) create(name string, leaders []int32, replicas [][]int32, internal bool) ([16]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, epochs, err := f.backend.CreateTopic(name, leaders, internal)
+	if err != nil {
+		return id, err
+	}
+	topic := topology.Topic{ID: id, Internal: internal}
+	for p := range leaders {
+		topic.Partitions = append(topic.Partitions, topology.Partition{Leader: leaders[p], Epoch: epochs[p], Replicas: replicas[p]})
+	}
+	next := f.newest().Next()
+	next.Topics[name] = topic
+	f.publish(next)
+	return id, nil
+}
+
+// leaderFirst is all three brokers, the leader before the others.
+func leaderFirst(leader int32) []int32 {
+	others := slices.DeleteFunc(slices.Clone(topology.Brokers), func(b int32) bool { return b == leader })
+	return append([]int32{leader}, others...)
+}
+
+// changeTopic deletes, recreates or grows a topic.
+func (f *Front) changeTopic(c *clusterpb.TopicChange) error {
+	was := f.newest().Topics[c.Topic]
+	switch c.What {
+	case clusterpb.TopicChange_GROW:
+		if err := f.backend.Grow(c.Topic, c.Partitions); err != nil {
+			return err
+		}
+	case clusterpb.TopicChange_DELETE:
+		if err := f.backend.DeleteTopic(c.Topic); err != nil {
+			return err
+		}
+	case clusterpb.TopicChange_RECREATE:
+		if err := f.backend.DeleteTopic(c.Topic); err != nil {
+			return err
+		}
+		var leaders []int32
+		for _, p := range was.Partitions {
+			leaders = append(leaders, max(p.Leader, 1))
+		}
+		if _, _, err := f.backend.CreateTopic(c.Topic, leaders, was.Internal); err != nil {
+			return err
+		}
+	}
+	f.resync(c.Topic)
+	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Topic: c.Topic, Partition: -1, Text: c.What.String()})
+	return nil
+}
+
+// resync takes over what the state machine knows of a topic: after a change of ours or of an admin client.
+func (f *Front) resync(name string) {
+	was, known := f.newest().Topics[name]
+	info, partitions, exists := f.backend.Topic(name)
+	next := f.newest().Next()
+	switch {
+	case !exists && !known, exists && known && was.ID == info.TopicID && len(was.Partitions) == len(partitions):
+		return
+	case !exists:
+		delete(next.Topics, name)
+	default:
+		topic := topology.Topic{ID: info.TopicID, Internal: was.Internal}
+		for i, p := range partitions {
+			fresh := topology.Partition{Leader: p.Leader, Epoch: p.Epoch, Replicas: leaderFirst(p.Leader)}
+			if known && i < len(was.Partitions) {
+				fresh.Replicas = was.Partitions[i].Replicas
+			}
+			if known && i < len(was.Partitions) && was.ID == info.TopicID {
+				fresh = was.Partitions[i]
+			}
+			topic.Partitions = append(topic.Partitions, fresh)
+		}
+		next.Topics[name] = topic
+	}
+	f.publish(next)
+}
+
+// Resync takes over every topic of the state machine.
+func (f *Front) Resync() error {
+	names, err := f.backend.Topics()
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for known := range f.newest().Topics {
+		names = append(names, known)
+	}
+	for _, name := range names {
+		f.resync(name)
+	}
+	return nil
+}
+
+// mend returns stopped and hung brokers, brings dead log dirs back, and gives leaderless partitions a leader.
+func (f *Front) mend() {
+	for _, id := range topology.Brokers {
+		if f.states[id] == clusterpb.BrokerState_UP && f.newest().Alive(id) {
+			continue
+		}
+		if err := f.setBroker(&clusterpb.BrokerState{Broker: id}); err != nil {
+			f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: id, Text: "broker did not return: " + err.Error()})
+		}
+	}
+	next, offline := f.newest().Next(), false
+	for _, topic := range next.Topics {
+		for p := range topic.Partitions {
+			offline = offline || len(topic.Partitions[p].Offline) > 0
+			topic.Partitions[p].Offline = nil
+		}
+	}
+	if offline {
+		f.publish(next)
+	}
+	for name, topic := range f.newest().Topics {
+		for p, partition := range topic.Partitions {
+			if partition.Leader < 0 {
+				move := &clusterpb.MoveLeader{Topic: name, Partition: int32(p), To: f.backend.Leader(name, int32(p))}
+				if err := f.moveLeader(move, noHit); err != nil {
+					f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Text: err.Error()})
+				}
+			}
+		}
+	}
+}
+
+// syncFollowers tells the state machine which replicas serve fetches, where that changed.
+func (f *Front) syncFollowers(was, now *topology.Topology) {
+	for name, topic := range now.Topics {
+		for p, partition := range topic.Partitions {
+			isr := now.ISR(partition)
+			if before, ok := was.Partition(name, int32(p)); !ok || !slices.Equal(was.ISR(before), isr) || was.Topics[name].ID != topic.ID {
+				f.backend.Followers(name, int32(p), isr)
+			}
+		}
+	}
+}

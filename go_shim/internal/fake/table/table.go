@@ -1,0 +1,138 @@
+package table
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+)
+
+// Table holds the rules in force, in order of installation. It is not safe for concurrent use.
+type Table struct{ rules []*entry }
+
+type entry struct {
+	rule *clusterpb.Rule
+	gone time.Time // zero = until cleared
+	hits int
+}
+
+// Leads reports whether the asked broker leads a partition.
+type Leads func(topic string, partition int32) bool
+
+// Install appends rules; until_ms counts from now.
+func (t *Table) Install(rules []*clusterpb.Rule, now time.Time) {
+	for _, rule := range rules {
+		e := &entry{rule: rule}
+		if rule.UntilMs > 0 {
+			e.gone = now.Add(time.Duration(rule.UntilMs) * time.Millisecond)
+		}
+		t.rules = append(t.rules, e)
+	}
+}
+
+// Clear removes every rule.
+func (t *Table) Clear() { t.rules = nil }
+
+// Has reports whether a rule with this id is installed and not spent.
+func (t *Table) Has(id string, now time.Time) bool {
+	return slices.ContainsFunc(t.rules, func(e *entry) bool { return e.rule.Id == id && e.alive(now) })
+}
+
+// Answers reports whether a rule answers this code about a partition at a broker, whatever the API.
+func (t *Table) Answers(broker int32, topic string, partition int32, code int32, now time.Time) bool {
+	object := Object{Topic: topic, Partition: partition}
+	return slices.ContainsFunc(t.rules, func(e *entry) bool {
+		return e.alive(now) && e.rule.Action == clusterpb.Action_ANSWER && e.rule.Code == code &&
+			contains(e.rule.Brokers, broker) && e.about(&Call{}, object)
+	})
+}
+
+// Decide finds the first rule for each object of the call and counts one hit for each rule that it used.
+// held names the rules that have already held this request for their full time.
+func (t *Table) Decide(call *Call, leads Leads, now time.Time, held map[string]bool) Verdict {
+	verdict := Verdict{}
+	used := map[*entry]bool{}
+	for i, object := range call.Objects {
+		e := t.first(call, object, leads, now, held)
+		if e == nil {
+			continue
+		}
+		used[e] = true
+		if e.rule.Action == clusterpb.Action_ANSWER || e.rule.Action == clusterpb.Action_APPLY {
+			if verdict.Codes == nil {
+				verdict.Codes = map[int]Code{}
+			}
+			verdict.Codes[i] = Code{int16(e.rule.Code), e.rule.Action == clusterpb.Action_APPLY}
+			continue
+		}
+		verdict = whole(e.rule, now)
+		used = map[*entry]bool{e: true}
+		break
+	}
+	for e := range used {
+		if e.hits++; e.hits == 1 {
+			verdict.Hits = append(verdict.Hits, e.rule.Id)
+		}
+	}
+	return verdict
+}
+
+// whole is the verdict of a rule that takes the request as a whole.
+func whole(rule *clusterpb.Rule, now time.Time) Verdict {
+	switch rule.Action {
+	case clusterpb.Action_HOLD:
+		return Verdict{Kind: Hold, Rule: rule.Id, Until: now.Add(time.Duration(rule.HoldMs) * time.Millisecond)}
+	case clusterpb.Action_CLOSE:
+		return Verdict{Kind: Close}
+	default:
+		return Verdict{Kind: Mute}
+	}
+}
+
+func (t *Table) first(call *Call, object Object, leads Leads, now time.Time, held map[string]bool) *entry {
+	for _, e := range t.rules {
+		if e.alive(now) && !held[e.rule.Id] && e.asks(call) && e.about(call, object) && e.leadership(object, leads) {
+			return e
+		}
+	}
+	return nil
+}
+
+func (e *entry) alive(now time.Time) bool {
+	return (e.gone.IsZero() || now.Before(e.gone)) && (e.rule.Count == 0 || e.hits < int(e.rule.Count))
+}
+
+// asks compares what the request is: broker, API, version, acks.
+func (e *entry) asks(call *Call) bool {
+	r := e.rule
+	return contains(r.Brokers, call.Broker) && contains(r.Apis, int32(call.API)) &&
+		int32(call.Version) >= r.MinVersion && (r.MaxVersion == 0 || int32(call.Version) <= r.MaxVersion) &&
+		(!r.OnlyAcksAll || call.Acks == -1)
+}
+
+// about compares what the object is: key, or topic and partition.
+func (e *entry) about(call *Call, object Object) bool {
+	r := e.rule
+	if r.Key != "" && r.Key != object.Key {
+		return false
+	}
+	if object.Keyed && len(call.Topics) > 0 && r.Topic != "" {
+		return slices.ContainsFunc(call.Topics, func(o Object) bool { return names(r, o) })
+	}
+	return names(r, object)
+}
+
+// names reports whether a rule's topic and partitions include the object; a whole topic includes its partitions.
+func names(r *clusterpb.Rule, object Object) bool {
+	if r.Topic != "" && r.Topic != object.Topic {
+		return false
+	}
+	return object.Partition < 0 || contains(r.Partitions, object.Partition)
+}
+
+func (e *entry) leadership(object Object, leads Leads) bool {
+	return !e.rule.NotLeaderOnly || !leads(object.Topic, object.Partition)
+}
+
+// contains reads an empty list as "any".
+func contains(list []int32, value int32) bool { return len(list) == 0 || slices.Contains(list, value) }

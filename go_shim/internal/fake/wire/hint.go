@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Hint is what a row says of the new leader (KIP-951).
+type Hint struct {
+	Leader, Epoch int32
+	Host          string
+	Port          int32
+}
+
+// Hints gives the hint for a row that was answered code, or false.
+type Hints func(topic string, id [16]byte, partition int32, code int16) (Hint, bool)
+
+// SetHints replaces whatever an answer says of new leaders: the state machine fills it on every line and from its own
+// knowledge, a broker only on new lines and from its own metadata.
+func SetHints(resp kmsg.Response, hints Hints) {
+	nodes := map[int32]Hint{}
+	row := func(topic string, id [16]byte, partition int32, code int16) (leader, epoch int32) {
+		hint, ok := hints(topic, id, partition, code)
+		if !ok {
+			return -1, -1
+		}
+		nodes[hint.Leader] = hint
+		return hint.Leader, hint.Epoch
+	}
+	switch r := resp.(type) {
+	case *kmsg.ProduceResponse:
+		for _, t := range r.Topics {
+			for i := range t.Partitions {
+				p := &t.Partitions[i]
+				p.CurrentLeader.LeaderID, p.CurrentLeader.LeaderEpoch = row(t.Topic, t.TopicID, p.Partition, p.ErrorCode)
+			}
+		}
+		r.Brokers = nil
+		for id, hint := range nodes {
+			r.Brokers = append(r.Brokers, kmsg.ProduceResponseBroker{NodeID: id, Host: hint.Host, Port: hint.Port})
+		}
+	case *kmsg.FetchResponse:
+		for _, t := range r.Topics {
+			for i := range t.Partitions {
+				p := &t.Partitions[i]
+				p.CurrentLeader.LeaderID, p.CurrentLeader.LeaderEpoch = row(t.Topic, t.TopicID, p.Partition, p.ErrorCode)
+			}
+		}
+		r.Brokers = nil
+		for id, hint := range nodes {
+			r.Brokers = append(r.Brokers, kmsg.FetchResponseBroker{NodeID: id, Host: hint.Host, Port: hint.Port})
+		}
+	}
+}
+
+// FetchFull reports whether a Fetch answer may be sent before the client's wait is over: it has an error or enough bytes.
+func FetchFull(resp *kmsg.FetchResponse, minBytes int32) bool {
+	size := 0
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			if p.ErrorCode != 0 {
+				return true
+			}
+			size += len(p.RecordBatches)
+		}
+	}
+	return resp.ErrorCode != 0 || size >= int(minBytes)
+}
+
+// ProduceFailed reports whether any row of a Produce answer is an error.
+func ProduceFailed(resp *kmsg.ProduceResponse) bool {
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			if p.ErrorCode != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+package wire
+
+import (
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Codes are errors by index of Call.Objects.
+type Codes = map[int]table.Code
+
+// Splits reports whether rows can be cut out of requests of this API and added to its answers.
+func Splits(api int16) bool {
+	switch kmsg.Key(api) {
+	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.OffsetForLeaderEpoch:
+		return true
+	}
+	return false
+}
+
+// Cut copies a request without the rows whose work is not to be done, and says how many rows are left.
+func Cut(req kmsg.Request, codes Codes) (rest kmsg.Request, left int) {
+	next := 0
+	switch r := req.(type) {
+	case *kmsg.ProduceRequest:
+		cut := *r
+		cut.Topics = nil
+		for _, t := range r.Topics {
+			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
+				cut.Topics = append(cut.Topics, t)
+				left += len(t.Partitions)
+			}
+		}
+		return &cut, left
+	case *kmsg.FetchRequest:
+		cut := *r
+		cut.Topics = nil
+		for _, t := range r.Topics {
+			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
+				cut.Topics = append(cut.Topics, t)
+				left += len(t.Partitions)
+			}
+		}
+		return &cut, left
+	case *kmsg.ListOffsetsRequest:
+		cut := *r
+		cut.Topics = nil
+		for _, t := range r.Topics {
+			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
+				cut.Topics = append(cut.Topics, t)
+				left += len(t.Partitions)
+			}
+		}
+		return &cut, left
+	case *kmsg.OffsetForLeaderEpochRequest:
+		cut := *r
+		cut.Topics = nil
+		for _, t := range r.Topics {
+			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
+				cut.Topics = append(cut.Topics, t)
+				left += len(t.Partitions)
+			}
+		}
+		return &cut, left
+	}
+	return req, 1
+}
+
+// keep returns the rows that the state machine is to see; next runs over the request's rows.
+func keep[P any](rows []P, codes Codes, next *int) (kept []P) {
+	for _, row := range rows {
+		if code, coded := codes[*next]; !coded || code.Apply {
+			kept = append(kept, row)
+		}
+		*next++
+	}
+	return kept
+}
+
+// Add writes the coded rows of req into its answer: new rows for what was cut out, the code alone where work was done.
+func Add(resp kmsg.Response, req kmsg.Request, codes Codes) {
+	next := 0
+	code := func() (table.Code, bool) {
+		c, coded := codes[next]
+		next++
+		return c, coded
+	}
+	switch r := req.(type) {
+	case *kmsg.ProduceRequest:
+		addProduce(resp.(*kmsg.ProduceResponse), r, code)
+	case *kmsg.FetchRequest:
+		addFetch(resp.(*kmsg.FetchResponse), r, code)
+	case *kmsg.ListOffsetsRequest:
+		addListOffsets(resp.(*kmsg.ListOffsetsResponse), r, code)
+	case *kmsg.OffsetForLeaderEpochRequest:
+		addEpochs(resp.(*kmsg.OffsetForLeaderEpochResponse), r, code)
+	}
+}
+
+func addProduce(resp *kmsg.ProduceResponse, req *kmsg.ProduceRequest, code func() (table.Code, bool)) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			c, coded := code()
+			if !coded {
+				continue
+			}
+			topic := find(&resp.Topics, func(x *kmsg.ProduceResponseTopic) bool { return x.Topic == t.Topic && x.TopicID == t.TopicID })
+			topic.Topic, topic.TopicID = t.Topic, t.TopicID
+			row := find(&topic.Partitions, func(x *kmsg.ProduceResponseTopicPartition) bool { return x.Partition == p.Partition })
+			*row = kmsg.NewProduceResponseTopicPartition()
+			row.Partition, row.ErrorCode, row.BaseOffset = p.Partition, c.Code, -1
+		}
+	}
+}
+
+func addFetch(resp *kmsg.FetchResponse, req *kmsg.FetchRequest, code func() (table.Code, bool)) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			c, coded := code()
+			if !coded {
+				continue
+			}
+			topic := find(&resp.Topics, func(x *kmsg.FetchResponseTopic) bool { return x.Topic == t.Topic && x.TopicID == t.TopicID })
+			topic.Topic, topic.TopicID = t.Topic, t.TopicID
+			row := find(&topic.Partitions, func(x *kmsg.FetchResponseTopicPartition) bool { return x.Partition == p.Partition })
+			*row = kmsg.NewFetchResponseTopicPartition()
+			row.Partition, row.ErrorCode = p.Partition, c.Code
+			row.HighWatermark, row.LastStableOffset, row.LogStartOffset = -1, -1, -1
+			row.RecordBatches = []byte{}
+		}
+	}
+}
+
+func addListOffsets(resp *kmsg.ListOffsetsResponse, req *kmsg.ListOffsetsRequest, code func() (table.Code, bool)) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			c, coded := code()
+			if !coded {
+				continue
+			}
+			topic := find(&resp.Topics, func(x *kmsg.ListOffsetsResponseTopic) bool { return x.Topic == t.Topic })
+			topic.Topic = t.Topic
+			row := find(&topic.Partitions, func(x *kmsg.ListOffsetsResponseTopicPartition) bool { return x.Partition == p.Partition })
+			*row = kmsg.NewListOffsetsResponseTopicPartition()
+			row.Partition, row.ErrorCode, row.Timestamp, row.Offset = p.Partition, c.Code, -1, -1
+		}
+	}
+}
+
+func addEpochs(resp *kmsg.OffsetForLeaderEpochResponse, req *kmsg.OffsetForLeaderEpochRequest, code func() (table.Code, bool)) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			c, coded := code()
+			if !coded {
+				continue
+			}
+			topic := find(&resp.Topics, func(x *kmsg.OffsetForLeaderEpochResponseTopic) bool { return x.Topic == t.Topic })
+			topic.Topic = t.Topic
+			row := find(&topic.Partitions, func(x *kmsg.OffsetForLeaderEpochResponseTopicPartition) bool { return x.Partition == p.Partition })
+			*row = kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
+			row.Partition, row.ErrorCode, row.LeaderEpoch, row.EndOffset = p.Partition, c.Code, -1, -1
+		}
+	}
+}
+
+// find returns the first element that fits, or a new one at the end.
+func find[T any](list *[]T, fits func(*T) bool) *T {
+	for i := range *list {
+		if fits(&(*list)[i]) {
+			return &(*list)[i]
+		}
+	}
+	var fresh T
+	*list = append(*list, fresh)
+	return &(*list)[len(*list)-1]
+}
