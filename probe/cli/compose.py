@@ -14,7 +14,7 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.selectors import LINES, Chosen, select_clients
 from probe.drivers.host import Bound, Host
 from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.provision import is_present, provision_all, resolve
+from probe.drivers.provision import provision_all, resolve
 from probe.drivers.sources.maven import schema_jars
 from probe.engines.embedded import Embedded
 from probe.golang import fake_cluster
@@ -44,8 +44,14 @@ def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
 
 
 def is_installed(family: Family, version: Version) -> bool:
-    """Say whether a version lies in the cache."""
-    return is_present(family, version, cache_root())
+    """Say whether a version was obtained here before."""
+    return _stamp(Client(family.family, version.version)).exists()
+
+
+def _stamp(client: Client) -> Path:
+    folder = cache_root() / "obtained"
+    folder.mkdir(exist_ok=True)
+    return folder / f"{client}"
 
 
 def get_clients(
@@ -59,6 +65,7 @@ def get_clients(
         client = Client(family.family, version.version)
         if isinstance(result, Launch):
             bound[client] = Bound(result, family.instances_per_process)
+            _stamp(client).write_text(f"{result.artifact}\n")
         else:
             absent[client] = str(result)
             report(f"{client} cannot be run here: {result}")
