@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -28,6 +29,10 @@ class Inputs:
     def url(self, path: str) -> str:
         """Return a file's full path or URL."""
         return f"{self.results}/{path}"
+
+    def for_spark(self, path: str) -> str:
+        """Return the same with every sign escaped that Hadoop would take for a pattern."""
+        return re.sub(r"([\\*?\[\]{}])", r"\\\1", self.url(path))
 
 
 def find_inputs(results: str) -> Inputs:

@@ -65,10 +65,10 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
 
 def read_trials(session: SparkSession, inputs: Inputs) -> DataFrame:
     """Read trial rows (schema TRIAL) with their newest verdicts."""
-    trials = session.read.schema(TRIAL).parquet(*map(inputs.url, inputs.trials))
+    trials = session.read.schema(TRIAL).parquet(*map(inputs.for_spark, inputs.trials))
     if not inputs.verdicts:
         return trials
-    verdicts = session.read.schema(VERDICT).parquet(*map(inputs.url, inputs.verdicts))
+    verdicts = session.read.schema(VERDICT).parquet(*map(inputs.for_spark, inputs.verdicts))
     seq = F.regexp_extract(F.input_file_name(), r"-(\d+)\.parquet$", 1).cast("int")
     return with_newest_verdicts(trials, verdicts.withColumn("seq", seq))
 

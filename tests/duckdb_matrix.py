@@ -1,0 +1,135 @@
+"""The matrix once more, in SQL: written from DESIGN 9 and SEMANTICS 3 alone, sharing nothing with `spark/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+WORST_FIRST = [
+    "broken",
+    "unsupported",
+    "not_run",
+    "not_provoked",
+    "fatal",
+    "violates",
+    "waiting",
+    "stuck",
+    "storms",
+    "clean",
+    "surfaces",
+    "rides",
+    "late",
+    "hinted",
+    "refreshes",
+]
+"""Outcomes in the order of the verdict table."""
+
+
+def whole(expression: str, name: str) -> str:
+    return f"CAST(floor(CAST(round({expression}, 6) AS DOUBLE) + 0.5) AS BIGINT) AS {name}"
+
+
+def rate(name: str) -> str:
+    return f"CAST(round(CAST(quantile_cont({name}, 0.5) AS DECIMAL(18, 6)), 1) AS DECIMAL(18, 1)) AS {name}"
+
+
+def word(name: str) -> str:
+    """The commonest non-empty word; ties go to the first in order."""
+    return f"""(
+        SELECT {name} FROM agreeing w WHERE w.cell = agreeing.cell AND {name} <> ''
+        GROUP BY {name} ORDER BY count(*) DESC, {name} LIMIT 1) AS {name}"""
+
+
+SETTLE = f"""
+CREATE TEMP TABLE entering AS
+SELECT *, (family, version, role, profile, scenario, engine, broker) AS cell,
+    CASE outcome WHEN 'not_run' THEN 3 WHEN 'broken' THEN 2 WHEN 'waiting' THEN 1 ELSE 0 END AS tier
+FROM rows WHERE NOT shortened;
+
+CREATE TEMP TABLE latest AS
+SELECT * FROM entering e
+WHERE tier = (SELECT min(tier) FROM entering t WHERE t.cell = e.cell)
+QUALIFY run_id = max(run_id) OVER (PARTITION BY cell);
+
+CREATE TEMP TABLE votes AS
+SELECT cell, outcome, count(*) AS votes FROM latest GROUP BY ALL;
+
+CREATE TEMP TABLE elected AS
+SELECT cell, outcome AS elected, votes AS agreed, sum(votes) OVER (PARTITION BY cell) AS judged,
+    (SELECT string_agg(v.outcome || ' ' || v.votes, ', ' ORDER BY v.votes DESC, v.outcome)
+     FROM votes v WHERE v.cell = votes.cell) AS tally
+FROM votes
+QUALIFY row_number() OVER (PARTITION BY cell ORDER BY votes DESC, list_position({WORST_FIRST}, outcome)) = 1;
+
+CREATE TEMP TABLE agreeing AS
+SELECT * FROM latest JOIN elected USING (cell) WHERE outcome = elected;
+"""
+
+CODES = """(
+    SELECT string_agg(code, ';' ORDER BY spot) FROM (
+        SELECT code, min(spot) AS spot FROM (
+            SELECT unnest(codes) AS code, nth * 1000 + generate_subscripts(codes, 1) AS spot FROM (
+                SELECT codes, row_number() OVER (ORDER BY codes) AS nth FROM (
+                    SELECT DISTINCT fault_codes AS codes FROM agreeing c WHERE c.cell = agreeing.cell)))
+        GROUP BY code)) AS fault_codes"""
+
+APIS = """(
+    SELECT string_agg(api || '=' || version, ';' ORDER BY spot) FROM (
+        SELECT pair.api AS api, max(pair.version) AS version, min(spot) AS spot FROM (
+            SELECT unnest(pairs) AS pair, nth * 1000 + generate_subscripts(pairs, 1) AS spot FROM (
+                SELECT pairs, row_number() OVER (ORDER BY pairs) AS nth FROM (
+                    SELECT DISTINCT api_versions AS pairs FROM agreeing c WHERE c.cell = agreeing.cell)))
+        GROUP BY pair.api)) AS api_versions"""
+
+STORM = """(
+    SELECT string_agg(letter, '' ORDER BY letter) FROM (
+        SELECT DISTINCT unnest(string_split(storm, '')) AS letter FROM agreeing s WHERE s.cell = agreeing.cell)
+    WHERE letter <> '') AS storm"""
+
+MEASURE = f"""
+SELECT
+    family, version, role, profile, scenario, engine, broker,
+    CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome,
+    CASE WHEN agreed < judged THEN NULL WHEN bool_and(conforms) THEN 'yes' WHEN NOT bool_and(conforms) THEN 'no' END
+        AS conforms,
+    max(reality) AS reality,
+    CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials,
+    CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing,
+    min(watched_ms) AS watched_ms,
+    {CODES}, {APIS},
+    min(fault_hits) AS fault_hits, max(hits_before_ask) AS hits_before_ask, {word("refresh_trigger")},
+    {whole("quantile_cont(refresh_ms, 0.5)", "refresh_ms_p50")},
+    {whole("quantile_cont(refresh_ms, 0.95)", "refresh_ms_p95")},
+    max(refreshes) AS refreshes_max, {STORM}, max(connects) AS connects_max,
+    {word("reroute")}, {word("rescued_by")}, bool_and(recovered) AS recovered,
+    {whole("quantile_cont(recovery_ms, 0.5)", "recovery_ms_p50")},
+    {whole("quantile_cont(recovery_ms, 0.95)", "recovery_ms_p95")},
+    {whole("max(outage_ms)", "outage_ms_max")}, {word("after_heal")}, {whole("max(close_ms)", "close_ms_max")},
+    max(errors_surfaced) AS errors_surfaced, max(failed_ops) AS failed_ops_max, {word("first_error")},
+    {rate("futile_requests_per_s")}, {rate("futile_per_op")},
+    {whole("max(bystander_gap_ms)", "bystander_gap_ms_max")}, max(bystander_errors) AS bystander_errors,
+    min(acked) AS acked, max(lost) AS lost, max(duplicated) AS duplicated, max(reordered) AS reordered,
+    max(position_jump) AS position_jump_max,
+    max(nullif(released, '')) AS released, max(nullif(mirrors, '')) AS mirrors,
+    CASE WHEN agreed < judged THEN judged || ' trials disagree: ' || tally
+        ELSE nullif(arg_min(reason, (trial, reason)), '') END AS reason,
+    run_id
+FROM agreeing
+GROUP BY cell, family, version, role, profile, scenario, engine, broker, elected, agreed, judged, tally, run_id
+ORDER BY family, list_transform(string_split(version, '.'), lambda x: CAST(x AS INT)), role, profile, scenario, engine,
+    list_transform(string_split(broker, '.'), lambda x: CAST(x AS INT))
+"""
+
+
+def write_csv(results: Path, target: Path) -> str:
+    """Recompute the matrix from every trial file (no re-judged verdicts) and return it as CSV text."""
+    with duckdb.connect() as db:
+        db.execute("SET threads = 2")
+        db.execute(
+            f"CREATE TEMP TABLE rows AS FROM read_parquet('{results}/run_id=*/trials/[0-9]*.parquet',"
+            " hive_partitioning = false, union_by_name = true)"
+        )
+        db.execute(SETTLE)
+        db.execute(f"COPY ({MEASURE}) TO '{target}' (FORMAT csv, HEADER, NEW_LINE '\\n')")
+    return target.read_text()
