@@ -83,8 +83,11 @@ class FakeCluster:
 
     async def _watch(self) -> None:
         with contextlib.suppress(grpc.aio.AioRpcError):
+            broken = False
             async for event in self._stub.Watch(pb.Done()):
-                kind = KINDS.get(event.kind, EngineKind.NOTE)
+                broken = broken or event.kind == pb.Event.FAULT_ON
+                # what moves before the fault is preparation, not the truth that clients are judged by
+                kind = KINDS.get(event.kind, EngineKind.NOTE) if broken else EngineKind.NOTE
                 self._sink(
                     EngineEvent(
                         at=event.at_us,
