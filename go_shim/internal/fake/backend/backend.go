@@ -54,8 +54,8 @@ func Start(l *line.Line, advertise []string) (*Backend, error) {
 // Close stops the cluster.
 func (b *Backend) Close() { b.kafka.Close() }
 
-// CreateTopic creates a topic whose partitions are led by the given nodes, and returns its id and epochs.
-func (b *Backend) CreateTopic(topic string, leaders []int32, internal bool) (id [16]byte, epochs []int32, err error) {
+// CreateTopic creates a topic whose partitions are led by the given nodes, and returns its id and first terms.
+func (b *Backend) CreateTopic(topic string, leaders []int32, internal bool) (id [16]byte, terms []topology.Term, err error) {
 	config := map[string]string{}
 	if internal {
 		config["kfake.is_internal"] = "true"
@@ -64,13 +64,13 @@ func (b *Backend) CreateTopic(topic string, leaders []int32, internal bool) (id 
 		return id, nil, fmt.Errorf("topic %q: %w", topic, err)
 	}
 	for p, leader := range leaders {
-		epoch, err := b.Move(topic, int32(p), leader)
+		term, err := b.Move(topic, int32(p), leader)
 		if err != nil {
 			return id, nil, err
 		}
-		epochs = append(epochs, epoch)
+		terms = append(terms, term)
 	}
-	return b.kafka.TopicInfo(topic).TopicID, epochs, nil
+	return b.kafka.TopicInfo(topic).TopicID, terms, nil
 }
 
 // CreateInternal creates the topics that brokers make for themselves; sarama waits for them before it asks who
@@ -91,12 +91,14 @@ func (b *Backend) CreateInternal(create func(topic string, leaders []int32) erro
 // DeleteTopic deletes a topic.
 func (b *Backend) DeleteTopic(topic string) error { return b.kafka.DeleteTopic(topic) }
 
-// Move puts a partition's leader in office (also the one that it has: a new epoch) and returns the epoch.
-func (b *Backend) Move(topic string, partition, to int32) (int32, error) {
+// Move puts a partition's leader in office (also the one that it has: a new epoch) and returns the term that begins.
+// What is written while it moves counts as before the term, so that no client thinks that it read what was lost.
+func (b *Backend) Move(topic string, partition, to int32) (topology.Term, error) {
 	if err := b.kafka.MoveTopicPartition(topic, partition, to); err != nil {
-		return 0, fmt.Errorf("move %s/%d to %d: %w", topic, partition, to, err)
+		return topology.Term{}, fmt.Errorf("move %s/%d to %d: %w", topic, partition, to, err)
 	}
-	return b.kafka.PartitionInfo(topic, partition).Epoch, nil
+	info := b.kafka.PartitionInfo(topic, partition)
+	return topology.Term{Epoch: info.Epoch, Start: info.HighWatermark}, nil
 }
 
 // Leader returns the node that takes writes, -1 if the partition does not exist.

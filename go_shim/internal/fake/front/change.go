@@ -92,11 +92,11 @@ func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	if node == -1 {
 		node = f.backend.Leader(m.Topic, m.Partition) // stays in the state machine, under a new epoch
 	}
-	epoch, err := f.backend.Move(m.Topic, m.Partition, node)
+	term, err := f.backend.Move(m.Topic, m.Partition, node)
 	if err != nil {
 		return err
 	}
-	p.Leader, p.Epoch = m.To, epoch
+	p.Leader, p.Epoch, p.Terms = m.To, term.Epoch, append(slices.Clone(p.Terms), term)
 	if old > 0 && old != m.To {
 		if m.DropOld {
 			p.Replicas = slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return b == old })

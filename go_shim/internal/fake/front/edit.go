@@ -21,6 +21,8 @@ func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Re
 		f.editDescribeTopics(r, broker)
 	case *kmsg.ApiVersionsResponse:
 		f.editApiVersions(r)
+	case *kmsg.OffsetForLeaderEpochResponse:
+		f.editEpochs(req.(*kmsg.OffsetForLeaderEpochRequest), r)
 	case *kmsg.OffsetFetchResponse:
 		editOffsetFetch(req.(*kmsg.OffsetFetchRequest), r)
 	}
@@ -98,6 +100,31 @@ func noGroupOffsets(asked []kmsg.OffsetFetchRequestGroupTopic) (topics []kmsg.Of
 func fillMetadata(metadata **string) {
 	if *metadata == nil {
 		*metadata = kmsg.StringPtr("")
+	}
+}
+
+// editEpochs answers where earlier epochs ended. The state machine does not know it while the current leader has not
+// written anything yet, and says -1, which consumers take for lost records.
+func (f *Front) editEpochs(req *kmsg.OffsetForLeaderEpochRequest, resp *kmsg.OffsetForLeaderEpochResponse) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	asked := map[place]int32{}
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			asked[place{t.Topic, p.Partition}] = p.LeaderEpoch
+		}
+	}
+	for _, t := range resp.Topics {
+		for i := range t.Partitions {
+			row := &t.Partitions[i]
+			p, ok := f.newest().Partition(t.Topic, row.Partition)
+			if !ok || row.ErrorCode != 0 {
+				continue
+			}
+			if term, end, earlier := p.EndOf(asked[place{t.Topic, row.Partition}]); earlier {
+				row.LeaderEpoch, row.EndOffset = term, end
+			}
+		}
 	}
 }
 

@@ -121,6 +121,7 @@ func (x *exchange) split(req kmsg.Request, codes wire.Codes) (kmsg.Response, err
 		if resp, err = x.ask(x.conn.broker, rest); err != nil {
 			return nil, err
 		}
+		x.conn.front.edit(req, resp, x.conn.broker)
 	}
 	wire.Add(resp, req, codes)
 	x.conn.front.setHints(resp, x.conn.broker)

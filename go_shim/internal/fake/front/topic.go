@@ -39,13 +39,15 @@ func (f *Front) createInternal(name string, leaders []int32) error {
 func (f *Front) create(name string, leaders []int32, replicas [][]int32, internal bool) ([16]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	id, epochs, err := f.backend.CreateTopic(name, leaders, internal)
+	id, terms, err := f.backend.CreateTopic(name, leaders, internal)
 	if err != nil {
 		return id, err
 	}
 	topic := topology.Topic{ID: id, Internal: internal}
 	for p := range leaders {
-		topic.Partitions = append(topic.Partitions, topology.Partition{Leader: leaders[p], Epoch: epochs[p], Replicas: replicas[p]})
+		topic.Partitions = append(topic.Partitions, topology.Partition{
+			Leader: leaders[p], Epoch: terms[p].Epoch, Replicas: replicas[p], Terms: terms[p : p+1],
+		})
 	}
 	next := f.newest().Next()
 	next.Topics[name] = topic
@@ -101,7 +103,10 @@ func (f *Front) resync(name string) {
 	default:
 		topic := topology.Topic{ID: info.TopicID, Internal: was.Internal}
 		for i, p := range partitions {
-			fresh := topology.Partition{Leader: p.Leader, Epoch: p.Epoch, Replicas: leaderFirst(p.Leader)}
+			fresh := topology.Partition{
+				Leader: p.Leader, Epoch: p.Epoch, Replicas: leaderFirst(p.Leader),
+				Terms: []topology.Term{{Epoch: p.Epoch, Start: 0}},
+			}
 			if known && i < len(was.Partitions) {
 				fresh.Replicas = was.Partitions[i].Replicas
 			}

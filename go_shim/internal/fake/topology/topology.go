@@ -16,6 +16,27 @@ type Partition struct {
 	Epoch    int32
 	Replicas []int32 // in assignment order, fixed
 	Offline  []int32 // replicas on a dead log dir of a living broker
+	Terms    []Term  // every term of office so far, oldest first
+}
+
+// Term is a leader epoch and the end of the log when it began.
+type Term struct {
+	Epoch int32
+	Start int64
+}
+
+// EndOf answers OffsetForLeaderEpoch for an epoch before the current one, as LeaderEpochFileCache.endOffsetFor does:
+// the newest term up to it, and where the next one began. It is false for the current epoch and beyond.
+func (p Partition) EndOf(epoch int32) (term int32, end int64, ok bool) {
+	for i, next := range p.Terms {
+		if next.Epoch > epoch {
+			if i == 0 {
+				return epoch, next.Start, true
+			}
+			return p.Terms[i-1].Epoch, next.Start, true
+		}
+	}
+	return -1, -1, false
 }
 
 // Topic is one topic at one time.
