@@ -13,10 +13,10 @@ from rdk.native import ConfigurationError, Native, bundled
 
 NEVER = {"topic.metadata.refresh.interval.ms": "-1"}
 """No periodic refresh. metadata.max.age.ms stays at its default of 15 minutes: nothing is sent because of it before."""
-FIVE_SECONDS = {
+QUICK = {
     "socket.timeout.ms": "5000",
     "request.timeout.ms": "5000",
-    "session.timeout.ms": "5000",
+    "session.timeout.ms": "6000",  # brokers refuse less than their group.min.session.timeout.ms, by default 6 s
     "socket.connection.setup.timeout.ms": "5000",
 }
 PROFILES: Mapping[str, Mapping[str, str]] = {
@@ -27,7 +27,7 @@ PROFILES: Mapping[str, Mapping[str, str]] = {
     "acks-1": NEVER | {"acks": "1"},
     "zstd": NEVER | {"compression.codec": "zstd"},
     "refresh-1s": {"topic.metadata.refresh.interval.ms": "1000", "metadata.max.age.ms": "3000"},
-    "quick-timeouts": NEVER | FIVE_SECONDS,
+    "quick-timeouts": NEVER | QUICK,
 }
 PRODUCING = frozenset({"producer", "transactional"})
 PRODUCERS_ONLY = frozenset({"idempotent", "no-retries", "acks-1", "zstd"})

@@ -36,6 +36,10 @@ class Stopping:
         """Sleep; return early, and true, once closing is asked for."""
         return self._asked.wait(seconds)
 
+    def wait_long(self) -> None:
+        """Sleep until closing is asked for."""
+        self._asked.wait()
+
     def remaining(self) -> float:
         """Return the seconds left to close in, never below zero."""
         return max(0.0, self._deadline - time.monotonic())

@@ -62,8 +62,9 @@ class Reports:
         self._add(pb.ASSIGNED, partitions=sorted(partitions))
 
     def revoked(self, partitions: Sequence[int]) -> None:
-        """Report partitions taken from this member."""
-        self._add(pb.REVOKED, partitions=sorted(partitions))
+        """Report partitions taken from this member; some libraries also tell that none was."""
+        if partitions:
+            self._add(pb.REVOKED, partitions=sorted(partitions))
 
     def committed(self, partition: int, offset: int) -> None:
         """Report a commit that the library reported as done."""

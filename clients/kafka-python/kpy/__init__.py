@@ -1,0 +1,1 @@
+"""kafka-python's side of the driver."""

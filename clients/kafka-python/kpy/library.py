@@ -1,0 +1,45 @@
+"""kafka-python as its driver describes it."""
+
+from __future__ import annotations
+
+import kafka
+from driving.library import Library, Role, Stopping
+from driving.reports import Reports
+from kafka import KafkaProducer
+
+from kpy.consumer import consumer, group
+from kpy.errors import error_of
+from kpy.log import Notices
+from kpy.producer import producer
+from kpy.settings import PROFILES
+from probe.drivers.rpc import driver_pb2 as pb
+
+ROLES: dict[str, Role] = {"producer": producer, "consumer": consumer, "group": group}
+
+
+def library() -> Library:
+    """Describe the library that is on the path."""
+    notices = Notices()
+    notices.install()
+    return Library(
+        family="kafka-python",
+        version=kafka.__version__,
+        roles={name: _noticed(role, notices) for name, role in ROLES.items()},
+        profiles=tuple(name for name in PROFILES if _has(name)),
+        error_of=error_of,
+    )
+
+
+def _has(profile: str) -> bool:
+    """Say whether this version knows every setting of a profile, as producer or as consumer."""
+    known = {**KafkaProducer.DEFAULT_CONFIG, **kafka.KafkaConsumer.DEFAULT_CONFIG}
+    has_codec = profile != "zstd" or "zstd" in KafkaProducer._COMPRESSORS  # noqa: SLF001  # no public list of codecs
+    return has_codec and all(key in known for key in PROFILES[profile])
+
+
+def _noticed(role: Role, notices: Notices) -> Role:
+    def play(start: pb.Start, reports: Reports, stop: Stopping) -> None:
+        notices.watch(start.client_id, reports)
+        role(start, reports, stop)
+
+    return play
