@@ -1,0 +1,10 @@
+"""Histories to verdicts: definitions, facts, one table. Pure; standard library, `probe.model`, `probe.protocol.names`.
+
+docs/verdicts.md is this package for readers.
+"""
+
+from probe.verdict.course import patience_ms
+from probe.verdict.judging import certain, conforms, judge
+from probe.verdict.table import GLYPHS, RULES, RULES_VERSION, Rule
+
+__all__ = ["GLYPHS", "RULES", "RULES_VERSION", "Rule", "certain", "conforms", "judge", "patience_ms"]

@@ -1,0 +1,62 @@
+"""The API keys and error codes that the rules speak of."""
+
+from __future__ import annotations
+
+from probe.model import Role, Target
+from probe.protocol.names import api_key
+
+
+def _keys(*names: str) -> frozenset[int]:
+    return frozenset(api_key(name) for name in names)
+
+
+PRODUCE, FETCH, METADATA = api_key("Produce"), api_key("Fetch"), api_key("Metadata")
+FIND_COORDINATOR, OFFSET_COMMIT = api_key("FindCoordinator"), api_key("OffsetCommit")
+EPOCHS = api_key("OffsetForLeaderEpoch")
+
+HANDSHAKE = _keys("ApiVersions", "SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")
+"""What a client sends on a connection before, or beside, its work."""
+DISCOVERY = _keys("Metadata", "FindCoordinator")
+
+LED = _keys("Produce", "Fetch", "ListOffsets", "DeleteRecords", "OffsetForLeaderEpoch", "ShareFetch")
+"""Work that only the leader of a partition can do."""
+COORDINATED = _keys(
+    "OffsetCommit",
+    "OffsetFetch",
+    "JoinGroup",
+    "Heartbeat",
+    "LeaveGroup",
+    "SyncGroup",
+    "DescribeGroups",
+    "DeleteGroups",
+    "InitProducerId",
+    "AddPartitionsToTxn",
+    "AddOffsetsToTxn",
+    "EndTxn",
+    "TxnOffsetCommit",
+    "ConsumerGroupHeartbeat",
+    "ConsumerGroupDescribe",
+)
+"""Work that only the coordinator of a group or transactional id can do."""
+
+BENIGN = frozenset({9, 27, 79})
+"""REPLICA_NOT_AVAILABLE in Metadata, REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED: ways of the protocol, not failures."""
+
+MAIN: dict[Role, frozenset[int]] = {
+    Role.PRODUCER: _keys("Produce"),
+    Role.TRANSACTIONAL: _keys("Produce"),
+    Role.CONSUMER: _keys("Fetch", "ShareFetch"),
+    Role.GROUP: _keys("Fetch", "ShareFetch"),
+    Role.ADMIN: _keys("ListOffsets"),
+}
+"""The API whose success at the leader proves that a role works there."""
+
+
+def work(target: Target) -> frozenset[int]:
+    """Return the APIs that only the target can serve."""
+    return COORDINATED if target is Target.COORDINATOR else LED
+
+
+def main(target: Target, role: Role) -> frozenset[int]:
+    """Return the APIs whose success at the target proves that a role works there."""
+    return COORDINATED if target is Target.COORDINATOR else MAIN[role]

@@ -1,0 +1,106 @@
+"""How far a trial has come: hits, errors, recovery, and whether it was watched long enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from probe.model import App, Expects, Header
+from probe.verdict.hits import Hit, find_hits
+from probe.verdict.reading import Reading
+from probe.verdict.recovery import Recovery, find_recovery
+from probe.verdict.service import Errors, find_errors, served_at, serves
+
+TOLERANCE_MS = 100
+"""Watches end a little early or late."""
+FAIR_MS = 2000
+"""A client is due so much beyond `prompt` from the moment it can recover."""
+FAIR_WATCH_MS = 10000
+"""Where the new target comes late (slow elections), a client is due the watch from then on, up to so much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The evidence that says whether a trial is over."""
+
+    reading: Reading
+    hits: tuple[Hit, ...]
+    errors: Errors
+    recovery: Recovery
+
+    @property
+    def first_hit(self) -> int | None:
+        """Return when the fault first met the client."""
+        return self.hits[0].at if self.hits else None
+
+    @property
+    def watched_ms(self) -> int:
+        """Return how long the window is, or has been so far."""
+        moments = self.reading.moments
+        return max(self.reading.header.watched_ms, (moments.until - moments.begin) // 1000)
+
+
+def follow(reading: Reading) -> Course:
+    """Find hits, errors and recovery."""
+    hits = find_hits(reading)
+    errors = find_errors(reading, hits[0].at if hits else None)
+    return Course(reading, hits, errors, find_recovery(reading, hits, errors))
+
+
+def reached(course: Course) -> bool:
+    """Say whether the client reached what is asked of it.
+
+    Recovered; where surfacing is expected, one error, and the bystander serves; where nothing is, it serves.
+    """
+    reading, expects = course.reading, course.reading.play.expects
+    if expects is Expects.NOTHING:
+        return serves(reading, served_at(reading, reading.subject.affected))
+    if expects is Expects.SURFACE:
+        return bool(course.errors.affected) and _bystander_serves(reading, course.errors.affected[0])
+    return course.recovery.at is not None
+
+
+def _bystander_serves(reading: Reading, error: App) -> bool:
+    """Say whether the bystander had a success after the first error, if it ever had one."""
+    served = served_at(reading, reading.subject.bystander)
+    return not served or served[-1] > error.at
+
+
+def patience_ms(header: Header) -> int:
+    """Return for how long after the fault a trial that has not recovered is watched before it is called stuck.
+
+    max(watch, 1.2 x the client's own limit), and the election on top where that takes longer than `prompt`.
+    """
+    election = header.play.election_ms or 0
+    late = election if election > header.play.prompt_ms else 0
+    return max(header.play.watch_ms, round(1.2 * header.limits.own_limit_ms)) + late
+
+
+def watched_enough(course: Course) -> bool:
+    """Say whether a client that has not reached its goal was given all the time it is due."""
+    header = course.reading.header
+    if course.watched_ms + TOLERANCE_MS < patience_ms(header) or course.recovery.pending:
+        return False
+    due = DUE.get(header.play.expects)
+    return due is None or due(course)
+
+
+def _enough_to_discover(course: Course) -> bool:
+    """Nobody can go to a target that was never announced; a late one is waited for."""
+    moments, play = course.reading.moments, course.reading.play
+    if moments.available is None:
+        return False
+    if (moments.available - moments.begin) // 1000 <= play.prompt_ms:
+        return True
+    fair = max(play.prompt_ms + FAIR_MS, min(play.watch_ms, FAIR_WATCH_MS))
+    return (moments.until - moments.available) // 1000 >= fair
+
+
+def _enough_to_retry(course: Course) -> bool:
+    """Nobody can recover from a fault that still stands."""
+    moments, play = course.reading.moments, course.reading.play
+    if moments.healed is not None and moments.healed <= moments.until:
+        return (moments.until - moments.healed) // 1000 >= play.prompt_ms + FAIR_MS
+    return not course.hits or (moments.until - course.hits[-1].at) // 1000 >= FAIR_MS
+
+
+DUE = {Expects.DISCOVER: _enough_to_discover, Expects.RETRY: _enough_to_retry}

@@ -1,0 +1,98 @@
+"""Discoveries: requests of the client for who serves the affected object (SEMANTICS 2, discovery)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from probe.model import Request, Row, Trigger
+from probe.verdict import apis
+from probe.verdict.reading import Exchange, Reading, spread
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """One question for the target."""
+
+    at: int
+    conn: int
+    broker: int
+    answered: int | None
+    """When the client had the answer; None if it never did."""
+    useful: bool
+    """The answer names the target."""
+    trigger: Trigger = Trigger.UNKNOWN
+
+    def told_before(self, at: int) -> bool:
+        """Say whether the client knew the target by this answer at a time."""
+        return self.useful and self.answered is not None and self.answered <= at
+
+
+def find_discoveries(reading: Reading) -> tuple[Discovery, ...]:
+    """Return all discoveries up to the end of the window, by time; triggers are not yet known."""
+    return tuple(
+        Discovery(
+            at=item.request.at,
+            conn=item.request.conn,
+            broker=item.request.broker,
+            answered=None if item.answer is None else item.answer.at,
+            useful=item.answer is not None and _names_target(reading, item.answer.rows, item.answer.code),
+        )
+        for item in reading.exchanges
+        if item.request.at <= reading.moments.until and is_discovery(reading, item)
+    )
+
+
+def is_discovery(reading: Reading, item: Exchange) -> bool:
+    """Say whether a request asks for the target's key."""
+    request, affected = item.request, reading.affected
+    if affected.key:
+        return request.api == apis.FIND_COORDINATOR and any(
+            row.key == affected.key and row.key_type in (affected.key_type, -1) for row in request.rows
+        )
+    return request.api == apis.METADATA and (
+        request.everything or any(row.topic == affected.topic for row in request.rows)
+    )
+
+
+def side_requests(reading: Reading, since: int) -> int:
+    """Count requests of the discovery APIs for anything else."""
+    return sum(
+        1
+        for item in reading.exchanges
+        if since <= item.request.at <= reading.moments.until
+        and item.request.api in apis.DISCOVERY
+        and not is_discovery(reading, item)
+    )
+
+
+def folded_discoveries(reading: Reading) -> Iterator[tuple[int, float]]:
+    """Yield discoveries that stand in folded spans only, as (time, share)."""
+    api = apis.FIND_COORDINATOR if reading.affected.key else apis.METADATA
+    for item in reading.folded_about():
+        if item.api == api:
+            yield from spread(item, item.requests)
+
+
+def _names_target(reading: Reading, rows: tuple[Row, ...], code: int) -> bool:
+    return any(_right(reading, row) and not code for row in rows)
+
+
+def _right(reading: Reading, row: Row) -> bool:
+    affected, target = reading.affected, reading.moments.target
+    if affected.key:
+        about = row.key in (affected.key, "") and not row.code
+    else:
+        about = row.topic == affected.topic and row.partition == affected.partition
+    if not about or row.leader is None or row.leader < 0:
+        return False
+    return target < 0 or row.leader == target
+
+
+def first_requests(reading: Reading) -> dict[int, Request]:
+    """Return the first request on each connection that is not part of the handshake."""
+    found: dict[int, Request] = {}
+    for item in reading.exchanges:
+        if item.request.api not in apis.HANDSHAKE:
+            found.setdefault(item.request.conn, item.request)
+    return found

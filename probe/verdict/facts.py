@@ -1,0 +1,96 @@
+"""The facts kept beside an outcome (SEMANTICS 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from probe.model import Expects, Facts, Trigger
+from probe.verdict.course import Course
+from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
+from probe.verdict.promises import Promises
+from probe.verdict.reading import Reading
+from probe.verdict.recovery import after_heal
+from probe.verdict.route import Route, find_futile, find_route
+from probe.verdict.service import longest_gap_ms, served_at
+from probe.verdict.storms import find_storms
+from probe.verdict.triggers import explain
+from probe.verdict.usage import close_ms, connects, versions_used
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Facts, and the route they were taken from."""
+
+    facts: Facts
+    route: Route
+
+
+def gather(course: Course, promises: Promises) -> Evidence:
+    """Measure everything that is kept."""
+    reading, hits, errors, recovery = course.reading, course.hits, course.errors, course.recovery
+    discoveries = explain(reading, find_discoveries(reading), hits)
+    route = find_route(reading, discoveries)
+    futile = find_futile(reading, recovery, bool(hits))
+    first, asked = _asked(course, discoveries)
+    met = bool(hits)
+    has_to_recover = met and reading.play.expects is not Expects.NOTHING
+    has_to_move = met and reading.play.expects is Expects.DISCOVER
+    recovered = recovery.at is not None
+    facts = Facts(
+        fault_codes=tuple(dict.fromkeys(hit.code for hit in hits if hit.code)),
+        api_versions=versions_used(reading),
+        fault_hits=round(sum(hit.weight for hit in hits)),
+        soft_hits=round(sum(hit.weight for hit in hits if hit.soft)),
+        hits_before_ask=None if first is None else round(sum(hit.weight for hit in hits if hit.at <= first.at)),
+        refresh_trigger=None if not met else Trigger.NONE if first is None else first.trigger,
+        refresh_ms=None if first is None else _since(course.first_hit, first.at),
+        refreshes=asked,
+        side_requests=0 if course.first_hit is None else side_requests(reading, course.first_hit),
+        storm=find_storms(reading, discoveries, hits, futile),
+        connects=connects(reading),
+        reroute=route.reroute if has_to_move else None,
+        reroute_ms=_since(course.first_hit, route.at) if has_to_move else None,
+        recovered=recovered if has_to_recover else None,
+        recovery_ms=recovery.ms if has_to_recover else None,
+        outage_ms=longest_gap_ms(reading, served_at(reading, reading.subject.affected)),
+        after_heal=after_heal(reading, recovered) if has_to_recover else "",
+        close_ms=close_ms(reading),
+        errors_surfaced=len(errors.affected),
+        failed_ops=errors.failed_operations,
+        first_error=_first_error(course),
+        futile_requests_per_s=futile.requests_per_s,
+        futile_per_op=futile.per_op,
+        futile_bytes_per_s=futile.bytes_per_s,
+        bystander_gap_ms=longest_gap_ms(reading, served_at(reading, reading.subject.bystander)),
+        bystander_errors=len(errors.bystander),
+        acked=promises.acked,
+        lost=promises.lost,
+        duplicated=promises.duplicated,
+        reordered=promises.reordered,
+        position_jump=promises.position_jump,
+        watched_ms=reading.header.watched_ms or course.watched_ms,
+    )
+    return Evidence(facts, route)
+
+
+def _asked(course: Course, discoveries: tuple[Discovery, ...]) -> tuple[Discovery | None, int]:
+    """Return the first discovery after the first hit, and how many there were."""
+    if course.first_hit is None:
+        return None, 0
+    after = [item for item in discoveries if item.at >= course.first_hit]
+    folded = sum(share for at, share in _folded(course.reading) if at >= course.first_hit)
+    return after[0] if after else None, len(after) + round(folded)
+
+
+def _folded(reading: Reading) -> list[tuple[int, float]]:
+    return [item for item in folded_discoveries(reading) if item[0] <= reading.moments.until]
+
+
+def _since(first_hit: int | None, at: int | None) -> float | None:
+    """Return milliseconds from the first hit on; a client that was faster than the fault needed none."""
+    return None if first_hit is None or at is None else max(0, at - first_hit) / 1000
+
+
+def _first_error(course: Course) -> str:
+    first = next((item for item in course.errors.affected if item.error is not None), None)
+    return first.error.label() if first is not None and first.error is not None else ""

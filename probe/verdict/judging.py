@@ -1,0 +1,103 @@
+"""The three questions a history is asked: what is the verdict, may we stop watching, does it conform."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probe.model import (
+    App,
+    AppKind,
+    Cell,
+    EngineEvent,
+    EngineKind,
+    Expects,
+    Facts,
+    History,
+    Outcome,
+    Play,
+    Reality,
+    Verdict,
+)
+from probe.verdict.course import Course, follow, patience_ms, reached, watched_enough
+from probe.verdict.findings import find
+from probe.verdict.reading import Reading
+from probe.verdict.table import RULES_VERSION, decide
+from probe.verdict.words import words
+
+SILENT = frozenset(
+    {
+        Outcome.UNSUPPORTED,
+        Outcome.NOT_RUN,
+        Outcome.NOT_PROVOKED,
+        Outcome.WAITING,
+        Outcome.BROKEN,
+        Outcome.FLAKY,
+    }
+)
+"""Outcomes that say nothing about conforming."""
+STORM_WATCH_MS = 5000
+"""A client that reached its goal is watched on, since some storms begin after success."""
+GIVE_UP_MS = 60000
+"""Beyond twice its patience and this, a trial whose target never became available is not watched on."""
+
+
+def judge(history: History) -> Verdict:
+    """Judge a history by the table; the same history always gets the same verdict."""
+    found = find(history)
+    rule = decide(found)
+    facts = replace(found.facts, rescued_by=found.rescuer) if rule.outcome is Outcome.LATE else found.facts
+    return Verdict(
+        outcome=rule.outcome,
+        reason=rule.reason.format_map(words(found)),
+        conforms=conforms(found.cell, found.play, rule.outcome, facts),
+        facts=facts,
+        rules=RULES_VERSION,
+    )
+
+
+def conforms(cell: Cell, play: Play, outcome: Outcome, facts: Facts) -> bool | None:
+    """Say whether an outcome conforms; None where the cell is informative or the outcome says nothing.
+
+    Profile `no-retries` may surface. Nobody conforms whose bystander saw errors, or stood still longer than prompt.
+    """
+    if not play.conforms or play.reality is not Reality.EFFECTIVE or outcome in SILENT:
+        return None
+    if facts.bystander_errors or (facts.bystander_gap_ms or 0) > play.prompt_ms:
+        return False
+    may_surface = cell.profile.split("+")[0] == "no-retries"
+    return outcome in play.conforms or (may_surface and outcome is Outcome.SURFACES)
+
+
+def certain(history: History) -> bool:
+    """Say whether watching on cannot change the verdict. Cheap for the first seconds, when nothing can be certain."""
+    header = history.header
+    begin: int | None = None
+    for event in history.events:
+        if isinstance(event, App) and event.kind in {AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED}:
+            return True
+        if begin is None and isinstance(event, EngineEvent) and event.kind is EngineKind.FAULT_ON:
+            begin = event.at
+    now = history.events[-1].at if history.events else 0
+    if begin is not None and max(header.watched_ms, (now - begin) // 1000) < min(STORM_WATCH_MS, header.play.watch_ms):
+        return False
+    return _over(follow(Reading(history)))
+
+
+def _over(course: Course) -> bool:
+    reading, watched = course.reading, course.watched_ms
+    play = reading.play
+    if play.expects is Expects.NOTHING:
+        return watched >= play.watch_ms and (reached(course) or watched_enough(course))
+    if reached(course) and course.hits:
+        return (reading.moments.until - _goal_at(course)) // 1000 >= STORM_WATCH_MS
+    if watched < play.watch_ms:
+        return False
+    if not course.hits or watched_enough(course):
+        return True
+    return watched >= 2 * patience_ms(reading.header) + GIVE_UP_MS
+
+
+def _goal_at(course: Course) -> int:
+    if course.reading.play.expects is Expects.SURFACE:
+        return course.errors.affected[0].at
+    return course.reading.moments.until if course.recovery.at is None else course.recovery.at

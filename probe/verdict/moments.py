@@ -1,0 +1,146 @@
+"""When things happened in a trial: the window that is judged, and the engine's truth (SEMANTICS 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, get_args
+
+from probe.model import (
+    App,
+    Closed,
+    EngineEvent,
+    EngineKind,
+    Event,
+    Expects,
+    Folded,
+    Header,
+    Kind,
+    Mark,
+    MarkKind,
+    Opened,
+    Request,
+    Response,
+    Target,
+)
+
+SLACK_US = 250_000
+"""`fault_on` is stamped when the fault is in force, so its first effects may be stamped a little earlier."""
+
+
+class Strands:
+    """The events of a history, by what they are, each in order of time."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        by_type: dict[type, list[Any]] = {cls: [] for cls in get_args(Event)}
+        ordered = sorted(events, key=attrgetter("at"))
+        for event in ordered:
+            by_type[type(event)].append(event)
+        self.opened: list[Opened] = by_type[Opened]
+        self.closed: list[Closed] = by_type[Closed]
+        self.requests: list[Request] = by_type[Request]
+        self.responses: list[Response] = by_type[Response]
+        self.folded: list[Folded] = by_type[Folded]
+        self.apps: list[App] = by_type[App]
+        self.engine: list[EngineEvent] = by_type[EngineEvent]
+        self.marks: list[Mark] = by_type[Mark]
+        self.first, self.last = (ordered[0].at, ordered[-1].at) if ordered else (0, 0)
+
+    def engine_at(self, kind: EngineKind) -> int | None:
+        """Return when the engine's first event of a kind came."""
+        return next((event.at for event in self.engine if event.kind is kind), None)
+
+    def marked(self, kind: MarkKind) -> int | None:
+        """Return when a milestone was first reached."""
+        return next((mark.at for mark in self.marks if mark.kind is kind), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """Microseconds of the orchestrator's clock; None = did not happen."""
+
+    warm: int
+    """Warm-up ended."""
+    fault: int | None
+    begin: int
+    """The window opens: the fault, or the end of warm-up where nothing is done."""
+    until: int
+    """The window closes: the end of the watch, or now."""
+    available: int | None
+    """From here on a client can succeed: new target announced (discover), fault mended (retry), else `begin`."""
+    target: int
+    """The broker that serves the affected object in the end; -1 = any may."""
+    moved: int | None
+    """The last move of the affected object inside the window."""
+    healed: int | None
+    stopping: int | None
+
+    @property
+    def earliest(self) -> int:
+        """Return the first moment at which an effect of the fault can be stamped."""
+        return max(self.warm, self.begin - SLACK_US) if self.warm <= self.begin else self.begin - SLACK_US
+
+
+def find_moments(header: Header, strands: Strands) -> Moments:
+    """Read the milestones of a trial, also of one that still runs."""
+    fault = strands.engine_at(EngineKind.FAULT_ON)
+    warm = strands.marked(MarkKind.WARM)
+    begin = next((at for at in (fault, warm) if at is not None), strands.first)
+    until = _until(header, strands, begin)
+    healed = strands.engine_at(EngineKind.HEALED)
+    changes = [event for event in strands.engine if event.at <= until and _concerns(header, event)]
+    moved = next((event for event in reversed(changes) if event.kind is EngineKind.MOVED), None)
+    announced = next((event for event in reversed(changes) if event.kind is EngineKind.ANNOUNCED), None)
+    return Moments(
+        warm=begin if warm is None else warm,
+        fault=fault,
+        begin=begin,
+        until=until,
+        available=_available(header, begin, until, moved, announced, healed),
+        target=_target(moved, announced),
+        moved=None if moved is None else moved.at,
+        healed=healed,
+        stopping=strands.marked(MarkKind.STOPPING),
+    )
+
+
+def _until(header: Header, strands: Strands, begin: int) -> int:
+    ends = [strands.marked(kind) for kind in (MarkKind.HEALING, MarkKind.STOPPING, MarkKind.END)]
+    if header.play.kind is Kind.NONE:  # the control cell ends with a reset of our own
+        ends.append(next((event.at for event in strands.closed if event.by == "relay" and event.at > begin), None))
+    known = [at for at in ends if at is not None and at >= begin]
+    return min(known) if known else max(strands.last, begin + header.watched_ms * 1000)
+
+
+def _concerns(header: Header, event: EngineEvent) -> bool:
+    """Say whether a change is about the affected object, or about no object in particular."""
+    if not event.topic and not event.key:
+        return True
+    subject = header.subject
+    if header.play.target is Target.COORDINATOR:
+        return event.key in {subject.group, subject.transactional_id} - {""}
+    return event.topic == subject.topic and event.partition in {subject.affected, -1}
+
+
+def _target(moved: EngineEvent | None, announced: EngineEvent | None) -> int:
+    return next((event.broker for event in (announced, moved) if event is not None and event.broker >= 0), -1)
+
+
+def _available(
+    header: Header,
+    begin: int,
+    until: int,
+    moved: EngineEvent | None,
+    announced: EngineEvent | None,
+    healed: int | None,
+) -> int | None:
+    if header.play.expects is Expects.RETRY:
+        return healed if healed is not None and healed <= until else begin
+    if header.play.expects is not Expects.DISCOVER:
+        return begin
+    if announced is None:
+        nothing_moves = moved is None and header.play.target is Target.CLUSTER
+        return begin if nothing_moves else None
+    superseded = moved is not None and moved.at > announced.at and moved.broker != announced.broker
+    return None if superseded else announced.at

@@ -1,0 +1,174 @@
+"""What a client promised by its effective settings, held against the read-back (SEMANTICS 2, promise)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from probe.model import AppKind, Role
+from probe.verdict.reading import Reading
+
+Operation = tuple[int, int]
+"""(partition, sequence)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Promises:
+    """Counts; None = does not apply, or nothing was read back."""
+
+    acked: int | None = None
+    lost: int | None = None
+    duplicated: int | None = None
+    reordered: int | None = None
+    position_jump: int | None = None
+    broken: tuple[str, ...] = field(default=())
+    """The promises that were given and not kept, each with its number."""
+
+
+def find_promises(reading: Reading) -> Promises:
+    """Judge the whole trial, warm-up and mending included: a promise has no window."""
+    if reading.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
+        return _writer(reading)
+    if reading.role in {Role.CONSUMER, Role.GROUP}:
+        return _reader(reading)
+    return Promises()
+
+
+def _writer(reading: Reading) -> Promises:
+    acked = {(item.partition, item.sequence) for item in reading.strands.apps if item.kind is AppKind.ACKED}
+    if not reading.header.stored:
+        return Promises(acked=len(acked))
+    order: dict[int, list[int]] = {}
+    for record in sorted(reading.header.stored, key=lambda item: (item.partition, item.offset)):
+        if record.instance == reading.subject.instance:
+            order.setdefault(record.partition, []).append(record.sequence)
+    copies = Counter((partition, number) for partition, numbers in order.items() for number in numbers)
+    wanted, unwanted = acked, 0
+    if reading.role is Role.TRANSACTIONAL:
+        wanted, unwanted = _transactions(reading, copies)
+    lost = len([item for item in wanted if item not in copies])
+    duplicated = sum(copies.values()) - len(copies) + unwanted
+    reordered = sum(map(_steps_back, order.values()))
+    return Promises(
+        acked=len(acked),
+        lost=lost,
+        duplicated=duplicated,
+        reordered=reordered,
+        broken=tuple(_broken(reading, lost=lost, duplicated=duplicated, reordered=reordered)),
+    )
+
+
+def _broken(reading: Reading, **counts: int) -> Iterator[str]:
+    settings, transactional = reading.header.settings, reading.role is Role.TRANSACTIONAL
+    all_acks = transactional or settings.get("acks") in {"all", "-1"}
+    once = transactional or settings.get("idempotence") == "true"
+    given = {"lost": all_acks, "duplicated": once, "reordered": once}
+    yield from (f"{count} {what}" for what, count in counts.items() if count and given[what])
+
+
+def _steps_back(numbers: list[int]) -> int:
+    """Count records that stand behind a later one; copies are not counted again."""
+    seen: set[int] = set()
+    highest, back = -1, 0
+    for number in numbers:
+        if number not in seen and number < highest:
+            back += 1
+        seen.add(number)
+        highest = max(highest, number)
+    return back
+
+
+def _transactions(reading: Reading, copies: Mapping[Operation, int]) -> tuple[set[Operation], int]:
+    """Return what committed transactions wrote, and how many records are visible of transactions that were not whole.
+
+    An aborted transaction must not be visible; one that ended in an error may be, but only whole.
+    """
+    wanted: set[Operation] = set()
+    unwanted = 0
+    for outcome, members in _transaction_list(reading):
+        visible = sum(1 for item in members if item in copies)
+        if outcome is AppKind.TXN_COMMITTED:
+            wanted |= members
+        elif outcome is AppKind.TXN_ABORTED or visible < len(members):
+            unwanted += visible
+    return wanted, unwanted
+
+
+def _transaction_list(reading: Reading) -> Iterator[tuple[AppKind | None, set[Operation]]]:
+    """Yield each transaction's end (None = never told) and its operations; a retried commit may end in success."""
+    members: set[Operation] = set()
+    outcome: AppKind | None = None
+    for item in reading.strands.apps:
+        if item.kind is AppKind.TXN_BEGUN:
+            yield outcome, members
+            members, outcome = set(), None
+        elif item.kind is AppKind.SENT:
+            members.add((item.partition, item.sequence))
+        elif item.kind is AppKind.SEND_ERROR:
+            members.discard((item.partition, item.sequence))
+        elif item.kind in {AppKind.TXN_COMMITTED, AppKind.TXN_ABORTED, AppKind.TXN_ERROR}:
+            outcome = item.kind
+    yield outcome, members
+
+
+def _reader(reading: Reading) -> Promises:
+    if not reading.header.stored:
+        return Promises()
+    offsets: dict[int, list[int]] = {}
+    for record in reading.header.stored:
+        offsets.setdefault(record.partition, []).append(record.offset)
+    for found in offsets.values():
+        found.sort()
+    jump, again = _jumps(reading, offsets)
+    ahead = _committed_ahead(reading, offsets) if reading.role is Role.GROUP else None
+    broken = []
+    if jump:
+        broken.append(f"a position jump over {jump} records" if jump > again else f"{jump} records delivered again")
+    if ahead:
+        broken.append(f"{ahead} committed and never delivered")
+    return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again), broken=tuple(broken))
+
+
+def _jumps(reading: Reading, offsets: Mapping[int, list[int]]) -> tuple[int, int]:
+    """Return the largest jump of a position within one assignment, over or back to stored records: (any, back)."""
+    last: dict[int, int] = {}
+    forward = back = 0
+    for item in reading.strands.apps:
+        if item.kind in {AppKind.ASSIGNED, AppKind.REVOKED}:
+            for partition in item.partitions or tuple(last):
+                last.pop(partition, None)
+        elif item.kind is AppKind.RECEIVED:
+            stored = offsets.get(item.partition, [])
+            previous = last.get(item.partition)
+            if previous is not None and item.offset > previous + 1:
+                forward = max(forward, _count(stored, previous + 1, item.offset))
+            elif previous is not None and item.offset <= previous:
+                back = max(back, _count(stored, item.offset, previous + 1))
+            last[item.partition] = item.offset
+    return max(forward, back), back
+
+
+def _committed_ahead(reading: Reading, offsets: Mapping[int, list[int]]) -> int:
+    """Count stored records below a committed offset that lie beyond all that was delivered until then."""
+    delivered: dict[int, int] = {}
+    ahead = 0
+    for item in reading.strands.apps:
+        if item.kind is AppKind.RECEIVED:
+            delivered[item.partition] = max(delivered.get(item.partition, -1), item.offset)
+        elif item.kind is AppKind.COMMITTED:
+            ahead = max(ahead, _beyond(item.partition, item.offset, delivered, offsets))
+    for partition, offset in reading.header.committed.items():
+        ahead = max(ahead, _beyond(int(partition), offset, delivered, offsets))
+    return ahead
+
+
+def _beyond(partition: int, offset: int, delivered: Mapping[int, int], offsets: Mapping[int, list[int]]) -> int:
+    last = delivered.get(partition)
+    return 0 if last is None else _count(offsets.get(partition, []), last + 1, offset)
+
+
+def _count(stored: list[int], since: int, until: int) -> int:
+    """Count stored offsets in [since, until)."""
+    return max(0, bisect_left(stored, until) - bisect_left(stored, since))

@@ -1,0 +1,187 @@
+"""When a client works again (SEMANTICS 2, recovered)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from probe.model import App, AppKind, Expects, Role, Target
+from probe.verdict import apis
+from probe.verdict.hits import Hit
+from probe.verdict.reading import Exchange, Reading
+from probe.verdict.service import Errors
+
+QUIET_US = 1_000_000
+"""No hit and no error for so long after the last success that recovery needs."""
+
+OPERATION, COMMIT = "operation", "commit"
+NEEDS: dict[Role, dict[str, int]] = {
+    Role.PRODUCER: {OPERATION: 3},
+    Role.CONSUMER: {OPERATION: 3},
+    Role.GROUP: {OPERATION: 3, COMMIT: 1},
+    Role.TRANSACTIONAL: {OPERATION: 2},
+    Role.ADMIN: {OPERATION: 3},
+}
+"""How many successes make a recovery."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """Whether and when."""
+
+    start: int
+    """max(first hit, available): from here on time counts."""
+    at: int | None = None
+    """The success that completed it; None = not recovered."""
+    pending: bool = False
+    """There are successes enough, but the quiet second after them is not over."""
+
+    @property
+    def ms(self) -> float | None:
+        """Return how long it took."""
+        return None if self.at is None else (self.at - self.start) / 1000
+
+
+def find_recovery(reading: Reading, hits: tuple[Hit, ...], errors: Errors) -> Recovery:
+    """Find the first moment with enough successes behind it and a quiet second after it."""
+    moments = reading.moments
+    first = hits[0].at if hits else moments.begin
+    if moments.available is None:
+        return Recovery(first)
+    start = max(first, moments.available)
+    gate = _gate(reading, hits)
+    if gate is None:
+        return Recovery(start)
+    bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected)])
+    return _search(reading, start, bad, sorted(_successes(reading, start, gate)))
+
+
+def _search(reading: Reading, start: int, bad: list[int], successes: list[tuple[int, str]]) -> Recovery:
+    needed, seen = NEEDS[reading.role], Counter[str]()
+    until = reading.moments.until
+    for at, what in successes:
+        if at > until:
+            break
+        seen[what] += 1
+        if any(seen[kind] < count for kind, count in needed.items()):
+            continue
+        following = bisect_right(bad, at)
+        if following < len(bad) and bad[following] <= at + QUIET_US:
+            continue
+        if at + QUIET_US > until:
+            return Recovery(start, pending=True)
+        return Recovery(start, at)
+    return Recovery(start)
+
+
+def _gate(reading: Reading, hits: tuple[Hit, ...]) -> int | None:
+    """Return from when on a success can be one at the target; None if the client never succeeded there.
+
+    Only where the target moved, and where the client met more than soft hits: who is served well where it is need
+    not move.
+    """
+    moments = reading.moments
+    if reading.play.expects is not Expects.DISCOVER or all(hit.soft for hit in hits):
+        return moments.begin
+    first = first_success(reading, apis.main(reading.play.target, reading.role))
+    return None if first is None else first.done_at
+
+
+def first_success(reading: Reading, keys: frozenset[int]) -> Exchange | None:
+    """Return the first successful request about the affected object at the target, sent since the fault.
+
+    Where no broker is the target, any broker is.
+    """
+    begin, until, target = reading.moments.begin, reading.moments.until, reading.moments.target
+    for item in reading.exchanges:
+        request = item.request
+        there = target in (-1, request.broker) and begin <= request.at <= until
+        if there and request.api in keys and item.succeeded:
+            return item
+    return None
+
+
+def _successes(reading: Reading, start: int, gate: int) -> Iterator[tuple[int, str]]:
+    """Yield (time, what) of operations started after `start` and done when the target was reached."""
+    clock = reading.clock_us
+    finder = SUCCESSES[reading.role]
+    for began, ended, what in finder(reading):
+        if began - clock > start and ended + clock >= gate:
+            yield ended, what
+
+
+Found = Iterator[tuple[int, int, str]]
+"""(begun, ended, what)"""
+
+
+def _operations(reading: Reading, begins: AppKind, ends: AppKind) -> Found:
+    """Yield operations paired by partition and number; one whose begin is not told began when it ended."""
+    begun: dict[tuple[int, int], int] = {}
+    for item in reading.strands.apps:
+        key = (item.partition, item.sequence)
+        if item.kind is begins:
+            begun[key] = item.at
+        elif item.kind is ends and _affected(reading, item):
+            yield begun.get(key, item.at), item.at, OPERATION
+
+
+def _affected(reading: Reading, item: App) -> bool:
+    return item.partition in (reading.subject.affected, -1)
+
+
+def _produced(reading: Reading) -> Found:
+    return _operations(reading, AppKind.SENT, AppKind.ACKED)
+
+
+def _listed(reading: Reading) -> Found:
+    return _operations(reading, AppKind.SENT, AppKind.LISTED)
+
+
+def _transactions(reading: Reading) -> Found:
+    return _operations(reading, AppKind.TXN_BEGUN, AppKind.TXN_COMMITTED)
+
+
+def _received(reading: Reading) -> Found:
+    """Yield records by when they were appended (the feed's clock is ours), else by when they came."""
+    for item in reading.strands.apps:
+        if item.kind is AppKind.RECEIVED and item.partition == reading.subject.affected:
+            began = item.origin_at + reading.clock_us if item.origin_at else item.at
+            yield began, item.at, OPERATION
+
+
+def _grouped(reading: Reading) -> Found:
+    """Yield records, and commits: as the library reports them, or as the wire shows where it reports none."""
+    yield from _received(reading)
+    for item in reading.strands.apps:
+        if item.kind is AppKind.COMMITTED:
+            yield item.at, item.at, COMMIT
+    anywhere = reading.play.target is not Target.COORDINATOR
+    for exchange in reading.exchanges:
+        answer = exchange.answer
+        if exchange.request.api == apis.OFFSET_COMMIT and answer is not None:
+            there = anywhere or reading.moments.target in (-1, answer.broker)
+            if there and not answer.code and not any(row.code for row in answer.rows):
+                yield exchange.request.at, answer.at, COMMIT
+
+
+SUCCESSES = {
+    Role.PRODUCER: _produced,
+    Role.CONSUMER: _received,
+    Role.GROUP: _grouped,
+    Role.TRANSACTIONAL: _transactions,
+    Role.ADMIN: _listed,
+}
+
+
+def after_heal(reading: Reading, recovered: bool) -> str:
+    """Say whether a client that had not recovered did once the fault was mended; empty where that was not watched."""
+    healed = reading.moments.healed
+    if recovered or healed is None or reading.moments.stopping is None:
+        return ""
+    stopping = reading.moments.stopping
+    done = [ended for began, ended, what in SUCCESSES[reading.role](reading) if began - reading.clock_us > healed]
+    if len([at for at in done if at <= stopping]) >= 3:
+        return "recovered"
+    return "stuck" if stopping - healed >= 2 * QUIET_US else ""

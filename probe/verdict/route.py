@@ -1,0 +1,129 @@
+"""How a client came to the new target, and what it sent elsewhere meanwhile (SEMANTICS 2, moved)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from probe.model import Expects, Reroute, Trigger
+from probe.verdict import apis
+from probe.verdict.discovery import Discovery
+from probe.verdict.reading import Reading, spread
+from probe.verdict.recovery import Recovery, first_success
+from probe.verdict.service import started_at
+
+BY_TRIGGER: dict[Trigger, Reroute] = {
+    Trigger.CONNECT: Reroute.CONNECT,
+    Trigger.PERIODIC: Reroute.PERIODIC,
+    Trigger.BOOTSTRAP: Reroute.BOOTSTRAP,
+}
+"""Every other discovery that told the client is a refresh."""
+
+RESCUERS: dict[Trigger, str] = {
+    Trigger.CONNECT: "connect",
+    Trigger.PERIODIC: "periodic",
+    Trigger.BOOTSTRAP: "bootstrap",
+    Trigger.DISCONNECT: "connect",
+    Trigger.NONE: "retry",
+}
+"""What rescued a client that did not come because of the fault; `unknown` for every other trigger."""
+HINTING = frozenset({apis.PRODUCE, apis.FETCH})
+LEAST_US = 1_000_000
+"""Rates are never taken over less than a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What led the client to the target."""
+
+    reroute: Reroute = Reroute.NONE
+    at: int | None = None
+    """When the first successful request left for the target."""
+    trigger: Trigger = Trigger.NONE
+    """Of the discovery that told it; `none` where none did."""
+    by_cause: bool = False
+    """A hint, or a discovery because of the fault."""
+
+    @property
+    def rescuer(self) -> str:
+        """Return what rescued a late client."""
+        return "itself" if self.by_cause else RESCUERS.get(self.trigger, "unknown")
+
+
+def find_route(reading: Reading, discoveries: tuple[Discovery, ...]) -> Route:
+    """Explain the first success at the target.
+
+    Among several useful answers that came before it, one that was asked for because of the fault counts first: who
+    asks because of the fault, is told and goes there, did what is asked.
+    """
+    first = first_success(reading, apis.work(reading.play.target))
+    if reading.play.expects is not Expects.DISCOVER or first is None:
+        return Route()
+    left = first.request.at
+    since = reading.moments.earliest
+    told = [item for item in discoveries if item.told_before(left) and (item.answered or 0) >= since]
+    if not told:
+        hinted = _hinted(reading, left)
+        return Route(Reroute.HINT if hinted else Reroute.NONE, left, by_cause=hinted)
+    because = [item for item in told if item.trigger in reading.causes]
+    trigger = (because or told)[0].trigger
+    return Route(BY_TRIGGER.get(trigger, Reroute.REFRESH), left, trigger, bool(because))
+
+
+def _hinted(reading: Reading, left: int) -> bool:
+    """Say whether an answer had named the target before a request left for it (KIP-951)."""
+    target = reading.moments.target
+    return any(
+        row.leader == target and reading.affected.named_by(row)
+        for item in reading.exchanges
+        if item.answer is not None and item.request.api in HINTING and item.answer.at <= left
+        for row in item.answer.rows
+        if target >= 0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Futile:
+    """Requests about the affected object at brokers that are not the target, once that was announced."""
+
+    sent: tuple[tuple[int, float, float], ...] = ()
+    """(time, requests, bytes)"""
+    requests_per_s: float | None = None
+    per_op: float | None = None
+    bytes_per_s: float | None = None
+
+
+def find_futile(reading: Reading, recovery: Recovery, provoked: bool) -> Futile:
+    """Count futile requests; rates are over the time in which the client had not recovered."""
+    available, target = reading.moments.available, reading.moments.target
+    if reading.play.expects is not Expects.DISCOVER or available is None or target < 0 or not provoked:
+        return Futile()
+    sent = tuple(sorted(_elsewhere(reading, available)))
+    end = reading.moments.until if recovery.at is None else recovery.at
+    meanwhile = [item for item in sent if item[0] <= end]
+    requests = sum(item[1] for item in meanwhile)
+    seconds = max(LEAST_US, end - recovery.start) / 1_000_000
+    started = sum(1 for at in started_at(reading) if recovery.start <= at <= end)
+    return Futile(
+        sent,
+        requests / seconds,
+        requests / max(1, started),
+        sum(item[2] for item in meanwhile) / seconds,
+    )
+
+
+def _elsewhere(reading: Reading, since: int) -> list[tuple[int, float, float]]:
+    until, target = reading.moments.until, reading.moments.target
+    found: list[tuple[int, float, float]] = [
+        (item.request.at, 1.0, float(item.request.size))
+        for item in reading.exchanges
+        if since < item.request.at <= until
+        and item.request.broker != target
+        and reading.is_work(item.request.api)
+        and item.about
+    ]
+    for folded in reading.folded_about():
+        if folded.broker != target and reading.is_work(folded.api):
+            each = folded.bytes / max(1, folded.requests + folded.responses)
+            shares = spread(folded, folded.requests)
+            found += [(at, share, share * each) for at, share in shares if since < at <= until]
+    return found

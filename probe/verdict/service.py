@@ -1,0 +1,106 @@
+"""What the application saw: successes, errors, gaps, and how its instance ended (SEMANTICS 2, error)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from probe.model import App, AppKind, Role, Target
+from probe.verdict.reading import Reading, within
+
+ERRORS = frozenset(
+    {AppKind.SEND_ERROR, AppKind.RECEIVE_ERROR, AppKind.COMMIT_ERROR, AppKind.TXN_ERROR, AppKind.LIST_ERROR}
+)
+OPERATIONS = ERRORS - {AppKind.RECEIVE_ERROR}
+"""Errors that end an operation for good; a reader's error ends none."""
+SERVED: dict[Role, AppKind] = {
+    Role.PRODUCER: AppKind.ACKED,
+    Role.CONSUMER: AppKind.RECEIVED,
+    Role.GROUP: AppKind.RECEIVED,
+    Role.TRANSACTIONAL: AppKind.ACKED,
+    Role.ADMIN: AppKind.LISTED,
+}
+BEAT_US = 100_000
+"""One operation, or one fed record, each 100 ms per partition."""
+FRESH_US = 2_000_000
+"""A client serves as long as its last success is not older."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Errors that reached the application inside the window."""
+
+    affected: tuple[App, ...]
+    """Of the affected object, or of none that was named."""
+    bystander: tuple[App, ...]
+
+    @property
+    def failed_operations(self) -> int:
+        """Count operations that failed for good."""
+        return len({(item.kind, item.partition, item.sequence, item.sequence < 0 and item.at) for item in self._ended})
+
+    @property
+    def _ended(self) -> list[App]:
+        return [item for item in self.affected if item.kind in OPERATIONS]
+
+
+def find_errors(reading: Reading, first_hit: int | None) -> Errors:
+    """Return errors for operations open at or started after the first hit (the window's begin where nothing hit)."""
+    since = (reading.moments.begin if first_hit is None else first_hit) - reading.clock_us
+    until = reading.moments.until
+    found = [item for item in reading.strands.apps if item.kind in ERRORS and since <= item.at <= until]
+    aside = [item for item in found if _is_bystander(reading, item)]
+    return Errors(tuple(item for item in found if item not in aside), tuple(aside))
+
+
+def _is_bystander(reading: Reading, item: App) -> bool:
+    """Where a coordinator is hit, both partitions hang on it: the bystander is another group, in another history."""
+    return item.partition == reading.subject.bystander and reading.play.target is not Target.COORDINATOR
+
+
+def served_at(reading: Reading, partition: int) -> list[int]:
+    """Return when operations on a partition succeeded, over the whole trial; of transactions, when they ended well."""
+    kind = SERVED[reading.role]
+    if reading.role is Role.TRANSACTIONAL and partition == reading.subject.affected:
+        return [item.at for item in reading.strands.apps if item.kind is AppKind.TXN_COMMITTED]
+    return [item.at for item in reading.strands.apps if item.kind is kind and item.partition == partition]
+
+
+def longest_gap_ms(reading: Reading, served: list[int]) -> float | None:
+    """Return the longest time without a success inside the window, its ends included; None if there never was one."""
+    if not served:
+        return None
+    begin, until = reading.moments.begin, max(reading.moments.begin, reading.moments.until)
+    points = [begin, *within(served, begin, until), until]
+    return max(later - sooner for sooner, later in pairwise(points)) / 1000
+
+
+def serves(reading: Reading, served: list[int]) -> bool:
+    """Say whether a client works at the end of the window: three successes inside it, the last one fresh."""
+    inside = within(served, reading.moments.begin, reading.moments.until)
+    return len(inside) >= 3 and reading.moments.until - inside[-1] <= FRESH_US
+
+
+def started_at(reading: Reading) -> list[int]:
+    """Return when operations on the affected partition began; for readers, a record is fed each beat."""
+    if reading.role in {Role.CONSUMER, Role.GROUP}:
+        return list(range(reading.moments.begin, reading.moments.until, BEAT_US))
+    affected = reading.subject.affected
+    return [item.at for item in reading.strands.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]
+
+
+def ended_unasked(reading: Reading) -> App | None:
+    """Return the event with which the instance ended although nobody had told it to."""
+    asked = reading.moments.stopping
+    for item in reading.strands.apps:
+        if item.kind is AppKind.FATAL and (asked is None or item.at < asked):
+            return item
+        if item.kind is AppKind.CLOSED and (asked is None or item.at + reading.clock_us < asked):
+            return item
+    return None
+
+
+def declared_impossible(reading: Reading) -> str:
+    """Return why driver or engine declared the cell impossible; empty if neither did."""
+    told = (item.text or "the driver says so" for item in reading.strands.apps if item.kind is AppKind.UNSUPPORTED)
+    return reading.header.impossible or next(told, "")

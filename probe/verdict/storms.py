@@ -1,0 +1,116 @@
+"""Clients that do too much of the right thing (SEMANTICS 2, storm)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+
+from probe.model import Trigger
+from probe.verdict import apis
+from probe.verdict.discovery import Discovery, folded_discoveries
+from probe.verdict.hits import Hit
+from probe.verdict.reading import Reading
+from probe.verdict.route import Futile
+from probe.verdict.service import started_at
+
+WINDOW_US = 2_000_000
+IDLE = 4
+"""So many discoveries for which nothing happened are a storm."""
+EXPECTED = frozenset({Trigger.PERIODIC, Trigger.STARTUP})
+"""A periodic refresh is what was configured, never a storm."""
+
+Weighted = tuple[int, float]
+
+
+def find_storms(reading: Reading, discoveries: Sequence[Discovery], hits: Sequence[Hit], futile: Futile) -> str:
+    """Return the letters of the bounds that were broken, joined."""
+    begin = reading.moments.begin
+    asked = [item for item in discoveries if item.at >= begin and item.trigger not in EXPECTED]
+    back_off = max(1, reading.header.limits.back_off_ms)
+    allowed = 1.5 * WINDOW_US / 1000 / back_off
+    broken = {
+        "a": idle_discoveries(reading, asked, discoveries, hits) >= IDLE,
+        "b": _most(_asked(reading, asked)) > 2 + allowed,
+        "c": _most_connects(reading) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
+        "d": _outruns(reading, futile, 2 + allowed),
+    }
+    return "".join(letter for letter, found in broken.items() if found)
+
+
+def idle_discoveries(
+    reading: Reading, asked: Iterable[Discovery], discoveries: Iterable[Discovery], hits: Sequence[Hit]
+) -> int:
+    """Count discoveries before which nothing happened since the last useful answer."""
+    told = sorted(item.answered for item in discoveries if item.useful and item.answered is not None)
+    events = sorted(_happenings(reading, hits))
+    count = 0
+    for item in asked:
+        before = bisect_left(told, item.at)
+        if not before:
+            continue
+        last = told[before - 1]
+        quiet = bisect_right(events, item.at) == bisect_left(events, last)
+        if quiet and not _unanswered(discoveries, last, item.at):
+            count += 1
+    return count
+
+
+def _unanswered(discoveries: Iterable[Discovery], since: int, at: int) -> bool:
+    return any(since <= other.at < at and (other.answered is None or other.answered > at) for other in discoveries)
+
+
+def _happenings(reading: Reading, hits: Sequence[Hit]) -> Iterable[int]:
+    """Yield everything that may be a reason to ask: hits, any error answer, connections lost or made."""
+    yield from (hit.at for hit in hits)
+    yield from (event.at for event in reading.strands.opened)
+    yield from (event.at for event in reading.strands.closed)
+    for answer in reading.strands.responses:
+        codes = (answer.code, *(row.code for row in answer.rows))
+        if any(code and code not in apis.BENIGN for code in codes):
+            yield answer.at
+
+
+def _asked(reading: Reading, asked: Iterable[Discovery]) -> list[Weighted]:
+    begin, until = reading.moments.begin, reading.moments.until
+    folded = (item for item in folded_discoveries(reading) if begin <= item[0] <= until)
+    return sorted([*((item.at, 1.0) for item in asked), *folded])
+
+
+def _most_connects(reading: Reading) -> float:
+    begin, until = reading.moments.begin, reading.moments.until
+    brokers: dict[int, list[Weighted]] = {}
+    for event in reading.strands.opened:
+        if begin <= event.at <= until:
+            brokers.setdefault(event.broker, []).append((event.at, 1.0))
+    return max(map(_most, brokers.values()), default=0)
+
+
+def _most(points: Sequence[Weighted]) -> float:
+    """Return the greatest sum in any two seconds; `points` are sorted."""
+    most = total = 0.0
+    oldest = 0
+    for at, weight in points:
+        total += weight
+        while points[oldest][0] < at - WINDOW_US:
+            total -= points[oldest][1]
+            oldest += 1
+        most = max(most, total)
+    return most
+
+
+def _outruns(reading: Reading, futile: Futile, allowed: float) -> bool:
+    """Say whether futile requests ever outran the operations that were started, in any two seconds."""
+    begun = sorted(started_at(reading))
+    total, oldest = 0.0, 0
+    for at, weight, _ in futile.sent:
+        total += weight
+        while futile.sent[oldest][0] < at - WINDOW_US:
+            total -= futile.sent[oldest][1]
+            oldest += 1
+        if total > allowed and total > allowed + _between(begun, at - WINDOW_US, at):
+            return True
+    return False
+
+
+def _between(times: Sequence[int], since: int, until: int) -> int:
+    return bisect_right(times, until) - bisect_left(times, since)

@@ -1,0 +1,210 @@
+"""The verdict table (SEMANTICS 3): the first rule that holds decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from probe.model import Expects, Outcome, Reroute
+from probe.verdict.findings import Findings
+
+RULES_VERSION = 1
+"""Raised whenever a rule, a definition or a bound changes what a stored history is judged to be."""
+
+
+class Rule(NamedTuple):
+    """One line of the table."""
+
+    row: int
+    name: str
+    when: str
+    """As readers see it in docs/verdicts.md."""
+    holds: Callable[[Findings], bool]
+    outcome: Outcome
+    reason: str
+    """Template of the verdict's one sentence; its words come from `probe.verdict.words`."""
+
+
+def _expects(expects: Expects) -> Callable[[Findings], bool]:
+    return lambda found: found.play.expects is expects
+
+
+def _surfaced(found: Findings) -> bool:
+    return found.facts.errors_surfaced > 0
+
+
+def _soft_and_silent(found: Findings) -> bool:
+    return found.only_soft and not _surfaced(found)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        1,
+        "broken",
+        "the harness failed (a loop stall over 250 ms, lost events, no read-back, no fault, a client that ended before "
+        "the fault met it), or the `steady` cell of this client, role, profile, engine and broker is not `clean`",
+        lambda found: bool(found.broken),
+        Outcome.BROKEN,
+        "{broken}",
+    ),
+    Rule(
+        2,
+        "impossible",
+        "driver or engine declared it impossible",
+        lambda found: bool(found.impossible),
+        Outcome.UNSUPPORTED,
+        "{impossible}",
+    ),
+    Rule(
+        3,
+        "no hit",
+        "something is expected, and there was no hit",
+        lambda found: found.play.expects is not Expects.NOTHING and not found.provoked,
+        Outcome.NOT_PROVOKED,
+        "no {fault} reached the client in {watched}",
+    ),
+    Rule(
+        4,
+        "ended",
+        "the instance became unusable or its process went, unasked, after the hit",
+        lambda found: bool(found.fatal),
+        Outcome.FATAL,
+        "the client ended unasked after {met}: {fatal}",
+    ),
+    Rule(
+        5,
+        "promise broken",
+        "a promise was broken",
+        lambda found: bool(found.promises),
+        Outcome.VIOLATES,
+        "a promise was broken: {promises}",
+    ),
+    Rule(
+        6,
+        "not yet",
+        "the goal was not reached, and it was watched for less than patience",
+        lambda found: not found.goal and not found.enough,
+        Outcome.WAITING,
+        "{missed} in {watched}, which is less than it is due",
+    ),
+    Rule(
+        7,
+        "goal missed",
+        "the goal was not reached (recovered; where surfacing is expected: one error, and the bystander serves; where "
+        "nothing is expected: it serves)",
+        lambda found: not found.goal,
+        Outcome.STUCK,
+        "{missed} in {watched} after {met}: {asked}{futile}{surfaced}",
+    ),
+    Rule(
+        8,
+        "storm",
+        "storm",
+        lambda found: bool(found.facts.storm),
+        Outcome.STORMS,
+        "too much traffic: {storm}",
+    ),
+    Rule(
+        9,
+        "nothing expected, no error",
+        "nothing expected, no error",
+        lambda found: found.play.expects is Expects.NOTHING and not _surfaced(found),
+        Outcome.CLEAN,
+        "served for {watched} without an error",
+    ),
+    Rule(
+        9,
+        "nothing expected, an error",
+        "nothing expected, an error",
+        _expects(Expects.NOTHING),
+        Outcome.SURFACES,
+        "{errors} although nothing was expected of the client",
+    ),
+    Rule(
+        10,
+        "surfacing expected",
+        "surfacing expected",
+        _expects(Expects.SURFACE),
+        Outcome.SURFACES,
+        "{errors} after {met}, as they should",
+    ),
+    Rule(
+        11,
+        "retrying expected, no error",
+        "retrying expected, no error",
+        lambda found: found.play.expects is Expects.RETRY and not _surfaced(found),
+        Outcome.RIDES,
+        "recovered {recovery} after {met} without an error",
+    ),
+    Rule(
+        11,
+        "retrying expected, an error",
+        "retrying expected, an error",
+        _expects(Expects.RETRY),
+        Outcome.SURFACES,
+        "{errors} after {met}; recovered {recovery} after it was mended",
+    ),
+    Rule(
+        12,
+        "only soft hits",
+        "discovery expected, only soft hits, no error",
+        _soft_and_silent,
+        Outcome.CLEAN,
+        "served throughout, {soft} of them by a broker that is not the leader any more",
+    ),
+    Rule(
+        13,
+        "late",
+        "rerouted neither by a hint nor by a cause of this scenario, or recovered more slowly than prompt",
+        lambda found: not found.by_cause or found.slow,
+        Outcome.LATE,
+        "recovered {recovery} after {met}, rescued by {rescuer}: {asked}",
+    ),
+    Rule(
+        14,
+        "an error",
+        "an error reached the application",
+        _surfaced,
+        Outcome.SURFACES,
+        "{errors}; {asked}, recovered in {recovery}",
+    ),
+    Rule(
+        15,
+        "hint",
+        "rerouted by a hint",
+        lambda found: found.facts.reroute is Reroute.HINT,
+        Outcome.HINTED,
+        "went where the answer pointed {reroute} after {met}, recovered in {recovery}",
+    ),
+    Rule(
+        16,
+        "refresh",
+        "otherwise",
+        lambda _: True,
+        Outcome.REFRESHES,
+        "{asked} after {met}, recovered in {recovery}",
+    ),
+)
+
+GLYPHS: dict[Outcome, str] = {
+    Outcome.BROKEN: "?",
+    Outcome.UNSUPPORTED: "∅",
+    Outcome.NOT_PROVOKED: "–",  # noqa: RUF001  # the dash is the glyph
+    Outcome.FATAL: "☠",
+    Outcome.VIOLATES: "⚠",
+    Outcome.WAITING: "⧗",
+    Outcome.STUCK: "✗",
+    Outcome.STORMS: "≋",
+    Outcome.CLEAN: "○",
+    Outcome.SURFACES: "!",
+    Outcome.RIDES: "↻",
+    Outcome.LATE: "◔",
+    Outcome.HINTED: "➜",
+    Outcome.REFRESHES: "✓",
+    Outcome.FLAKY: "~",
+}
+
+
+def decide(found: Findings) -> Rule:
+    """Return the first rule that holds; the last one always does."""
+    return next(rule for rule in RULES if rule.holds(found))

@@ -1,0 +1,88 @@
+"""Periodic refresh, predicted from the discoveries before the fault."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from probe.verdict.discovery import Discovery
+from probe.verdict.reading import Reading
+
+TOLERANCE_US = 25_000
+"""Lateness of a tick that is always granted."""
+REGULAR = 0.1
+"""Gaps within this share of the interval are ticks; the tolerance never exceeds it."""
+SEEN = 3
+"""So many regular gaps after warm-up show an interval where the client declares none."""
+SHORTEST_US = 200_000
+"""Shorter gaps are not a refresh but a retry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """A periodic refresh: clients tick on a fixed grid (sarama, librdkafka) or so long after the last answer (Java)."""
+
+    intervals: tuple[int, ...] = ()
+    """As declared, and as seen. Empty = there is no periodic refresh."""
+    last: int = 0
+    """The last tick before the fault."""
+    tolerance: int = 0
+    asked: tuple[int, ...] = ()
+    """All discoveries, by time."""
+
+    def predict(self, at: int) -> bool:
+        """Say whether a tick is due at a time after the fault."""
+        if not self.intervals or at <= self.last:
+            return False
+        before = bisect_left(self.asked, at) - 1
+        previous = self.asked[before] if before >= 0 else self.last
+        return any(self._on_grid(at, every) or self._near(at - previous, every) for every in self.intervals)
+
+    def _on_grid(self, at: int, every: int) -> bool:
+        nearest = max(1, round((at - self.last) / every))
+        return self._near(at - self.last, nearest * every)
+
+    def _near(self, gap: int, expected: int) -> bool:
+        return abs(gap - expected) <= self.tolerance
+
+
+def find_ticks(reading: Reading, discoveries: tuple[Discovery, ...]) -> Ticks:
+    """Learn the interval from the declared setting and from the gaps before the fault."""
+    asked = tuple(item.at for item in discoveries)
+    before = [at for at in asked if at < reading.moments.begin]
+    if not before:
+        return Ticks()
+    declared = _declared_us(reading)
+    gaps = _gaps(before)
+    warm = [at for at in before if at >= reading.moments.warm]
+    seen = _near_declared(gaps, declared) if declared else _regular(_gaps(warm))
+    intervals = tuple(every for every in (declared, seen) if every)
+    if not intervals:
+        return Ticks()
+    regular = [gap for gap in gaps if abs(gap - intervals[-1]) <= REGULAR * intervals[-1]]
+    jitter = max((abs(gap - intervals[-1]) for gap in regular), default=0)
+    tolerance = int(min(max(TOLERANCE_US, 3 * jitter), REGULAR * intervals[-1]))
+    return Ticks(intervals, before[-1], tolerance, asked)
+
+
+def _gaps(times: list[int]) -> list[int]:
+    return [later - sooner for sooner, later in pairwise(times)]
+
+
+def _near_declared(gaps: list[int], declared: int) -> int:
+    near = [gap for gap in gaps if abs(gap - declared) <= REGULAR * declared]
+    return int(median(near)) if near else 0
+
+
+def _regular(gaps: list[int]) -> int:
+    last = gaps[-SEEN:]
+    usual = int(median(last)) if len(last) == SEEN else 0
+    steady = usual >= SHORTEST_US and all(abs(gap - usual) <= REGULAR * usual for gap in last)
+    return usual if steady else 0
+
+
+def _declared_us(reading: Reading) -> int:
+    value = reading.header.settings.get("refresh_ms", "")
+    return int(value) * 1000 if value.isdigit() else 0

@@ -1,0 +1,194 @@
+"""Why a client asked, by elimination (SEMANTICS 2, trigger). No time window attributes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from probe.model import Kind, Target, Trigger
+from probe.verdict.discovery import Discovery, first_requests
+from probe.verdict.hits import Hit
+from probe.verdict.reading import Exchange, Reading
+from probe.verdict.ticks import Ticks, find_ticks
+
+BECAUSE_OF_ERROR_US = 1_000_000
+"""A connection that the client itself closes so soon after an error answer was closed because of it."""
+
+
+@dataclass
+class Clues:
+    """What is known of a trial when its discoveries are explained."""
+
+    reading: Reading
+    discoveries: tuple[Discovery, ...]
+    first_hit: int | None
+
+    @cached_property
+    def ticks(self) -> Ticks:
+        """Return the periodic refresh as the discoveries before the fault show it."""
+        return find_ticks(self.reading, self.discoveries)
+
+    @cached_property
+    def opened(self) -> dict[int, int]:
+        """Return when each connection was opened."""
+        return {event.conn: event.at for event in self.reading.strands.opened}
+
+    @cached_property
+    def useful(self) -> list[int]:
+        """Return when answers that name the target came."""
+        return sorted(item.answered for item in self.discoveries if item.useful and item.answered is not None)
+
+    @cached_property
+    def errors(self) -> list[int]:
+        """Return when answers with an error about the affected object came, and what the client did because of one."""
+        since = self.reading.moments.earliest
+        answers = sorted(
+            item.answer.at for item in self.reading.exchanges if item.answer and item.codes and item.answer.at >= since
+        )
+        closings = (
+            event.at
+            for event in self.reading.strands.closed
+            if event.by == "client" and _just_before(answers, event.at)
+        )
+        return sorted([*answers, *closings])
+
+    @cached_property
+    def losses(self) -> list[int]:
+        """Return when a connection was lost or could not be made, or a request timed out, since the fault."""
+        return sorted([*_lost(self.reading, self.errors), *_timed_out(self.reading)])
+
+    @cached_property
+    def first_request(self) -> dict[int, int]:
+        """Return when each connection carried its first request after the handshake."""
+        return {conn: request.at for conn, request in first_requests(self.reading).items()}
+
+    @cached_property
+    def asks_on_connect(self) -> bool:
+        """Say whether most connections made after the first useful answer and before the fault began by asking.
+
+        Every client begins its very first connections so; they prove nothing.
+        """
+        begin = self.reading.moments.begin
+        informed = min((d.answered for d in self.discoveries if d.answered is not None), default=begin)
+        asked = {(item.at, item.conn) for item in self.discoveries}
+        began = [
+            (at, conn) in asked
+            for conn, at in self.first_request.items()
+            if at < begin and self.opened.get(conn, 0) > informed
+        ]
+        return 2 * sum(began) > len(began)
+
+    def since_told(self, times: list[int], at: int) -> bool:
+        """Say whether one of `times` lies between the last useful answer and `at`."""
+        told = bisect_right(self.useful, at)
+        after = self.useful[told - 1] if told else self.reading.moments.earliest - 1
+        return bisect_right(times, at) > bisect_right(times, after)
+
+
+def _just_before(answers: list[int], at: int) -> bool:
+    return bisect_right(answers, at) > bisect_left(answers, at - BECAUSE_OF_ERROR_US)
+
+
+def _lost(reading: Reading, errors: list[int]) -> list[int]:
+    """Return when connections were cut by others, given up with a request unanswered, or closed without one answer."""
+    begin = reading.moments.earliest
+    answered = {item.answer.conn for item in reading.exchanges if item.answer}
+    waiting = _waiting(reading)
+    found = []
+    for event in reading.strands.closed:
+        if event.at < begin or (event.by == "client" and _just_before(errors, event.at)):
+            continue
+        if event.by != "client" or event.conn in waiting or event.conn not in answered:
+            found.append(event.at)
+    return found
+
+
+def _waiting(reading: Reading) -> set[int]:
+    """Return connections that ended with a request unanswered."""
+    return {item.request.conn for item in reading.exchanges if item.answer is None and item.request.acks != 0}
+
+
+def _timed_out(reading: Reading) -> list[int]:
+    """Return when requests had been unanswered for as long as the client's own timeout (one second of silence where it is not known)."""
+    limit = _timeout_us(reading)
+    if limit is None:
+        return []
+    due = [(item, item.request.at + limit) for item in reading.exchanges if item.request.acks != 0]
+    begin = reading.moments.begin
+    return [at for item, at in due if at >= begin and not _over(reading, item, at)]
+
+
+def _over(reading: Reading, item: Exchange, at: int) -> bool:
+    """Say whether an exchange had ended by then, by its answer or with its connection."""
+    ended = item.answer.at if item.answer else reading.closings.get(item.request.conn, at + 1)
+    return ended < at
+
+
+def _timeout_us(reading: Reading) -> int | None:
+    known = [reading.header.settings.get(name, "") for name in ("request_timeout_ms", "socket_timeout_ms")]
+    limits = [int(value) * 1000 for value in known if value.isdigit() and int(value) > 0]
+    if limits:
+        return min(limits)
+    return 1_000_000 if reading.play.kind is Kind.SILENCE else None
+
+
+def _startup(clues: Clues, item: Discovery) -> bool:
+    return item.at < clues.reading.moments.warm
+
+
+def _bootstrap(clues: Clues, item: Discovery) -> bool:
+    """Known brokers are given up when no connection from before the first hit is left.
+
+    Where bootstrap addresses are brokers like others this cannot be told from a reconnect, so only scenarios about
+    bootstrapping have it.
+    """
+    told_apart = Trigger.BOOTSTRAP in clues.reading.causes or clues.reading.play.target is Target.CLUSTER
+    if not told_apart or item.broker not in clues.reading.subject.bootstrap or not _opened_after_hit(clues, item):
+        return False
+    hit = clues.first_hit or 0
+    before = [conn for conn, at in clues.opened.items() if at < hit]
+    return all(clues.reading.closings.get(conn, item.at) < item.at for conn in before)
+
+
+def _connect(clues: Clues, item: Discovery) -> bool:
+    first = clues.first_request.get(item.conn) == item.at
+    return first and _opened_after_hit(clues, item) and clues.asks_on_connect
+
+
+def _opened_after_hit(clues: Clues, item: Discovery) -> bool:
+    return clues.first_hit is not None and clues.opened.get(item.conn, 0) > clues.first_hit
+
+
+def _periodic(clues: Clues, item: Discovery) -> bool:
+    return clues.ticks.predict(item.at)
+
+
+def _disconnect(clues: Clues, item: Discovery) -> bool:
+    return not clues.since_told(clues.errors, item.at) and clues.since_told(clues.losses, item.at)
+
+
+def _error(clues: Clues, item: Discovery) -> bool:
+    return clues.since_told(clues.errors, item.at)
+
+
+ELIMINATION: tuple[tuple[Trigger, Callable[[Clues, Discovery], bool]], ...] = (
+    (Trigger.STARTUP, _startup),
+    (Trigger.BOOTSTRAP, _bootstrap),
+    (Trigger.CONNECT, _connect),
+    (Trigger.PERIODIC, _periodic),
+    (Trigger.DISCONNECT, _disconnect),
+    (Trigger.ERROR, _error),
+)
+"""First match wins; what nothing explains is `unknown`."""
+
+
+def explain(reading: Reading, discoveries: tuple[Discovery, ...], hits: tuple[Hit, ...]) -> tuple[Discovery, ...]:
+    """Say of each discovery why it was sent."""
+    clues = Clues(reading, discoveries, hits[0].at if hits else None)
+    return tuple(replace(item, trigger=_trigger(clues, item)) for item in discoveries)
+
+
+def _trigger(clues: Clues, item: Discovery) -> Trigger:
+    return next((trigger for trigger, explains in ELIMINATION if explains(clues, item)), Trigger.UNKNOWN)

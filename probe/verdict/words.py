@@ -1,0 +1,92 @@
+"""The sentence that goes with a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from probe.model import Expects, Facts, Kind, Trigger
+from probe.protocol.names import error_name
+from probe.verdict.findings import Findings
+
+FAULTS: dict[Kind, str] = {
+    Kind.ANSWER: "error answer",
+    Kind.CONNECTION: "cut connection",
+    Kind.SILENCE: "unanswered request",
+    Kind.CHANGE: "sign of the change",
+    Kind.NONE: "fault",
+}
+MISSED: dict[Expects, str] = {
+    Expects.DISCOVER: "not recovered",
+    Expects.RETRY: "not recovered",
+    Expects.SURFACE: "no error told to the application, or the bystander does not serve,",
+    Expects.NOTHING: "it does not serve",
+}
+STORMS = {
+    "a": "asks on although nothing happens",
+    "b": "asks too often",
+    "c": "connects too often",
+    "d": "more futile requests than operations",
+}
+
+
+def words(found: Findings) -> Mapping[str, str]:
+    """Return what the table's templates are filled with."""
+    facts = found.facts
+    return {
+        "broken": found.broken,
+        "impossible": found.impossible,
+        "fatal": found.fatal,
+        "promises": ", ".join(found.promises),
+        "fault": _fault(found),
+        "met": _met(found),
+        "missed": MISSED[found.play.expects],
+        "watched": _time(facts.watched_ms),
+        "asked": _asked(facts),
+        "futile": f", {facts.futile_requests_per_s:.1f} futile requests/s" if facts.futile_requests_per_s else "",
+        "errors": _errors(facts),
+        "surfaced": f", {_errors(facts)}" if facts.errors_surfaced else "",
+        "storm": ", ".join(STORMS[letter] for letter in facts.storm if letter in STORMS),
+        "recovery": _time(facts.recovery_ms),
+        "reroute": _time(facts.reroute_ms),
+        "soft": _many(facts.soft_hits, "answer"),
+        "rescuer": found.rescuer,
+    }
+
+
+def _fault(found: Findings) -> str:
+    codes = found.play.codes
+    return " or ".join(map(_code, codes)) if codes else FAULTS[found.play.kind]
+
+
+def _met(found: Findings) -> str:
+    facts = found.facts
+    if not facts.fault_hits:
+        return "the start of the watch"
+    if facts.fault_codes:
+        return f"{', '.join(map(_code, facts.fault_codes))} ({_many(facts.fault_hits, 'hit')})"
+    return _many(facts.fault_hits, FAULTS[found.play.kind])
+
+
+def _code(code: int) -> str:
+    return f"{error_name(code)} {code}"
+
+
+def _asked(facts: Facts) -> str:
+    if facts.refresh_trigger in {None, Trigger.NONE}:
+        return "never asked"
+    return f"asked after {_time(facts.refresh_ms)} ({facts.refresh_trigger})"
+
+
+def _errors(facts: Facts) -> str:
+    first = f", first {facts.first_error}" if facts.first_error else ""
+    return f"{_many(facts.errors_surfaced, 'error')} reached the application{first}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _time(ms: float | None) -> str:
+    if ms is None:
+        return "0 ms"
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
