@@ -1,4 +1,4 @@
-"""The matrix as files: sorted, matrix.csv (RFC 4180, UTF-8, LF) and matrix.parquet, aside and renamed."""
+"""What the jobs write, aside and renamed: matrix.csv (RFC 4180, UTF-8, LF), matrix.parquet, verdict files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from probe.model.results import ResultsError
-from spark.inputs import open_place
+from spark.inputs import Inputs, open_place
 from spark.schema import IDENTITY, MATRIX
 
 Row = dict[str, Any]
@@ -39,11 +39,10 @@ def version_key(version: str) -> tuple[object, ...]:
 def write_matrix(out: str, rows: Sequence[Row]) -> tuple[str, str]:
     """Write both files into `out` and return their full names; ResultsError if it cannot be written."""
     table = pa.Table.from_pylist(list(rows), schema=to_arrow_schema(MATRIX))
-    buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer, compression="zstd")
-    _replace(out, "matrix.parquet", buffer.getvalue().to_pybytes())
-    _replace(out, "matrix.csv", as_csv(rows).encode())
-    return f"{out.rstrip('/')}/matrix.csv", f"{out.rstrip('/')}/matrix.parquet"
+    folder = out.rstrip("/")
+    write_parquet(f"{folder}/matrix.parquet", table)
+    write_aside(f"{folder}/matrix.csv", lambda sink: sink.write(as_csv(rows).encode()))
+    return f"{folder}/matrix.csv", f"{folder}/matrix.parquet"
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -67,14 +66,29 @@ def _identity(row: Row) -> tuple[object, ...]:
     return tuple(version_key(row[name]) if name in _NUMBERED else row[name] for name in IDENTITY)
 
 
-def _replace(out: str, name: str, data: bytes) -> None:
-    system, root = open_place(out)
-    aside = f"{root}/.{name}.{os.getpid()}"
+def next_verdict_file(inputs: Inputs, folder: str, rules: int) -> str:
+    """Return the path of the next `<rules>-<seq>.parquet` in a folder of verdicts."""
+    names = (path.removeprefix(f"{folder}/") for path in inputs.verdicts if path.startswith(f"{folder}/{rules}-"))
+    taken = [int(name[:-8].partition("-")[2]) for name in names if name[:-8].partition("-")[2].isdigit()]
+    return f"{folder}/{rules}-{max(taken, default=-1) + 1:06d}.parquet"
+
+
+def write_aside(url: str, save: Callable[[pa.NativeFile], object]) -> None:
+    """Write a file aside and rename it; ResultsError if it cannot be written."""
+    system, path = open_place(url)
+    folder, _, name = path.rpartition("/")
+    aside = f"{folder}/.{name}.{os.getpid()}"
     try:
-        system.create_dir(root, recursive=True)
+        system.create_dir(folder, recursive=True)
         with system.open_output_stream(aside) as sink:
-            sink.write(data)
-        system.move(aside, f"{root}/{name}")
+            save(sink)
+        system.move(aside, path)
     except OSError as error:
-        reason = " ".join(str(error).split())
-        raise ResultsError(f"{out}/{name} cannot be written: {reason}; give another --out") from error
+        raise ResultsError(
+            f"{url} cannot be written: {' '.join(str(error).split())}; free the place or give another folder"
+        ) from error
+
+
+def write_parquet(url: str, table: pa.Table) -> None:
+    """Write a Parquet file aside and rename it; ResultsError if it cannot be written."""
+    write_aside(url, lambda sink: pq.write_table(table, sink, compression="zstd"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The one Spark session of a test run: starting it is most of what Spark costs here."""
-    os.environ.setdefault("PYTHONPATH", os.path.dirname(__file__))  # noqa: PTH120  # a string for the workers
+    path = [str(Path(__file__).parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))  # workers load tests/judges.py
     from spark.session import start_session, stop_session  # noqa: PLC0415  # only tests that need Spark pay for it
 
     session = start_session("local[2]")

@@ -247,8 +247,9 @@ def test_shards_lie_in_one_folder(tmp_path: Path) -> None:
     assert {row.cell for row in trials(str(tmp_path), first.run_id)} == {CELL, OTHER}
     with pytest.raises(ResultsError, match="resume that run"):
         create(tmp_path, shard="2of2", run_id=first.run_id)
-    with pytest.raises(ResultsError, match="no shard 3of3"):
-        RunStore.resume(str(tmp_path), first.run_id, shard="3of3")
+    assert RunStore.resume(str(tmp_path), first.run_id, shard="3of3").seed == first.seed
+    with pytest.raises(ResultsError, match="no run nix"):
+        RunStore.resume(str(tmp_path), "nix", shard="1of2")
 
 
 def test_urls_work_as_paths_do(tmp_path: Path) -> None:

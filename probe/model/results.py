@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
 from typing import Any
@@ -34,7 +35,7 @@ def fact_columns(facts: Facts) -> dict[str, Any]:
     return row
 
 
-def facts_of(row: dict[str, Any]) -> Facts:
+def facts_of(row: Mapping[str, Any]) -> Facts:
     """Build facts from their columns; columns that are missing or null take the default."""
     data = {name: row[name] for name in FACTS if row.get(name) is not None}
     if "api_versions" in data:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from probe.model import Cell, History, Outcome, Reality, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, VERDICTS, ResultsError
+from probe.model.rows import MISFITS, cell_of, history_of, verdict_of
 from probe.store.files import Place
-from probe.store.rows import cell_of, history_of, verdict_of
 from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
 
 Warn = Callable[[str], None]
 _Key = tuple[Cell, int]
 _log = logging.getLogger(__name__)
-_FIT = (KeyError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,17 +135,20 @@ def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[H
     if not rows:
         return
     events_path = path.replace(f"/{TRIALS}/", f"/{EVENTS}/")
-    events = place.read_table(events_path, [*IDENTITY, "trial", "seq", "source", "kind", "data"], only)
+    events: dict[_Key, list[dict[str, Any]]] = {_key(row): [] for row in rows}
+    for event in place.read_table(events_path, [*IDENTITY, "trial", "seq", "source", "kind", "data"], only).to_pylist():
+        if (key := _key(event)) in events:
+            events[key].append(event)
     for row in rows:
-        mine = events if left is not None and len(left) == 1 else events.filter(_match(row))
+        key = _key(row)
         try:
-            found = history_of(row["header"], mine.sort_by("seq").to_pylist())
-        except _FIT as error:
+            found = history_of(row["header"], sorted(events[key], key=itemgetter("seq")))
+        except MISFITS as error:
             raise ResultsError(
                 f"{place.name}/{events_path} does not fit the model: {error}; use a newer probe"
             ) from None
         if left is not None:
-            left.discard(_key(row))
+            left.discard(key)
         yield found
 
 
@@ -156,13 +158,6 @@ def _only(left: set[_Key] | None) -> Any:
         return None
     cell, trial = next(iter(left))
     return [*((name, "==", value) for name, value in cell.columns().items()), ("trial", "==", trial)]
-
-
-def _match(row: dict[str, Any]) -> pc.Expression:
-    match = pc.field("trial") == row["trial"]
-    for name in IDENTITY:
-        match &= pc.field(name) == row[name]
-    return match
 
 
 def _selected(place: Place, run_id: str | None) -> list[str]:
@@ -220,7 +215,7 @@ def _trial(
             shortened=row["shortened"],
             part=part,
         )
-    except _FIT as error:
+    except MISFITS as error:
         warn(f"{place.name}: a row of {part} does not fit the model: {error}; use a newer probe")
         return None
 

@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from probe.model import Cell, History, Outcome, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, ResultsError
+from probe.model.rows import cell_of
 from probe.store.about import describe, new_run_id, now
 from probe.store.files import Place
-from probe.store.rows import cell_of, not_run_row, trial_tables
+from probe.store.rows import not_run_row, trial_tables
 from probe.store.schemas import TRIAL_SCHEMA
 
 FLUSH_S = 5.0
@@ -72,16 +73,16 @@ class RunStore:
         if place.exists(path):
             raise ResultsError(f"{place.name}/{path} is there already; resume that run instead")
         place.write_json(path, about)
-        return cls(place, about, set())
+        return cls(place, about, _stored(place, f"{RUN_PREFIX}{about['run_id']}"))
 
     @classmethod
     def resume(cls, results: str, run_id: str, *, command: Sequence[str] = (), shard: str = "1of1") -> Self:
-        """Go on with a run; ResultsError if there is none of this id and shard."""
+        """Go on with a run, or begin another shard of it; ResultsError if there is no such run."""
         place = Place(results)
         path = _about_path(run_id, shard)
         if not place.exists(path):
-            there = ", ".join(place.run_ids()[-5:]) or "no runs"
-            raise ResultsError(f"{place.name} has no shard {shard} of run {run_id}; there are: {there}")
+            seed = _seed_of(place, run_id)
+            return cls.create(results, command=command, seed=seed, shard=shard, run_id=run_id)
         about = place.read_json(path)
         about["resumed"].append({"at": now(), "command": list(command)})
         about["finished"] = None
@@ -210,6 +211,14 @@ class RunStore:
 
 def _about_path(run_id: str, shard: str) -> str:
     return f"{RUN_PREFIX}{run_id}/{RUN}/{shard}.json"
+
+
+def _seed_of(place: Place, run_id: str) -> int:
+    """Return the seed that the run's other shards have."""
+    for path in place.files(f"{RUN_PREFIX}{run_id}/{RUN}", ".json"):
+        return int(place.read_json(path)["seed"])
+    there = ", ".join(place.run_ids()[-5:]) or "no runs"
+    raise ResultsError(f"{place.name} has no run {run_id}; there are: {there}")
 
 
 def _next_seq(place: Place, folder: str, shard: str) -> int:

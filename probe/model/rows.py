@@ -1,0 +1,81 @@
+"""Verdicts and events as flat rows, and back; standard library only, since Spark's workers load it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from probe.model.cell import Cell, Outcome
+from probe.model.codec import decode, encode
+from probe.model.events import App, Closed, EngineEvent, Event, Folded, Mark, Opened, Request, Response
+from probe.model.history import Header, History
+from probe.model.results import IDENTITY, fact_columns, facts_of
+from probe.model.verdicts import Verdict
+
+_WIRE: dict[str, type[Event]] = {cls.__name__.lower(): cls for cls in (Opened, Closed, Request, Response, Folded)}
+_BY_SOURCE: dict[str, type[Event]] = {"app": App, "engine": EngineEvent, "harness": Mark}
+_SOURCES: dict[type, str] = {cls: source for source, cls in _BY_SOURCE.items()}
+MISFITS = (KeyError, TypeError, ValueError)
+"""What decoding raises where stored data do not fit the model."""
+
+to_json = json.JSONEncoder(separators=(",", ":")).encode
+"""Compact and ASCII: lone surrogates of hostile text survive."""
+
+
+def verdict_columns(verdict: Verdict) -> dict[str, Any]:
+    """Flatten a verdict: outcome, conforms, reason, rules and its facts."""
+    return {
+        "outcome": verdict.outcome.value,
+        "conforms": verdict.conforms,
+        "reason": verdict.reason,
+        "rules": verdict.rules,
+        **fact_columns(verdict.facts),
+    }
+
+
+def verdict_of(row: Mapping[str, Any]) -> Verdict:
+    """Build a verdict from its columns; raises MISFITS."""
+    return Verdict(
+        outcome=Outcome(row["outcome"]),
+        reason=row["reason"] or "",
+        conforms=row["conforms"],
+        facts=facts_of(row),
+        rules=row["rules"],
+    )
+
+
+def source_of(event: Event) -> str:
+    """Return who told an event: wire, app, engine or harness."""
+    return _SOURCES.get(type(event), "wire")
+
+
+def kind_of(event: Event) -> str:
+    """Return an event's kind: its own where it has one, else its class, such as `request`."""
+    return event.kind.value if isinstance(event, (App, EngineEvent, Mark)) else type(event).__name__.lower()
+
+
+def event_json(event: Event) -> str:
+    """Return the `data` column of an event."""
+    return to_json(encode(event))
+
+
+def event_of(row: Mapping[str, Any]) -> Event:
+    """Build an event from `source`, `kind` and `data` of its row; raises MISFITS."""
+    cls = _WIRE[row["kind"]] if row["source"] == "wire" else _BY_SOURCE[row["source"]]
+    return decode(cls, json.loads(row["data"]))
+
+
+def header_json(header: Header) -> str:
+    """Return the `header` column of a trial."""
+    return to_json(encode(header))
+
+
+def history_of(header: str, events: Iterable[Mapping[str, Any]]) -> History:
+    """Build a history from a header's JSON and its event rows in order of `seq`; raises MISFITS."""
+    return History(decode(Header, json.loads(header)), tuple(event_of(row) for row in events))
+
+
+def cell_of(row: Mapping[str, Any]) -> Cell:
+    """Build a cell from its identity columns; raises MISFITS."""
+    return Cell.of({name: row[name] for name in IDENTITY})

@@ -1,0 +1,80 @@
+"""On a worker: read the histories of one trial file and judge them. No session, no Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from probe.model import History, Outcome, Verdict
+from probe.model.results import EVENTS, IDENTITY, TRIALS
+from probe.model.rows import MISFITS, history_of, verdict_columns
+from spark.inputs import open_place
+
+Row = dict[str, Any]
+Filter = list[tuple[str, str, str]] | None
+_TRIAL = (*IDENTITY, "trial")
+_KEY = ("run_id", *_TRIAL)
+
+
+def judge_file(
+    results: str,
+    path: str,
+    judge: Callable[[History], Verdict],
+    steady: Mapping[tuple[str, ...], str] | None,
+    suite: Sequence[str],
+    steady_name: str,
+) -> Iterator[Row]:
+    """Yield a verdict row per history, or a row with nothing but `problem` for what cannot be judged.
+
+    Without `steady` only steady trials are judged; with it each history is told its suite's outcome.
+    """
+    only = [("scenario", "==", steady_name)] if steady is None else None
+    try:
+        trials = _read(results, path, [*_KEY, "header"], only).to_pylist()
+        wanted = [row for row in trials if row["header"] is not None]
+        events = _events(results, path.replace(f"/{TRIALS}/", f"/{EVENTS}/"), only) if wanted else {}
+    except (OSError, pa.ArrowException) as error:
+        reason = " ".join(str(error).split())
+        yield {"problem": f"{results}/{path} cannot be judged: {reason}; delete it and resume its run"}
+        return
+    for row in wanted:
+        told = None if steady is None or row["scenario"] == steady_name else steady.get(_of(row, suite))
+        yield _judged(row, events.get(_of(row, _TRIAL), []), judge, told, f"{results}/{path}")
+
+
+def _judged(row: Row, events: list[Row], judge: Callable[[History], Verdict], told: str | None, name: str) -> Row:
+    try:
+        history = history_of(row["header"], events)
+        if told is not None:
+            history = replace(history, header=replace(history.header, steady=Outcome(told)))
+        verdict = judge(history)
+    except (*MISFITS, AttributeError, ArithmeticError, LookupError, AssertionError) as error:
+        what = f"trial {row['trial']} of {' '.join(_of(row, IDENTITY))}"
+        return {"problem": f"{name}: {what} cannot be judged: {type(error).__name__}: {error}; it keeps its verdict"}
+    return {**{column: row[column] for column in _KEY}, **verdict_columns(verdict)}
+
+
+def _events(results: str, path: str, only: Filter) -> dict[tuple[str, ...], list[Row]]:
+    """Read a file's events by trial, in order."""
+    table = _read(results, path, [*_TRIAL, "seq", "source", "kind", "data"], only)
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in table.to_pylist():
+        found.setdefault(_of(row, _TRIAL), []).append(row)
+    for mine in found.values():
+        mine.sort(key=itemgetter("seq"))
+    return found
+
+
+def _read(results: str, path: str, columns: list[str], only: Filter) -> pa.Table:
+    system, root = open_place(results)
+    with system.open_input_file(f"{root}/{path}") as source:
+        return pq.read_table(source, columns=columns, filters=only)
+
+
+def _of(row: Row, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(str(row[name]) for name in names)
