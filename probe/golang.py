@@ -22,22 +22,22 @@ LIMIT_S = 900.0
 PROGRAM = "program"
 
 
-def go(*arguments: str, cwd: Path = SHIM, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the go command to its end; it may fail. ToolError if there is none, or it takes longer than `LIMIT_S`.
+def go(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the go command in go_shim to its end; it may fail. ToolError if there is none, or after `LIMIT_S`.
 
     The toolchain at hand is tried first; where it is older than a module asks for, go may fetch a newer one.
     """
-    done = _go(arguments, cwd, {"GOTOOLCHAIN": "local", **(env or {})})
+    done = _go(arguments, {"GOTOOLCHAIN": "local", **(env or {})})
     if done.returncode and "requires go >= " in done.stderr:
-        done = _go(arguments, cwd, {"GOTOOLCHAIN": "auto", **(env or {})})
+        done = _go(arguments, {"GOTOOLCHAIN": "auto", **(env or {})})
     return done
 
 
-def _go(arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def _go(arguments: Sequence[str], env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             [str(find_tool("go")), *arguments],
-            cwd=cwd,
+            cwd=SHIM,
             env={**os.environ, "GOWORK": "off", **env},
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -27,7 +27,7 @@ var profiles = map[string]profile{
 	}},
 	"no-retries": {writing: true, set: map[string]string{"Producer.Retry.Max": "0"}},
 	"acks-1":     {writing: true, set: map[string]string{"Producer.RequiredAcks": "1"}},
-	// Up to 1.23 zstd is a C library, which needs cgo; without it the module is not linked in.
+	// In old versions zstd is a C library, which needs cgo; without it the module is not linked in.
 	"zstd": {
 		writing: true, set: map[string]string{"Producer.Compression": "zstd"},
 		linked: []string{"github.com/klauspost/compress", "github.com/DataDog/zstd"},

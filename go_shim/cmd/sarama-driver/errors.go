@@ -31,6 +31,9 @@ var byText = map[string]string{"circuit breaker is open": "ErrBreakerOpen"}
 // describe tells an error of the library: a protocol code where it is one, else the name of the constant.
 func describe(err error) *driverpb.Error {
 	cause := bare(err)
+	if cause == nil { // the oldest version tells group members of such
+		return &driverpb.Error{Code: -1, Type: "nil", Text: "an error without a cause"}
+	}
 	var code sarama.KError
 	if errors.As(cause, &code) {
 		return driver.Coded(int32(code), "sarama.KError", err.Error())

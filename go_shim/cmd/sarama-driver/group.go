@@ -78,13 +78,14 @@ func (g *group) complain() {
 	for err := range g.library.Errors() {
 		kind := driverpb.Kind_RECEIVE_ERROR
 		partition := int32(-1)
+		told := describe(err)
 		if failure, is := err.(*sarama.ConsumerError); is {
 			partition = failure.Partition
-			if g.ofCommit(describe(err).Code) {
+			if g.ofCommit(told.Code) {
 				kind = driverpb.Kind_COMMIT_ERROR
 			}
 		}
-		g.out.Event(kind, at(partition), driver.Failed(describe(err)))
+		g.out.Event(kind, at(partition), driver.Failed(told))
 	}
 }
 

@@ -38,7 +38,19 @@ func Beat(done <-chan struct{}, interval time.Duration, do func()) {
 		case <-done:
 			return
 		case <-ticker.C:
+			if ended(done) { // a select takes either when both are there
+				return
+			}
 			do()
 		}
+	}
+}
+
+func ended(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }

@@ -1,0 +1,268 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+	"google.golang.org/grpc"
+)
+
+const patience = 5 * time.Second
+
+// orchestrator is the other end of the stream: orders go in, messages come out.
+type orchestrator struct {
+	driverpb.UnimplementedOrchestratorServer
+	orders   chan *driverpb.ToDriver
+	messages chan *driverpb.FromDriver
+}
+
+func (o *orchestrator) Attach(over grpc.BidiStreamingServer[driverpb.FromDriver, driverpb.ToDriver]) error {
+	go func() {
+		for order := range o.orders {
+			_ = over.Send(order)
+		}
+	}()
+	for {
+		message, err := over.Recv()
+		if err != nil {
+			return err
+		}
+		o.messages <- message
+	}
+}
+
+func (o *orchestrator) next(t *testing.T) *driverpb.FromDriver {
+	t.Helper()
+	select {
+	case message := <-o.messages:
+		return message
+	case <-time.After(patience):
+		t.Fatal("the driver said nothing")
+		return nil
+	}
+}
+
+// until collects an instance's events up to one of a kind.
+func (o *orchestrator) until(t *testing.T, instance string, last driverpb.Kind) []*driverpb.Event {
+	t.Helper()
+	var seen []*driverpb.Event
+	for {
+		for _, event := range o.next(t).GetEvents().GetEvents() {
+			if event.Instance != instance {
+				continue
+			}
+			if seen = append(seen, event); event.Kind == last {
+				return seen
+			}
+		}
+	}
+}
+
+func (o *orchestrator) start(instance, role string) {
+	start := &driverpb.Start{Instance: instance, Role: role}
+	o.orders <- &driverpb.ToDriver{Message: &driverpb.ToDriver_Start{Start: start}}
+}
+
+func (o *orchestrator) stop(instance string, deadline time.Duration) {
+	stop := &driverpb.Stop{Instance: instance, DeadlineMs: int32(deadline.Milliseconds())}
+	o.orders <- &driverpb.ToDriver{Message: &driverpb.ToDriver_Stop{Stop: stop}}
+}
+
+// fakeClient closes only once `free` closes.
+type fakeClient struct{ free chan struct{} }
+
+func (c *fakeClient) Close() { <-c.free }
+
+// fake plays a role per way a library can behave.
+func fake() *Library {
+	return &Library{
+		Family: "fake", Version: "7.8.9", Roles: []string{"good"}, Profiles: []string{"isolated"}, Describe: Describe,
+		Open: func(start *driverpb.Start, out *Instance) (Client, error) {
+			free := make(chan struct{})
+			switch start.Role {
+			case "good":
+				close(free)
+				out.Ready(map[string]string{"acks": "all"})
+				for n := range int64(600) {
+					out.Sent(0, n, Clock())
+				}
+			case "hangs":
+				out.Ready(nil)
+			case "fails":
+				return nil, errors.New("no broker")
+			case "panics":
+				panic("index out of range")
+			case "dies":
+				close(free)
+				out.Ready(nil)
+				out.Fatal(nil, "given up")
+				out.Notice("never told")
+			default:
+				return nil, Refuse("no role %s", start.Role)
+			}
+			return &fakeClient{free}, nil
+		},
+	}
+}
+
+func attached(t *testing.T) *orchestrator {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &orchestrator{orders: make(chan *driverpb.ToDriver, 16), messages: make(chan *driverpb.FromDriver, 1024)}
+	server := grpc.NewServer()
+	driverpb.RegisterOrchestratorServer(server, o)
+	go func() { _ = server.Serve(listener) }()
+	ended := make(chan error, 1)
+	go func() { ended <- attach(fake(), listener.Addr().String(), "secret") }()
+	t.Cleanup(func() {
+		server.Stop()
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			t.Error("the driver outlived its stream")
+		}
+	})
+	hello := o.next(t).GetHello()
+	if hello.GetToken() != "secret" || hello.GetFamily() != "fake" || hello.GetVersion() != "7.8.9" {
+		t.Fatalf("the first message was %v", hello)
+	}
+	return o
+}
+
+func TestPingIsAnsweredWithTheClock(t *testing.T) {
+	o := attached(t)
+	before := Clock()
+	o.orders <- &driverpb.ToDriver{Message: &driverpb.ToDriver_Ping{Ping: &driverpb.Ping{Id: 42}}}
+	pong := o.next(t).GetPong()
+	if pong.GetId() != 42 || pong.GetClockUs() < before || pong.GetClockUs() > Clock() {
+		t.Fatalf("pong %v, sent after %d", pong, before)
+	}
+}
+
+func TestEventsComeInOrderAndInBatches(t *testing.T) {
+	o := attached(t)
+	o.start("a", "good")
+	o.stop("a", time.Second)
+	var kinds []driverpb.Kind
+	for len(kinds) < 602 {
+		batch := o.next(t).GetEvents().GetEvents()
+		if len(batch) == 0 || len(batch) > batchLimit {
+			t.Fatalf("a batch of %d", len(batch))
+		}
+		for _, event := range batch {
+			if n := int64(len(kinds)) - 1; event.Kind == driverpb.Kind_SENT && event.Sequence != n {
+				t.Fatalf("sequence %d came as number %d", event.Sequence, n)
+			}
+			kinds = append(kinds, event.Kind)
+		}
+	}
+	if kinds[0] != driverpb.Kind_READY || kinds[601] != driverpb.Kind_CLOSED {
+		t.Fatalf("it began with %v and ended with %v", kinds[0], kinds[601])
+	}
+}
+
+func TestEveryInstanceEndsOnce(t *testing.T) {
+	for role, want := range map[string]driverpb.Kind{
+		"fails": driverpb.Kind_FATAL, "panics": driverpb.Kind_FATAL, "dies": driverpb.Kind_FATAL,
+		"invented": driverpb.Kind_UNSUPPORTED,
+	} {
+		t.Run(role, func(t *testing.T) {
+			o := attached(t)
+			o.start("a", role)
+			ended := o.until(t, "a", want)
+			o.stop("a", time.Second)
+			o.start("b", "good")
+			o.stop("b", time.Second)
+			o.until(t, "b", driverpb.Kind_CLOSED)
+			select {
+			case message := <-o.messages:
+				t.Fatalf("after %v came %v", ended[len(ended)-1], message)
+			case <-time.After(5 * flushEvery):
+			}
+		})
+	}
+}
+
+func TestAHangingCloseIsFatalBeforeTheDeadline(t *testing.T) {
+	o := attached(t)
+	o.start("a", "hangs")
+	o.until(t, "a", driverpb.Kind_READY)
+	begin := time.Now()
+	o.stop("a", 500*time.Millisecond)
+	events := o.until(t, "a", driverpb.Kind_FATAL)
+	if took := time.Since(begin); took > 500*time.Millisecond || took < 400*time.Millisecond {
+		t.Errorf("it took %v", took)
+	}
+	if text := events[0].Text; text != "close did not return in 500 ms" {
+		t.Error(text)
+	}
+}
+
+func TestASecondStartUnderOneNameIsIgnored(t *testing.T) {
+	o := attached(t)
+	o.start("a", "hangs")
+	o.until(t, "a", driverpb.Kind_READY)
+	o.start("a", "good")
+	if events := o.until(t, "a", driverpb.Kind_NOTICE); len(events) != 1 {
+		t.Fatal(events)
+	}
+}
+
+func TestAFullBatchDoesNotWait(t *testing.T) {
+	out, done, sent := newOutbox(), make(chan struct{}), make(chan int, 8)
+	defer close(done)
+	for range batchLimit {
+		out.add(&driverpb.Event{})
+	}
+	begin := time.Now()
+	go out.run(done, func(batch []*driverpb.Event) error { sent <- len(batch); return nil })
+	if size := <-sent; size != batchLimit || time.Since(begin) > flushEvery/2 {
+		t.Fatalf("%d events after %v", size, time.Since(begin))
+	}
+	out.add(&driverpb.Event{})
+	if size := <-sent; size != 1 {
+		t.Fatal(size)
+	}
+}
+
+func TestAFlowSkipsAboveItsLimit(t *testing.T) {
+	flow := NewFlow(2)
+	got := []bool{flow.Begin(), flow.Begin(), flow.Begin()}
+	flow.End()
+	got = append(got, flow.Begin())
+	if !slices.Equal(got, []bool{true, true, false, true}) || flow.Skipped.Load() != 1 {
+		t.Fatal(got, flow.Skipped.Load())
+	}
+}
+
+func TestABeatDoesNotMakeUpForMissedOnes(t *testing.T) {
+	done, count := make(chan struct{}), 0
+	time.AfterFunc(300*time.Millisecond, func() { close(done) })
+	Beat(done, 10*time.Millisecond, func() { count++; time.Sleep(95 * time.Millisecond) })
+	if count < 2 || count > 4 {
+		t.Fatal(count)
+	}
+}
+
+func TestErrorsAreNamed(t *testing.T) {
+	for code, want := range map[int32]string{
+		-1: "UNKNOWN_SERVER_ERROR", 0: "NONE", 6: "NOT_LEADER_OR_FOLLOWER", 16: "NOT_COORDINATOR",
+		56: "KAFKA_STORAGE_ERROR", 74: "FENCED_LEADER_EPOCH", 100: "UNKNOWN_TOPIC_ID", 129: "REBOOTSTRAP_REQUIRED", 999: "CODE_999",
+	} {
+		if got := ProtocolName(code); got != want {
+			t.Errorf("%d is %s, not %s", code, got, want)
+		}
+	}
+	wrapped := Describe(fmt.Errorf("dial: %w", &net.OpError{Op: "dial", Err: errors.New("refused\xff")}))
+	if wrapped.Code != -1 || wrapped.Type != "errors.errorString" || wrapped.Text != "dial: dial: refused?" {
+		t.Error(wrapped)
+	}
+}
