@@ -94,7 +94,7 @@ RULES: tuple[Rule, ...] = (
         "nothing is expected: it serves)",
         lambda found: not found.goal,
         Outcome.STUCK,
-        "{missed} in {watched} after {met}: {asked}{futile}{surfaced}",
+        "{missed} in {watched} after {met}; {asked}{futile}{surfaced}",
     ),
     Rule(
         8,
@@ -134,7 +134,7 @@ RULES: tuple[Rule, ...] = (
         "retrying expected, no error",
         lambda found: found.play.expects is Expects.RETRY and not _surfaced(found),
         Outcome.RIDES,
-        "recovered {recovery} after {met} without an error",
+        "recovered in {recovery} from {met}, without an error",
     ),
     Rule(
         11,
@@ -142,7 +142,7 @@ RULES: tuple[Rule, ...] = (
         "retrying expected, an error",
         _expects(Expects.RETRY),
         Outcome.SURFACES,
-        "{errors} after {met}; recovered {recovery} after it was mended",
+        "{errors} after {met}; recovered in {recovery}",
     ),
     Rule(
         12,
@@ -158,7 +158,7 @@ RULES: tuple[Rule, ...] = (
         "rerouted neither by a hint nor by a cause of this scenario, or recovered more slowly than prompt",
         lambda found: not found.by_cause or found.slow,
         Outcome.LATE,
-        "recovered {recovery} after {met}, rescued by {rescuer}: {asked}",
+        "recovered in {recovery} from {met}, rescued by {rescuer}; {asked}",
     ),
     Rule(
         14,
@@ -166,7 +166,7 @@ RULES: tuple[Rule, ...] = (
         "an error reached the application",
         _surfaced,
         Outcome.SURFACES,
-        "{errors}; {asked}, recovered in {recovery}",
+        "{errors} after {met}; {asked}, recovered in {recovery}",
     ),
     Rule(
         15,
@@ -174,7 +174,7 @@ RULES: tuple[Rule, ...] = (
         "rerouted by a hint",
         lambda found: found.facts.reroute is Reroute.HINT,
         Outcome.HINTED,
-        "went where the answer pointed {reroute} after {met}, recovered in {recovery}",
+        "went where the answer pointed {reroute} after {met}; recovered in {recovery}",
     ),
     Rule(
         16,
@@ -182,7 +182,7 @@ RULES: tuple[Rule, ...] = (
         "otherwise",
         lambda _: True,
         Outcome.REFRESHES,
-        "{asked} after {met}, recovered in {recovery}",
+        "met {met}; {asked}; recovered in {recovery}",
     ),
 )
 

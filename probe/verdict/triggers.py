@@ -111,7 +111,7 @@ def _waiting(reading: Reading) -> set[int]:
 
 
 def _timed_out(reading: Reading) -> list[int]:
-    """Return when requests had been unanswered for as long as the client's own timeout (one second of silence where it is not known)."""
+    """Return when requests had gone unanswered for the client's own timeout (one second where it is not known)."""
     limit = _timeout_us(reading)
     if limit is None:
         return []

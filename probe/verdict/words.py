@@ -21,6 +21,15 @@ MISSED: dict[Expects, str] = {
     Expects.SURFACE: "no error told to the application, or the bystander does not serve,",
     Expects.NOTHING: "it does not serve",
 }
+BECAUSE: dict[Trigger, str] = {
+    Trigger.STARTUP: "while it started",
+    Trigger.BOOTSTRAP: "at a bootstrap address, every known broker being gone",
+    Trigger.CONNECT: "as it does on every new connection",
+    Trigger.PERIODIC: "at its periodic refresh",
+    Trigger.DISCONNECT: "because a connection was lost",
+    Trigger.ERROR: "because of an error answer",
+    Trigger.UNKNOWN: "for no reason that shows",
+}
 STORMS = {
     "a": "asks on although nothing happens",
     "b": "asks too often",
@@ -72,9 +81,9 @@ def _code(code: int) -> str:
 
 
 def _asked(facts: Facts) -> str:
-    if facts.refresh_trigger in {None, Trigger.NONE}:
-        return "never asked"
-    return f"asked after {_time(facts.refresh_ms)} ({facts.refresh_trigger})"
+    if facts.refresh_trigger is None or facts.refresh_trigger is Trigger.NONE:
+        return "it never asked who serves now"
+    return f"it asked after {_time(facts.refresh_ms)}, {BECAUSE[facts.refresh_trigger]}"
 
 
 def _errors(facts: Facts) -> str:

@@ -1,0 +1,126 @@
+"""What a transcript is written on: a trial's clock, connections and counters; plays that the tests share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from probe.model import (
+    App,
+    AppKind,
+    Event,
+    Expects,
+    Kind,
+    Opened,
+    Outcome,
+    Play,
+    Request,
+    Response,
+    Role,
+    Row,
+    Stored,
+    Target,
+)
+
+PRODUCE, FETCH, LIST_OFFSETS, METADATA, COMMIT, FIND, HEARTBEAT, API_VERSIONS, EPOCHS = 0, 1, 2, 3, 8, 10, 12, 18, 23
+TOPIC, GROUP, TXN_ID, ME = "t", "g", "tx", "me"
+AFFECTED, BYSTANDER = 0, 1
+OLD, NEW, THIRD = 1, 2, 3
+ZERO = 10_000_000
+"""Time of the fault, microseconds."""
+BEAT = 100_000
+
+STORAGE_ERROR = Play(
+    kind=Kind.ANSWER,
+    expects=Expects.DISCOVER,
+    target=Target.LEADER,
+    codes=(56, 6),
+    causes=("error",),
+    election_ms=150,
+    conforms=(Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
+)
+STEADY = Play(
+    kind=Kind.NONE,
+    expects=Expects.NOTHING,
+    target=Target.NONE,
+    prompt_ms=1000,
+    watch_ms=5000,
+    conforms=(Outcome.CLEAN,),
+)
+BLIP = replace(STORAGE_ERROR, expects=Expects.RETRY, codes=(7,), election_ms=None, conforms=(Outcome.RIDES,))
+FINAL = replace(BLIP, expects=Expects.SURFACE, codes=(10,), conforms=(Outcome.SURFACES,))
+RESET = replace(BLIP, kind=Kind.CONNECTION, codes=(), causes=("error", "disconnect"), prompt_ms=2000)
+KILL = replace(STORAGE_ERROR, kind=Kind.CONNECTION, codes=(), causes=("error", "disconnect"), election_ms=9000)
+HANG = replace(KILL, kind=Kind.SILENCE)
+ELECTED = replace(STORAGE_ERROR, kind=Kind.CHANGE, codes=(6, 74), election_ms=None)
+COORDINATOR = replace(STORAGE_ERROR, target=Target.COORDINATOR, codes=(16, 14), election_ms=None)
+
+
+@dataclass
+class Script:
+    """A trial as it is being told."""
+
+    role: Role = Role.PRODUCER
+    now: int = ZERO - 3_000_000
+    events: list[Event] = field(default_factory=list)
+    stored: list[Stored] = field(default_factory=list)
+    connections: dict[int, int] = field(default_factory=dict)
+    """Broker to the client's connection there."""
+    asked: list[Request] = field(default_factory=list)
+    """Discoveries not yet answered."""
+    coordinated: bool = False
+    """The target is a coordinator: discoveries are FindCoordinator."""
+    corr: int = 0
+    sequences: dict[int, int] = field(default_factory=dict)
+    offsets: dict[int, int] = field(default_factory=dict)
+
+    def add(self, event: Event) -> None:
+        self.events.append(event)
+
+    def app(self, kind: AppKind, **more: Any) -> None:
+        self.add(App(at=self.now, kind=kind, instance=ME, **more))
+
+    def open(self, broker: int) -> int:
+        if broker not in self.connections:
+            self.reopen(broker)
+        return self.connections[broker]
+
+    def reopen(self, broker: int) -> None:
+        self.connections[broker] = sum(isinstance(event, Opened) for event in self.events) + 1
+        self.add(Opened(at=self.now, conn=self.connections[broker], broker=broker))
+        self.answer(self.request(API_VERSIONS, broker))
+
+    def request(self, api: int, broker: int, *rows: Row, version: int = 7, **more: Any) -> Request:
+        conn = self.open(broker)
+        self.corr += 1
+        more = {"size": 100} | more
+        asked = Request(
+            at=self.now, conn=conn, broker=broker, corr=self.corr, api=api, version=version, rows=rows, **more
+        )
+        self.add(asked)
+        return asked
+
+    def answer(self, asked: Request, *rows: Row, after: int = 1000, code: int = 0) -> None:
+        self.now += after
+        self.add(
+            Response(
+                at=self.now,
+                conn=asked.conn,
+                broker=asked.broker,
+                corr=asked.corr,
+                api=asked.api,
+                version=asked.version,
+                sent_at=asked.at,
+                rows=rows,
+                code=code,
+            )
+        )
+
+    def next_sequence(self, partition: int) -> int:
+        self.sequences[partition] = self.sequences.get(partition, -1) + 1
+        return self.sequences[partition]
+
+    def store(self, partition: int, sequence: int, instance: str = ME) -> int:
+        self.offsets[partition] = self.offsets.get(partition, -1) + 1
+        self.stored.append(Stored(partition, self.offsets[partition], instance, sequence))
+        return self.offsets[partition]
