@@ -31,10 +31,9 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
     batches: list[int] = field(default_factory=list)
     pongs: dict[int, pb.Pong] = field(default_factory=dict)
     process: asyncio.subprocess.Process | None = None
-    stderr: bytes = b""
 
     def __post_init__(self) -> None:
-        self._orders: asyncio.Queue[pb.ToDriver] = asyncio.Queue()
+        self._orders: asyncio.Queue[pb.ToDriver | None] = asyncio.Queue()
         self._changed = asyncio.Condition()
 
     async def Attach(  # noqa: N802  # the name of the RPC
@@ -42,11 +41,13 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
     ) -> AsyncIterator[pb.ToDriver]:
         """Serve the stream until the driver or the test ends it."""
         reader = asyncio.create_task(self._read(request_iterator))
-        with contextlib.suppress(asyncio.CancelledError):
-            while not reader.done():
-                with contextlib.suppress(TimeoutError):
-                    yield await asyncio.wait_for(self._orders.get(), 0.2)
+        while (order := await self._orders.get()) is not None:
+            yield order
         reader.cancel()
+
+    def hang_up(self) -> None:
+        """End the stream from our side."""
+        self._orders.put_nowait(None)
 
     async def _read(self, messages: AsyncIterator[pb.FromDriver]) -> None:
         async for message in messages:
@@ -121,8 +122,9 @@ async def driving(launch: Launch, *extra: str) -> AsyncIterator[Driver]:
         await driver.until(lambda: driver.hello is not None, 30)
         yield driver
     finally:
+        driver.hang_up()
+        await server.stop(0.2)
         await kill(driver.process)
-        await server.stop(None)
 
 
 async def kill(process: asyncio.subprocess.Process) -> None:

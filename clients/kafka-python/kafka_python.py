@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,8 +29,7 @@ def _replace_six() -> None:
     """Put the real six, which lies in the same folder, in place of the copy."""
     if find_spec("kafka.vendor.six") is None:
         return
-    import six  # noqa: PLC0415  # only here
-
+    six = import_module("six")
     sys.modules["kafka.vendor.six"] = six
     sys.modules["kafka.vendor.six.moves"] = six.moves
 

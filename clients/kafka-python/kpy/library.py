@@ -7,6 +7,8 @@ from driving.library import Library, Role, Stopping
 from driving.reports import Reports
 from kafka import KafkaProducer
 
+from kpy import transactional
+from kpy.admin import admin
 from kpy.consumer import consumer, group
 from kpy.errors import error_of
 from kpy.log import Notices
@@ -14,7 +16,13 @@ from kpy.producer import producer
 from kpy.settings import PROFILES
 from probe.drivers.rpc import driver_pb2 as pb
 
-ROLES: dict[str, Role] = {"producer": producer, "consumer": consumer, "group": group}
+ROLES: dict[str, Role] = {
+    "producer": producer,
+    "consumer": consumer,
+    "group": group,
+    "admin": admin,
+    **({"transactional": transactional.transactional} if transactional.available() else {}),
+}
 
 
 def library() -> Library:

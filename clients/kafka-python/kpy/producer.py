@@ -38,7 +38,7 @@ class Sending:
         """Told of the partition of every operation that ended."""
 
     def send(self, partition: int, sequence: int, clock: int) -> Any:
-        """Send one; blocks while the library waits for metadata. Return its future, or None if send() threw."""
+        """Hand one over; this blocks while the library waits for metadata. Return the future, or None if it threw."""
         value = value_of(self._start.instance, partition, sequence, clock)
         self._reports.sent(partition, sequence, clock)
         try:

@@ -100,7 +100,7 @@ def _value(key: str, text: str, default: object) -> object:
 
 
 def _reported(config: Mapping[str, Any], role: str) -> dict[str, str]:
-    names = dict(REPORTED) | (OF_GROUPS if role == "group" else {})
+    names = {**REPORTED, **(OF_GROUPS if role == "group" else {})}
     if role not in PRODUCING:
         names = {ours: key for ours, key in names.items() if ours not in OF_PRODUCERS}
     found = {ours: _text(ours, config[key]) for ours, key in names.items() if key in config}

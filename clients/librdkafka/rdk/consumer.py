@@ -41,7 +41,7 @@ def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     client.subscribe(
         [start.topic],
         on_assign=lambda _, partitions: reports.assigned([item.partition for item in partitions]),
-        on_revoke=lambda _, partitions: commits.revoked([item.partition for item in partitions]),
+        on_revoke=lambda _, partitions: commits.give_up(client, [item.partition for item in partitions], stop),
         on_lost=lambda _, partitions: commits.revoked([item.partition for item in partitions]),
     )
     while not stop.asked:
@@ -79,6 +79,15 @@ class Commits:
         """Remember the next offset of a partition."""
         self._next[partition] = offset
 
+    def give_up(self, client: Any, partitions: list[int], stop: Stopping) -> None:
+        """Commit before others take over, but not while closing: a lost coordinator must not hold the close up."""
+        if not stop.asked and (new := self._new()):
+            try:
+                self.done(None, client.commit(offsets=self._offsets(new), asynchronous=False))
+            except KafkaException as error:
+                self._reports.commit_error(error_of(error))
+        self.revoked(partitions)
+
     def revoked(self, partitions: list[int]) -> None:
         """Forget partitions that were taken away, and report it."""
         for partition in partitions:
@@ -91,14 +100,18 @@ class Commits:
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + COMMIT_S
-        new = {partition: offset for partition, offset in self._next.items() if self._done.get(partition) != offset}
-        if not new:
+        if not (new := self._new()):
             return
         try:
-            offsets = [TopicPartition(self._topic, partition, offset) for partition, offset in new.items()]
-            client.commit(offsets=offsets, asynchronous=True)
+            client.commit(offsets=self._offsets(new), asynchronous=True)
         except KafkaException as error:
             self._reports.commit_error(error_of(error))
+
+    def _new(self) -> dict[int, int]:
+        return {partition: offset for partition, offset in self._next.items() if self._done.get(partition) != offset}
+
+    def _offsets(self, new: dict[int, int]) -> list[Any]:
+        return [TopicPartition(self._topic, partition, offset) for partition, offset in new.items()]
 
     def done(self, error: KafkaError | None, partitions: list[Any]) -> None:
         """Take librdkafka's word on a commit; each partition may carry an error of its own."""

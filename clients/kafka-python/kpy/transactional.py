@@ -1,0 +1,67 @@
+"""Role transactional, from 2.2 on: init, begin, send, commit or abort, as KafkaProducer's own documentation has it.
+
+Calls block without a limit of their own, except init_transactions().
+"""
+
+from __future__ import annotations
+
+import kafka.errors
+from driving.library import Stopping
+from driving.reports import Reports
+from driving.transactions import transact
+from kafka import KafkaProducer
+
+from kpy.errors import error_of
+from kpy.producer import Sending
+from kpy.settings import build
+from probe.drivers.rpc import driver_pb2 as pb
+
+FINAL = tuple(
+    getattr(kafka.errors, name)
+    for name in (
+        "ProducerFencedError",
+        "InvalidProducerEpochError",
+        "OutOfOrderSequenceNumberError",
+        "TransactionalIdAuthorizationFailedError",
+        "UnsupportedVersionError",
+    )
+    if hasattr(kafka.errors, name)
+)
+"""Errors after which a transactional producer can only be closed; their names differ between versions."""
+
+
+def transactional(start: pb.Start, reports: Reports, stop: Stopping) -> None:
+    """Play transactions until asked to stop."""
+    client, effective = build(KafkaProducer, start, {"transactional_id": start.transactional_id})
+    reports.ready(effective)
+    transact(start, reports, stop, _Client(start, reports, client))
+    client.close(timeout=stop.remaining())
+
+
+def available() -> bool:
+    """Say whether this version has transactions."""
+    return hasattr(KafkaProducer, "begin_transaction")
+
+
+class _Client(Sending):
+    def init(self) -> None:
+        self._client.init_transactions()
+
+    def begin(self) -> None:
+        self._client.begin_transaction()
+
+    def commit(self) -> None:
+        self._client.commit_transaction()
+
+    def abort(self) -> None:
+        self._client.abort_transaction()
+
+    def error_of(self, error: BaseException) -> pb.Error:
+        return error_of(error)
+
+    def may_repeat(self, error: BaseException) -> bool:
+        """Only init_transactions() is documented to be callable again, after a timeout; no other raises that."""
+        return isinstance(error, kafka.errors.KafkaTimeoutError)
+
+    def is_final(self, error: BaseException) -> bool:
+        return isinstance(error, FINAL)

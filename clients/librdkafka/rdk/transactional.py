@@ -1,0 +1,63 @@
+"""Role transactional: the loop of librdkafka's documentation.
+
+An error of a transactional call says itself what may be done (rdkafka.h, rd_kafka_error_t): call again if retriable,
+abort if it requires that, close if it is fatal.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException
+from driving.library import Stopping
+from driving.reports import Reports
+from driving.transactions import transact
+
+from probe.drivers.rpc import driver_pb2 as pb
+from rdk.channel import Channel
+from rdk.errors import error_of
+from rdk.producer import POLL_S, Sending, build
+
+
+def transactional(start: pb.Start, reports: Reports, stop: Stopping) -> None:
+    """Play transactions until asked to stop."""
+    channel = Channel(reports)
+    client, effective = build(start, channel, {"transactional.id": start.transactional_id})
+    reports.ready(effective)
+    # A commit waits for delivery reports, and somebody has to serve them meanwhile.
+    threading.Thread(target=_serve, args=(client, stop), name=f"{start.instance}-poll", daemon=True).start()
+    transact(start, reports, stop, _Client(start, reports, client))
+    client.flush(stop.remaining())
+
+
+def _serve(client: Any, stop: Stopping) -> None:
+    while not stop.asked:
+        client.poll(POLL_S)
+
+
+class _Client(Sending):
+    def init(self) -> None:
+        self._client.init_transactions()
+
+    def begin(self) -> None:
+        self._client.begin_transaction()
+
+    def commit(self) -> None:
+        self._client.commit_transaction()
+
+    def abort(self) -> None:
+        self._client.abort_transaction()
+
+    def error_of(self, error: BaseException) -> pb.Error:
+        return error_of(error)
+
+    def may_repeat(self, error: BaseException) -> bool:
+        return (found := _kafka(error)) is not None and found.retriable()
+
+    def is_final(self, error: BaseException) -> bool:
+        return (found := _kafka(error)) is None or found.fatal()
+
+
+def _kafka(error: BaseException) -> KafkaError | None:
+    return error.args[0] if isinstance(error, KafkaException) else None
