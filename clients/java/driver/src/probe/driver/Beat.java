@@ -5,7 +5,7 @@ import java.util.function.LongConsumer;
 
 /**
  * One operation each interval for one partition, on a thread of its own: {@code send} may block for
- * {@code max.block.ms}, and a blocked partition must not stall the other. Beats that were missed are skipped, not made up for.
+ * {@code max.block.ms}, and a blocked partition must not stall the other. Missed beats are skipped, not made up for.
  */
 final class Beat implements Runnable {
     private final Instance instance;

@@ -16,8 +16,10 @@ import org.apache.kafka.clients.producer.KafkaProducer;
  */
 final class Bridge {
     private static final Call POLL = Call.find(KafkaConsumer.class, "poll", ConsumerRecords.class, long.class);
-    private static final Call CLOSE_CONSUMER = Call.find(KafkaConsumer.class, "close", void.class, long.class, TimeUnit.class);
-    private static final Call CLOSE_PRODUCER = Call.find(KafkaProducer.class, "close", void.class, long.class, TimeUnit.class);
+    private static final Call CLOSE_CONSUMER =
+            Call.find(KafkaConsumer.class, "close", void.class, long.class, TimeUnit.class);
+    private static final Call CLOSE_PRODUCER =
+            Call.find(KafkaProducer.class, "close", void.class, long.class, TimeUnit.class);
 
     private Bridge() {}
 
@@ -47,11 +49,12 @@ final class Bridge {
                 try {
                     MethodType modern = MethodType.methodType(result, Duration.class);
                     return new Call(lookup.findVirtual(type, name, modern), 1, true);
-                } catch (NoSuchMethodException old) {
-                    return new Call(lookup.findVirtual(type, name, MethodType.methodType(result, older)), older.length, false);
+                } catch (NoSuchMethodException before2) {
+                    MethodType old = MethodType.methodType(result, older);
+                    return new Call(lookup.findVirtual(type, name, old), older.length, false);
                 }
             } catch (ReflectiveOperationException e) {
-                throw new LinkageError(type.getSimpleName() + "." + name + " has neither form that this driver knows", e);
+                throw new LinkageError(type.getSimpleName() + "." + name + " has neither form known to this driver", e);
             }
         }
 

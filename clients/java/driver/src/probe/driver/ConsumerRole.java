@@ -14,8 +14,6 @@ import probe.driver.v1.Start;
 /** Reads the partitions it is given, from their beginning. */
 class ConsumerRole extends Instance {
     private static final Duration POLL = Duration.ofMillis(100);
-    /** After an exception of poll, which may come without any wait. */
-    private static final long AFTER_ERROR_MS = 100;
 
     KafkaConsumer<String, String> consumer;
 
@@ -39,6 +37,7 @@ class ConsumerRole extends Instance {
                 .map(partition -> new TopicPartition(start.getTopic(), partition)).collect(Collectors.toList());
         consumer.assign(mine);
         consumer.seekToBeginning(mine);
+        report.assigned(start.getPartitionsList());
     }
 
     /** Told of each record after it was reported. */
@@ -48,7 +47,7 @@ class ConsumerRole extends Instance {
     void polled() {}
 
     @Override
-    final void play() throws InterruptedException {
+    final void play() {
         take();
         while (!stopping()) {
             try {
@@ -61,7 +60,7 @@ class ConsumerRole extends Instance {
                 // the instance is to stop
             } catch (KafkaException e) {
                 report.receiveError(e);
-                pause(AFTER_ERROR_MS);
+                pauseAfterError();
             }
         }
     }

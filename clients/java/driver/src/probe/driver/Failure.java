@@ -1,6 +1,8 @@
 package probe.driver;
 
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -13,7 +15,8 @@ final class Failure {
 
     private Failure() {}
 
-    static probe.driver.v1.Error of(Throwable thrown) {
+    static probe.driver.v1.Error of(Throwable error) {
+        Throwable thrown = unwrapped(error);
         Errors coded = code(thrown);
         return probe.driver.v1.Error.newBuilder()
                 .setCode(coded == null ? -1 : coded.code())
@@ -26,6 +29,12 @@ final class Failure {
 
     static String shorten(String text) {
         return text.length() > TEXT_LIMIT ? text.substring(0, TEXT_LIMIT) + "..." : text;
+    }
+
+    /** Futures hand on what the library threw in a wrapping of their own. */
+    private static Throwable unwrapped(Throwable error) {
+        boolean wrapped = error instanceof CompletionException || error instanceof ExecutionException;
+        return wrapped && error.getCause() != null ? error.getCause() : error;
     }
 
     /** The protocol error of an exception or of its nearest cause; null where the library made it up itself. */
@@ -42,9 +51,9 @@ final class Failure {
     }
 
     /**
-     * The library throws its own TimeoutException for expired records and exhausted waits as well, and Errors gives that
-     * class the code of REQUEST_TIMED_OUT; only the broker's has the protocol's default text. Exceptions without a code
-     * are given as UNKNOWN_SERVER_ERROR.
+     * The library throws its own TimeoutException for expired records and exhausted waits as well, and Errors gives
+     * that class the code of REQUEST_TIMED_OUT; only the broker's has the protocol's default text. Exceptions without a
+     * code are given as UNKNOWN_SERVER_ERROR.
      */
     private static boolean fromBroker(Errors found, Throwable thrown) {
         if (found == Errors.UNKNOWN_SERVER_ERROR) {

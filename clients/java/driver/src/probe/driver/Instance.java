@@ -12,6 +12,7 @@ import probe.driver.v1.Start;
 abstract class Instance {
     /** Lines of the library's log passed on per second: enough to read, too few to weigh. */
     private static final int NOTICES_PER_SECOND = 5;
+    private static final long AFTER_ERROR_MS = 100;
     /** Part of the orchestrator's deadline that the library gets for its close. */
     private static final double CLOSE_SHARE = 0.8;
 
@@ -55,6 +56,15 @@ abstract class Instance {
     /** Waits; returns whether to go on. */
     final boolean pause(long ms) throws InterruptedException {
         return !stop.await(ms, TimeUnit.MILLISECONDS);
+    }
+
+    /** Where the library fails without any wait, an application would not try again at once. */
+    final void pauseAfterError() {
+        try {
+            pause(AFTER_ERROR_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     final void awaitStop() throws InterruptedException {

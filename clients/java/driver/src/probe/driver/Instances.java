@@ -48,8 +48,8 @@ final class Instances {
     }
 
     /**
-     * Passes a line of the library's log on to the instance whose client id it names. A line that names none (0.11 names
-     * none) goes on only if there is no doubt whose it is.
+     * Passes a line of the log on to the instance whose client id it names. A line that names none (0.11 never
+     * does) goes on only if there is no doubt whose it is.
      */
     void log(String line) {
         if (line.contains("clientId=")) {

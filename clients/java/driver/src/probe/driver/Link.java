@@ -25,7 +25,7 @@ import probe.driver.v1.ToDriver;
 /**
  * The one stream to the orchestrator.
  *
- * <p>The method is described by hand: it is the only one, and so the build needs protoc alone and no gRPC plugin for it.
+ * <p>The method is described by hand: it is the only one, and so the build needs protoc alone and no plugin for it.
  */
 final class Link extends ClientCall.Listener<ToDriver> {
     private static final MethodDescriptor<FromDriver, ToDriver> ATTACH = MethodDescriptor

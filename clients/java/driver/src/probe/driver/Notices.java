@@ -27,7 +27,8 @@ final class Notices extends Handler {
     public void publish(LogRecord line) {
         if (line.getLoggerName() != null && line.getLoggerName().startsWith("org.apache.kafka")) {
             Throwable thrown = line.getThrown();
-            instances.log(line.getLevel() + " " + line.getMessage() + (thrown == null ? "" : ": " + thrown));
+            String level = line.getLevel() == Level.SEVERE ? "ERROR" : "WARN";
+            instances.log(level + " " + line.getMessage() + (thrown == null ? "" : ": " + thrown));
         } else {
             System.err.println(line.getLevel() + " " + line.getLoggerName() + " " + line.getMessage());
         }

@@ -68,8 +68,10 @@ final class ProducerRole extends Instance {
                     }
                 });
             } catch (KafkaException | IllegalStateException e) {
-                // What send() throws it has not told the callback: see KafkaProducer.doSend.
-                failed(number, e);
+                // What send() throws it has not told the callback (KafkaProducer.doSend). Once closed it only throws.
+                if (!stopping()) {
+                    failed(number, e);
+                }
             }
         }
 

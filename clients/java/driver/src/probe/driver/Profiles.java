@@ -12,9 +12,9 @@ import java.util.stream.Collectors;
 final class Profiles {
     private static final String REFRESH = "metadata.max.age.ms";
     /**
-     * Longer than any trial. Nothing else asks by the clock within one: {@code metadata.max.idle.ms} (5 min) forgets only
-     * topics that are not written to, {@code connections.max.idle.ms} (9 min; admin 5 min) closes only idle connections,
-     * {@code metadata.recovery.rebootstrap.trigger.ms} (5 min) counts only while no broker answers.
+     * Longer than any trial. Nothing else asks by the clock within one: {@code metadata.max.idle.ms} (5 min) forgets
+     * topics that are not written to, {@code connections.max.idle.ms} (9 min; admin 5 min) closes idle connections,
+     * {@code metadata.recovery.rebootstrap.trigger.ms} (5 min) counts while no broker answers.
      */
     private static final String NEVER = "3600000";
     private static final String QUICK = "5000";
@@ -22,8 +22,8 @@ final class Profiles {
     private static final String QUICK_SESSION = "6000";
     /** Before 2.0 a consumer must allow a request more time than a session (KafkaConsumer's constructor). */
     private static final String ABOVE_QUICK_SESSION = "7000";
-    private static final List<String> NAMES = List.of("isolated", "defaults", "idempotent", "no-retries", "acks-1", "zstd",
-            "refresh-1s", "quick-timeouts", "consumer-protocol");
+    private static final List<String> NAMES = List.of("isolated", "defaults", "idempotent", "no-retries", "acks-1",
+            "zstd", "refresh-1s", "quick-timeouts", "consumer-protocol");
 
     private Profiles() {}
 
@@ -43,7 +43,8 @@ final class Profiles {
             case "isolated" -> { }
             case "defaults" -> settings.clear();
             case "refresh-1s" -> settings.put(REFRESH, "1000");
-            case "idempotent" -> settings.putAll(only(role == Role.PRODUCER, profile, role, "enable.idempotence", "true"));
+            case "idempotent" -> settings.putAll(
+                    only(role == Role.PRODUCER, profile, role, "enable.idempotence", "true"));
             case "no-retries" -> settings.putAll(
                     only(role == Role.PRODUCER || role == Role.ADMIN, profile, role, "retries", "0"));
             case "acks-1" -> settings.putAll(only(role == Role.PRODUCER, profile, role, "acks", "1"));
@@ -59,7 +60,8 @@ final class Profiles {
 
     private static Map<String, String> only(boolean fits, String profile, Role role, String key, String value) {
         if (!fits) {
-            throw new UnsupportedException("profile " + profile + " sets " + key + ", which says nothing about the role " + role.word());
+            throw new UnsupportedException(
+                    "profile " + profile + " sets " + key + ", which says nothing about the role " + role.word());
         }
         return Map.of(key, value);
     }
@@ -78,7 +80,7 @@ final class Profiles {
         return only(role == Role.GROUP, "consumer-protocol", role, "group.protocol", "consumer");
     }
 
-    /** {@code delivery.timeout.ms} stays: it bounds what the application waits for, not how soon a silent broker is left. */
+    /** {@code delivery.timeout.ms} stays: it bounds what the application waits for, not how soon silence is noticed. */
     private static Map<String, String> quick(Role role, Library library) {
         Map<String, String> settings = new HashMap<>(Map.of("request.timeout.ms", QUICK));
         if (role.reads()) {

@@ -23,14 +23,15 @@ final class Roles {
         Role role = Role.named(start.getRole())
                 .orElseThrow(() -> new UnsupportedException("this driver has no role " + start.getRole()));
         if (!role.existsIn(library)) {
-            throw new UnsupportedException("AdminClient.listOffsets came with 2.5 (KIP-396); this is " + library.version());
+            throw new UnsupportedException(
+                    "AdminClient.listOffsets came with 2.5 (KIP-396); this is " + library.version());
         }
         Map<String, Object> configuration = needed(start, role);
         configuration.putAll(Profiles.of(start.getProfile(), role, library));
         start.getPropertiesMap().forEach((key, value) -> {
             if (!role.knows(key)) {
-                throw new UnsupportedException(
-                        "kafka-clients " + library.version() + " has no property " + key + " for the role " + role.word());
+                throw new UnsupportedException("kafka-clients " + library.version() + " has no property " + key
+                        + " for the role " + role.word());
             }
             configuration.put(key, value);
         });
@@ -56,6 +57,8 @@ final class Roles {
         }
         if (role == Role.GROUP) {
             settings.put("group.id", start.getGroup());
+            // As in the drivers of the other families: the whole topic is the member's to deliver.
+            settings.put("auto.offset.reset", "earliest");
         }
         return settings;
     }

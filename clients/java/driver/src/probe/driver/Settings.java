@@ -47,7 +47,7 @@ final class Settings {
 
     /**
      * A producer decides acks, retries and idempotence while it is constructed (with idempotence before 3.0 its
-     * configuration still says acks=1), so these are read from its parts, whose fields have kept their names since 0.11.
+     * configuration still says acks=1), so these are read from its parts, whose fields keep their names since 0.11.
      */
     static Map<String, String> ofProducer(KafkaProducer<?, ?> producer, Map<String, Object> configuration) {
         Map<String, String> found = named(values(ProducerConfig.class, configuration));

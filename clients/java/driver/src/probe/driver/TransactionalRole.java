@@ -15,8 +15,8 @@ import probe.driver.v1.Start;
 
 /**
  * One transaction an interval, with one record for each partition: the loop of KafkaProducer's documentation. Three
- * exceptions there (and an unsupported version) mean that the producer must be closed; all others that the transaction is aborted; a commit
- * or an init that timed out may be called again. Record n of a partition belongs to transaction n.
+ * exceptions there, and an unsupported version, mean that the producer must be closed; all others that the transaction
+ * is aborted. What timed out may be called again. Record n of a partition belongs to transaction n.
  */
 final class TransactionalRole extends Instance {
     private KafkaProducer<String, String> producer;
@@ -72,8 +72,9 @@ final class TransactionalRole extends Instance {
             if (isFinal(e)) {
                 throw e;
             }
-            producer.abortTransaction();
-            report.transaction(Kind.TXN_ABORTED, number);
+            if (until(number, producer::abortTransaction)) {
+                report.transaction(Kind.TXN_ABORTED, number);
+            }
         }
     }
 
@@ -99,6 +100,7 @@ final class TransactionalRole extends Instance {
             } catch (TimeoutException e) {
                 report.transactionError(number, e);
             }
+            pauseAfterError();
         }
         return false;
     }
