@@ -1,0 +1,243 @@
+"""One connection, sans-io: bytes of both directions in, requests and responses out."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from struct import Struct
+
+from probe.model import Event, Request, Response
+from probe.protocol.compiler import MALFORMED, uvarint
+from probe.protocol.digest import ANSWERS, QUESTIONS
+from probe.protocol.fold import Fold
+from probe.protocol.frames import Frame, Splitter
+from probe.protocol.names import api_name
+from probe.protocol.rows import Asked, Body, Digest, Names
+from probe.protocol.schemas import API_VERSIONS, CONTROLLED_SHUTDOWN, Schemas, Spec
+from probe.protocol.sessions import FetchSessions
+
+PRODUCE, FETCH = 0, 1
+UNSUPPORTED_VERSION = 35
+HIGHEST_API = 1000
+MAX_PENDING = 10_000
+NOTHING = Digest()
+
+_REQUEST = Struct(">hhi").unpack_from
+_INT16 = Struct(">h").unpack_from
+_INT32 = Struct(">i").unpack_from
+
+
+class Conversation:
+    """Decodes one connection.
+
+    Neither method raises for what peers send. A body that cannot be read gives an event with `error`; bytes that are
+    not Kafka's give one more event with `error` (API -1), and then nothing is decoded any more: `fault` says why.
+    """
+
+    def __init__(
+        self, conn: int, broker: int, schemas: Schemas, names: Names, sessions: FetchSessions | None = None
+    ) -> None:
+        self.conn = conn
+        self.broker = broker
+        self.client_id = ""
+        """As of the latest request."""
+        self.fault = ""
+        self.trailing = 0
+        """Bytes behind bodies that their definition does not explain; old librdkafka sends such."""
+        self.requests: Counter[int] = Counter()
+        """Frames by API key, told one by one or not."""
+        self.responses: Counter[int] = Counter()
+        self.fold = Fold(conn, broker)
+        self._schemas, self._names = schemas, names
+        self._sessions = sessions or FetchSessions()
+        self.asking, self.answering = Splitter(8), Splitter(4)
+        """The frames of both directions."""
+        self._pending: deque[Asked] = deque()
+
+    def client_bytes(self, data: bytes, at: int) -> list[Event]:
+        """Take bytes that the client sent, the last at `at` microseconds; return what they complete."""
+        out: list[Event] = []
+        if not self.fault:
+            for frame in self.asking.feed(data):
+                self.fold.take(self._request(frame, at), out)
+                if self.fault:
+                    break
+            if self.asking.fault and not self.fault:
+                out.append(self._broken_request(self.asking.fault, at))
+        return out
+
+    def broker_bytes(self, data: bytes, at: int) -> list[Event]:
+        """Take bytes that were passed on to the client at `at` microseconds; return what they complete."""
+        out: list[Event] = []
+        if not self.fault:
+            for frame in self.answering.feed(data):
+                self.fold.take(self._response(frame, at), out)
+                if self.fault:
+                    break
+            if self.answering.fault and not self.fault:
+                out.append(self._broken_response(self.answering.fault, at))
+        return out
+
+    def tick(self, at: int, *, final: bool = False) -> list[Event]:
+        """Return what folding held back and is due, or all of it at the end of the connection."""
+        out: list[Event] = []
+        self.fold.tick(at, out, final=final)
+        return out
+
+    def expected(self, corr: int) -> int:
+        """Return the API key that the answer with this correlation id belongs to, -1 if there is none."""
+        return next((asked.api for asked in self._pending if asked.corr == corr), -1)
+
+    def _request(self, frame: Frame, at: int) -> Request:
+        data, start, end, size = frame
+        api, version, corr = _REQUEST(data, start)
+        if not (0 <= api <= HIGHEST_API and version >= 0):
+            return self._broken_request(f"not Kafka: API key {api}, version {version}", at)
+        self.requests[api] += 1
+        asked, digest, error = Asked(corr, api, version, at), NOTHING, ""
+        try:
+            body = self._client_id(data, start + 8, end, asked)
+            if api in QUESTIONS:
+                asked, digest = self._question(frame, body, asked)
+        except MALFORMED as problem:
+            error = _reason(asked, "request", frame, problem)
+        if digest.acks != 0 or api != PRODUCE:
+            self._pending.append(asked)
+        if len(self._pending) > MAX_PENDING:
+            self.fault = f"more than {MAX_PENDING} requests without an answer"
+        return Request(
+            at=at,
+            conn=self.conn,
+            broker=self.broker,
+            corr=corr,
+            api=api,
+            version=version,
+            client_id=self.client_id,
+            size=size,
+            rows=digest.rows,
+            everything=digest.everything,
+            acks=digest.acks,
+            error=error or self.fault,
+        )
+
+    def _client_id(self, data: bytes, p: int, end: int, asked: Asked) -> int:
+        """Note the client id, which all header versions but the oldest have; return where it ends."""
+        if asked.api == CONTROLLED_SHUTDOWN and asked.version == 0:
+            return p
+        length: int = _INT16(data, p)[0]
+        p += 2
+        stop = p + max(length, 0)
+        if stop > end:
+            raise ValueError("header ends early")
+        self.client_id = data[p:stop].decode("utf-8", "replace")
+        return stop
+
+    def _question(self, frame: Frame, p: int, asked: Asked) -> tuple[Asked, Digest]:
+        spec = _known(self._schemas.request(asked.api, asked.version), asked)
+        body = self._read(spec, frame, skip_tags(frame.data, p) if spec.header > 1 else p)
+        digest = QUESTIONS[asked.api](body, asked.version, self._names)
+        if asked.api == FETCH:
+            rows, fetched = self._sessions.asked(body, digest.rows, self._names)
+            return asked._replace(fetched=fetched), digest._replace(rows=rows)
+        if digest.rows and digest.rows[0].key:
+            asked = asked._replace(key=digest.rows[0].key, key_type=digest.rows[0].key_type)
+        return asked, digest
+
+    def _response(self, frame: Frame, at: int) -> Response:
+        data, start, _, size = frame
+        (corr,) = _INT32(data, start)
+        asked = self._take(corr)
+        if asked is None:
+            return self._broken_response(f"no request with correlation id {corr}", at)
+        self.responses[asked.api] += 1
+        digest, error = NOTHING, ""
+        try:
+            if asked.api in ANSWERS:
+                digest = self._answer(frame, asked)
+        except MALFORMED as problem:
+            error = _reason(asked, "response", frame, problem)
+        return Response(
+            at=at,
+            conn=self.conn,
+            broker=self.broker,
+            corr=corr,
+            api=asked.api,
+            version=asked.version,
+            sent_at=asked.at,
+            size=size,
+            code=digest.code,
+            rows=digest.rows,
+            error=error,
+        )
+
+    def _answer(self, frame: Frame, asked: Asked) -> Digest:
+        version = asked.version
+        p = frame.start + 4
+        if asked.api == API_VERSIONS and _INT16(frame.data, p) == (UNSUPPORTED_VERSION,):
+            version = 0  # a broker that does not know the version answers in the oldest (KIP-511)
+        spec = _known(self._schemas.response(asked.api, version), asked)
+        body = self._read(spec, frame, skip_tags(frame.data, p) if spec.header > 0 else p)
+        if asked.api == FETCH:
+            self._sessions.answered(body, asked)
+        return ANSWERS[asked.api](body, asked, self._names)
+
+    def _read(self, spec: Spec, frame: Frame, p: int) -> Body:
+        body, stop = spec.read(frame.data, p, frame.end)
+        if frame.whole:
+            self.trailing += frame.end - stop
+        return body
+
+    def _take(self, corr: int) -> Asked | None:
+        """Return the request of an answer; brokers answer in order, so it is the first one nearly always."""
+        for index, asked in enumerate(self._pending):
+            if asked.corr == corr:
+                del self._pending[index]
+                return asked
+        return None
+
+    def _broken_request(self, fault: str, at: int) -> Request:
+        self.fault = fault
+        return Request(
+            at=at,
+            conn=self.conn,
+            broker=self.broker,
+            corr=-1,
+            api=-1,
+            version=-1,
+            client_id=self.client_id,
+            error=f"{fault}; this connection is not decoded any more",
+        )
+
+    def _broken_response(self, fault: str, at: int) -> Response:
+        self.fault = fault
+        error = f"{fault}; this connection is not decoded any more"
+        return Response(at=at, conn=self.conn, broker=self.broker, corr=-1, api=-1, version=-1, sent_at=at, error=error)
+
+
+def skip_tags(data: bytes, p: int) -> int:
+    """Return where a header's tagged fields end. Raises as readers do."""
+    count, p = uvarint(data, p)
+    for _ in range(count):
+        _, p = uvarint(data, p)
+        size, p = uvarint(data, p)
+        p += size
+    return p
+
+
+class UnknownVersionError(ValueError):
+    """No definition knows this version."""
+
+
+def _known(spec: Spec | None, asked: Asked) -> Spec:
+    if spec is None:
+        raise UnknownVersionError(f"{api_name(asked.api)} version {asked.version} is in none of the definitions")
+    return spec
+
+
+def _reason(asked: Asked, kind: str, frame: Frame, problem: Exception) -> str:
+    """Return one line: what could not be read and why."""
+    if isinstance(problem, UnknownVersionError):
+        return str(problem)
+    if not frame.whole:
+        kept = frame.end - frame.start
+        return f"{api_name(asked.api)} {kind} of {frame.size} bytes, of which only the first {kept} were kept"
+    return f"{api_name(asked.api)} v{asked.version} {kind} does not fit its definition"

@@ -1,0 +1,111 @@
+"""A storm in few lines: frames beyond a rate become counts, and the history says so."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+from probe.model import Event, Folded, Request, Response, Row
+
+SPAN_US = 1_000_000
+MAX_KINDS = 64
+"""Distinct frames per span; whatever comes beyond is told one by one."""
+
+Wire = Request | Response
+
+
+def kind_of(event: Wire) -> Hashable:
+    """Return what two frames have in common that say the same: direction, API, code, objects."""
+    rows = tuple((row.topic, row.partition, row.key, row.code, row.leader) for row in event.rows)
+    code = event.code if isinstance(event, Response) else None
+    return (code, event.api, event.version, event.error, rows)
+
+
+class _Tally:
+    """Counts of one (API, version) that were not told one by one."""
+
+    def __init__(self, first: Wire) -> None:
+        self.at = self.until = first.at
+        self.requests = self.responses = self.bytes = 0
+        self.rows: dict[Row, None] = {}
+
+    def add(self, event: Wire) -> None:
+        self.at, self.until = min(self.at, event.at), max(self.until, event.at)
+        self.bytes += event.size
+        if isinstance(event, Request):
+            self.requests += 1
+        else:
+            self.responses += 1
+            self.rows.update((replace(row, offset=None, size=None), None) for row in event.rows)
+
+
+class Fold:
+    """One connection's events on their way out.
+
+    The first `limit` frames of a second pass as they are. Of the rest the first of each kind passes at once, the last
+    one when the second is over, and those between are counted: `Folded` counts only what is told nowhere else.
+    A second that began in a storm is folded from its first frame.
+    """
+
+    def __init__(self, conn: int, broker: int, *, limit: int = 500) -> None:
+        self._conn, self._broker, self._limit = conn, broker, limit
+        self._start = 0
+        self._count = 0
+        self.folding = False
+        """Something may be held back; `tick` will release it."""
+        self._last: dict[Hashable, Wire | None] = {}
+        self._tallies: dict[tuple[int, int], _Tally] = {}
+
+    def take(self, event: Wire, out: list[Event]) -> None:
+        """Append to `out` what is to be told now."""
+        if event.at - self._start >= SPAN_US:
+            self._next_span(event.at, out)
+        self._count += 1
+        if self._count <= self._limit and not self.folding:
+            out.append(event)
+            return
+        self.folding = True
+        kind = kind_of(event)
+        if kind not in self._last:
+            if len(self._last) < MAX_KINDS:
+                self._last[kind] = None
+            out.append(event)
+            return
+        if (before := self._last[kind]) is not None:
+            self._tallies.setdefault((before.api, before.version), _Tally(before)).add(before)
+        self._last[kind] = event
+
+    @property
+    def held(self) -> int:
+        """How many frames are not told yet."""
+        return sum(event is not None for event in self._last.values()) + sum(
+            tally.requests + tally.responses for tally in self._tallies.values()
+        )
+
+    def tick(self, at: int, out: list[Event], *, final: bool = False) -> None:
+        """Release what is held back if its second is over, or at the end of the connection."""
+        if self.folding and (final or at - self._start >= SPAN_US):
+            self._next_span(at, out)
+            self.folding = False
+
+    def _next_span(self, at: int, out: list[Event]) -> None:
+        out += sorted((event for event in self._last.values() if event is not None), key=lambda event: event.at)
+        out += [
+            Folded(
+                at=tally.at,
+                until=tally.until,
+                conn=self._conn,
+                broker=self._broker,
+                api=api,
+                version=version,
+                requests=tally.requests,
+                responses=tally.responses,
+                bytes=tally.bytes,
+                rows=tuple(tally.rows),
+            )
+            for (api, version), tally in self._tallies.items()
+        ]
+        self._last.clear()
+        self._tallies.clear()
+        self.folding = self._count > self._limit
+        self._start, self._count = at, 0

@@ -1,0 +1,50 @@
+"""A message at one version: which fields there are, in which order and encoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from probe.protocol.definitions import Field, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One field as it stands on the wire."""
+
+    name: str
+    type: str
+    """A primitive of Kafka's, or `struct`."""
+    array: bool
+    nullable: bool
+    tag: int
+    """-1 where the field is not tagged."""
+    items: tuple[Item, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All that is needed to read or write a body."""
+
+    flexible: bool
+    """Compact lengths and tagged fields (KIP-482)."""
+    items: tuple[Item, ...]
+
+
+def layout(message: Message, version: int) -> Layout:
+    """Return the layout of one version."""
+    return Layout(version in message.flexible, _items(message.fields, version))
+
+
+def _items(fields: tuple[Field, ...], version: int) -> tuple[Item, ...]:
+    return tuple(
+        Item(
+            name=field.name,
+            type=field.type,
+            array=field.array,
+            nullable=version in field.nullable,
+            tag=field.tag if version in field.tagged else -1,
+            items=_items(field.fields, version),
+        )
+        for field in fields
+        if version in field.versions
+    )

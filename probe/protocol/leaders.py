@@ -1,0 +1,127 @@
+"""Digests of the APIs that partition leaders serve, and of those that say who leads."""
+
+from __future__ import annotations
+
+from probe.model import Row
+from probe.protocol.rows import Asked, Body, Digest, Names, learn, partitions_of, row, topic_of
+
+
+def ask_produce(body: Body, _: int, names: Names) -> Digest:
+    """Read the partitions, and acks."""
+    rows = (
+        row(topic, part["Index"], size=part["Records"] or 0)
+        for topic, part in partitions_of(body, "TopicData", "PartitionData", names)
+    )
+    return Digest(tuple(rows), acks=body["Acks"])
+
+
+def _leader(part: Body) -> tuple[int | None, int | None]:
+    """Return leader and epoch of the hint that goes with an error (KIP-951)."""
+    hint = part.get("CurrentLeader")
+    return (hint["LeaderId"], hint["LeaderEpoch"]) if hint else (None, None)
+
+
+def answer_produce(body: Body, _: Asked, names: Names) -> Digest:
+    """Read codes, base offsets and hints."""
+    rows = (
+        row(topic, part["Index"], part["ErrorCode"], *_leader(part), part["BaseOffset"])
+        for topic, part in partitions_of(body, "Responses", "PartitionResponses", names)
+    )
+    return Digest(tuple(rows))
+
+
+def ask_fetch(body: Body, _: int, names: Names) -> Digest:
+    """Read partitions, epochs and positions, of those that this request names."""
+    rows = (
+        row(topic, part["Partition"], epoch=part.get("CurrentLeaderEpoch"), offset=part["FetchOffset"])
+        for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
+    )
+    return Digest(tuple(rows))
+
+
+def answer_fetch(body: Body, _: Asked, names: Names) -> Digest:
+    """Read codes, hints and sizes."""
+    rows = (
+        row(topic, part["PartitionIndex"], part["ErrorCode"], *_leader(part), None, part["Records"] or 0)
+        for topic, part in partitions_of(body, "Responses", "Partitions", names, "Topic")
+    )
+    return Digest(tuple(rows), body.get("ErrorCode", 0))
+
+
+def forgotten(body: Body, names: Names) -> set[tuple[str, int]]:
+    """Return the partitions that an incremental fetch takes out of its session (KIP-227)."""
+    return {
+        (topic_of(item, names, "Topic"), partition)
+        for item in body.get("ForgottenTopicsData") or ()
+        for partition in item["Partitions"]
+    }
+
+
+def ask_list_offsets(body: Body, _: int, names: Names) -> Digest:
+    """Read partitions and epochs."""
+    rows = (
+        row(topic, part["PartitionIndex"], epoch=part.get("CurrentLeaderEpoch"))
+        for topic, part in partitions_of(body, "Topics", "Partitions", names)
+    )
+    return Digest(tuple(rows))
+
+
+def answer_list_offsets(body: Body, _: Asked, names: Names) -> Digest:
+    """Read codes and offsets."""
+    rows = (
+        row(topic, part["PartitionIndex"], part["ErrorCode"], None, part.get("LeaderEpoch"), _listed(part))
+        for topic, part in partitions_of(body, "Topics", "Partitions", names)
+    )
+    return Digest(tuple(rows))
+
+
+def _listed(part: Body) -> int:
+    """Return the offset; version 0 lists several, newest first."""
+    return int(part["Offset"] if "Offset" in part else next(iter(part["OldStyleOffsets"] or ()), -1))
+
+
+def ask_epochs(body: Body, _: int, names: Names) -> Digest:
+    """Read OffsetForLeaderEpoch: partitions and the epochs they are asked with."""
+    rows = (
+        row(topic, part["Partition"], epoch=part.get("CurrentLeaderEpoch"))
+        for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
+    )
+    return Digest(tuple(rows))
+
+
+def answer_epochs(body: Body, _: Asked, names: Names) -> Digest:
+    """Read codes and end offsets."""
+    rows = (
+        row(topic, part["Partition"], part["ErrorCode"], None, part.get("LeaderEpoch"), part["EndOffset"])
+        for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
+    )
+    return Digest(tuple(rows))
+
+
+def ask_metadata(body: Body, version: int, names: Names) -> Digest:
+    """Null asks for all topics; an empty list does so in version 0 only, which has no null (KIP-4)."""
+    topics = body["Topics"]
+    if topics is None or (not topics and version == 0):
+        return Digest(everything=True)
+    return Digest(tuple(row(topic_of(item, names)) for item in topics))
+
+
+def answer_metadata(body: Body, _: Asked, names: Names) -> Digest:
+    """Read who leads: a row per partition, and one for a topic with an error or without partitions."""
+    learn(body["Topics"], names)
+    rows: list[Row] = []
+    for item in body["Topics"]:
+        topic = topic_of(item, names)
+        if item["ErrorCode"] or not item["Partitions"]:
+            rows.append(row(topic, code=item["ErrorCode"]))
+        rows += [
+            row(topic, part["PartitionIndex"], part["ErrorCode"], part["LeaderId"], part.get("LeaderEpoch"))
+            for part in item["Partitions"]
+        ]
+    return Digest(tuple(rows), body.get("ErrorCode", 0))
+
+
+def answer_create_topics(body: Body, _: Asked, names: Names) -> Digest:
+    """Read the code of each topic."""
+    learn(body["Topics"], names)
+    return Digest(tuple(row(item["Name"], code=item["ErrorCode"]) for item in body["Topics"]))

@@ -1,0 +1,110 @@
+"""Rows, and what the digests of all APIs share.
+
+Topic ids become names through a mapping that Metadata answers fill.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from probe.model import Row
+
+Names = MutableMapping[bytes, str]
+"""Topic id (16 bytes) to name."""
+Body = dict[str, Any]
+NO_ID = bytes(16)
+
+
+class Digest(NamedTuple):
+    """The facts of one body."""
+
+    rows: tuple[Row, ...] = ()
+    code: int = 0
+    everything: bool = False
+    acks: int | None = None
+
+
+class Asked(NamedTuple):
+    """What an answer needs to know of its request."""
+
+    corr: int
+    api: int
+    version: int
+    at: int
+    key: str = ""
+    key_type: int = -1
+    fetched: Fetched | None = None
+
+
+class Fetched(NamedTuple):
+    """A fetch that may open a session: its partitions."""
+
+    session: int
+    rows: tuple[Row, ...]
+
+
+Question = Callable[[Body, int, Names], Digest]
+"""Reads a request's body; the number is its version."""
+Answer = Callable[[Body, Asked, Names], Digest]
+"""Reads a response's body."""
+
+
+@lru_cache(maxsize=8192)
+def row(
+    topic: str,
+    partition: int = -1,
+    code: int = 0,
+    leader: int | None = None,
+    epoch: int | None = None,
+    offset: int | None = None,
+    size: int | None = None,
+    key: str = "",
+    key_type: int = -1,
+) -> Row:
+    """Return a row; equal ones are one object, which is five times as fast as making another."""
+    return Row(
+        topic=topic,
+        partition=partition,
+        code=code,
+        leader=leader,
+        epoch=epoch,
+        offset=offset,
+        size=size,
+        key=key,
+        key_type=key_type,
+    )
+
+
+def id_text(topic_id: bytes) -> str:
+    """Return `?<id>` in Kafka's own spelling of ids."""
+    return "?" + urlsafe_b64encode(topic_id).decode().rstrip("=")
+
+
+def topic_of(item: Body, names: Names, field: str = "Name") -> str:
+    """Return the topic's name, by its id where the version has ids only."""
+    name = item.get(field)
+    if name:
+        return str(name)
+    topic_id = item.get("TopicId", NO_ID)
+    return "" if topic_id == NO_ID else names.get(topic_id) or id_text(topic_id)
+
+
+def learn(items: Iterable[Body], names: Names) -> None:
+    """Note names and ids of topics."""
+    for item in items:
+        topic_id = item.get("TopicId", NO_ID)
+        if topic_id != NO_ID and item["Name"]:
+            names[topic_id] = item["Name"]
+
+
+def partitions_of(
+    body: Body, topics: str, partitions: str, names: Names, name: str = "Name"
+) -> Iterator[tuple[str, Any]]:
+    """Go through topics and their partitions."""
+    for item in body.get(topics) or ():
+        topic = topic_of(item, names, name)
+        for part in item[partitions]:
+            yield topic, part

@@ -1,0 +1,94 @@
+"""Readers for every API version, from the definitions of several kafka-clients jars; made when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from probe.protocol.compiler import Reader, compile_reader
+from probe.protocol.definitions import KINDS, REQUEST, RESPONSE, Jar, Message
+from probe.protocol.layout import Layout, layout
+from probe.protocol.names import API_NAMES
+
+API_VERSIONS, CONTROLLED_SHUTDOWN = 18, 7
+EVERYDAY = frozenset({0, 1, 2, 3, 10, 18})
+
+
+class Spec(NamedTuple):
+    """How one (API, version, kind) is read."""
+
+    header: int
+    """Version of the header before the body."""
+    read: Reader
+
+
+class Schemas:
+    """The union of several jars' definitions.
+
+    Old jars know versions that Kafka 4.0 dropped, a new one the newest. Where several know a version, the last jar
+    in which that version is final is taken, else the last one.
+    """
+
+    def __init__(self, jars: Sequence[Path]) -> None:
+        self.jars = tuple(Jar(path) for path in jars)
+        self._specs: dict[tuple[int, int, str], Spec | None] = {}
+        self._messages: dict[tuple[int, str], tuple[Message, ...]] = {}
+
+    def warm(self) -> None:
+        """Read the jars and make the readers of what every client sends now, some 50 ms that a trial shall not stall.
+
+        Raises DefinitionsError.
+        """
+        for api, version, kind in self.pairs():
+            if api in EVERYDAY:
+                self._spec((api, version, kind))
+
+    def request(self, api: int, version: int) -> Spec | None:
+        """Return how to read a request, None if no jar knows this version. Raises DefinitionsError."""
+        return self._spec((api, version, REQUEST))
+
+    def response(self, api: int, version: int) -> Spec | None:
+        """Return how to read a response, None if no jar knows this version. Raises DefinitionsError."""
+        return self._spec((api, version, RESPONSE))
+
+    def layout(self, api: int, version: int, kind: str) -> Layout | None:
+        """Return the fields of one version, None if no jar knows it. Raises DefinitionsError."""
+        known = [message for message in self._known(api, kind) if version in message.valid]
+        final = [message for message in known if version in message.final]
+        return layout((final or known)[-1], version) if known else None
+
+    def pairs(self) -> Iterator[tuple[int, int, str]]:
+        """Return every (API, version, kind) that some jar knows, API by API. Raises DefinitionsError."""
+        for api in API_NAMES:
+            for kind in KINDS:
+                ranges = [message.valid for message in self._known(api, kind)]
+                for version in sorted({v for valid in ranges for v in range(valid.low, valid.high + 1)}):
+                    yield api, version, kind
+
+    def _known(self, api: int, kind: str) -> tuple[Message, ...]:
+        key = (api, kind)
+        if key not in self._messages:
+            found = (jar.message(api, kind) for jar in self.jars)
+            self._messages[key] = tuple(message for message in found if message is not None)
+        return self._messages[key]
+
+    def _spec(self, key: tuple[int, int, str]) -> Spec | None:
+        try:
+            return self._specs[key]
+        except KeyError:
+            if len(self._specs) > 4096:  # versions that no jar knows come from outside, without end
+                self._specs.clear()
+            plan = self.layout(*key)
+            spec = Spec(_header(*key, flexible=plan.flexible), compile_reader(plan)) if plan else None
+            self._specs[key] = spec
+            return spec
+
+
+def _header(api: int, version: int, kind: str, *, flexible: bool) -> int:
+    """Return the header version (KIP-482): ApiVersions answers keep the oldest, so that any client can read them."""
+    if kind == RESPONSE:
+        return int(flexible and api != API_VERSIONS)
+    if api == CONTROLLED_SHUTDOWN and version == 0:
+        return 0
+    return 2 if flexible else 1

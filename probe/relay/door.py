@@ -1,0 +1,73 @@
+"""One broker's address for clients: a loopback port that stays ours while it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable
+
+HOST = "127.0.0.1"
+BACKLOG = 512
+
+
+class Door:
+    """A port of the relay. Open: connections are given to `entered`; shut: they are refused by the kernel.
+
+    A second socket with SO_REUSEPORT, bound and never listening, keeps the port from everybody else meanwhile.
+    """
+
+    def __init__(self, entered: Callable[[socket.socket], None]) -> None:
+        self._entered = entered
+        self._keeper = _bound(0)
+        self.port: int = self._keeper.getsockname()[1]
+        self._listener: socket.socket | None = None
+
+    @property
+    def address(self) -> str:
+        """`host:port` for clients."""
+        return f"{HOST}:{self.port}"
+
+    @property
+    def is_open(self) -> bool:
+        """Connections are accepted."""
+        return self._listener is not None
+
+    def open(self) -> None:
+        """Accept from now on. Raises OSError."""
+        if self._listener is None:
+            self._listener = _bound(self.port)
+            self._listener.listen(BACKLOG)
+            asyncio.get_running_loop().add_reader(self._listener.fileno(), self._accept)
+
+    def shut(self) -> None:
+        """Refuse from now on; what waits in the backlog is reset."""
+        if self._listener is not None:
+            asyncio.get_running_loop().remove_reader(self._listener.fileno())
+            self._listener.close()
+            self._listener = None
+
+    def close(self) -> None:
+        """Give the port back."""
+        self.shut()
+        self._keeper.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(BlockingIOError, ConnectionAbortedError, InterruptedError):
+            while self._listener is not None:
+                peer, _ = self._listener.accept()
+                peer.setblocking(False)
+                self._entered(peer)
+
+
+def _bound(port: int) -> socket.socket:
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        sock.setblocking(False)
+        sock.bind((HOST, port))
+    except OSError:
+        sock.close()
+        raise
+    return sock

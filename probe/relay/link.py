@@ -1,0 +1,292 @@
+"""One connection: a client's side, a broker's side, and bytes between them that nobody changes."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Protocol, cast
+
+from probe.model import Closed, Event, Opened
+from probe.protocol.conversation import Conversation
+from probe.relay.gate import Gate
+
+BUFFER = 256 << 10
+"""So many bytes may wait for one side before the other is no longer read."""
+LINGER_NONE = struct.pack("ii", 1, 0)
+"""SO_LINGER with no time: closing sends a reset."""
+
+
+def now_us() -> int:
+    """Return the orchestrator's clock, microseconds of CLOCK_MONOTONIC."""
+    return time.monotonic_ns() // 1000
+
+
+class Road(Protocol):
+    """What a link must know of the broker it leads to."""
+
+    blackhole: bool
+    """Nothing passes in either direction."""
+
+    def delay_us(self, api: int) -> int:
+        """Return how long an answer of this API is held back."""
+
+    @property
+    def delays(self) -> bool:
+        """Some answer may be held back."""
+
+    async def dial(self, side: asyncio.Protocol) -> None:
+        """Connect `side` to the broker. Raises OSError, TimeoutError."""
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Report events."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background."""
+
+    def ended(self, link: Link) -> None:
+        """Both sides are gone."""
+
+
+class Side(asyncio.Protocol):
+    """One end; what comes in goes to the link."""
+
+    def __init__(self, link: Link, name: str) -> None:
+        self.link, self.name = link, name
+        self.transport: asyncio.Transport | None = None
+        self.eof = False
+        self.lost = False
+        self.blocked = False
+        """Its peer reads too slowly."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's own class is registered nowhere
+        self.transport.set_write_buffer_limits(high=BUFFER)
+        self.link.made(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass bytes to the link."""
+        if self.name == "client":
+            self.link.from_client(data)
+        else:
+            self.link.from_broker(data)
+
+    def eof_received(self) -> bool:
+        """Tell the link; the other direction stays open."""
+        self.eof = True
+        self.link.finished(self)
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self.lost = True
+        self.link.lost(self, reset=exc is not None)
+
+    def pause_writing(self) -> None:
+        """Read no more from the other side."""
+        self.blocked = True
+        self.link.regulate()
+
+    def resume_writing(self) -> None:
+        """Read from the other side again."""
+        self.blocked = False
+        self.link.regulate()
+
+    def read(self, wanted: bool) -> None:
+        """Read from this side, or stop doing so."""
+        transport = self.transport
+        if transport is None or self.eof or transport.is_closing() or transport.is_reading() == wanted:
+            return
+        if wanted:
+            transport.resume_reading()
+        else:
+            transport.pause_reading()
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+        if self.transport is not None and not self.transport.is_closing():
+            self.transport.write(data)
+
+    def end(self) -> None:
+        """Send the end of the stream after what was written; close at once if the peer has ended too."""
+        if self.transport is None or self.transport.is_closing():
+            return
+        if self.eof:
+            self.transport.close()
+        elif self.transport.can_write_eof():
+            self.transport.write_eof()
+
+    def close(self) -> None:
+        """Send what was written, then close."""
+        if self.transport is not None:
+            self.transport.close()
+
+    def reset(self) -> None:
+        """Close at once; the peer gets a reset."""
+        if self.transport is None or self.lost:
+            return
+        sock = self.transport.get_extra_info("socket")
+        if sock is not None and sock.fileno() >= 0:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_NONE)
+        self.transport.abort()
+
+
+class Link:
+    """Forwards, reports, and ends as its two ends do."""
+
+    def __init__(self, road: Road, conversation: Conversation) -> None:
+        self.road, self.conversation = road, conversation
+        self.client, self.broker = Side(self, "client"), Side(self, "broker")
+        self.closed_by = ""
+        self._dialling: asyncio.Task[None] | None = None
+        self._gate: Gate | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._broker_done = ""
+        """`end` or `close`: what the client's side does when the gate is empty."""
+
+    def made(self, side: Side) -> None:
+        """One side is connected; the client waits, unread, until the broker's is."""
+        if side is self.client and self.closed_by:
+            self.client.reset()
+        elif side is self.client:
+            conversation = self.conversation
+            self.road.tell([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
+            if not self.road.blackhole:
+                self.client.read(False)
+                self._dialling = self.road.spawn(self._dial())
+        elif self.client.lost or self.closed_by:
+            self.broker.reset()
+        else:
+            self.regulate()
+
+    async def _dial(self) -> None:
+        try:
+            await self.road.dial(self.broker)
+        except (OSError, TimeoutError):
+            self._close("broker")
+            self.client.reset()
+
+    def from_client(self, data: bytes) -> None:
+        """Forward to the broker, then report."""
+        at = now_us()
+        if not self.road.blackhole:
+            self.broker.write(data)
+        self._decode(self.conversation.client_bytes, data, at)
+
+    def from_broker(self, data: bytes) -> None:
+        """Forward to the client, then report; or hold back."""
+        if self.road.blackhole:
+            return
+        if self._gate is None and not self.road.delays:
+            self._pass(data)
+            return
+        if self._gate is None:
+            missing, head = self.conversation.answering.position()
+            self._gate = Gate(self.conversation.expected, self.road.delay_us, missing=missing, head=head)
+        self._gate.put(data, now_us())
+        self._release()
+
+    def _pass(self, data: bytes) -> None:
+        self.client.write(data)
+        self._decode(self.conversation.broker_bytes, data, now_us())
+
+    def _decode(self, read: Callable[[bytes, int], list[Event]], data: bytes, at: int) -> None:
+        try:
+            self.road.tell(read(data, at))
+        except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb what is forwarded
+            self.conversation.fault = f"decoder failed: {error!r}"
+
+    def _release(self) -> None:
+        """Pass on what is due, and come back for the rest."""
+        gate = self._gate
+        if gate is None:
+            return
+        if data := gate.due(now_us()):
+            self._pass(data)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if gate.next_at is not None:
+            wait = max(gate.next_at - now_us(), 0) / 1e6
+            self._timer = asyncio.get_running_loop().call_later(wait, self._release)
+        elif gate.empty and not self.road.delays:
+            self._gate = None
+        self.regulate()
+        if self._broker_done and gate.next_at is None:
+            self._finish_client()
+
+    def regulate(self) -> None:
+        """Read each side only while the other takes what it says."""
+        ready = self.broker.transport is not None
+        self.client.read(self.road.blackhole or (ready and not self.broker.blocked))
+        self.broker.read(not self.client.blocked and (self._gate is None or self._gate.waiting < BUFFER))
+
+    def finished(self, side: Side) -> None:
+        """One side said that it will send no more."""
+        self._close(side.name)
+        if side is self.client and (self.road.blackhole or self.broker.transport is None):
+            self.cut("client")
+        elif side is self.client:
+            self.broker.end()
+            if self.broker.eof and not self._gate:
+                self.client.close()
+        else:
+            self._broker_done = self._broker_done or "end"
+            self._release_end()
+
+    def lost(self, side: Side, *, reset: bool) -> None:
+        """One side is gone; the other follows in the same way."""
+        self._close(side.name)
+        if side is self.client:
+            self._drop()
+            (self.broker.reset if reset else self.broker.close)()
+        elif reset:
+            self._drop()
+            self.client.reset()
+        else:
+            self._broker_done = "close"
+            self._release_end()
+        if self.client.lost and (self.broker.lost or self.broker.transport is None):
+            self.road.ended(self)
+
+    def cut(self, by: str) -> None:
+        """Reset both sides."""
+        self._close(by)
+        self._drop()
+        self.client.reset()
+        self.broker.reset()
+
+    def _release_end(self) -> None:
+        if self._gate is None or self._gate.next_at is None:
+            self._finish_client()
+
+    def _finish_client(self) -> None:
+        if self._broker_done == "close":
+            self.client.close()
+        else:
+            self.client.end()
+            if self.client.eof:
+                self.broker.close()
+
+    def _drop(self) -> None:
+        """Forget what waits, and the connection that is being made."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._gate = None
+        if self._dialling is not None:
+            self._dialling.cancel()
+
+    def _close(self, by: str) -> None:
+        """Report the end once, by whom it came first."""
+        if self.closed_by:
+            return
+        self.closed_by = by
+        if self.client.transport is None:
+            return
+        at = now_us()
+        self.road.tell(self.conversation.tick(at, final=True))
+        self.road.tell([Closed(at=at, conn=self.conversation.conn, broker=self.conversation.broker, by=by)])

@@ -1,0 +1,195 @@
+"""The relay of one cluster: a port in front of each broker, faults of the network, and counts to check it by."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Mapping, MutableMapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from probe.model import Event, Folded, Request, Response
+from probe.ports import Sink
+from probe.protocol.conversation import Conversation
+from probe.protocol.schemas import Schemas
+from probe.relay.link import Link, now_us
+from probe.relay.way import Way
+
+TICK_S = 0.25
+DRAIN_S = 2.0
+MAX_FAULTS = 100
+
+
+class Relay:
+    """A `probe.ports.Tap`. Use it with `async with`; nothing is left afterwards."""
+
+    def __init__(
+        self,
+        *,
+        brokers: Iterable[int],
+        sink: Sink,
+        schemas: Schemas,
+        topic_names: MutableMapping[bytes, str] | None = None,
+    ) -> None:
+        self._brokers, self._sink, self._schemas = tuple(brokers), sink, schemas
+        self.topic_names: MutableMapping[bytes, str] = {} if topic_names is None else topic_names
+        """Topic id to name; learned from what passes, and from whoever adds to it."""
+        self.held: dict[int, int] = {}
+        """API key to microseconds, of the answers that are held back."""
+        self._ways: dict[int, Way] = {}
+        self._conn = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ticker: asyncio.TimerHandle | None = None
+        self._forwarded: tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]] = (Counter(), Counter())
+        self._changed = asyncio.Event()
+        self._told = 0
+        self.faults: list[str] = []
+        """Why connections could not be decoded to their end."""
+
+    async def __aenter__(self) -> Relay:
+        try:
+            for broker in self._brokers:
+                way = self._ways[broker] = Way(self, broker)
+                way.door.open()
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        self._tick()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for way in self._ways.values():
+            way.door.close()
+        for link in self._links():
+            link.cut("relay")
+        if self._ticker is not None:
+            self._ticker.cancel()
+        for task in self._tasks:
+            task.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_S):
+                while self._tasks or self._links():
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    # What ports.Tap asks for
+
+    def address(self, broker: int) -> str:
+        """Return `host:port` that clients use for a broker. Raises KeyError."""
+        return self._ways[broker].door.address
+
+    async def cut(self, broker: int, client_id: str = "") -> int:
+        """Reset established connections to a broker (of one client id, or all); return how many."""
+        chosen = [
+            link
+            for link in self._ways[broker].links
+            if not link.closed_by and (not client_id or link.conversation.client_id == client_id)
+        ]
+        for link in chosen:
+            link.cut("relay")
+        await asyncio.sleep(0)
+        return len(chosen)
+
+    def refuse(self, broker: int) -> None:
+        """Refuse new connections to a broker from now on, keeping its port."""
+        self._ways[broker].door.shut()
+
+    def accept(self, broker: int) -> None:
+        """Accept connections again. Raises OSError."""
+        self._ways[broker].door.open()
+
+    def hold(self, apis: Sequence[int], hold_ms: int) -> None:
+        """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it. What is held stays held."""
+        self.held = dict.fromkeys(apis, hold_ms * 1000) if hold_ms > 0 else {}
+
+    # More of the network
+
+    def forward(self, broker: int, address: str) -> None:
+        """Say where a broker really is, `host:port`; connections that came before have waited. Raises ValueError."""
+        self._ways[broker].forward(address)
+
+    def slow(self, broker: int, delay_ms: int) -> None:
+        """Pass all answers of a broker on only after `delay_ms`; 0 ends it."""
+        self._ways[broker].slow_us = delay_ms * 1000
+
+    def blackhole(self, broker: int, on: bool = True) -> None:
+        """Read and report what clients send to a broker, and pass nothing on in either direction.
+
+        Connections are accepted as before. When it ends those that lost bytes are reset.
+        """
+        way = self._ways[broker]
+        if way.blackhole and not on:
+            for link in list(way.links):
+                link.cut("relay")
+        way.blackhole = on
+
+    # Counts
+
+    def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        """Return {(broker, API key): (requests, responses)}: the whole frames that passed, told or folded."""
+        requests, responses = (Counter(counter) for counter in self._forwarded)
+        for link in self._links():
+            _add(requests, responses, link.conversation)
+        return {key: (requests[key], responses[key]) for key in sorted(requests.keys() | responses.keys())}
+
+    def dropped(self) -> int:
+        """Return how many of these frames the sink was not told of. `faults` says what could not be counted."""
+        passed = sum(requests + responses for requests, responses in self.counts().values())
+        return passed - self._told - sum(link.conversation.fold.held for link in self._links())
+
+    # For ways and links
+
+    def conversation(self, way: Way) -> Conversation:
+        """Begin a conversation under a new number."""
+        self._conn += 1
+        return Conversation(self._conn, way.broker, self._schemas, self.topic_names, way.sessions)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background, until the relay ends at the latest."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Report events; a sink that raises loses them, which `dropped` shows."""
+        for event in events:
+            with contextlib.suppress(Exception):
+                self._sink(event)
+                self._told += _frames(event)
+
+    def settle(self, link: Link) -> None:
+        """Take over the counts of a link that has ended."""
+        _add(*self._forwarded, link.conversation)
+        self._changed.set()
+        if link.conversation.fault and len(self.faults) < MAX_FAULTS:
+            self.faults.append(f"connection {link.conversation.conn}: {link.conversation.fault}")
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._changed.set()
+
+    def _links(self) -> list[Link]:
+        return [link for way in self._ways.values() for link in way.links]
+
+    def _tick(self) -> None:
+        """Release what folding held back for its second."""
+        for link in self._links():
+            if link.conversation.fold.folding:
+                self.tell(link.conversation.tick(now_us()))
+        self._ticker = asyncio.get_running_loop().call_later(TICK_S, self._tick)
+
+
+def _frames(event: Event) -> int:
+    """Return how many counted frames an event tells of."""
+    if isinstance(event, Folded):
+        return event.requests + event.responses
+    return int(isinstance(event, (Request, Response)) and event.api >= 0)
+
+
+def _add(requests: Counter[tuple[int, int]], responses: Counter[tuple[int, int]], talk: Conversation) -> None:
+    requests.update({(talk.broker, api): count for api, count in talk.requests.items()})
+    responses.update({(talk.broker, api): count for api, count in talk.responses.items()})

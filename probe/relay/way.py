@@ -1,0 +1,102 @@
+"""The way to one broker: its port, where it really is, what the network does to it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import Any, Protocol
+
+from probe.model import Event
+from probe.protocol.conversation import Conversation
+from probe.protocol.sessions import FetchSessions
+from probe.relay.door import Door
+from probe.relay.link import Link
+
+DIAL_S = 10.0
+"""A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
+
+
+class Host(Protocol):
+    """What a way needs of its relay."""
+
+    @property
+    def held(self) -> Mapping[int, int]:
+        """API key to microseconds, of the answers that are held back."""
+
+    def conversation(self, way: Way) -> Conversation:
+        """Begin a conversation under a new number."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background, until the relay ends at the latest."""
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Report events."""
+
+    def settle(self, link: Link) -> None:
+        """Take over the counts of a link that has ended."""
+
+
+class Way:
+    """One broker: its port, where it really is, what the network does to it."""
+
+    def __init__(self, host: Host, broker: int) -> None:
+        self.broker = broker
+        self.door = Door(self.enter)
+        self.blackhole = False
+        self.slow_us = 0
+        self.links: set[Link] = set()
+        self.sessions = FetchSessions()
+        self._host = host
+        self._upstream: tuple[str, int] | None = None
+        self._known = asyncio.Event()
+
+    def forward(self, address: str) -> None:
+        """Set where the broker is, `host:port`. Raises ValueError."""
+        host, _, port = address.rpartition(":")
+        self._upstream = (host, int(port))
+        self._known.set()
+
+    def enter(self, peer: socket.socket) -> None:
+        """Take a connection that a client made."""
+        link = Link(self, self._host.conversation(self))
+        self.links.add(link)
+        self.spawn(self._adopt(link, peer))
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background."""
+        return self._host.spawn(work)
+
+    async def _adopt(self, link: Link, peer: socket.socket) -> None:
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: link.client, peer)
+        except BaseException:
+            if link.client.transport is None:
+                peer.close()
+                self.ended(link)
+            raise
+
+    async def dial(self, side: asyncio.Protocol) -> None:
+        """Connect to the broker, waiting for its address first. Raises OSError, TimeoutError."""
+        async with asyncio.timeout(DIAL_S):
+            await self._known.wait()
+            assert self._upstream is not None
+            await asyncio.get_running_loop().create_connection(lambda: side, *self._upstream)
+
+    @property
+    def delays(self) -> bool:
+        """Some answer may be held back."""
+        return bool(self.slow_us or self._host.held)
+
+    def delay_us(self, api: int) -> int:
+        """Return how long an answer of this API is held back."""
+        return self.slow_us + self._host.held.get(api, 0)
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Report events."""
+        self._host.tell(events)
+
+    def ended(self, link: Link) -> None:
+        """Forget a link."""
+        self.links.discard(link)
+        self._host.settle(link)
