@@ -141,6 +141,8 @@ class Link:
         self.road, self.conversation = road, conversation
         self.client, self.broker = Side(self, "client"), Side(self, "broker")
         self.closed_by = ""
+        self._early = b""
+        """What the client sent before the broker was reached; it is not read any further meanwhile."""
         self._dialling: asyncio.Task[None] | None = None
         self._gate: Gate | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -148,18 +150,19 @@ class Link:
         """`end` or `close`: what the client's side does when the gate is empty."""
 
     def made(self, side: Side) -> None:
-        """One side is connected; the client waits, unread, until the broker's is."""
+        """One side is connected; the client's waits for the broker's."""
         if side is self.client and self.closed_by:
             self.client.reset()
         elif side is self.client:
             conversation = self.conversation
             self.road.tell([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
             if not self.road.blackhole:
-                self.client.read(False)
                 self._dialling = self.road.spawn(self._dial())
         elif self.client.lost or self.closed_by:
             self.broker.reset()
         else:
+            self.broker.write(self._early)
+            self._early = b""
             self.regulate()
 
     async def _dial(self) -> None:
@@ -172,7 +175,10 @@ class Link:
     def from_client(self, data: bytes) -> None:
         """Forward to the broker, then report."""
         at = now_us()
-        if not self.road.blackhole:
+        if self.broker.transport is None and not self.road.blackhole:
+            self._early += data
+            self.regulate()
+        elif not self.road.blackhole:
             self.broker.write(data)
         self._decode(self.conversation.client_bytes, data, at)
 
