@@ -19,6 +19,7 @@ const (
 	coordinatorLoading     int16 = 14
 	coordinatorUnavailable int16 = 15
 	notCoordinator         int16 = 16
+	unknownMember          int16 = 25
 	unsupportedVersion     int16 = 35
 	groupNotFound          int16 = 69
 	sessionNotFound        int16 = 70

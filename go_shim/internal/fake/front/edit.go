@@ -23,10 +23,24 @@ func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Re
 		f.editApiVersions(r)
 	case *kmsg.OffsetForLeaderEpochResponse:
 		f.editEpochs(req.(*kmsg.OffsetForLeaderEpochRequest), r)
+	case *kmsg.HeartbeatResponse:
+		r.ErrorCode = memberOf(r.ErrorCode)
+	case *kmsg.SyncGroupResponse:
+		r.ErrorCode = memberOf(r.ErrorCode)
+	case *kmsg.LeaveGroupResponse:
+		r.ErrorCode = memberOf(r.ErrorCode)
 	case *kmsg.OffsetFetchResponse:
 		editOffsetFetch(req.(*kmsg.OffsetFetchRequest), r)
 	}
 	return resp
+}
+
+// memberOf is what brokers say to a member of a group that they do not know (GroupMetadataManager.classicGroupHeartbeat).
+func memberOf(code int16) int16 {
+	if code == groupNotFound {
+		return unknownMember
+	}
+	return code
 }
 
 // editApiVersions advertises what is served. Up to v3 brokers leave out features with a minimum of 0, which clients of

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// epochOf is t/0's leader epoch as a broker shows it.
+func (r *rig) epochOf(broker int32) int32 {
+	_, row := firstPartition(r.raw(broker).ask(metadataOf("t")))
+	return row.LeaderEpoch
+}
+
+// TestTheDemotedReplica is SEMANTICS 6.3, as measured on a real 3.9.2.
+func TestTheDemotedReplica(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	r.raw(1).ask(produceTo(7, -1, "t", 0))
+	r.apply(leaderChange(moveLeader("t", 0, 2)))
+	epoch := r.epochOf(1)
+	c := r.raw(1)
+	for _, x := range []struct {
+		name    string
+		version int16
+		epoch   int32
+		want    int16
+	}{
+		{"v10 without an epoch", 10, -1, 6}, {"v11 without an epoch", 11, -1, 0}, {"stale", 11, epoch - 1, 74},
+		{"newer", 11, epoch + 1, 75}, {"current", 11, epoch, 0}, {"v10 stale", 10, epoch - 1, 74}, {"v10 current", 10, epoch, 6},
+	} {
+		row := fetchRows(c.ask(fetchFrom(x.version, 0, x.epoch, "t", 0)))[0]
+		if row.ErrorCode != x.want || (x.want == 0) != (len(row.RecordBatches) > 0) {
+			t.Errorf("%s: code %d, %d bytes; want code %d", x.name, row.ErrorCode, len(row.RecordBatches), x.want)
+		}
+	}
+	if got := fetchRows(r.raw(2).ask(fetchFrom(11, 0, epoch-1, "t", 0)))[0].ErrorCode; got != 74 {
+		t.Errorf("a stale epoch at the leader: %d", got)
+	}
+	if got := produceCodes(c.ask(produceTo(7, -1, "t", 0)))[0]; got != 6 {
+		t.Errorf("produce: %d", got)
+	}
+	offsets := kmsg.NewPtrListOffsetsRequest()
+	offsets.Version = 7
+	p := kmsg.NewListOffsetsRequestTopicPartition()
+	p.Timestamp = -1
+	offsets.Topics = []kmsg.ListOffsetsRequestTopic{{Topic: "t", Partitions: []kmsg.ListOffsetsRequestTopicPartition{p}}}
+	if got := c.ask(offsets).(*kmsg.ListOffsetsResponse).Topics[0].Partitions[0].ErrorCode; got != 6 {
+		t.Errorf("list offsets: %d", got)
+	}
+}
+
+func TestAReassignedLeaderKeepsNothing(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	move := moveLeader("t", 0, 3)
+	move.DropOld = true
+	r.apply(leaderChange(move))
+	if got := fetchRows(r.raw(1).ask(fetchFrom(11, 0, -1, "t", 0)))[0].ErrorCode; got != 6 {
+		t.Errorf("fetch: %d", got)
+	}
+	_, row := firstPartition(r.raw(1).ask(metadataOf("t")))
+	if row.Leader != 3 || !slices.Equal(row.Replicas, []int32{2, 3}) {
+		t.Errorf("%+v", row)
+	}
+}
+
+// TestOldLinesHaveNoFollowerFetch: before 2.4 only the leader serves.
+func TestOldLinesHaveNoFollowerFetch(t *testing.T) {
+	t.Parallel()
+	r := start(t, "2.3")
+	r.topic("t", 1)
+	if got := fetchRows(r.raw(2).ask(fetchFrom(11, 0, -1, "t", 0)))[0].ErrorCode; got != 6 {
+		t.Errorf("%d", got)
+	}
+}
+
+func TestEndOfAnEpochBeforeTheNewLeaderWrote(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	epoch := r.epochOf(1)
+	r.raw(1).ask(produceTo(7, -1, "t", 0))
+	r.apply(leaderChange(moveLeader("t", 0, 2)))
+	req := kmsg.NewPtrOffsetForLeaderEpochRequest()
+	req.Version, req.ReplicaID = 3, -1
+	p := kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
+	p.LeaderEpoch, p.CurrentLeaderEpoch = epoch, epoch+1
+	req.Topics = []kmsg.OffsetForLeaderEpochRequestTopic{{Topic: "t", Partitions: []kmsg.OffsetForLeaderEpochRequestTopicPartition{p}}}
+	row := r.raw(2).ask(req).(*kmsg.OffsetForLeaderEpochResponse).Topics[0].Partitions[0]
+	if row.ErrorCode != 0 || row.LeaderEpoch != epoch || row.EndOffset != 1 {
+		t.Errorf("%+v; want epoch %d up to offset 1", row, epoch)
+	}
+}
+
+func produceHint(resp kmsg.Response) (leader, nodes int32) {
+	r := resp.(*kmsg.ProduceResponse)
+	return r.Topics[0].Partitions[0].CurrentLeader.LeaderID, int32(len(r.Brokers))
+}
+
+// TestHints: the state machine gives one with each of its own 6; none may leave unless it was asked for, and then it
+// follows the answering broker's view.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		name    string
+		line    string
+		version int16
+		hints   bool
+		lagMs   int32
+		want    int32
+	}{
+		{"not asked for", "3.9", 10, false, 0, -1}, {"asked for", "3.9", 10, true, 0, 2},
+		{"version too old", "3.9", 9, true, 0, -1}, {"line too old", "3.6", 9, true, 0, -1},
+		{"the broker does not know yet", "3.9", 10, true, 60_000, -1},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, x.line)
+			r.topic("t", 1)
+			time.Sleep(time.Millisecond)
+			r.apply(&clusterpb.Change{Change: &clusterpb.Change_View{View: &clusterpb.MetadataView{Broker: 1, LagMs: x.lagMs}}})
+			move := moveLeader("t", 0, 2)
+			move.Hints = x.hints
+			r.apply(leaderChange(move))
+			resp := r.raw(1).ask(produceTo(x.version, -1, "t", 0))
+			leader, nodes := produceHint(resp)
+			if leader != x.want || (nodes == 1) != (x.want > 0) || produceCodes(resp)[0] != 6 {
+				t.Errorf("leader %d with %d endpoints, want %d", leader, nodes, x.want)
+			}
+		})
+	}
+}
+
+func TestMetadataAfterADiskDied(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	_, err := r.CreateTopic(context.Background(), &clusterpb.CreateTopicRequest{Topic: "t", Partitions: []*clusterpb.Assignment{{Leader: 1, Replicas: []int32{3, 1, 2}}}})
+	fatal(t, err)
+	r.inject(storageError("t", 1, 2))
+	r.raw(1).ask(produceTo(7, -1, "t", 0))
+	r.event(clusterpb.Event_ANNOUNCED, nil)
+	c := r.raw(3)
+	_, row := firstPartition(c.ask(metadataOf("t")))
+	if row.Leader != 2 || !slices.Equal(row.Replicas, []int32{3, 1, 2}) || !slices.Equal(row.ISR, []int32{3, 2}) || !slices.Equal(row.OfflineReplicas, []int32{1}) {
+		t.Errorf("%+v", row)
+	}
+	if got := produceCodes(r.raw(1).ask(produceTo(7, -1, "t", 0)))[0]; got != 56 {
+		t.Errorf("the old leader answers %d until it is healed", got)
+	}
+	r.heal()
+	if got := produceCodes(r.raw(1).ask(produceTo(7, -1, "t", 0)))[0]; got != 6 {
+		t.Errorf("healed, it answers %d", got)
+	}
+	if _, row = firstPartition(c.ask(metadataOf("t"))); row.Leader != 2 || len(row.OfflineReplicas) != 0 {
+		t.Errorf("healed: %+v", row)
+	}
+}
+
+func TestLeaderless(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	r.apply(leaderChange(moveLeader("t", 0, -1)))
+	_, row := firstPartition(r.raw(2).ask(metadataOf("t")))
+	if row.Leader != -1 || row.ErrorCode != 5 || len(row.Replicas) != 3 || r.has(clusterpb.Event_ANNOUNCED) {
+		t.Errorf("%+v", row)
+	}
+	if got := produceCodes(r.raw(1).ask(produceTo(7, -1, "t", 0)))[0]; got != 6 {
+		t.Errorf("produce: %d", got)
+	}
+	r.heal()
+	if moved := r.event(clusterpb.Event_MOVED, nil); moved.Broker != 1 {
+		t.Errorf("%v", moved)
+	}
+	if got := produceCodes(r.raw(1).ask(produceTo(7, -1, "t", 0)))[0]; got != 0 {
+		t.Errorf("healed: %d", got)
+	}
+}
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	view := func(v *clusterpb.MetadataView) {
+		r.apply(&clusterpb.Change{Change: &clusterpb.Change_View{View: v}})
+	}
+	leader := func(broker int32) int32 {
+		_, row := firstPartition(r.raw(broker).ask(metadataOf("t")))
+		return row.Leader
+	}
+	time.Sleep(2 * time.Millisecond)
+	view(&clusterpb.MetadataView{Broker: 3, LagMs: 200})
+	view(&clusterpb.MetadataView{Broker: 2, HiddenTopics: []string{"t"}})
+	time.Sleep(250 * time.Millisecond)
+	r.apply(leaderChange(moveLeader("t", 0, 2)))
+	if code, _ := firstPartition(r.raw(2).ask(metadataOf("t"))); code != 3 {
+		t.Errorf("hidden: %d", code)
+	}
+	if leader(1) != 2 || leader(3) != 1 || r.has(clusterpb.Event_ANNOUNCED) {
+		t.Errorf("leader %d at 1, %d at the lagging 3", leader(1), leader(3))
+	}
+	view(&clusterpb.MetadataView{Broker: 2})
+	moved, announced := r.event(clusterpb.Event_MOVED, nil), r.event(clusterpb.Event_ANNOUNCED, nil)
+	if late := announced.AtUs - moved.AtUs; late < 200_000 || late > 400_000 || leader(3) != 2 {
+		t.Errorf("announced %d us after the move", late)
+	}
+	view(&clusterpb.MetadataView{Frozen: true})
+	r.apply(leaderChange(moveLeader("t", 0, 3)))
+	if leader(1) != 2 || leader(2) != 2 {
+		t.Error("frozen views show the new leader")
+	}
+	r.heal()
+	r.event(clusterpb.Event_ANNOUNCED, func(e *clusterpb.Event) bool { return e.Broker == 3 })
+	if leader(1) != 3 {
+		t.Error("healed views do not")
+	}
+}
+
+func TestAChangeWithoutAHitComesAtTheLatest(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	fault := storageError("t", 1, 2)
+	fault.Changes[0].LatestMs = 120
+	r.inject(fault)
+	on, moved := r.event(clusterpb.Event_FAULT_ON, nil), r.event(clusterpb.Event_MOVED, nil)
+	if took := moved.AtUs - on.AtUs; moved.Value != -1 || took < 120_000 || took > 200_000 {
+		t.Errorf("moved %d us after the fault, value %d", took, moved.Value)
+	}
+}
+
+func TestTopicsComeAndGo(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	id := r.topic("t", 1)
+	change := func(what clusterpb.TopicChange_What, total int32) {
+		r.apply(&clusterpb.Change{Change: &clusterpb.Change_Topic{Topic: &clusterpb.TopicChange{Topic: "t", What: what, Partitions: total}}})
+	}
+	topic := func() kmsg.MetadataResponseTopic {
+		req := metadataOf("t")
+		req.Version = 12
+		return r.raw(2).ask(req).(*kmsg.MetadataResponse).Topics[0]
+	}
+	change(clusterpb.TopicChange_GROW, 3)
+	if got := topic(); len(got.Partitions) != 3 || got.Partitions[0].Leader != 1 {
+		t.Errorf("grown: %+v", got)
+	}
+	change(clusterpb.TopicChange_RECREATE, 0)
+	if got := topic(); len(got.Partitions) != 3 || got.TopicID == [16]byte(id) || got.Partitions[0].Leader != 1 {
+		t.Errorf("recreated: %+v", got)
+	}
+	change(clusterpb.TopicChange_DELETE, 0)
+	if got := topic(); got.ErrorCode != 3 {
+		t.Errorf("deleted: %+v", got)
+	}
+}
