@@ -40,6 +40,7 @@ type Front struct {
 	endpoints map[int32]endpoint
 	brokers   map[int32]*broker
 	counts    counts
+	closed    chan struct{}
 
 	mu        sync.Mutex
 	changed   chan struct{} // closed and replaced whenever something that waits must ask again
@@ -63,7 +64,7 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 	}
 	f := &Front{
 		line: l, served: line.Served(offered, bounds), backend: b, log: log,
-		endpoints: map[int32]endpoint{}, brokers: map[int32]*broker{}, changed: make(chan struct{}),
+		endpoints: map[int32]endpoint{}, brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		homes: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
 		leaving: map[topology.Key]*leaving{}, hinted: map[place]int32{},
@@ -80,6 +81,7 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 	if err := b.CreateInternal(f.createInternal); err != nil {
 		return nil, err
 	}
+	go f.keepAlive()
 	return f, nil
 }
 
@@ -99,6 +101,7 @@ func (f *Front) Listen() ([]string, error) {
 
 // Close ends every connection and frees the ports.
 func (f *Front) Close() {
+	close(f.closed)
 	for _, b := range f.brokers {
 		b.shut()
 		b.release()

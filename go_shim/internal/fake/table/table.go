@@ -110,16 +110,20 @@ func (e *entry) asks(call *Call) bool {
 		(!r.OnlyAcksAll || call.Acks == -1)
 }
 
-// about compares what the object is: key, or topic and partition.
+// about compares what the object is: key, or topic and partition. A keyed request that was found by its key and names
+// no topics (a heartbeat, say) is not asked for one.
 func (e *entry) about(call *Call, object Object) bool {
 	r := e.rule
 	if r.Key != "" && r.Key != object.Key {
 		return false
 	}
-	if object.Keyed && len(call.Topics) > 0 && r.Topic != "" {
-		return slices.ContainsFunc(call.Topics, func(o Object) bool { return names(r, o) })
+	switch {
+	case !object.Keyed || r.Topic == "":
+		return names(r, object)
+	case len(call.Topics) == 0:
+		return r.Key != ""
 	}
-	return names(r, object)
+	return slices.ContainsFunc(call.Topics, func(o Object) bool { return names(r, o) })
 }
 
 // names reports whether a rule's topic and partitions include the object; a whole topic includes its partitions.

@@ -60,6 +60,8 @@ func TestDecide(t *testing.T) {
 		{name: "another key", rules: []*clusterpb.Rule{{Key: "g", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("h")}}},
 		{name: "a keyed request that names the topic", rules: []*clusterpb.Rule{{Topic: "t", Partitions: []int32{1}, Code: 3}}, call: &Call{API: 8, Objects: []Object{group("g")}, Topics: []Object{row("t", 0), row("t", 1)}}, codes: map[int]Code{0: {3, false}}},
 		{name: "a keyed request that does not", rules: []*clusterpb.Rule{{Topic: "t", Partitions: []int32{1}, Code: 3}}, call: &Call{API: 8, Objects: []Object{group("g")}, Topics: []Object{row("t", 0)}}},
+		{name: "key and topic, and the request names no topics", rules: []*clusterpb.Rule{{Key: "g", Topic: "t", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("g")}}, codes: map[int]Code{0: {16, false}}},
+		{name: "a topic alone does not reach requests that name none", rules: []*clusterpb.Rule{{Topic: "t", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("g")}}},
 		{name: "close takes the whole request", rules: []*clusterpb.Rule{{Topic: "t", Partitions: []int32{1}, Action: clusterpb.Action_CLOSE}}, call: produce(7, row("t", 0), row("t", 1)), kind: Close},
 		{name: "mute", rules: []*clusterpb.Rule{{Action: clusterpb.Action_MUTE}}, call: produce(7, row("t", 0)), kind: Mute},
 		{name: "hold", rules: []*clusterpb.Rule{{Action: clusterpb.Action_HOLD, HoldMs: 5}}, call: produce(7, row("t", 0)), kind: Hold},

@@ -1,0 +1,57 @@
+package front
+
+import (
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// member joins group g with a session of 6 s and is never heard of again.
+func member(t *testing.T, f *Front) {
+	t.Helper()
+	pipe, err := f.backend.Dial(f.backend.CoordinatorOf("g"), &net.TCPAddr{}, "member")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	join := kmsg.NewPtrJoinGroupRequest()
+	join.Version, join.Group, join.ProtocolType = 3, "g", "consumer"
+	join.SessionTimeoutMillis, join.RebalanceTimeoutMillis = 6000, 30_000
+	join.Protocols = []kmsg.JoinGroupRequestProtocol{{Name: "range"}}
+	resp, err := pipe.Ask(join)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := resp.(*kmsg.JoinGroupResponse)
+	sync := kmsg.NewPtrSyncGroupRequest()
+	sync.Group, sync.Generation, sync.MemberID = "g", joined.Generation, joined.MemberID
+	if resp, err := pipe.Ask(sync); err != nil || resp.(*kmsg.SyncGroupResponse).ErrorCode != 0 {
+		t.Fatalf("%+v, %v", resp, err)
+	}
+}
+
+// TestAMemberOutlivesItsCoordinatorsAbsence, and only that.
+func TestAMemberOutlivesItsCoordinatorsAbsence(t *testing.T) {
+	for _, c := range []struct {
+		goneMs  int32
+		members int
+	}{{9000, 1}, {0, 0}} {
+		still(t, func(t *testing.T, f *Front) {
+			to := f.CoordinatorOf(0, "g")%3 + 1
+			member(t, f)
+			move := &clusterpb.MoveCoordinator{Key: "g", To: to, GoneMs: c.goneMs}
+			if _, err := f.Apply(&clusterpb.Change{Change: &clusterpb.Change_MoveCoordinator{MoveCoordinator: move}}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(9500 * time.Millisecond)
+			synctest.Wait()
+			if got := len(f.backend.Group("g").Members); got != c.members {
+				t.Errorf("gone for %d ms: %d members, want %d", c.goneMs, got, c.members)
+			}
+		})
+	}
+}
