@@ -21,6 +21,10 @@ from probe.javac import compile_java, java
 from probe.tools import ToolError
 
 MAIN = "probe.driver.Driver"
+LOCAL = "path:"
+"""An artifact that starts with this is a jar on this machine."""
+STATED = "kafka/kafka-version.properties"
+"""Where a client jar states its own version."""
 OPTIONS = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData")
 """Small and quick to start: measured with five roles at work, 0.5 s of CPU to Hello and 125 MB. C1 alone halves the
 CPU of a short life; without perf data no file is left in the temporary folder."""
@@ -42,16 +46,17 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     pins = read_pins()
     try:
         program = java()
-        client = _client(family, version)
-        digests = {**pins.digests, client: version.digest} if version.digest else pins.digests
-        jars = maven.fetch([client, *family.source.extra], cache, digests=digests)
-        driver = _driver(family, pins, [jars[item] for item in family.source.extra], cache)
+        client, artifact = _client(family, version, pins, cache)
+        found = maven.fetch(family.source.extra, cache, digests=pins.digests)
+        libraries = [found[item] for item in family.source.extra]
+        driver = _driver(family, pins, libraries, cache)
     except (ToolError, OSError) as error:
         raise ProvisionError(f"{family.family} {version.version}: {error}") from None
     # The client under test comes first: no other jar may stand in for a class of its own.
-    path = [jars[client], driver, *(jars[item] for item in family.source.extra)]
-    argv = (str(program), *OPTIONS, "-cp", ":".join(map(str, path)), MAIN)
-    return Launch(argv=argv, artifact=f"jar {client} {maven.digest(jars[client])}")
+    path = ":".join(map(str, [client, driver, *libraries]))
+    mark = version.version.partition("+local.")[2]
+    options = (*OPTIONS, f"-Dprobe.local={mark}") if mark else OPTIONS
+    return Launch(argv=(str(program), *options, "-cp", path, MAIN), artifact=artifact)
 
 
 def newest(family: Family) -> str:
@@ -64,8 +69,40 @@ def exists(family: Family, artifact: str) -> bool:
     return artifact in maven.versions(family.source.name)
 
 
-def _client(family: Family, version: Version) -> str:
-    return f"{family.source.name}:{version.pinned_artifact}"
+def local(family: Family, place: Path) -> Version:
+    """Describe a client jar, or the one that was built in a checkout of Kafka, by the version that it states.
+
+    ProvisionError if there is none.
+    """
+    built = place.glob("clients/build/libs/kafka-clients-*.jar")
+    jars = [item for item in built if not re.search(r"-(test|sources|javadoc)", item.name)]
+    jar = max(jars, key=lambda item: item.stat().st_mtime, default=place)
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            stated = re.search(r"^version=(\S+)", archive.read(STATED).decode(), re.MULTILINE)
+    except (OSError, zipfile.BadZipFile, KeyError):
+        stated = None
+    if stated is None:
+        raise ProvisionError(
+            f"{family.family}@path:{place}: no client jar there; name one, or a checkout after `gradlew clients:jar`"
+        )
+    return Version(version=f"{stated[1]}+local.{_sha256(jar)[:8]}", artifact=f"{LOCAL}{jar.resolve()}")
+
+
+def _client(family: Family, version: Version, pins: Pins, cache: Path) -> tuple[Path, str]:
+    """Return the jar under test, and what it is."""
+    artifact = version.pinned_artifact
+    if artifact.startswith(LOCAL):
+        jar = Path(artifact.removeprefix(LOCAL))
+        return jar, f"jar {jar.name} sha256:{_sha256(jar)}"
+    name = f"{family.source.name}:{artifact}"
+    digests = {**pins.digests, name: version.digest} if version.digest else pins.digests
+    jar = maven.fetch([name], cache, digests=digests)[name]
+    return jar, f"jar {name} {maven.digest(jar)}"
+
+
+def _sha256(jar: Path) -> str:
+    return hashlib.sha256(jar.read_bytes()).hexdigest()
 
 
 def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) -> Path:

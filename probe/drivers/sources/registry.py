@@ -60,7 +60,7 @@ class UnreachableError(Exception):
 _persistent = tenacity.retry(
     retry=tenacity.retry_if_exception_type(UnreachableError),
     stop=tenacity.stop_after_attempt(TRIES),
-    wait=tenacity.wait_exponential_jitter(0.5, 4),
+    wait=tenacity.wait_random_exponential(multiplier=0.5, max=4),
     reraise=True,
 )
 
@@ -120,7 +120,12 @@ def _versions(group: str, artifact: str, scratch: Path) -> list[str]:
 
 
 def _project(group: str, artifact: str, scratch: Path) -> Any:
-    """Return jgo's view of a project; what it fetches lies below `scratch`, and the user's own Maven folder is read."""
+    """Return jgo's view of a project."""
+    return _place(scratch).project(group, artifact)
+
+
+def _place(scratch: Path) -> Any:
+    """Let jgo keep what it fetches below `scratch`; the user's own Maven folder is read only."""
     try:
         from jgo.config import GlobalSettings  # noqa: PLC0415 - of the set-up group, which a reader of results lacks
         from jgo.maven import MavenContext  # noqa: PLC0415 - same
@@ -130,7 +135,7 @@ def _project(group: str, artifact: str, scratch: Path) -> Any:
     settings = GlobalSettings.load()
     place = MavenContext(repo_cache=scratch / "repository", local_repos=[Path(settings.repo_cache)], timeout=ANSWER_S)
     place.remote_repos.update(settings.repositories)
-    return place.project(group, artifact)
+    return place
 
 
 def _by_mvn(wanted: Coordinate, scratch: Path) -> Path:

@@ -9,7 +9,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 /** The kafka-clients jar on the class path. */
 record Library(String version) {
     /**
-     * Reads the version that the jar itself states. Not AppInfoParser: its package changed in 4.4.
+     * Reads the version that the jar itself states. Not AppInfoParser: its package changed in 4.4. A jar that somebody
+     * built has the mark that it was started with.
      */
     static Library onClassPath() {
         try (InputStream in = KafkaProducer.class.getResourceAsStream("/kafka/kafka-version.properties")) {
@@ -18,7 +19,8 @@ record Library(String version) {
             }
             Properties properties = new Properties();
             properties.load(in);
-            return new Library(properties.getProperty("version"));
+            String mark = System.getProperty("probe.local", "");
+            return new Library(properties.getProperty("version") + (mark.isEmpty() ? "" : "+local." + mark));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
