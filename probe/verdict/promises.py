@@ -104,7 +104,7 @@ def _transaction_list(reading: Reading) -> Iterator[tuple[AppKind | None, set[Op
         if item.kind is AppKind.TXN_BEGUN:
             yield outcome, members
             members, outcome = set(), None
-        elif item.kind is AppKind.SENT:
+        elif item.kind is AppKind.SENT and outcome is None:
             members.add((item.partition, item.sequence))
         elif item.kind is AppKind.SEND_ERROR:
             members.discard((item.partition, item.sequence))

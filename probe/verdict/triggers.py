@@ -76,7 +76,7 @@ class Clues:
         began = [
             (at, conn) in asked
             for conn, at in self.first_request.items()
-            if at < begin and self.opened.get(conn, 0) > informed
+            if at < begin and self.opened.get(conn, 0) >= informed
         ]
         return 2 * sum(began) > len(began)
 

@@ -1,0 +1,129 @@
+"""Too much of the right thing, and what is not too much."""
+
+from __future__ import annotations
+
+import pytest
+from builders import history
+from deeds import (
+    Step,
+    acked,
+    announced,
+    ask,
+    at,
+    call,
+    closed,
+    fault_on,
+    fetch_answer,
+    folded,
+    moved,
+    opened,
+    produce_answer,
+    row,
+    tell,
+    wait,
+    watch,
+)
+from script import BYSTANDER, METADATA, NEW, OLD, PRODUCE, THIRD
+
+from probe.model import Limits, Role
+from probe.verdict import judge
+
+MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
+GOOD: tuple[Step, ...] = (produce_answer(56), *MOVE, ask(), tell(NEW), acked(10))
+
+
+def storm(*steps: Step, back_off: int = 100, role: Role = Role.PRODUCER) -> str:
+    limits = Limits(back_off_ms=back_off)
+    return judge(history(fault_on(), *steps, watch(10_000), limits=limits, role=role)).facts.storm
+
+
+def each(count: int, *steps: Step) -> tuple[Step, ...]:
+    return tuple(step for _ in range(count) for step in steps)
+
+
+# a: asks on although nothing happens
+
+
+@pytest.mark.parametrize(("count", "found"), [(4, ""), (5, "a")])
+def test_a_asking_once_a_second_after_success(count: int, found: str) -> None:
+    """librdkafka 2.3.0 after a leader move; the first may be for the new connection."""
+    assert storm(*GOOD, *each(count, ask(), tell(NEW), wait(950)), acked(10)) == found
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        (produce_answer(56, THIRD),),
+        (call(PRODUCE, OLD, row(BYSTANDER), answer=(row(BYSTANDER, code=7),)),),
+        (opened(THIRD),),
+        (closed(THIRD, "client"), opened(THIRD)),
+    ],
+    ids=["a hit", "any other error", "a new connection", "a lost connection"],
+)
+def test_a_not_where_something_happened(reason: tuple[Step, ...]) -> None:
+    assert storm(*GOOD, *each(6, wait(500), *reason, ask(), tell(NEW)), acked(10)) == ""
+
+
+def test_a_not_while_a_discovery_is_unanswered() -> None:
+    assert storm(*GOOD, *each(5, ask(), wait(200)), *each(5, tell(NEW)), acked(10)) == ""
+
+
+def test_a_not_before_a_useful_answer() -> None:
+    """An idempotent producer asks for as long as metadata still names the old leader."""
+    asking = each(15, ask(), tell(OLD), wait(5))
+    assert storm(produce_answer(56), *asking, *MOVE, ask(), tell(NEW), acked(70)) == ""
+
+
+# b: asks too often
+
+
+def test_b_more_than_the_back_off_explains() -> None:
+    hit_and_ask = (produce_answer(56), ask(), tell(OLD))
+    assert storm(*each(32, *hit_and_ask, wait(10)), *MOVE) == ""
+    assert storm(*each(33, *hit_and_ask, wait(10)), *MOVE) == "b"
+    assert storm(*each(33, *hit_and_ask, wait(10)), *MOVE, back_off=50) == ""
+
+
+def test_b_is_about_two_seconds() -> None:
+    assert storm(*each(60, produce_answer(56), ask(), tell(OLD), wait(90)), *MOVE) == ""
+
+
+def test_b_counts_folded_discoveries() -> None:
+    """kafka-python asked 8,567 times in nine seconds."""
+    assert "b" in storm(produce_answer(56), folded(METADATA, THIRD, 9000, 8567, row(leader=OLD)))
+
+
+# c: connects too often
+
+
+def test_c_connects() -> None:
+    again = (opened(NEW), wait(10), closed(NEW, "broker"), wait(10))
+    assert storm(*GOOD, *each(31, *again)) == ""
+    assert storm(*GOOD, *each(40, *again)) == "c"
+    assert storm(*GOOD, *each(40, *again), back_off=10) == "c"  # nobody needs more often than each 100 ms
+    assert storm(*GOOD, *each(40, *again), back_off=1000) == "c"
+    elsewhere = each(20, opened(NEW), closed(NEW, "broker"), opened(THIRD), closed(THIRD, "broker"), wait(10))
+    assert storm(*GOOD, *elsewhere) == ""
+
+
+# d: more futile requests than operations
+
+
+def test_d_refetching_a_broken_partition_is_fine_until_the_target_is_announced() -> None:
+    """Good consumers refetch without back-off until they are told."""
+    refetch = each(100, fetch_answer(56))
+    assert storm(*refetch, *MOVE, ask(), tell(NEW), role=Role.CONSUMER) == ""
+    assert storm(fetch_answer(56), *MOVE, *refetch, ask(), tell(NEW), role=Role.CONSUMER) == "d"
+
+
+def test_d_every_operation_may_go_wrong_once() -> None:
+    assert storm(*MOVE, *each(95, produce_answer(56), wait(97))) == ""
+    assert storm(produce_answer(56), *MOVE, folded(PRODUCE, OLD, 4000, 2000, row(code=56))) == "d"
+
+
+def test_a_periodic_refresh_is_what_was_configured() -> None:
+    ticks = each(12, ask(), tell(OLD), wait(97))
+    on = each(60, ask(), tell(NEW), wait(97))
+    steps = (fault_on(), produce_answer(56), *MOVE, at(200), *on, acked(10), watch(10_000))
+    assert judge(history(*steps)).facts.storm == "a"
+    assert judge(history(*steps, settings={"refresh_ms": "100"}, warm_up=(at(-1300), *ticks))).facts.storm == ""

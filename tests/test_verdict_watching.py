@@ -1,0 +1,198 @@
+"""May the runner stop? And what conforms."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from builders import history
+from deeds import (
+    Step,
+    acked,
+    announced,
+    app,
+    ask,
+    at,
+    closed,
+    failed,
+    fault_on,
+    fetched,
+    folded,
+    healed,
+    moved,
+    produce_answer,
+    row,
+    tell,
+    wait,
+)
+from script import BLIP, FINAL, HANG, KILL, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR
+
+from probe.model import AppKind, Cell, Engine, Facts, History, Limits, Outcome, Play, Reality, Role
+from probe.verdict import certain, conforms, judge, patience_ms
+
+MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
+REFRESHED: tuple[Step, ...] = (produce_answer(56), *MOVE, ask(), tell(NEW))
+
+
+def so_far(*steps: Step, play: Play = STORAGE_ERROR, **more: object) -> History:
+    return history(fault_on(), *steps, play=play, running=True, **more)
+
+
+def test_a_recovered_client_is_watched_five_seconds_more() -> None:
+    assert not certain(so_far(*REFRESHED, acked(40)))
+    assert not certain(so_far(*REFRESHED, acked(50)))
+    assert certain(so_far(*REFRESHED, acked(54)))
+
+
+def test_who_has_not_recovered_is_watched_to_the_end() -> None:
+    assert not certain(so_far(failed(1), *MOVE, failed(90)))
+    assert certain(so_far(failed(1), *MOVE, failed(99)))
+
+
+def test_then_to_the_end_of_patience() -> None:
+    slow = Limits(back_off_ms=100, own_limit_ms=12_500)
+    assert not certain(so_far(failed(1), *MOVE, failed(140), limits=slow))
+    assert certain(so_far(failed(1), *MOVE, failed(150), limits=slow))
+
+
+def test_a_recovery_that_is_under_way_is_waited_for() -> None:
+    steps = (failed(1), *MOVE, failed(93), ask(), tell(NEW))
+    assert not certain(so_far(*steps, acked(8)))
+    found = judge(history(fault_on(), *steps, acked(8)))
+    assert (found.outcome, found.facts.recovered) == (Outcome.WAITING, False)
+    assert judge(history(fault_on(), *steps, acked(20))).facts.recovered is True
+
+
+def test_a_fault_that_met_nobody_is_over_with_the_watch() -> None:
+    slow = Limits(back_off_ms=100, own_limit_ms=60_000)
+    assert not certain(so_far(acked(95, OLD), limits=slow))
+    assert certain(so_far(acked(101, OLD), limits=slow))
+
+
+@pytest.mark.parametrize("kind", [AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED])
+def test_an_ended_instance_is_certain_at_once(kind: AppKind) -> None:
+    assert certain(so_far(produce_answer(56), app(kind)))
+
+
+def test_steady_is_over_with_its_watch() -> None:
+    assert not certain(so_far(acked(48, OLD), play=STEADY))
+    assert certain(so_far(acked(51, OLD), play=STEADY))
+
+
+def test_surfacing_is_over_some_time_after_the_error() -> None:
+    assert not certain(so_far(failed(1, 10), acked(40, OLD), play=FINAL))
+    assert certain(so_far(failed(1, 10), acked(55, OLD), play=FINAL))
+    assert not certain(so_far(produce_answer(10), acked(90, OLD), play=FINAL))
+    assert certain(so_far(produce_answer(10), acked(101, OLD), play=FINAL))
+
+
+def test_a_held_fault_is_watched_past_its_healing() -> None:
+    held = (produce_answer(7), at(2900), produce_answer(7))
+    assert not certain(so_far(*held, at(3000), healed(), acked(40, OLD), play=BLIP))
+    assert certain(so_far(*held, at(3000), healed(), acked(54, OLD), play=BLIP))
+
+
+def test_a_late_election_has_its_own_watch() -> None:
+    late = (closed(OLD), at(9000), moved(), announced())
+    assert not certain(so_far(*late, at(15_000), app(AppKind.NOTICE), play=KILL))
+    assert certain(so_far(*late, at(19_100), app(AppKind.NOTICE), play=KILL))
+
+
+def test_a_target_that_never_comes_is_not_waited_for_for_ever() -> None:
+    assert not certain(so_far(closed(OLD), at(60_000), app(AppKind.NOTICE), play=KILL))
+    assert certain(so_far(closed(OLD), at(98_100), app(AppKind.NOTICE), play=KILL))
+
+
+def test_silence_on_the_wire_does_not_stop_the_clock() -> None:
+    """The runner may tell the time where a hung client says nothing."""
+    quiet = so_far(failed(1), *MOVE, bystander=False, watched_ms=10_001)
+    assert certain(quiet)
+
+
+def test_nothing_at_all_is_not_certain() -> None:
+    assert not certain(replace(so_far(), events=()))
+
+
+def test_certain_is_cheap() -> None:
+    """It is asked twice a second of each trial in flight."""
+    long = so_far(failed(1), *MOVE, failed(95), folded(PRODUCE, OLD, 100, 500, row(code=56)))
+    early = so_far(*REFRESHED, acked(40))
+    assert len(long.events) > 700
+    started = time.process_time()
+    for _ in range(20):
+        certain(long)
+        certain(early)
+    assert (time.process_time() - started) / 20 < 0.03
+
+
+# patience
+
+
+def test_patience() -> None:
+    header = so_far().header
+    assert patience_ms(header) == 10_000
+    assert patience_ms(replace(header, limits=Limits(back_off_ms=1, own_limit_ms=30_000))) == 36_000
+    assert patience_ms(replace(header, limits=Limits(back_off_ms=1, own_limit_ms=5_000))) == 10_000
+    assert patience_ms(replace(header, play=HANG)) == 19_000  # the election takes longer than prompt
+
+
+# conforms
+
+CELL = Cell("sarama", "1.43.3", Role.PRODUCER, "isolated", "s", Engine.EMBEDDED, "3.9")
+GOOD = Facts(bystander_gap_ms=120)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        (Outcome.REFRESHES, True),
+        (Outcome.HINTED, True),
+        (Outcome.CLEAN, True),
+        (Outcome.SURFACES, False),
+        (Outcome.LATE, False),
+        (Outcome.STUCK, False),
+        (Outcome.STORMS, False),
+        (Outcome.FATAL, False),
+        (Outcome.VIOLATES, False),
+        *((outcome, None) for outcome in (Outcome.UNSUPPORTED, Outcome.NOT_PROVOKED, Outcome.WAITING)),
+        *((outcome, None) for outcome in (Outcome.BROKEN, Outcome.FLAKY, Outcome.NOT_RUN)),
+    ],
+)
+def test_conforms(outcome: Outcome, expected: bool | None) -> None:
+    assert conforms(CELL, STORAGE_ERROR, outcome, GOOD) is expected
+
+
+def test_no_retries_may_surface() -> None:
+    cell = replace(CELL, profile="no-retries+linger.ms=5")
+    assert conforms(cell, STORAGE_ERROR, Outcome.SURFACES, GOOD) is True
+    assert conforms(cell, STORAGE_ERROR, Outcome.STUCK, GOOD) is False
+    assert conforms(replace(CELL, profile="idempotent"), STORAGE_ERROR, Outcome.SURFACES, GOOD) is False
+
+
+def test_fatal_conforms_where_the_scenario_says_so() -> None:
+    play = replace(FINAL, conforms=(Outcome.SURFACES, Outcome.FATAL))
+    assert conforms(CELL, play, Outcome.FATAL, GOOD) is True
+
+
+def test_informative_and_raw_cells_are_not_judged() -> None:
+    assert conforms(CELL, replace(STORAGE_ERROR, conforms=()), Outcome.STUCK, GOOD) is None
+    assert conforms(CELL, replace(STORAGE_ERROR, reality=Reality.RAW), Outcome.STUCK, GOOD) is None
+
+
+@pytest.mark.parametrize(
+    "facts", [Facts(bystander_errors=1, bystander_gap_ms=100), Facts(bystander_gap_ms=3001)], ids=["errors", "gap"]
+)
+def test_nobody_conforms_whose_bystander_suffers(facts: Facts) -> None:
+    assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, facts) is False
+    assert conforms(CELL, STORAGE_ERROR, Outcome.WAITING, facts) is None
+
+
+def test_a_bystander_that_is_not_there_suffers_nothing() -> None:
+    assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, Facts(bystander_gap_ms=3000)) is True
+    assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, Facts()) is True
+
+
+def test_a_reader_that_waits(  # the steps of a consumer are judged the same way
+) -> None:
+    assert not certain(so_far(*REFRESHED, fetched(20), wait(10), role=Role.CONSUMER))
