@@ -1,0 +1,284 @@
+"""What every driver of every family promises (clients/driver.proto), tried against a fake cluster.
+
+The first core version of each family stands in the quick suite; the others are marked `real`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import Family, Version, read_families
+from probe.drivers.launch import ProvisionError
+from probe.drivers.provision import provision
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.engines.rpc import cluster_pb2
+from probe.tools import ToolError
+from tests.brokers import Brokers, brokers
+from tests.orchestrator import ENDINGS, Driver, driving
+
+CLIENTS = Path(__file__).resolve().parents[1] / "clients"
+WORKING = ("producer", "consumer", "group", "refused")
+"""Instances that play their role to the end; `refused` is a producer whose partition 0 is refused by the broker."""
+INVENTED = {
+    "invented-role": {"role": "sorcerer"},
+    "invented-profile": {"profile": "wishful"},
+    "invented-property": {"properties": {"invented.setting.of.nobody": "1"}},
+}
+REFUSAL, REFUSAL_NAME = 10, "MESSAGE_TOO_LARGE"
+"""No client retries it, all know it, and most call it something else."""
+DEADLINE_MS = 5000
+RECORDS = 10
+PRODUCE = 0
+
+
+@dataclass
+class Transcript:
+    """One run of a driver: what it said, and what the cluster holds."""
+
+    hello: pb.Hello
+    events: dict[str, list[pb.Event]] = field(default_factory=dict)
+    batches: list[int] = field(default_factory=list)
+    stored: dict[tuple[int, int], str] = field(default_factory=dict)
+    committed: dict[int, int] = field(default_factory=dict)
+    close_s: dict[str, float] = field(default_factory=dict)
+    ping_s: list[float] = field(default_factory=list)
+    exit_s: float = 0.0
+
+    def of(self, instance: str, *kinds: pb.Kind.ValueType) -> list[pb.Event]:
+        return [event for event in self.events[instance] if event.kind in kinds]
+
+
+def _cases() -> Iterator[object]:
+    for family in read_families(CLIENTS).values():
+        for index, text in enumerate(family.core):
+            version = family.newest if text == "latest" else family.find(text)
+            marks = [pytest.mark.xdist_group(family.family), *([pytest.mark.real] if index else [])]
+            yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks)
+
+
+every_driver = pytest.mark.parametrize(("family", "version"), list(_cases()))
+
+
+def transcript(family: Family, version: Version) -> Transcript:
+    """Return the one run that all tests of a driver read; skip where the client or the cluster cannot be had."""
+    try:
+        return _play(family.family, version.version)
+    except (ProvisionError, ToolError) as error:
+        pytest.skip(str(error))
+
+
+@functools.cache
+def _play(family_name: str, version_name: str) -> Transcript:
+    family = read_families(CLIENTS)[family_name]
+    version = family.find(version_name)
+    assert version is not None
+    return asyncio.run(_run(family, version))
+
+
+async def _run(family: Family, version: Version) -> Transcript:
+    launch = await asyncio.to_thread(provision, family, version)
+    async with brokers() as cluster, driving(launch) as driver:
+        assert driver.hello is not None
+        seen = Transcript(driver.hello)
+        for topic in ("written", "refused"):
+            await cluster.topic(topic)
+        await cluster.topic("fed", feed_ms=50)
+        await _refuse(cluster)
+        for name in WORKING:
+            _start(driver, cluster, name)
+        for name, odd in INVENTED.items():
+            _start(driver, cluster, name, **odd)
+        await driver.until(lambda: _worked(driver), 30)
+        seen.ping_s = [await driver.ping(number) for number in range(5)]
+        for name in WORKING:
+            seen.close_s[name] = await driver.stop(name, DEADLINE_MS)
+        await asyncio.sleep(0.5)  # an event after the ending would come now
+        seen.events = {name: driver.of(name) for name in (*WORKING, *INVENTED)}
+        seen.batches = driver.batches
+        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
+        seen.stored = {(record.partition, record.offset): record.value for record in back.records}
+        reply = await cluster.stub.Committed(cluster_pb2.Group(group="group-group", topic="fed"))
+        seen.committed = dict(reply.offsets)
+        seen.exit_s = await _close_stdin(driver)
+        return seen
+
+
+def _start(driver: Driver, cluster: Brokers, name: str, **odd: object) -> None:
+    role = {"refused": "producer"}.get(name, name if name in WORKING else "producer")
+    topic = {"consumer": "fed", "group": "fed", "refused": "refused"}.get(name, "written")
+    asked = {
+        "instance": name,
+        "client_id": f"client-{name}",
+        "role": role,
+        "profile": "isolated",
+        "bootstrap": cluster.bootstrap,
+        "topic": topic,
+        "partitions": [0, 1],
+        "group": f"group-{name}",
+        "interval_ms": 100,
+        "max_in_flight": 32,
+        "broker": "3.9",
+    }
+    driver.start(**(asked | odd))
+
+
+async def _refuse(cluster: Brokers) -> None:
+    rule = cluster_pb2.Rule(id="refuse", apis=[PRODUCE], topic="refused", partitions=[0], code=REFUSAL)
+    await cluster.stub.Inject(cluster_pb2.Fault(rules=[rule]))
+
+
+def _worked(driver: Driver) -> bool:
+    wanted = (
+        ("producer", pb.ACKED, 2 * RECORDS),
+        ("consumer", pb.RECEIVED, 2 * RECORDS),
+        ("group", pb.RECEIVED, 2 * RECORDS),
+        ("group", pb.COMMITTED, 2),
+        ("refused", pb.SEND_ERROR, 3),
+        ("refused", pb.ACKED, 3),
+        *((name, pb.UNSUPPORTED, 1) for name in INVENTED),
+    )
+    return all(len(driver.of(name, kind)) >= count for name, kind, count in wanted)
+
+
+async def _close_stdin(driver: Driver) -> float:
+    assert driver.process is not None
+    assert driver.process.stdin is not None
+    begun = time.monotonic()
+    driver.process.stdin.close()
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(driver.process.wait(), 10)
+    return time.monotonic() - begun
+
+
+@every_driver
+def test_hello_agrees_with_client_toml(family: Family, version: Version) -> None:
+    hello = transcript(family, version).hello
+    assert (hello.family, hello.version) == (family.family, version.version)
+    assert set(hello.roles) == {name for name, span in family.roles.items() if span.covers(version.version)}
+    assert set(hello.profiles) == {name for name, span in family.profiles.items() if span.covers(version.version)}
+    assert hello.runtime
+
+
+@every_driver
+@pytest.mark.parametrize("invented", INVENTED)
+def test_what_is_invented_is_unsupported(family: Family, version: Version, invented: str) -> None:
+    events = transcript(family, version).events[invented]
+    endings = [event for event in events if event.kind in ENDINGS]
+    assert [event.kind for event in endings] == [pb.UNSUPPORTED]
+    (word,) = {"invented-role": ["sorcerer"], "invented-profile": ["wishful"]}.get(invented, ["invented.setting"])
+    assert word in endings[0].text
+
+
+@every_driver
+@pytest.mark.parametrize("name", WORKING)
+def test_ready_comes_first_with_settings(family: Family, version: Version, name: str) -> None:
+    events = transcript(family, version).events[name]
+    assert events[0].kind == pb.READY
+    assert [event.kind for event in events].count(pb.READY) == 1
+    settings = dict(events[0].settings)
+    assert all(value for value in settings.values())
+    if name == "producer":
+        assert settings["acks"] in {"all", "1", "0"}
+        assert int(settings["retries"]) >= 0
+
+
+@every_driver
+@pytest.mark.parametrize("name", WORKING)
+def test_an_instance_ends_once_and_in_time(family: Family, version: Version, name: str) -> None:
+    seen = transcript(family, version)
+    kinds = [event.kind for event in seen.events[name]]
+    assert [kind for kind in kinds if kind in ENDINGS] == [pb.CLOSED]
+    assert kinds[-1] == pb.CLOSED
+    assert seen.close_s[name] <= DEADLINE_MS / 1000 + 0.1
+
+
+@every_driver
+@pytest.mark.parametrize("partition", [0, 1])
+def test_each_operation_is_sent_then_ended_once(family: Family, version: Version, partition: int) -> None:
+    seen = transcript(family, version)
+    sent = [event for event in seen.of("producer", pb.SENT) if event.partition == partition]
+    assert [event.sequence for event in sent] == list(range(len(sent)))
+    begun: set[int] = set()
+    ended: set[int] = set()
+    for event in seen.of("producer", pb.SENT, pb.ACKED, pb.SEND_ERROR):
+        if event.partition != partition:
+            continue
+        if event.kind == pb.SENT:
+            begun.add(event.sequence)
+        else:
+            assert event.sequence in begun - ended
+            ended.add(event.sequence)
+    assert len(ended) >= len(begun) - 1
+    gaps = [(b.clock_us - a.clock_us) / 1000 for a, b in itertools.pairwise(sent)]
+    assert sorted(gaps)[len(gaps) // 2] == pytest.approx(100, abs=30)
+
+
+@every_driver
+def test_acked_records_are_stored_as_said(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    sent = {(event.partition, event.sequence): event.clock_us for event in seen.of("producer", pb.SENT)}
+    acked = seen.of("producer", pb.ACKED)
+    assert all(event.offset >= 0 for event in acked)
+    for event in acked:
+        clock = sent[event.partition, event.sequence]
+        expected = f"producer {event.partition} {event.sequence} {clock}"
+        assert seen.stored[event.partition, event.offset] == expected
+
+
+@every_driver
+@pytest.mark.parametrize("name", ["consumer", "group"])
+@pytest.mark.parametrize("partition", [0, 1])
+def test_records_are_received_in_order_and_whole(family: Family, version: Version, name: str, partition: int) -> None:
+    received = [event for event in transcript(family, version).of(name, pb.RECEIVED) if event.partition == partition]
+    first = 0 if name == "consumer" else received[0].offset
+    assert [event.offset for event in received] == list(range(first, first + len(received)))
+    assert all(event.value.split(" ")[:2] == ["feed", str(partition)] for event in received)
+    assert all(event.value.split(" ")[2].isdigit() for event in received)
+
+
+@every_driver
+def test_a_member_commits_only_what_it_was_given(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    assert {item for event in seen.of("group", pb.ASSIGNED) for item in event.partitions} == {0, 1}
+    given: dict[int, int] = {}
+    committed: dict[int, int] = {}
+    for event in seen.of("group", pb.RECEIVED, pb.COMMITTED):
+        if event.kind == pb.RECEIVED:
+            given[event.partition] = event.offset + 1
+        else:
+            assert event.offset <= given[event.partition]
+            committed[event.partition] = event.offset
+    assert set(committed) == {0, 1}
+    assert all(seen.committed[partition] >= offset for partition, offset in committed.items())
+
+
+@every_driver
+def test_an_error_carries_code_and_name_and_hits_one_partition(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    errors = seen.of("refused", pb.SEND_ERROR)
+    assert {event.partition for event in errors} == {0}
+    assert {(event.error.code, event.error.name) for event in errors} == {(REFUSAL, REFUSAL_NAME)}
+    assert all(event.error.type and not event.error.retriable for event in errors)
+    assert {event.partition for event in seen.of("refused", pb.ACKED)} == {1}
+
+
+@every_driver
+def test_events_come_in_batches_and_pings_are_answered_at_once(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    assert max(seen.batches) <= 256
+    assert len(seen.batches) < sum(seen.batches)
+    assert sorted(seen.ping_s)[len(seen.ping_s) // 2] < 0.1
+
+
+@every_driver
+def test_a_driver_ends_with_its_standard_input(family: Family, version: Version) -> None:
+    assert transcript(family, version).exit_s < 3
