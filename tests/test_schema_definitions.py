@@ -65,6 +65,10 @@ def test_ranges_of_real_lines() -> None:
     assert new[22] == (0, 5)  # InitProducerId 6 is not final in this jar
 
 
+CHANGED = {63, 87}
+"""BrokerHeartbeat 1, ReadShareGroupStateSummary 0: brokers among themselves, changed after 3.9."""
+
+
 def shape(items: tuple[Item, ...]) -> list[object]:
     """The encoding without names: 4.x renamed fields of the controllers' own messages."""
     return [(item.type, item.array, item.nullable, item.tag, shape(item.items)) for item in items]
@@ -81,7 +85,7 @@ def test_both_jars_mean_the_same_where_both_know_a_version() -> None:
             for version in range(max(pair[0].final.low, pair[1].final.low), pair[0].final.high + 1):
                 if version in pair[1].final:
                     first, second = layout(pair[0], version), layout(pair[1], version)
-                    assert shape(first.items) == shape(second.items), (api, version, kind)
+                    assert shape(first.items) == shape(second.items) or api in CHANGED, (api, version, kind)
                     assert first == second or api not in QUESTIONS, (api, version, kind)
                     compared += 1
     assert compared > 400
