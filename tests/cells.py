@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
-import uvloop
 
 from probe import verdict
 from probe.cli.compose import embedded_engine, get_clients, live_tools
@@ -53,5 +52,5 @@ def play(
             work = [run_trial(item, 0, tools, options or Options(seed=1), starting) for item in items]
             return list(await asyncio.gather(*work))
 
-    histories = [replace(h, header=replace(h.header, steady=Outcome.CLEAN)) for h in uvloop.run(go())]
+    histories = [replace(h, header=replace(h.header, steady=Outcome.CLEAN)) for h in asyncio.run(go())]
     return [(history, verdict.judge(history)) for history in histories]

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager
 from typing import Annotated
 
 import typer
-import uvloop
 
 from probe.catalogue.scenarios import CORE
 from probe.cli import options as o
@@ -184,7 +183,7 @@ def _play(
 
     started = time.monotonic()
     try:
-        uvloop.run(play())
+        asyncio.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT
         store.flush()

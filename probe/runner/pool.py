@@ -15,6 +15,10 @@ from probe.runner.trial import DriverLostError, run_trial
 
 MORE_TRIALS = 2
 """A cell whose outcome differs from the matrix so far is run so many times more."""
+ATTEMPTS = 3
+"""A trial in which the harness failed is run again, so many times in all."""
+FAILED_FROM = 1000
+"""Failed attempts are numbered from here, so that the trial's own number is free for the one that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +100,20 @@ async def _judge_one(run: _Run, item: Planned, trial: int) -> None:
 
 
 async def _attempt(run: _Run, item: Planned, trial: int) -> Outcome:
-    """Run, judge and store one trial; alone and once more if its driver died, once more if the harness failed."""
+    """Run, judge and store one trial; where the harness failed it is run again, and what failed is stored beside it."""
     history = await _run_alone_if_lost(run, item, trial)
-    if history.header.problems and not history.header.impossible:
-        again = await _run_alone_if_lost(run, item, trial)
-        history = again if len(again.header.problems) <= len(history.header.problems) else history
+    for attempt in range(1, ATTEMPTS):
+        if not _harness_failed(history):
+            break
+        failed = replace(history, header=replace(history.header, trial=trial + attempt * FAILED_FROM))
+        run.store.add(failed, verdict.judge(failed))
+        history = await _run_alone_if_lost(run, item, trial)
     return await _judge(run, item, history)
+
+
+def _harness_failed(history: History) -> bool:
+    header = history.header
+    return not header.impossible and (bool(header.problems) or header.loop_lag_ms > verdict.STALL_MS)
 
 
 async def _run_alone_if_lost(run: _Run, item: Planned, trial: int) -> History:

@@ -1,0 +1,124 @@
+"""However a run ends, no process is left and what was judged can be read."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from probe.model import Outcome
+from probe.store import runs, trials
+
+pytestmark = pytest.mark.real
+PROBE = str(Path(sys.executable).with_name("probe"))
+MARK = "PROBE_TEST_MARK"
+SELECT = [
+    "--client",
+    "librdkafka@2.4.0",
+    "--scenario",
+    "disk/storage-error",
+    "--role",
+    "producer",
+    "--role",
+    "consumer",
+]
+
+
+def marked(mark: str) -> dict[int, str]:
+    """Return all living processes that inherited our mark, with their command lines."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{MARK}={mark}".encode() not in (folder / "environ").read_bytes():
+                continue
+            if (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+    return found
+
+
+@contextmanager
+def running(results: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    mark = uuid.uuid4().hex
+    argv = [PROBE, "run", *SELECT, "--results", str(results), *more]
+    with subprocess.Popen(
+        argv, env={**os.environ, MARK: mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process, mark
+        finally:
+            process.kill()
+
+
+def wait_for(mark: str, name: str, within_s: float = 60) -> int:
+    """Return the pid of a marked process whose command names this."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        for pid, command in marked(mark).items():
+            if name in command:
+                return pid
+        time.sleep(0.1)
+    pytest.fail(f"no {name} was started")
+
+
+def none_left(mark: str, within_s: float = 15) -> None:
+    deadline = time.monotonic() + within_s
+    while marked(mark) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert marked(mark) == {}
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    with running(tmp_path) as (process, mark):
+        wait_for(mark, "fake-cluster")
+        time.sleep(8)  # the control cells are judged by then, the others are not
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == code
+        assert "--resume" in errors.strip().splitlines()[-1]
+        none_left(mark)
+    (info,) = runs(str(tmp_path))
+    assert {row.verdict.outcome for row in trials(str(tmp_path), info.run_id)} <= {Outcome.CLEAN, Outcome.REFRESHES}
+
+
+def test_a_killed_run_leaves_nothing_and_is_resumed(tmp_path: Path) -> None:
+    with running(tmp_path) as (process, mark):
+        wait_for(mark, "fake-cluster")
+        time.sleep(14)
+        process.kill()
+        process.wait(timeout=10)
+        none_left(mark)
+    (info,) = runs(str(tmp_path))
+    before = {(row.cell, row.trial) for row in trials(str(tmp_path), info.run_id)}
+    with running(tmp_path, "--resume", info.run_id) as (process, mark):
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        none_left(mark)
+    after = [(row.cell, row.trial) for row in trials(str(tmp_path), info.run_id)]
+    assert before <= set(after)
+    assert len(after) == len(set(after)) == 4
+
+
+@pytest.mark.parametrize("victim", ["librdkafka.py", "fake-cluster"])
+def test_a_killed_child_costs_only_its_own_trials(tmp_path: Path, victim: str) -> None:
+    with running(tmp_path) as (process, mark):
+        pid = wait_for(mark, victim)
+        time.sleep(7)
+        pid = wait_for(mark, victim)
+        os.kill(pid, signal.SIGKILL)
+        _, errors = process.communicate(timeout=150)
+        assert process.returncode == 0, errors
+        none_left(mark)
+    found = {(row.cell, row.verdict.outcome) for row in trials(str(tmp_path))}
+    assert len(found) == 4
+    assert {outcome for _, outcome in found} <= {Outcome.CLEAN, Outcome.REFRESHES}
