@@ -40,7 +40,7 @@ func newWriter(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 	out.Ready(settings(config, start.Role))
 	w.results.Add(2)
 	go w.acknowledged()
-	go w.failed()
+	go w.refused()
 	return w, nil
 }
 
@@ -82,7 +82,7 @@ func (w *writer) acknowledged() {
 	}
 }
 
-func (w *writer) failed() {
+func (w *writer) refused() {
 	defer w.results.Done()
 	for failure := range w.library.Errors() {
 		op, ours := failure.Msg.Metadata.(*operation)

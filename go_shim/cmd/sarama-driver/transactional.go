@@ -28,7 +28,8 @@ type transactional struct {
 	library    transactions
 	partitions []int32
 	loop       sync.WaitGroup
-	number     int64 // of the transaction; also the sequence of its records
+	number     int64           // of the transaction; also the sequence of its records
+	failure    *driverpb.Error // the last
 }
 
 // transact asks for what transactions need.
@@ -58,7 +59,7 @@ func openTransactional(config *sarama.Config, start *driverpb.Start, out *driver
 // transaction plays one from begin to commit or abort, as the library's own example does.
 func (t *transactional) transaction() {
 	if err := t.library.BeginTxn(); err != nil {
-		t.told(driverpb.Kind_TXN_ERROR, driver.Failed(describe(err)))
+		t.failed(err)
 		t.end(false)
 		return
 	}
@@ -90,7 +91,7 @@ func (t *transactional) end(commit bool) {
 	for !t.stopping() {
 		switch status := t.status(); {
 		case strings.Contains(status, "FatalError"):
-			t.out.Fatal(nil, "the producer is in a fatal state (%s) and must be built anew", status)
+			t.out.Fatal(t.failure, "the producer is in a fatal state (%s) and must be built anew", status)
 			return
 		case strings.Contains(status, "AbortableError"):
 			commit = false
@@ -101,7 +102,7 @@ func (t *transactional) end(commit bool) {
 		if err == nil {
 			return
 		}
-		t.told(driverpb.Kind_TXN_ERROR, driver.Failed(describe(err)))
+		t.failed(err)
 		time.Sleep(retryPause)
 	}
 }
@@ -124,6 +125,11 @@ func (t *transactional) finish(commit bool) error {
 // status is the library's own word for the state of its transaction, such as ProducerTxnStateInTransaction.
 func (t *transactional) status() string {
 	return fmt.Sprint(reflect.ValueOf(t.library).MethodByName("TxnStatus").Call(nil)[0].Interface())
+}
+
+func (t *transactional) failed(err error) {
+	t.failure = describe(err)
+	t.told(driverpb.Kind_TXN_ERROR, driver.Failed(t.failure))
 }
 
 func (t *transactional) told(kind driverpb.Kind, with ...func(*driverpb.Event)) {

@@ -13,8 +13,8 @@ type Flow struct {
 	Skipped atomic.Int64
 }
 
-// NewFlow allows so many at once.
-func NewFlow(limit int32) *Flow { return &Flow{limit: int64(limit)} }
+// NewFlow allows so many at once, one at least.
+func NewFlow(limit int32) *Flow { return &Flow{limit: int64(max(limit, 1))} }
 
 // Begin takes a place; false when all are taken, which is counted.
 func (f *Flow) Begin() bool {
