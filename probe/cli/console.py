@@ -6,7 +6,10 @@ import sys
 
 from rich.console import Console
 
-OUT = Console(highlight=False, soft_wrap=True)
+WIDE = 240
+"""Columns where there is no terminal: tables in logs are not cut."""
+
+OUT = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
