@@ -89,7 +89,7 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Registry
 
     monkeypatch.setattr(registry, "_place", place)
     monkeypatch.setattr(registry, "find_tool", no_mvn)
-    monkeypatch.setattr(registry._download.retry, "wait", lambda _: 0.01)  # type: ignore[attr-defined]  # of tenacity
+    monkeypatch.setattr(registry._download.retry, "wait", lambda _: 0.01)
     yield told
     server.shutdown()
     server.server_close()
@@ -138,7 +138,9 @@ def test_many_threads_fetch_one_jar_once(served: Registry, tmp_path: Path) -> No
 
 
 def test_what_does_not_exist_is_one_line_and_not_tried_again(served: Registry, tmp_path: Path) -> None:
-    with pytest.raises(ProvisionError, match=r"^org\.example:thing:7\.0\.0: the Maven registry does not have it; choose"):
+    with pytest.raises(
+        ProvisionError, match=r"^org\.example:thing:7\.0\.0: the Maven registry does not have it; choose"
+    ):
         maven.fetch(["org.example:thing:7.0.0"], tmp_path)
     assert served.asked["/org/example/thing/7.0.0/thing-7.0.0.jar"] == 1
 
@@ -152,7 +154,9 @@ def test_a_registry_that_stumbles_is_asked_again(served: Registry, tmp_path: Pat
 
 def test_a_registry_that_never_serves_is_one_line(served: Registry, tmp_path: Path) -> None:
     served.failures[JAR] = [503] * 9
-    with pytest.raises(ProvisionError, match=r"cannot be reached \(it lists this version but did not serve it\)") as told:
+    with pytest.raises(
+        ProvisionError, match=r"cannot be reached \(it lists this version but did not serve it\)"
+    ) as told:
         maven.fetch([THING], tmp_path)
     assert "\n" not in str(told.value)
     assert "127.0.0.1" not in str(told.value)

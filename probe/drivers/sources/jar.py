@@ -113,7 +113,7 @@ def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) 
     if not sources:
         raise ToolError(f"{root} holds no Java sources; take the folder of the checkout")
     contract = folder / "driver.proto"
-    built = cache / "drivers" / family.family / _key([*sources, contract], pins)
+    built = cache / "drivers" / family.family / _key([*sources, contract], pins, family)
     with locked(built):
         if not built.exists():
             with filling(built) as whole:
@@ -121,8 +121,8 @@ def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) 
     return built / "driver.jar"
 
 
-def _key(files: Sequence[Path], pins: Pins) -> str:
-    told = hashlib.sha256(repr((pins.api, pins.protoc)).encode())
+def _key(files: Sequence[Path], pins: Pins, family: Family) -> str:
+    told = hashlib.sha256(repr((pins.api, pins.protoc, family.source.extra)).encode())
     for file in files:
         told.update(f"\n{file.name}\n".encode() + file.read_bytes())
     return told.hexdigest()[:16]
@@ -167,3 +167,6 @@ def _generate(contract: Path, pins: Pins, cache: Path, out: Path) -> None:
     if done.returncode:
         complaint = re.sub(r"\s+", " ", done.stderr).strip()[:200]
         raise ToolError(f"{contract.name} did not compile: {complaint}")
+    for file in out.rglob("*.java"):
+        # Eclipse's compiler takes this cast between generics only by way of Object.
+        file.write_text(file.read_text().replace("(Builder) DEFAULT", "(Builder) (java.lang.Object) DEFAULT"))

@@ -31,7 +31,7 @@ final class Profiles {
     static List<String> names(Library library) {
         return NAMES.stream().filter(name -> switch (name) {
             case "zstd" -> library.atLeast(2, 1);
-            case "consumer-protocol" -> Role.GROUP.knows("group.protocol");
+            case "consumer-protocol" -> library.atLeast(4, 0);
             default -> true;
         }).collect(Collectors.toList());
     }
@@ -74,8 +74,9 @@ final class Profiles {
     }
 
     private static Map<String, String> consumerProtocol(Role role, Library library) {
-        if (!Role.GROUP.knows("group.protocol")) {
-            throw new UnsupportedException("kafka-clients " + library.version() + " has no group.protocol (KIP-848)");
+        if (!library.atLeast(4, 0)) {
+            throw new UnsupportedException(
+                    "group.protocol=consumer is a preview before 4.0 (KIP-848); this is " + library.version());
         }
         return only(role == Role.GROUP, "consumer-protocol", role, "group.protocol", "consumer");
     }
