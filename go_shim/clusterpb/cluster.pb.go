@@ -1,6 +1,9 @@
 // How the embedded engine is told what to do. One fake-cluster process plays three brokers (node ids 1 to 3) for one cell.
 //
-//   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3
+//   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
+//
+// FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; what is served is the intersection of it, of the
+// state machine's own ranges and of the line's. An unknown line or a bad argument is one line on stderr and exit code 2.
 //
 // It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 // and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
@@ -597,12 +600,12 @@ func (x *FeedRequest) GetIntervalMs() int32 {
 // First match wins, in order of installation; the standing rules (coordinators, leaders, line) come last.
 type Rule struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Apis          []int32                `protobuf:"varint,2,rep,packed,name=apis,proto3" json:"apis,omitempty"`       // API keys
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`                   // unique among the rules in force; empty = given one
+	Apis          []int32                `protobuf:"varint,2,rep,packed,name=apis,proto3" json:"apis,omitempty"`       // API keys; empty = any
 	Brokers       []int32                `protobuf:"varint,3,rep,packed,name=brokers,proto3" json:"brokers,omitempty"` // empty = any
 	MinVersion    int32                  `protobuf:"varint,4,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
 	MaxVersion    int32                  `protobuf:"varint,5,opt,name=max_version,json=maxVersion,proto3" json:"max_version,omitempty"`      // 0 = no upper bound
-	Topic         string                 `protobuf:"bytes,6,opt,name=topic,proto3" json:"topic,omitempty"`                                   // empty = any
+	Topic         string                 `protobuf:"bytes,6,opt,name=topic,proto3" json:"topic,omitempty"`                                   // empty = any; a request of a key that names no topics is reached by `key` alone
 	Partitions    []int32                `protobuf:"varint,7,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`                 // empty = any
 	Key           string                 `protobuf:"bytes,8,opt,name=key,proto3" json:"key,omitempty"`                                       // group or transactional id; empty = any
 	OnlyAcksAll   bool                   `protobuf:"varint,9,opt,name=only_acks_all,json=onlyAcksAll,proto3" json:"only_acks_all,omitempty"` // Produce with acks=-1 only
@@ -881,6 +884,8 @@ func (*Change_View) isChange_Change() {}
 
 func (*Change_Topic) isChange_Change() {}
 
+// While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
+// healed.
 type MoveLeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`

@@ -1,6 +1,9 @@
 // How the embedded engine is told what to do. One fake-cluster process plays three brokers (node ids 1 to 3) for one cell.
 //
-//   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3
+//   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
+//
+// FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; what is served is the intersection of it, of the
+// state machine's own ranges and of the line's. An unknown line or a bad argument is one line on stderr and exit code 2.
 //
 // It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 // and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
@@ -50,7 +53,8 @@ type FakeClusterClient interface {
 	StopFeed(ctx context.Context, in *Topic, opts ...grpc.CallOption) (*Done, error)
 	// Puts rules and changes in force, atomically; fault_on is stamped when it is done.
 	Inject(ctx context.Context, in *Fault, opts ...grpc.CallOption) (*Done, error)
-	// Removes every rule and undoes broker states (stopped, hung, lag, hidden); leaders and coordinators stay where they are.
+	// Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
+	// and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
 	Heal(ctx context.Context, in *Done, opts ...grpc.CallOption) (*Done, error)
 	// A change at once, outside a fault.
 	Apply(ctx context.Context, in *Change, opts ...grpc.CallOption) (*Done, error)
@@ -201,7 +205,8 @@ type FakeClusterServer interface {
 	StopFeed(context.Context, *Topic) (*Done, error)
 	// Puts rules and changes in force, atomically; fault_on is stamped when it is done.
 	Inject(context.Context, *Fault) (*Done, error)
-	// Removes every rule and undoes broker states (stopped, hung, lag, hidden); leaders and coordinators stay where they are.
+	// Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
+	// and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
 	Heal(context.Context, *Done) (*Done, error)
 	// A change at once, outside a fault.
 	Apply(context.Context, *Change) (*Done, error)

@@ -3,7 +3,10 @@
 isort:skip_file
 How the embedded engine is told what to do. One fake-cluster process plays three brokers (node ids 1 to 3) for one cell.
 
-  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3
+  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
+
+FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; what is served is the intersection of it, of the
+state machine's own ranges and of the line's. An unknown line or a bad argument is one line on stderr and exit code 2.
 
 It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
@@ -234,11 +237,12 @@ class Rule(_message.Message):
     UNTIL_MS_FIELD_NUMBER: _builtins.int
     NOT_LEADER_ONLY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
+    """unique among the rules in force; empty = given one"""
     min_version: _builtins.int
     max_version: _builtins.int
     """0 = no upper bound"""
     topic: _builtins.str
-    """empty = any"""
+    """empty = any; a request of a key that names no topics is reached by `key` alone"""
     key: _builtins.str
     """group or transactional id; empty = any"""
     only_acks_all: _builtins.bool
@@ -254,7 +258,7 @@ class Rule(_message.Message):
     """applies only while the asked broker does not lead the partition"""
     @_builtins.property
     def apis(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """API keys"""
+        """API keys; empty = any"""
 
     @_builtins.property
     def brokers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -331,6 +335,10 @@ Global___Change: _TypeAlias = Change  # noqa: Y015
 
 @_typing.final
 class MoveLeader(_message.Message):
+    """While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
+    healed.
+    """
+
     DESCRIPTOR: _descriptor.Descriptor
 
     TOPIC_FIELD_NUMBER: _builtins.int

@@ -121,7 +121,8 @@ class FakeClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Heal(self, request, context):
-        """Removes every rule and undoes broker states (stopped, hung, lag, hidden); leaders and coordinators stay where they are.
+        """Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
+        and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

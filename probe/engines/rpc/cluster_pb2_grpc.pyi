@@ -3,7 +3,10 @@
 isort:skip_file
 How the embedded engine is told what to do. One fake-cluster process plays three brokers (node ids 1 to 3) for one cell.
 
-  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3
+  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
+
+FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; what is served is the intersection of it, of the
+state machine's own ranges and of the line's. An unknown line or a bad argument is one line on stderr and exit code 2.
 
 It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
@@ -45,7 +48,9 @@ class FakeClusterStub:
     Inject: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.Fault, _cluster_pb2.Done]
     """Puts rules and changes in force, atomically; fault_on is stamped when it is done."""
     Heal: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.Done, _cluster_pb2.Done]
-    """Removes every rule and undoes broker states (stopped, hung, lag, hidden); leaders and coordinators stay where they are."""
+    """Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
+    and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
+    """
     Apply: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.Change, _cluster_pb2.Done]
     """A change at once, outside a fault."""
     Coordinator: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.CoordinatorQuestion, _cluster_pb2.CoordinatorReply]
@@ -67,7 +72,9 @@ class FakeClusterAsyncStub(FakeClusterStub):
     Inject: _aio.UnaryUnaryMultiCallable[_cluster_pb2.Fault, _cluster_pb2.Done]  # type: ignore[assignment]
     """Puts rules and changes in force, atomically; fault_on is stamped when it is done."""
     Heal: _aio.UnaryUnaryMultiCallable[_cluster_pb2.Done, _cluster_pb2.Done]  # type: ignore[assignment]
-    """Removes every rule and undoes broker states (stopped, hung, lag, hidden); leaders and coordinators stay where they are."""
+    """Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
+    and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
+    """
     Apply: _aio.UnaryUnaryMultiCallable[_cluster_pb2.Change, _cluster_pb2.Done]  # type: ignore[assignment]
     """A change at once, outside a fault."""
     Coordinator: _aio.UnaryUnaryMultiCallable[_cluster_pb2.CoordinatorQuestion, _cluster_pb2.CoordinatorReply]  # type: ignore[assignment]
@@ -116,7 +123,9 @@ class FakeClusterServicer(metaclass=_abc_1.ABCMeta):
         request: _cluster_pb2.Done,
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_pb2.Done, _abc.Awaitable[_cluster_pb2.Done]]:
-        """Removes every rule and undoes broker states (stopped, hung, lag, hidden); leaders and coordinators stay where they are."""
+        """Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
+        and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
+        """
 
     @_abc_1.abstractmethod
     def Apply(

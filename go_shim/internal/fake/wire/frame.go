@@ -65,12 +65,20 @@ func ReadRequest(header Header, rest []byte) (kmsg.Request, error) {
 	req.SetVersion(header.Version)
 	reader := kbin.Reader{Src: rest}
 	if req.IsFlexible() {
-		kmsg.SkipTags(&reader)
+		skipTags(&reader)
 	}
 	if err := req.ReadFrom(reader.Src); err != nil {
 		return nil, fmt.Errorf("%w: %s v%d: %w", ErrFrame, kmsg.NameForKey(header.API), header.Version, err)
 	}
 	return req, nil
+}
+
+// skipTags is kmsg.SkipTags that stops where the frame does: a count of 2^32 would keep a core busy for minutes.
+func skipTags(reader *kbin.Reader) {
+	for left := reader.Uvarint(); left > 0 && reader.Ok(); left-- {
+		reader.Uvarint()
+		reader.Span(int(reader.Uvarint()))
+	}
 }
 
 // AppendResponse appends a whole answer, length prefix included.

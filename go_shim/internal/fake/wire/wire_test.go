@@ -6,6 +6,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -156,6 +157,18 @@ func TestFrames(t *testing.T) {
 	}
 	if frame, err := ReadFrame(bytes.NewReader([]byte{0, 0, 0, 1, 7})); err != nil || !bytes.Equal(frame, []byte{7}) {
 		t.Errorf("%v, %v", frame, err)
+	}
+}
+
+func TestACountOfTagsBeyondTheFrame(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	header, rest, err := ReadHeader([]byte{0, 3, 0, 12, 0, 0, 0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRequest(header, rest); err == nil || time.Since(began) > time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
 
