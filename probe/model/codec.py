@@ -10,10 +10,13 @@ from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def encode(value: object) -> Any:
     """Turn a frozen value into dicts, lists and scalars; fields that hold their default are left out."""
+    if type(value) in _PLAIN:  # most are: events are encoded by the thousand
+        return value
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):
