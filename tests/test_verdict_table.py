@@ -174,6 +174,15 @@ def test_row_11_rides_and_surfaces() -> None:
     assert (told.outcome, told.conforms) == (Outcome.SURFACES, False)
 
 
+def test_row_13_slow_riding_is_late() -> None:
+    """kafka-python took 30 s to notice a reset: nobody was told, and nothing was read."""
+    slow = judge(history(fault_on(), closed(OLD), healed(), at(2100), acked(70, OLD), watch(10_000), play=RESET))
+    assert (slow.outcome, slow.facts.rescued_by, slow.conforms) == (Outcome.LATE, "itself", False)
+    assert slow.facts.reroute is None
+    told = judge(history(fault_on(), closed(OLD), healed(), at(2100), failed(1, 7), acked(70, OLD), play=RESET))
+    assert told.outcome is Outcome.SURFACES
+
+
 def test_row_12_served_by_a_demoted_replica() -> None:
     found = judge(
         history(*(fault_on(), moved(), announced(), fetched(95, OLD), watch(10_000)), play=ELECTED, role=Role.CONSUMER)

@@ -30,7 +30,7 @@ def gather(course: Course, promises: Promises) -> Evidence:
     reading, hits, errors, recovery = course.reading, course.hits, course.errors, course.recovery
     discoveries = explain(reading, find_discoveries(reading), hits)
     route = find_route(reading, discoveries)
-    futile = find_futile(reading, recovery, bool(hits))
+    futile = find_futile(reading, discoveries, recovery, bool(hits))
     first, asked = _asked(course, discoveries)
     met = bool(hits)
     has_to_recover = met and reading.play.expects is not Expects.NOTHING

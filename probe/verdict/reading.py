@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from probe.model import Folded, History, Request, Response, Role, Row, Target
@@ -124,10 +124,25 @@ class Reading:
         return request.api in self.play.apis and not named and request.api != apis.METADATA
 
     def folded_about(self) -> Iterator[Folded]:
-        """Yield folded spans whose rows name the affected object."""
+        """Yield folded spans whose rows name the affected object, up to the last frame that named it.
+
+        A span may mix frames about several objects; the last frame of each kind is told one by one, so frames about
+        ours lie before it. Their number is then the span's by length.
+        """
         for item in self.strands.folded:
             if any(map(self.affected.named_by, item.rows)):
-                yield item
+                told = self._told_about.get((item.conn, item.api), [])
+                end = max((at for at in told if at <= item.until), default=item.at)
+                yield _cut_short(item, end) if item.at < end < item.until else item
+
+    @cached_property
+    def _told_about(self) -> dict[tuple[int, int], list[int]]:
+        """Return when frames about the affected object passed that are told one by one, by (connection, API)."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for item in self.exchanges:
+            if item.about:
+                found.setdefault((item.request.conn, item.request.api), []).extend((item.request.at, item.done_at))
+        return found
 
 
 def _asked(answer: Response) -> Request:
@@ -149,6 +164,12 @@ def _affected(history: History) -> Affected:
         transactional = role is Role.TRANSACTIONAL and bool(subject.transactional_id)
         key, key_type = (subject.transactional_id, 1) if transactional else (subject.group, 0)
     return Affected(subject.topic, subject.affected, key, key_type)
+
+
+def _cut_short(item: Folded, end: int) -> Folded:
+    share = (end - item.at) / (item.until - item.at)
+    fewer = {name: round(getattr(item, name) * share) for name in ("requests", "responses", "bytes")}
+    return replace(item, until=end, **fewer)
 
 
 def spread(item: Folded, amount: int) -> list[tuple[int, float]]:

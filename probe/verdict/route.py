@@ -29,6 +29,8 @@ RESCUERS: dict[Trigger, str] = {
 HINTING = frozenset({apis.PRODUCE, apis.FETCH})
 LEAST_US = 1_000_000
 """Rates are never taken over less than a second."""
+EXCUSE_US = 1_000_000
+"""So long after the announcement a client may not have been told yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,10 @@ def find_route(reading: Reading, discoveries: tuple[Discovery, ...]) -> Route:
     Among several useful answers that came before it, one that was asked for because of the fault counts first: who
     asks because of the fault, is told and goes there, did what is asked.
     """
+    if reading.play.expects is not Expects.DISCOVER:
+        return Route(by_cause=True)  # nobody has to move
     first = first_success(reading, apis.work(reading.play.target))
-    if reading.play.expects is not Expects.DISCOVER or first is None:
+    if first is None:
         return Route()
     left = first.request.at
     since = reading.moments.earliest
@@ -87,12 +91,14 @@ class Futile:
 
     sent: tuple[tuple[int, float, float], ...] = ()
     """(time, requests, bytes)"""
+    told: int = 0
+    """From when on the client has no excuse: it was told the target, or could have been for a second."""
     requests_per_s: float | None = None
     per_op: float | None = None
     bytes_per_s: float | None = None
 
 
-def find_futile(reading: Reading, recovery: Recovery, provoked: bool) -> Futile:
+def find_futile(reading: Reading, discoveries: tuple[Discovery, ...], recovery: Recovery, provoked: bool) -> Futile:
     """Count futile requests; rates are over the time in which the client had not recovered."""
     available, target = reading.moments.available, reading.moments.target
     if reading.play.expects is not Expects.DISCOVER or available is None or target < 0 or not provoked:
@@ -103,11 +109,13 @@ def find_futile(reading: Reading, recovery: Recovery, provoked: bool) -> Futile:
     requests = sum(item[1] for item in meanwhile)
     seconds = max(LEAST_US, end - recovery.start) / 1_000_000
     started = sum(1 for at in started_at(reading) if recovery.start <= at <= end)
+    answers = [item.answered for item in discoveries if item.useful and item.answered is not None]
     return Futile(
         sent,
-        requests / seconds,
-        requests / max(1, started),
-        sum(item[2] for item in meanwhile) / seconds,
+        told=min(max(available, min(answers, default=available + EXCUSE_US)), available + EXCUSE_US),
+        requests_per_s=requests / seconds,
+        per_op=requests / max(1, started),
+        bytes_per_s=sum(item[2] for item in meanwhile) / seconds,
     )
 
 

@@ -99,13 +99,17 @@ def _most(points: Sequence[Weighted]) -> float:
 
 
 def _outruns(reading: Reading, futile: Futile, allowed: float) -> bool:
-    """Say whether futile requests ever outran the operations that were started, in any two seconds."""
+    """Say whether futile requests ever outran the operations that were started, in any two seconds.
+
+    Good consumers refetch a broken partition without back-off until they are told: only then it counts.
+    """
     begun = sorted(started_at(reading))
+    sent = [item for item in futile.sent if item[0] >= futile.told]
     total, oldest = 0.0, 0
-    for at, weight, _ in futile.sent:
+    for at, weight, _ in sent:
         total += weight
-        while futile.sent[oldest][0] < at - WINDOW_US:
-            total -= futile.sent[oldest][1]
+        while sent[oldest][0] < at - WINDOW_US:
+            total -= sent[oldest][1]
             oldest += 1
         if total > allowed and total > allowed + _between(begun, at - WINDOW_US, at):
             return True

@@ -33,10 +33,6 @@ def _surfaced(found: Findings) -> bool:
     return found.facts.errors_surfaced > 0
 
 
-def _soft_and_silent(found: Findings) -> bool:
-    return found.only_soft and not _surfaced(found)
-
-
 RULES: tuple[Rule, ...] = (
     Rule(
         1,
@@ -131,8 +127,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         11,
         "retrying expected, no error",
-        "retrying expected, no error",
-        lambda found: found.play.expects is Expects.RETRY and not _surfaced(found),
+        "retrying expected, no error, recovered promptly",
+        lambda found: found.play.expects is Expects.RETRY and not _surfaced(found) and not found.slow,
         Outcome.RIDES,
         "recovered in {recovery} from {met}, without an error",
     ),
@@ -140,7 +136,7 @@ RULES: tuple[Rule, ...] = (
         11,
         "retrying expected, an error",
         "retrying expected, an error",
-        _expects(Expects.RETRY),
+        lambda found: found.play.expects is Expects.RETRY and _surfaced(found),
         Outcome.SURFACES,
         "{errors} after {met}; recovered in {recovery}",
     ),
@@ -148,15 +144,16 @@ RULES: tuple[Rule, ...] = (
         12,
         "only soft hits",
         "discovery expected, only soft hits, no error",
-        _soft_and_silent,
+        lambda found: found.play.expects is Expects.DISCOVER and found.only_soft and not _surfaced(found),
         Outcome.CLEAN,
         "served throughout, {soft} of them by a broker that is not the leader any more",
     ),
     Rule(
         13,
         "late",
-        "rerouted neither by a hint nor by a cause of this scenario, or recovered more slowly than prompt",
-        lambda found: not found.by_cause or found.slow,
+        "discovery expected, and rerouted neither by a hint nor by a cause of this scenario; or recovered more slowly "
+        "than prompt",
+        lambda found: found.slow or not found.by_cause,
         Outcome.LATE,
         "recovered in {recovery} from {met}, rescued by {rescuer}; {asked}",
     ),
