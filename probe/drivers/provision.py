@@ -101,9 +101,8 @@ def _outcome(family: Family, version: Version, cache: Path | None) -> Outcome:
 def _local(family: Family, checkout: Path) -> Version:
     local = getattr(_source(family), "local", None)
     if local is None:
-        kind = family.source.kind
         raise CatalogueError(
-            f"{family.family}@{LOCAL}{checkout}: a {kind} cannot be built from a checkout; name a version"
+            f"{family.family}@{LOCAL}{checkout}: only Go modules are built from a checkout; name a version"
         )
     return cast("Version", local(family, checkout))
 

@@ -26,6 +26,7 @@ class Reports:
         self._outbox = outbox
         self._ended = False
         self._notices = 0
+        self._early: list[str] | None = []
         self._lock = threading.Lock()
 
     @property
@@ -36,6 +37,9 @@ class Reports:
     def ready(self, settings: Mapping[str, str]) -> None:
         """Report the library constructed, with its effective settings."""
         self._add(pb.READY, settings=settings)
+        early, self._early = self._early or [], None
+        for text in early:
+            self._add(pb.NOTICE, text=text)
 
     def sent(self, partition: int, sequence: int, clock: int, question: str = "") -> None:
         """Report an operation begun; `clock` was taken before the library call. `question` is admin's."""
@@ -87,10 +91,15 @@ class Reports:
         self._add(pb.LIST_ERROR, partition=partition, sequence=sequence, error=error, text=question)
 
     def notice(self, text: str) -> None:
-        """Report a client-wide error or log line."""
+        """Report a client-wide error or log line; what a constructor logs waits for `ready`, which comes first."""
         self._notices += 1
-        if self._notices <= NOTICES:
-            self._add(pb.NOTICE, text=text if self._notices < NOTICES else "further notices are dropped")
+        if self._notices > NOTICES:
+            return
+        text = text if self._notices < NOTICES else "further notices are dropped"
+        if self._early is not None:
+            self._early.append(text)
+        else:
+            self._add(pb.NOTICE, text=text)
 
     def unsupported(self, text: str) -> None:
         """End: this cannot be done."""
