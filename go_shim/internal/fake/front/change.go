@@ -26,7 +26,7 @@ func (f *Front) Apply(change *clusterpb.Change) (int64, error) {
 	if err := f.apply(change, noHit); err != nil {
 		return 0, err
 	}
-	return f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Text: "applied"}), nil
+	return f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Partition: -1, Text: "applied"}), nil
 }
 
 // check says in one line why a change cannot be made.
@@ -147,7 +147,7 @@ func (f *Front) moveCoordinator(m *clusterpb.MoveCoordinator, hitMs int64) {
 	}
 	next := f.newest().Next()
 	next.Coordinators[key] = -1
-	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Key: m.Key, Text: "no coordinator"})
+	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Partition: -1, Key: m.Key, Text: "no coordinator"})
 	f.publish(next)
 	gone := time.Duration(m.GoneMs) * time.Millisecond
 	l.timer = time.AfterFunc(gone, func() {

@@ -156,3 +156,10 @@ func (f *Front) leads(broker int32) table.Leads {
 		return ok && p.Leader == broker
 	}
 }
+
+// stands reports whether a rule is still in force.
+func (f *Front) stands(rule string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.table.Has(rule, time.Now())
+}

@@ -128,7 +128,7 @@ func (f *Front) fire(flt *fault, t *timed) {
 		hitMs = time.Since(flt.hit).Milliseconds()
 	}
 	if err := f.apply(t.spec.Change, hitMs); err != nil {
-		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Text: "change failed: " + err.Error()})
+		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Partition: -1, Text: "change failed: " + err.Error()})
 	}
 }
 

@@ -144,7 +144,7 @@ func (f *Front) mend() {
 			continue
 		}
 		if err := f.setBroker(&clusterpb.BrokerState{Broker: id}); err != nil {
-			f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: id, Text: "broker did not return: " + err.Error()})
+			f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: id, Partition: -1, Text: "broker did not return: " + err.Error()})
 		}
 	}
 	next, offline := f.newest().Next(), false
@@ -162,7 +162,7 @@ func (f *Front) mend() {
 			if partition.Leader < 0 {
 				move := &clusterpb.MoveLeader{Topic: name, Partition: int32(p), To: f.backend.Leader(name, int32(p))}
 				if err := f.moveLeader(move, noHit); err != nil {
-					f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Text: err.Error()})
+					f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Partition: -1, Text: err.Error()})
 				}
 			}
 		}

@@ -19,50 +19,48 @@ func Splits(api int16) bool {
 
 // Cut copies a request without the rows whose work is not to be done, and says how many rows are left.
 func Cut(req kmsg.Request, codes Codes) (rest kmsg.Request, left int) {
-	next := 0
 	switch r := req.(type) {
 	case *kmsg.ProduceRequest:
 		cut := *r
-		cut.Topics = nil
-		for _, t := range r.Topics {
-			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
-				cut.Topics = append(cut.Topics, t)
-				left += len(t.Partitions)
-			}
-		}
+		cut.Topics, left = cutTopics(r.Topics, codes, func(t *kmsg.ProduceRequestTopic) *[]kmsg.ProduceRequestTopicPartition {
+			return &t.Partitions
+		})
 		return &cut, left
 	case *kmsg.FetchRequest:
 		cut := *r
-		cut.Topics = nil
-		for _, t := range r.Topics {
-			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
-				cut.Topics = append(cut.Topics, t)
-				left += len(t.Partitions)
-			}
-		}
+		cut.Topics, left = cutTopics(r.Topics, codes, func(t *kmsg.FetchRequestTopic) *[]kmsg.FetchRequestTopicPartition {
+			return &t.Partitions
+		})
 		return &cut, left
 	case *kmsg.ListOffsetsRequest:
 		cut := *r
-		cut.Topics = nil
-		for _, t := range r.Topics {
-			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
-				cut.Topics = append(cut.Topics, t)
-				left += len(t.Partitions)
-			}
-		}
+		cut.Topics, left = cutTopics(r.Topics, codes, func(t *kmsg.ListOffsetsRequestTopic) *[]kmsg.ListOffsetsRequestTopicPartition {
+			return &t.Partitions
+		})
 		return &cut, left
 	case *kmsg.OffsetForLeaderEpochRequest:
 		cut := *r
-		cut.Topics = nil
-		for _, t := range r.Topics {
-			if t.Partitions = keep(t.Partitions, codes, &next); len(t.Partitions) > 0 {
-				cut.Topics = append(cut.Topics, t)
-				left += len(t.Partitions)
-			}
-		}
+		cut.Topics, left = cutTopics(r.Topics, codes,
+			func(t *kmsg.OffsetForLeaderEpochRequestTopic) *[]kmsg.OffsetForLeaderEpochRequestTopicPartition {
+				return &t.Partitions
+			})
 		return &cut, left
 	}
 	return req, 1
+}
+
+// cutTopics copies topics without the rows that are cut out; a topic with no rows left is left out.
+func cutTopics[T, P any](topics []T, codes Codes, rows func(*T) *[]P) (kept []T, left int) {
+	next := 0
+	for _, topic := range topics {
+		partitions := rows(&topic)
+		*partitions = keep(*partitions, codes, &next)
+		if len(*partitions) > 0 {
+			kept = append(kept, topic)
+			left += len(*partitions)
+		}
+	}
+	return kept, left
 }
 
 // keep returns the rows that the state machine is to see; next runs over the request's rows.

@@ -1,0 +1,64 @@
+package front
+
+import (
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// findCoordinator answers from the asked broker's view.
+func (f *Front) findCoordinator(req *kmsg.FindCoordinatorRequest, broker int32, codes wire.Codes) kmsg.Response {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
+	keys := req.CoordinatorKeys
+	if req.Version <= 3 {
+		keys = []string{req.CoordinatorKey}
+	}
+	for i, name := range keys {
+		c := f.locate(topology.Key{Type: req.CoordinatorType, Name: name}, broker)
+		if code, coded := codes[i]; coded {
+			c = kmsg.FindCoordinatorResponseCoordinator{NodeID: -1, Port: -1, ErrorCode: code.Code}
+		}
+		c.Key = name
+		resp.Coordinators = append(resp.Coordinators, c)
+	}
+	if first := resp.Coordinators; req.Version <= 3 {
+		resp.ErrorCode, resp.NodeID, resp.Host, resp.Port = first[0].ErrorCode, first[0].NodeID, first[0].Host, first[0].Port
+	}
+	return resp
+}
+
+func (f *Front) locate(key topology.Key, broker int32) kmsg.FindCoordinatorResponseCoordinator {
+	view := f.view(broker)
+	node := f.coordinator(view, key)
+	if node < 0 || !view.Alive(node) {
+		return kmsg.FindCoordinatorResponseCoordinator{NodeID: -1, Port: -1, ErrorCode: coordinatorUnavailable}
+	}
+	at := f.endpoints[node]
+	return kmsg.FindCoordinatorResponseCoordinator{NodeID: node, Host: at.host, Port: at.port}
+}
+
+// setHints leaves a hint only where one was asked for, the line has it, and the broker's own metadata names another
+// leader; whatever the state machine wrote is gone.
+func (f *Front) setHints(resp kmsg.Response, broker int32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	api := resp.Key()
+	wire.SetHints(resp, func(topic string, id [16]byte, partition int32, code int16) (wire.Hint, bool) {
+		coded := code == notLeader || code == fencedEpoch && kmsg.Key(api) == kmsg.Fetch
+		if !coded || !f.line.Hints(api, resp.GetVersion()) {
+			return wire.Hint{}, false
+		}
+		view := f.view(broker)
+		if topic == "" {
+			topic = view.NameOf(id)
+		}
+		p, ok := view.Partition(topic, partition)
+		if old, hinted := f.hinted[place{topic, partition}]; !ok || !hinted || old != broker || p.Leader < 0 || p.Leader == broker {
+			return wire.Hint{}, false
+		}
+		at := f.endpoints[p.Leader]
+		return wire.Hint{Leader: p.Leader, Epoch: p.Epoch, Host: at.host, Port: at.port}, true
+	})
+}
