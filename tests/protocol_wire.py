@@ -14,7 +14,7 @@ from probe.protocol.layout import Item, Layout
 from probe.protocol.schemas import Schemas
 from probe.tools import cache_root
 
-JARS = ("org.apache.kafka:kafka-clients:3.9.2", "org.apache.kafka:kafka-clients:4.3.1")
+JARS = ("org.apache.kafka:kafka-clients:3.9.2", "org.apache.kafka:kafka-clients:4.4.0")
 FORMS = {"bool": ">?", "int8": ">b", "int16": ">h", "uint16": ">H", "int32": ">i", "uint32": ">I", "int64": ">q"}
 ID = bytes(range(16))
 

@@ -170,13 +170,13 @@ def test_add_partitions_to_txn(version: int) -> None:
     assert told.rows == (Row(key="t", topic=TOPIC, partition=4, code=51),)
 
 
-@pytest.mark.parametrize("version", range(5))
+@pytest.mark.parametrize("version", range(7))
 def test_txn_offset_commit(version: int) -> None:
-    talk = conversation()
-    topics = [{"Name": TOPIC, "Partitions": [{"CommittedOffset": 3}]}]
+    talk = knowing()
+    topics = [{**named(version, 6), "Partitions": [{"CommittedOffset": 3}]}]
     rows = ask(talk, 28, version, TransactionalId="t", GroupId="g", Topics=topics).rows
     assert rows == (Row(key="g", topic=TOPIC, partition=0, offset=3),)
-    told = answer(talk, 28, version, Topics=[{"Name": TOPIC, "Partitions": [{"ErrorCode": 14}]}])
+    told = answer(talk, 28, version, Topics=[{**named(version, 6), "Partitions": [{"ErrorCode": 14}]}])
     assert told.rows == (Row(key="g", topic=TOPIC, partition=0, code=14),)
 
 
@@ -189,7 +189,7 @@ def test_offset_for_leader_epoch(version: int) -> None:
     assert told.rows == (Row(topic=TOPIC, partition=0, code=75, offset=7, epoch=0 if version >= 1 else None),)
 
 
-@pytest.mark.parametrize("version", range(5))
+@pytest.mark.parametrize("version", range(6))
 def test_api_versions(version: int) -> None:
     talk = conversation()
     ask(talk, 18, version)

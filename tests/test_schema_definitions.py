@@ -69,6 +69,10 @@ CHANGED = {63, 87}
 """BrokerHeartbeat 1, ReadShareGroupStateSummary 0: brokers among themselves, changed after 3.9."""
 
 
+RENAMED = {28}
+"""TxnOffsetCommit: a field that no digest reads has a new name."""
+
+
 def shape(items: tuple[Item, ...]) -> list[object]:
     """The encoding without names: 4.x renamed fields of the controllers' own messages."""
     return [(item.type, item.array, item.nullable, item.tag, shape(item.items)) for item in items]
@@ -86,7 +90,7 @@ def test_both_jars_mean_the_same_where_both_know_a_version() -> None:
                 if version in pair[1].final:
                     first, second = layout(pair[0], version), layout(pair[1], version)
                     assert shape(first.items) == shape(second.items) or api in CHANGED, (api, version, kind)
-                    assert first == second or api not in QUESTIONS, (api, version, kind)
+                    assert first == second or api not in QUESTIONS or api in RENAMED, (api, version, kind)
                     compared += 1
     assert compared > 400
 
