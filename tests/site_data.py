@@ -29,8 +29,8 @@ from probe.model import (
     Opened,
     Outcome,
     Play,
-    Reroute,
     Request,
+    Reroute,
     Response,
     Role,
     Row,
@@ -40,8 +40,9 @@ from probe.model import (
     Verdict,
 )
 from probe.site import Source
-from probe.site.rows import COLUMNS
+from probe.site.rows import COLUMNS, MatrixRow
 
+IDENTITY = ("family", "version", "role", "profile", "scenario", "engine", "broker")
 RUN = "20261121T084315Z-3f9a"
 CLIENTS = {
     "sarama": ("1.9.0", "1.27.0", "1.43.2", "1.43.3", "1.46.1"),
@@ -102,14 +103,15 @@ def cells() -> Iterator[Cell]:
     yield Cell("sarama", "1.43.3", Role.PRODUCER, "isolated+election=1000", SCENARIOS[1], Engine.EMBEDDED, "3.9")
 
 
-def many(cells_wanted: int) -> list[dict[str, str]]:
-    """A big matrix: the same rows under invented versions."""
-    base = [matrix_row(cell, judged_trials(cell)) for cell in cells()]
-    return [
-        row | {"version": f"{index // len(base)}.{row['version']}", "run_id": ""}
-        for index in range(cells_wanted)
-        for row in [base[index % len(base)]]
-    ]
+def many(wanted: int) -> list[dict[str, str]]:
+    """A big matrix: the same rows under invented versions and scenarios."""
+    base = matrix()
+    out = []
+    for index in range(wanted):
+        row, copy = base[index % len(base)], index // len(base)
+        invented = {"version": f"{copy % 5}.{row['version']}", "scenario": f"{row['scenario']}/{copy // 5}"}
+        out.append(row | invented | {"run_id": ""})
+    return out
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +152,9 @@ class Player:
         return sorted(self.events, key=lambda event: event.at)
 
     def _recovers(self, hit: int | None) -> int | None:
-        never = self.outcome in {Outcome.STUCK, Outcome.WAITING, Outcome.FATAL} or hit is None
-        return None if never else hit + {Outcome.LATE: 6200, Outcome.SURFACES: 900}.get(self.outcome, 330)
+        if hit is None or self.outcome in {Outcome.STUCK, Outcome.WAITING, Outcome.FATAL}:
+            return None
+        return hit + {Outcome.LATE: 6200, Outcome.SURFACES: 900}.get(self.outcome, 330)
 
     def _frame(self, hit: int | None) -> None:
         for broker in (1, 2, 3):
@@ -201,12 +204,26 @@ class Player:
     def _ask(self, at: int, broker: int, named: int) -> None:
         self._pair(at, at + 4, broker, 3, 0, leader=named)
 
-    def _pair(self, at: int, then: int, broker: int, api: int, partition: int, *, code: int = 0, leader: int | None = None) -> None:  # fmt: skip
+    def _pair(
+        self, at: int, then: int, broker: int, api: int, partition: int, *, code: int = 0, leader: int | None = None
+    ) -> None:
         self.corr += 1
-        rows = (Row(topic="t", partition=partition, code=code, leader=leader),)
-        shared = {"conn": broker, "broker": broker, "corr": self.corr, "api": api, "version": 7}
-        self.events.append(Request(at=us(at), rows=(Row(topic="t", partition=partition),), **shared))
-        self.events.append(Response(at=us(then), sent_at=us(at), rows=rows, **shared))
+        asked = Row(topic="t", partition=partition)
+        told = replace(asked, code=code, leader=leader)
+        request = Request(at=us(at), conn=broker, broker=broker, corr=self.corr, api=api, version=7, rows=(asked,))
+        self.events.append(request)
+        self.events.append(
+            Response(
+                at=us(then),
+                conn=broker,
+                broker=broker,
+                corr=self.corr,
+                api=api,
+                version=7,
+                sent_at=us(at),
+                rows=(told,),
+            )
+        )
 
     def _app(self, at: int, kind: AppKind, partition: int) -> App:
         return App(at=us(at), kind=kind, instance="i", partition=partition, sequence=self.corr)
@@ -267,7 +284,7 @@ def judged_trials(cell: Cell) -> list[FakeTrial]:
     outcome = outcome_of(cell)
     if outcome is Outcome.NOT_RUN:
         return []
-    each = (Outcome.REFRESHES, Outcome.LATE, Outcome.REFRESHES) if outcome is Outcome.FLAKY else (outcome,) * 3
+    each = (Outcome.REFRESHES, Outcome.LATE, Outcome.REFRESHES) if outcome is Outcome.FLAKY else (outcome,) * (3 if cell.scenario == "disk/storage-error" else 1)
     return [FakeTrial(cell, number, judge(cell, one, number)) for number, one in enumerate(each)]
 
 
@@ -339,3 +356,7 @@ SOURCE = Source(trials, histories)
 
 def matrix() -> list[dict[str, str]]:
     return [matrix_row(cell, judged_trials(cell)) for cell in cells()]
+
+
+def slugs(rows: Iterable[dict[str, str]]) -> set[str]:
+    return {MatrixRow(Cell.of(row), Outcome(row["outcome"]), None, row).slug for row in rows}

@@ -63,9 +63,7 @@ def _cells(rows: Sequence[MatrixRow], results: Source) -> Iterator[tuple[MatrixR
             yield one.row, one.trials()
 
 
-def _read(
-    run_id: str, pending: dict[Cell, _Pending], results: Source
-) -> Iterator[tuple[MatrixRow, list[TrialView]]]:
+def _read(run_id: str, pending: dict[Cell, _Pending], results: Source) -> Iterator[tuple[MatrixRow, list[TrialView]]]:
     """Hand out the cells whose every trial could be read, and take them from `pending`; a lost run leaves all there."""
     with suppress(ResultsError):
         for stored in results.trials(run_id):

@@ -70,16 +70,10 @@ def grid(rows: Sequence[MatrixRow]) -> Grid:
         )
         for setting, names in sorted(settings.items(), key=lambda item: _setting_key(item[0]))
     ]
-    return Grid(tuple(_column(client, rows) for client in clients), tuple(groups))
-
-
-def other_versions(rows: Iterable[MatrixRow], of: Cell) -> list[MatrixRow]:
-    """Return the same question put to every version of the family, this one included."""
-    same = (of.family, of.role, of.profile, of.scenario, of.engine, of.broker)
-    found = [
-        row for row in rows if (c := row.cell) and (c.family, c.role, c.profile, c.scenario, c.engine, c.broker) == same
-    ]
-    return sorted(found, key=lambda row: version_key(row.cell.version))
+    by_client: dict[Client, list[MatrixRow]] = {}
+    for row in rows:
+        by_client.setdefault(row.cell.client, []).append(row)
+    return Grid(tuple(_column(client, by_client[client]) for client in clients), tuple(groups))
 
 
 def _line(by_cell: dict[Cell, MatrixRow], clients: Sequence[Client], setting: Setting, scenario: str) -> Line:
@@ -93,8 +87,7 @@ def _line(by_cell: dict[Cell, MatrixRow], clients: Sequence[Client], setting: Se
     )
 
 
-def _column(client: Client, rows: Sequence[MatrixRow]) -> Column:
-    own = [row for row in rows if row.cell.client == client]
+def _column(client: Client, own: Sequence[MatrixRow]) -> Column:
     judged = [row for row in own if row.conforms is not None]
     released = next((row.values["released"] for row in own if row.values["released"]), "")
     return Column(client, released, sum(row.conforms is True for row in judged), len(judged))
@@ -122,7 +115,7 @@ def _steady_first(scenario: str) -> tuple[bool, str]:
 
 
 def tally(rows: Iterable[MatrixRow]) -> dict[Outcome, Counter[str]]:
-    """Count outcomes per family, for the summary; outcomes in the order of the legend come from the caller."""
+    """Count outcomes per family, for the summary."""
     counts: dict[Outcome, Counter[str]] = {}
     for row in rows:
         counts.setdefault(row.outcome, Counter())[row.cell.family] += 1

@@ -87,7 +87,7 @@ SIGNS: dict[Outcome, Sign] = {
         "had not recovered when the watch ended, which was before its own limits were reached",
     ),
     Outcome.NOT_PROVOKED: Sign(
-        "–",
+        "–",  # noqa: RUF001 - the glyph of SEMANTICS
         "not provoked",
         "The fault never reached the client, so the cell says nothing about it.",
         "never met the fault",

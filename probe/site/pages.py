@@ -45,10 +45,11 @@ class Pages:
         self._rows = rows
         self._versions: dict[tuple[str, ...], list[MatrixRow]] = {}
         self._engines: dict[Cell, list[MatrixRow]] = {}
-        for row in rows:
+        for row in sorted(rows, key=lambda one: version_key(one.cell.version)):
             self._versions.setdefault(_question(row.cell), []).append(row)
             self._engines.setdefault(_anywhere(row.cell), []).append(row)
         self._templates = _environment()
+        self._peers: dict[tuple[str, bool], Markup] = {}
 
     def index(self) -> str:
         """Return the page with the matrix."""
@@ -66,7 +67,7 @@ class Pages:
 
     def cell(self, row: MatrixRow, trials: Sequence[TrialView]) -> str:
         """Return the page of one cell."""
-        peers = sorted(self._versions[_question(row.cell)], key=lambda one: version_key(one.cell.version))
+        peers = self._versions[_question(row.cell)]
         rivals = [one for one in self._engines[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine]
         return self._templates.get_template("cell.html").render(
             row=row,
@@ -78,11 +79,19 @@ class Pages:
             shown=_opened(row, trials),
             settings=next((one.settings for one in trials if one.settings), {}),
             artifact=next((one.artifact for one in trials if one.artifact), ""),
-            peers=peers,
+            peers=Markup().join(self._peer(one, current=one is row) for one in peers),
             rivals=rivals,
             command=command(row.cell),
             root="../",
         )
+
+    def _peer(self, row: MatrixRow, *, current: bool) -> Markup:
+        """Draw one line of the list of versions; it stands on the page of every other version too."""
+        key = (row.slug, current)
+        if key not in self._peers:
+            text = self._templates.get_template("peer.html").render(peer=row, current=current)
+            self._peers[key] = Markup(text)  # noqa: S704 - a template's own, escaped output
+        return self._peers[key]
 
 
 def _environment() -> Environment:

@@ -7,17 +7,20 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from probe.model import Cell, Outcome
 
-COLUMNS = tuple(
-    "family,version,role,profile,scenario,engine,broker,outcome,conforms,reality,trials,agreeing,watched_ms,"
-    "fault_codes,api_versions,fault_hits,hits_before_ask,refresh_trigger,refresh_ms_p50,refresh_ms_p95,refreshes_max,"
-    "storm,connects_max,reroute,rescued_by,recovered,recovery_ms_p50,recovery_ms_p95,outage_ms_max,after_heal,"
-    "close_ms_max,errors_surfaced,failed_ops_max,first_error,futile_requests_per_s,futile_per_op,bystander_gap_ms_max,"
-    "bystander_errors,acked,lost,duplicated,reordered,position_jump_max,released,mirrors,reason,run_id".split(",")
-)
+COLUMNS = (
+    "family", "version", "role", "profile", "scenario", "engine", "broker", "outcome", "conforms", "reality",
+    "trials", "agreeing", "watched_ms", "fault_codes", "api_versions", "fault_hits", "hits_before_ask",
+    "refresh_trigger", "refresh_ms_p50", "refresh_ms_p95", "refreshes_max", "storm", "connects_max", "reroute",
+    "rescued_by", "recovered", "recovery_ms_p50", "recovery_ms_p95", "outage_ms_max", "after_heal", "close_ms_max",
+    "errors_surfaced", "failed_ops_max", "first_error", "futile_requests_per_s", "futile_per_op",
+    "bystander_gap_ms_max", "bystander_errors", "acked", "lost", "duplicated", "reordered", "position_jump_max",
+    "released", "mirrors", "reason", "run_id",
+)  # fmt: skip
 """Columns of matrix.csv, in order (DESIGN 9)."""
 
 CONFORMS = {"yes": True, "no": False, "": None}
@@ -51,11 +54,17 @@ class MatrixRow:
 
     @property
     def slug(self) -> str:
-        """Return the name of the cell's page: readable, unique by a digest, safe in file names and URLs."""
-        identity = self.cell.columns().values()
-        digest = hashlib.sha256("\0".join(identity).encode()).hexdigest()[:10]
-        readable = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(identity)).strip("-.")
-        return f"{readable[:90]}-{digest}"
+        """Return the name of the cell's page."""
+        return slug(self.cell)
+
+
+@cache
+def slug(cell: Cell) -> str:
+    """Name the page of a cell: readable, unique by a digest, safe in file names and URLs."""
+    identity = cell.columns().values()
+    digest = hashlib.sha256("\0".join(identity).encode()).hexdigest()[:10]
+    readable = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(identity)).strip("-.")
+    return f"{readable[:90]}-{digest}"
 
 
 def read_matrix(path: Path) -> list[MatrixRow]:

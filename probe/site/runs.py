@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from probe.site.moments import Moment
+from probe.site.moments import Moment, Sort
 
 
-def fold(moments: Iterable[Moment], gap_us: int) -> list[Moment]:
-    """Join moments of one lane, sort and text that lie within `gap_us` of each other; counts add up."""
-    open_runs: dict[tuple[str, str, str], Moment] = {}
-    done: list[Moment] = []
-    for one in sorted(moments, key=lambda item: item.at):
+@dataclass(slots=True)
+class _Run:
+    first: Moment
+    end: int
+    count: int
+
+    def moment(self) -> Moment:
+        return replace(self.first, until=self.end, count=self.count) if self.count > 1 else self.first
+
+
+def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[Sort, float] | None = None) -> list[Moment]:
+    """Join moments of one lane, sort and text that lie within `gap_us` of each other; counts add up.
+
+    `wider` stretches the gap of some sorts. `moments` are in order of time, and so is the result.
+    """
+    gaps = {sort: gap_us * (wider or {}).get(sort, 1) for sort in Sort}
+    open_runs: dict[tuple[str, Sort, str], _Run] = {}
+    done: list[_Run] = []
+    for one in moments:
         key = (one.lane, one.sort, one.text)
         last = open_runs.get(key)
-        if last is not None and one.at - last.end <= gap_us:
-            open_runs[key] = replace(last, until=max(last.end, one.end), count=last.count + one.count)
+        if last is not None and one.at - last.end <= gaps[one.sort]:
+            last.end = max(last.end, one.end)
+            last.count += one.count
             continue
-        if last is not None:
-            done.append(last)
-        open_runs[key] = one
-    return sorted([*done, *open_runs.values()], key=lambda item: (item.at, item.lane))
+        run = _Run(one, one.end, one.count)
+        done.append(run)
+        open_runs[key] = run
+    return sorted((run.moment() for run in done), key=lambda item: (item.at, item.lane))
 
 
 def clip(moments: Iterable[Moment], start_us: int, end_us: int) -> list[Moment]:
     """Keep what lies within a window; a folded run that crosses an edge is cut there."""
     return [
-        replace(one, at=max(one.at, start_us), until=min(one.end, end_us))
+        one if one.at >= start_us and one.end <= end_us else _cut(one, start_us, end_us)
         for one in moments
         if one.end >= start_us and one.at <= end_us
     ]
+
+
+def _cut(one: Moment, start_us: int, end_us: int) -> Moment:
+    return replace(one, at=max(one.at, start_us), until=min(one.end, end_us))

@@ -12,6 +12,7 @@ BOTTOM = 22
 """Room for the axis."""
 LEVEL = 14
 """Distance of two staggered names."""
+LEVELS = 3
 
 SVG = Markup(
     '<svg class="timeline" role="img" viewBox="0 0 {width} {height}" aria-labelledby="{name}-title {name}-desc">'
@@ -19,7 +20,8 @@ SVG = Markup(
 )
 BAND = Markup(
     '<g class="lane"><rect x="0" y="{y}" width="{width}" height="{height}"></rect>'
-    '<text x="8" y="{name_y}" class="lane-name">{name}</text><text x="8" y="{note_y}" class="lane-note">{note}</text></g>'
+    '<text x="8" y="{name_y}" class="lane-name">{name}</text>'
+    '<text x="8" y="{note_y}" class="lane-note">{note}</text></g>'
 )
 TICK = Markup(
     '<g class="tick"><line x1="{x}" x2="{x}" y1="{top}" y2="{bottom}"></line>'
@@ -45,14 +47,12 @@ PATHS = {
     Sort.SILENT: "M{l},{y} a4,4 0 1 0 8,0 a4,4 0 1 0 -8,0",
     Sort.OPENED: "M{l},{y} h8 m-4,-4 v8",
     Sort.CLOSED: "M{l},{y} h8",
+    Sort.GAP: "",
     Sort.STATE: "M{x},{a} l4.5,4.5 l-4.5,4.5 l-4.5,-4.5 z",
 }
 """One moment; x is its middle, l its left edge, a its top, y the middle of the row."""
-
-BARS = {
-    Sort.ASK: "M{x1},{y} l5,-4.5 H{x2} l-5,4.5 l5,4.5 H{x1} z",
-}
-LABELLED = frozenset({Sort.ERROR, Sort.FAILED, Sort.ASK_STALE, Sort.FUTILE, Sort.SILENT, Sort.STATE})
+LABELLED = frozenset({Sort.GAP, Sort.ERROR, Sort.FAILED, Sort.ASK_STALE, Sort.FUTILE, Sort.SILENT, Sort.STATE})
+"""Sorts with words beside their mark."""
 
 
 def mark(one: Moment, left: float, right: float, y: float) -> Markup:
@@ -65,19 +65,15 @@ def mark(one: Moment, left: float, right: float, y: float) -> Markup:
 
 
 def _path(sort: Sort, x: float, y: float) -> str:
-    return PATHS[sort].format(x=f"{x:.1f}", left=f"{x - 4:.1f}", l=f"{x - 4:.1f}", a=f"{y - 4.5:.1f}", y=f"{y:.1f}")
+    return PATHS[sort].format(x=f"{x:.1f}", l=f"{x - 4:.1f}", a=f"{y - 4.5:.1f}", y=f"{y:.1f}")
 
 
 def label(one: Moment) -> str:
     """Return the words beside a mark: what was wrong, and how many."""
-    times = f"×{one.count}" if one.count > 1 else ""
+    times = _times(one)
     if one.sort not in LABELLED:
         return times
-    words = one.text
-    for noise in ("Produce answered ", "Fetch answered ", "send failed: ", "receive error: ", "Metadata: "):
-        words = words.removeprefix(noise)
-    if one.sort is Sort.FUTILE:
-        words = "futile"
+    words = "futile" if one.sort is Sort.FUTILE else one.text.split(": ")[-1]
     return f"{words} {times}".strip()
 
 
@@ -85,7 +81,11 @@ def _title(one: Moment) -> str:
     when = f"{one.at / 1000:+.0f} ms"
     if one.end > one.at:
         when += f" to {one.end / 1000:+.0f} ms"
-    return f"{when}, {one.lane}: {one.text}" + (f" ×{one.count}" if one.count > 1 else "")
+    return f"{when}, {one.lane}: {one.text} {_times(one)}".rstrip()
+
+
+def _times(one: Moment) -> str:
+    return f"\N{MULTIPLICATION SIGN}{one.count}" if one.count > 1 else ""
 
 
 def text_width(words: str) -> float:
@@ -93,14 +93,13 @@ def text_width(words: str) -> float:
     return len(words) * 6.1
 
 
-def text(x: float, y: float, words: str, kind: str) -> Markup:
-    """Write a label."""
-    return TEXT.format(x=f"{x:.1f}", y=f"{y:.1f}", text=words, kind=kind)
+def text(x: float, y: float, words: str, *, on_bar: bool = False) -> Markup:
+    """Write a label; one that stands on a bar has a halo."""
+    return TEXT.format(x=f"{x:.1f}", y=f"{y:.1f}", text=words, kind="label halo" if on_bar else "label")
 
 
-def band(y: float, height: float, name: str, note: str, width: int, left: int) -> Markup:
+def band(y: float, height: float, name: str, note: str, width: int) -> Markup:
     """Draw the ground of a lane with its name."""
-    del left
     return BAND.format(y=y + 1, width=width, height=height - 2, name=name, note=note, name_y=y + 21, note_y=y + 36)
 
 
@@ -109,7 +108,7 @@ def tick(x: float, top: float, bottom: float, words: str) -> Markup:
     return TICK.format(x=f"{x:.1f}", top=top, bottom=bottom, text_y=bottom + 16, label=words)
 
 
-def stage(one: Moment, x: float, level: int, bottom: float, *, right: bool) -> Markup:
+def stage(one: Moment, x: float, level: int, bottom: float, *, to_right: bool) -> Markup:
     """Draw a line through all lanes where something was done to the brokers."""
     y = 2 + LEVEL * level
     return STAGE.format(
@@ -117,8 +116,8 @@ def stage(one: Moment, x: float, level: int, bottom: float, *, right: bool) -> M
         x=f"{x:.1f}",
         y=y,
         bottom=bottom,
-        text_x=f"{x + (4 if right else -4):.1f}",
+        text_x=f"{x + (4 if to_right else -4):.1f}",
         text_y=y + 10,
-        anchor="start" if right else "end",
+        anchor="start" if to_right else "end",
         label=one.text,
     )

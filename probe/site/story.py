@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from probe.model import History
-from probe.site.moments import Moment, Sort, moments
+from probe.site.moments import Moment, Sort
 from probe.site.runs import fold
 
 GAP_US = 1_000_000
@@ -20,7 +19,7 @@ SYMBOLS = {
     Sort.FAILED: "✕",
     Sort.FUTILE: "□",
     Sort.SILENT: "◯",
-    Sort.CUT: "⌁",
+    Sort.CUT: "↯",
     Sort.STAGE: "┃",
 }
 NAMES = {"affected": "application", "bystander": "bystander", "stage": "brokers"}
@@ -40,9 +39,9 @@ class Line:
     sort: Sort
 
 
-def story(history: History) -> tuple[list[Line], int]:
+def story(found: Sequence[Moment]) -> tuple[list[Line], int]:
     """Return the lines from shortly before the fault on, and how many were left out at the end."""
-    shown = [one for one in moments(history) if one.sort not in HIDDEN and one.end >= -LEAD_US]
+    shown = [one for one in found if one.sort not in HIDDEN and one.end >= -LEAD_US]
     folded = fold(shown, GAP_US)
     return [_line(one) for one in folded[:LINES]], max(0, len(folded) - LINES)
 
@@ -52,8 +51,3 @@ def _line(one: Moment) -> Line:
     if one.end > one.at:
         when += f" to {one.end / 1e6:+.3f} s"
     return Line(when, SYMBOLS.get(one.sort, "·"), NAMES.get(one.lane, one.lane), one.text, one.count, one.sort)
-
-
-def headline(lines: Sequence[Line]) -> str:
-    """Say how many lines and events there are."""
-    return f"{sum(line.count for line in lines)} events in {len(lines)} lines"

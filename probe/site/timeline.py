@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from probe.model import History, Verdict
+from probe.model import History, Subject, Verdict
 from probe.site import shapes
-from probe.site.moments import Moment, Sort, moments
+from probe.site.moments import Moment, Sort
+from probe.site.reading import moments
 from probe.site.runs import clip, fold
 
 WIDTH = 1000
-LEFT = 150
+LEFT = 120
 """Room for the names of the lanes."""
 RIGHT = 14
 ROW = 17
@@ -30,7 +31,9 @@ WIRE_ROWS: tuple[tuple[Sort, ...], ...] = (
     (Sort.WORK, Sort.ERROR, Sort.SILENT),
     (Sort.FUTILE,),
 )
-APP_ROWS: tuple[tuple[Sort, ...], ...] = ((Sort.BEGUN,), (Sort.DONE,), (Sort.FAILED, Sort.STATE))
+APP_ROWS: tuple[tuple[Sort, ...], ...] = ((Sort.BEGUN,), (Sort.DONE, Sort.GAP), (Sort.FAILED, Sort.STATE))
+WIDER = {Sort.ERROR: 5.0, Sort.FAILED: 5.0, Sort.FUTILE: 5.0}
+"""Repeats that mean the same are folded sooner, so that their label has room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,11 @@ class Lane:
     title: str
     note: str
     rows: tuple[tuple[Sort, ...], ...]
+
+    @property
+    def height(self) -> int:
+        """Return its height in the picture's units."""
+        return len(self.rows) * ROW + 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,57 +70,62 @@ class Scale:
 
 
 @dataclass(slots=True)
-class _Labels:
-    """Where labels stand already, per row: a label that would overlap is left out (its mark has a title)."""
+class _Taken:
+    """Where marks and labels of one row stand already; a label that would overlap is left out (marks have titles)."""
 
-    taken: dict[float, list[tuple[float, float]]] = field(default_factory=dict)
+    spans: list[tuple[float, float]] = field(default_factory=list)
 
-    def fits(self, y: float, left: float, right: float) -> bool:
-        row = self.taken.setdefault(y, [])
-        if right > WIDTH or any(left < b and right > a for a, b in row):
-            return False
-        row.append((left, right))
-        return True
+    def free(self, left: float, right: float) -> bool:
+        return right <= WIDTH and not any(left < b and right > a for a, b in self.spans)
+
+    def take(self, left: float, right: float) -> None:
+        self.spans.append((left, right))
 
 
-def timeline_svg(history: History, verdict: Verdict, *, whole: bool = True, name: str = "t") -> str:
-    """Draw a trial: the whole of it, or the first 3 s after the fault. `name` makes ids unique within a page."""
-    everything = moments(history)
+def timeline_svg(
+    history: History,
+    verdict: Verdict,
+    *,
+    whole: bool = True,
+    name: str = "t",
+    found: Sequence[Moment] | None = None,
+) -> str:
+    """Draw a trial: the whole of it, or the first 3 s after the fault.
+
+    `name` makes ids unique within a page; `found` are its moments, where they are known already.
+    """
+    everything = moments(history) if found is None else found
     scale = _scale(everything, whole=whole)
-    lanes = _lanes(history, everything)
+    lanes = _lanes(history.header.subject, everything)
     runs = _runs(clip(everything, scale.start, scale.end), scale)
-    height = shapes.TOP + sum(_height(lane) for lane in lanes) + shapes.BOTTOM
-    title = f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}"
+    height = shapes.TOP + sum(lane.height for lane in lanes) + shapes.BOTTOM
     span = "the whole trial" if whole else "the first seconds after the fault"
     return shapes.SVG.format(
         name=name,
         width=WIDTH,
         height=height,
-        title=title,
+        title=f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}",
         desc=f"Wire and application events of {span}; the event table below tells the same in words. {verdict.reason}",
         body=Markup().join(_body(lanes, runs, scale, height)),
     )
 
 
-def shows_more(history: History) -> bool:
+def shows_more(everything: Sequence[Moment]) -> bool:
     """Say whether the whole trial is so much longer than the first seconds that it needs a picture of its own."""
-    everything = moments(history)
     return _scale(everything, whole=True).end > ZOOM_US * 1.3
 
 
 def _scale(everything: Sequence[Moment], *, whole: bool) -> Scale:
-    last = max((one.end for one in everything), default=ZOOM_US)
     if not whole:
         return Scale(-LEAD_US, ZOOM_US)
+    last = max((one.end for one in everything), default=ZOOM_US)
     first = min((one.at for one in everything), default=0)
-    lead = max(first, -max(LEAD_US, last // 10))
-    return Scale(min(lead, 0) - 1000, max(last, ZOOM_US))
+    return Scale(min(max(first, -max(LEAD_US, last // 10)), 0), max(last, ZOOM_US))
 
 
-def _lanes(history: History, everything: Sequence[Moment]) -> list[Lane]:
-    subject = history.header.subject
+def _lanes(subject: Subject, everything: Sequence[Moment]) -> list[Lane]:
     seen = {one.lane for one in everything}
-    brokers = sorted(name for name in seen if name.startswith("broker "))
+    brokers = sorted((name for name in seen if name.startswith("broker ")), key=lambda name: int(name.split()[1]))
     lanes = [Lane(name, name, "fails" if name == f"broker {subject.old}" else "", WIRE_ROWS) for name in brokers]
     lanes.append(Lane("affected", "application", f"partition {subject.affected}", APP_ROWS))
     if "bystander" in seen:
@@ -120,45 +133,43 @@ def _lanes(history: History, everything: Sequence[Moment]) -> list[Lane]:
     return lanes
 
 
-def _height(lane: Lane) -> int:
-    return len(lane.rows) * ROW + 10
-
-
 def _runs(shown: Sequence[Moment], scale: Scale) -> list[Moment]:
     """Fold what lies closer than a mark is wide, and further if there are still too many marks."""
     pixels = 8.0
     while True:
-        runs = fold(shown, int(pixels * scale.us_per_px))
+        runs = fold(shown, int(pixels * scale.us_per_px), WIDER)
         if len(runs) <= MARKS or pixels > WIDTH:
             return runs
         pixels *= 1.6
 
 
 def _body(lanes: Sequence[Lane], runs: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
-    parts = _axis(scale, height)
-    labels = _Labels()
+    grounds, marks = [], []
     top = shapes.TOP
     for lane in lanes:
-        parts.append(shapes.band(top, _height(lane), lane.title, lane.note, WIDTH, LEFT))
+        grounds.append(shapes.band(top, lane.height, lane.title, lane.note, WIDTH))
         for index, sorts in enumerate(lane.rows):
-            middle = top + 5 + ROW * index + ROW / 2
             chosen = [one for one in runs if one.lane == lane.name and one.sort in sorts]
-            parts.extend(_mark(one, scale, middle, labels) for one in chosen)
-        top += _height(lane)
+            marks += _row(chosen, scale, top + 5 + ROW * index + ROW / 2)
+        top += lane.height
     stages = [one for one in runs if one.sort is Sort.STAGE]
-    return parts + _stages(stages, scale, height)
+    return [*grounds, *_axis(scale, height), *_stages(stages, scale, height), *marks]
 
 
-def _mark(one: Moment, scale: Scale, y: float, labels: _Labels) -> Markup:
-    left, right = scale.x(one.at), scale.x(one.end)
-    parts = [shapes.mark(one, left, right, y)]
-    if text := shapes.label(one):
-        start = (left if one.count == 1 else right) + 8
-        if labels.fits(y, left - 5, start + shapes.text_width(text)):
-            parts.append(shapes.text(start, y + 3.5, text, f"label {one.sort}"))
-    else:
-        labels.fits(y, left - 5, right + 5)
-    return Markup().join(parts)
+def _row(runs: Sequence[Moment], scale: Scale, y: float) -> list[Markup]:
+    """Draw the marks of a row, then their labels where there is room: on a bar, else beside it."""
+    places = [(one, scale.x(one.at), scale.x(one.end)) for one in runs]
+    parts = [shapes.mark(one, left, right, y) for one, left, right in places]
+    taken = _Taken([(left - 6, right + 6) for _, left, right in places])
+    for one, left, right in places:
+        words = shapes.label(one)
+        width = shapes.text_width(words)
+        if words and right - left > width + 30:
+            parts.append(shapes.text((left + right - width) / 2, y + 3.5, words, on_bar=True))
+        elif words and taken.free(right + 6, right + 9 + width):
+            taken.take(right + 6, right + 9 + width)
+            parts.append(shapes.text(right + 9, y + 3.5, words))
+    return parts
 
 
 def _axis(scale: Scale, height: int) -> list[Markup]:
@@ -171,18 +182,20 @@ def _axis(scale: Scale, height: int) -> list[Markup]:
 
 def _step(seconds: float) -> float:
     """Choose a tick distance of 1, 2 or 5 times a power of ten that gives at most ten ticks."""
-    power = 10 ** math.floor(math.log10(max(seconds, 0.01) / 10))
+    power = 10.0 ** math.floor(math.log10(max(seconds, 0.01) / 10))
     return next(step for factor in (1, 2, 5, 10) if seconds / (step := factor * power) <= 10)
 
 
 def _stages(stages: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
     """Draw what was done to the brokers as lines through all lanes, their names staggered at the top."""
-    labels = _Labels()
+    levels = [_Taken() for _ in range(shapes.LEVELS)]
     parts = []
     for one in stages:
         x = scale.x(one.at)
-        width = shapes.text_width(one.text) + 6
-        right = x + width <= WIDTH
-        level = next((n for n in range(3) if labels.fits(n, *((x, x + width) if right else (x - width, x)))), 2)
-        parts.append(shapes.stage(one, x, level, height - shapes.BOTTOM, right=right))
+        width = shapes.text_width(one.text) + 8
+        to_right = x + width <= WIDTH
+        span = (x, x + width) if to_right else (x - width, x)
+        level = next((index for index, row in enumerate(levels) if row.free(*span)), len(levels) - 1)
+        levels[level].take(*span)
+        parts.append(shapes.stage(one, x, level, height - shapes.BOTTOM, to_right=to_right))
     return parts

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from probe.model import History, Verdict
+from probe.site.reading import moments
 from probe.site.source import TrialRow
 from probe.site.story import Line, story
 from probe.site.timeline import shows_more, timeline_svg
@@ -39,13 +40,14 @@ def view(stored: TrialRow, history: History | None = None) -> TrialView:
     number, verdict = stored.trial, stored.verdict
     if history is None:
         return TrialView(number, verdict, stored.shortened)
-    lines, omitted = story(history)
+    found = moments(history)
+    lines, omitted = story(found)
     return TrialView(
         number,
         verdict,
         stored.shortened,
-        zoomed=timeline_svg(history, verdict, whole=False, name=f"trial-{number}-zoomed"),
-        whole=timeline_svg(history, verdict, name=f"trial-{number}-whole") if shows_more(history) else "",
+        zoomed=timeline_svg(history, verdict, whole=False, name=f"trial-{number}-zoomed", found=found),
+        whole=timeline_svg(history, verdict, name=f"trial-{number}-whole", found=found) if shows_more(found) else "",
         lines=tuple(lines),
         omitted=omitted,
         settings=history.header.settings,

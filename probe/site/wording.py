@@ -50,7 +50,7 @@ def codes(text: str) -> str:
 def hint(row: MatrixRow) -> str:
     """Return the one number shown in a cell of the matrix, with its unit; may be empty."""
     if row.outcome is Outcome.FLAKY:
-        return f"{row.values['agreeing'] or '?'} of {row.values['trials'] or '?'} agree"
+        return f"{row.values['agreeing'] or '?'} of {row.values['trials'] or '?'}"
     if row.outcome in {Outcome.STUCK, Outcome.WAITING}:
         watched = row.number("watched_ms")
         return f"> {duration(watched)}" if watched else ""
@@ -73,7 +73,10 @@ def summary(row: MatrixRow) -> str:
 
 def details(row: MatrixRow) -> list[str]:
     """Say in a few sentences what was seen, from the facts that apply."""
-    return [sentence for tell in TELLINGS if (sentence := tell(row))]
+    told = [sentence for tell in TELLINGS if (sentence := tell(row))]
+    if row.outcome is Outcome.FLAKY and told:
+        told.insert(0, f"In the {hint(row)} trials that agree:")
+    return told
 
 
 def _met(row: MatrixRow) -> str:
@@ -98,7 +101,10 @@ def _recovered(row: MatrixRow) -> str:
     recovery = row.number("recovery_ms_p50")
     if row.values["recovered"] == "false":
         healed = row.values["after_heal"]
-        after = {"recovered": " It recovered once the fault was mended.", "stuck": " Not even mending the fault helped."}
+        after = {
+            "recovered": " It recovered once the fault was mended.",
+            "stuck": " Not even mending the fault helped.",
+        }
         return f"Within {duration(row.number('watched_ms'))} it did not recover.{after.get(healed, '')}"
     rescued = row.values["rescued_by"]
     by = f" What led it there: {rescued}." if rescued else ""
