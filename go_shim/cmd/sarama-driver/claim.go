@@ -24,6 +24,8 @@ type claim struct {
 	mu       sync.Mutex // between marking and looking
 	marked   int64      // next offset to read; -1 before the first
 	reported int64
+	held     bool                    // a commit is under way
+	waiting  *sarama.ConsumerMessage // the last one to mark once it is over
 }
 
 func newClaim(session sarama.ConsumerGroupSession, part sarama.ConsumerGroupClaim, out *driver.Instance) *claim {
@@ -62,26 +64,50 @@ func follow(value reflect.Value, name string) reflect.Value {
 	return value.FieldByName(name)
 }
 
-// mark marks a record as done; before, it looks whether what was marked so far is committed.
+// mark marks a record as done, or has it marked once the commit under way is over: a mark would hide its success.
+// Before, it looks whether what was marked so far is committed.
 func (c *claim) mark(message *sarama.ConsumerMessage) {
-	c.settle()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.held {
+		c.waiting = message
+		return
+	}
+	c.look()
 	c.session.MarkMessage(message, "")
 	c.marked = message.Offset + 1
 }
 
-// open says whether a mark awaits its commit.
-func (c *claim) open() bool {
+// hold begins a commit; it says whether there is anything to commit.
+func (c *claim) hold() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.held = true
 	return c.marked > c.reported
 }
 
-// settle reports the marked offset once it is committed.
+// release ends a commit.
+func (c *claim) release() {
+	c.mu.Lock()
+	c.look()
+	c.held = false
+	message := c.waiting
+	c.waiting = nil
+	c.mu.Unlock()
+	if message != nil {
+		c.mark(message)
+	}
+}
+
+// settle looks once more, when nothing will be marked any more.
 func (c *claim) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.look()
+}
+
+// look reports the marked offset once it is committed.
+func (c *claim) look() {
 	if c.marked <= c.reported || !c.dirty.IsValid() || c.dirty.Bool() {
 		return
 	}

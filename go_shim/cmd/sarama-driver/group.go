@@ -152,14 +152,18 @@ func (g *group) commit(commit func()) {
 	}
 	g.commitBy = time.Now().Add(time.Hour) // while it lasts
 	g.mu.Unlock()
-	if slices.ContainsFunc(claims, (*claim).open) {
+	due := false
+	for _, each := range claims {
+		due = each.hold() || due
+	}
+	if due {
 		commit()
 	}
 	g.mu.Lock()
 	g.commitBy = time.Now().Add(errorsLag)
 	g.mu.Unlock()
 	for _, each := range claims {
-		each.settle()
+		each.release()
 	}
 }
 
