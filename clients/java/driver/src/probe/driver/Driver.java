@@ -32,9 +32,13 @@ public final class Driver {
 
     /** Starts a daemon thread. */
     static void thread(String name, Runnable body) {
+        daemon(name, body).start();
+    }
+
+    static Thread daemon(String name, Runnable body) {
         Thread thread = new Thread(body, name);
         thread.setDaemon(true);
-        thread.start();
+        return thread;
     }
 
     private static Map<String, String> options(String[] args) {

@@ -14,6 +14,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.concurrent.Executors;
 import probe.driver.v1.Event;
 import probe.driver.v1.Events;
 import probe.driver.v1.FromDriver;
@@ -42,9 +43,13 @@ final class Link extends ClientCall.Listener<ToDriver> {
         this.instances = instances;
     }
 
-    /** Opens the stream. {@code directExecutor}: a Ping is answered on the thread that reads it from the socket. */
+    /**
+     * Opens the stream. Messages come on a thread of their own, which has nothing else to do: the transport calls a
+     * direct executor with its lock held, and a Pong that then waits for a sender waits for ever.
+     */
     static Link dial(String address, Instances instances) {
-        ManagedChannel channel = ManagedChannelBuilder.forTarget(address).usePlaintext().directExecutor()
+        ManagedChannel channel = ManagedChannelBuilder.forTarget(address).usePlaintext()
+                .executor(Executors.newSingleThreadExecutor(body -> Driver.daemon("link", body)))
                 .disableRetry().disableServiceConfigLookUp().build();
         Link link = new Link(channel.newCall(ATTACH, CallOptions.DEFAULT), instances);
         link.call.start(link, new Metadata());
