@@ -156,7 +156,7 @@ func pin(config *sarama.Config, line, oldest string) error {
 	return nil
 }
 
-// full writes a broker line as the library parses it: 3.9 is 3.9.0, 0.10.2 is 0.10.2.0.
+// full writes a broker line as the library parses it: three parts, and four before 1.0.
 func full(line string) string {
 	parts := 3
 	if strings.HasPrefix(line, "0.") {
