@@ -13,7 +13,7 @@ from driving.library import Library  # the shared code is found by the line abov
 from driving.main import main  # as above
 
 NO_OLD_IMPORTERS = (3, 12)
-"""Python dropped the old importer interface in this version; the copy of six inside kafka-python < 2.0.6 needs it."""
+"""Python dropped the interface of importers that the copy of six inside kafka-python < 2.0.6 has (find_module)."""
 
 
 def load() -> Library:
@@ -26,12 +26,14 @@ def load() -> Library:
 
 
 def _replace_six() -> None:
-    """Put the real six, which lies in the same folder, in place of the copy."""
-    if find_spec("kafka.vendor.six") is None:
-        return
-    six = import_module("six")
-    sys.modules["kafka.vendor.six"] = six
-    sys.modules["kafka.vendor.six.moves"] = six.moves
+    """Put the real six, which lies in the same folder, in place of a copy that this Python cannot import."""
+    package = find_spec("kafka")
+    places = package.submodule_search_locations if package else None
+    copies = [Path(place) / "vendor" / "six.py" for place in places or []]
+    if any(copy.is_file() and "def find_spec" not in copy.read_text() for copy in copies):
+        six = import_module("six")
+        sys.modules["kafka.vendor.six"] = six
+        sys.modules["kafka.vendor.six.moves"] = six.moves
 
 
 if __name__ == "__main__":
