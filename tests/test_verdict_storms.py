@@ -127,6 +127,15 @@ def test_d_java_consumers_refetch_until_they_are_told() -> None:
     assert storm(fetch_answer(56), *MOVE, wait(1000), *refetch, ask(), tell(NEW), role=Role.CONSUMER) == "d"
 
 
+def test_d_who_waits_for_an_answer_was_not_told() -> None:
+    """Discovery answers are held back for two seconds in leader/hinted."""
+    refetch = each(100, fetch_answer(56))
+    waiting = (fetch_answer(56), *MOVE, ask(), wait(1900), *refetch)
+    assert storm(*waiting, tell(NEW), role=Role.CONSUMER) == ""
+    assert storm(*waiting, tell(NEW), *refetch, role=Role.CONSUMER) == "d"
+    assert storm(*waiting, tell(OLD), *refetch, role=Role.CONSUMER) == "d"
+
+
 def test_d_a_folded_span_may_go_on_about_the_bystander_alone() -> None:
     """kafka-python 2.0.2: told after 227 ms, while the fold of that second ran on to 773 ms."""
     mixed = folded(FETCH, OLD, 900, 900, row(code=56), row(BYSTANDER))

@@ -92,7 +92,7 @@ class Futile:
     sent: tuple[tuple[int, float, float], ...] = ()
     """(time, requests, bytes)"""
     told: int = 0
-    """From when on the client has no excuse: it was told the target, or could have been for a second."""
+    """From when on the client has no excuse (see `_no_excuse`)."""
     requests_per_s: float | None = None
     per_op: float | None = None
     bytes_per_s: float | None = None
@@ -109,14 +109,25 @@ def find_futile(reading: Reading, discoveries: tuple[Discovery, ...], recovery: 
     requests = sum(item[1] for item in meanwhile)
     seconds = max(LEAST_US, end - recovery.start) / 1_000_000
     started = sum(1 for at in started_at(reading) if recovery.start <= at <= end)
-    answers = [item.answered for item in discoveries if item.useful and item.answered is not None]
     return Futile(
         sent,
-        told=min(max(available, min(answers, default=available + EXCUSE_US)), available + EXCUSE_US),
+        told=_no_excuse(discoveries, available, reading.moments.until),
         requests_per_s=requests / seconds,
         per_op=requests / max(1, started),
         bytes_per_s=sum(item[2] for item in meanwhile) / seconds,
     )
+
+
+def _no_excuse(discoveries: tuple[Discovery, ...], available: int, until: int) -> int:
+    """Return when the client was told the target, or could have been for a second; who waits for an answer cannot."""
+    excused = available + EXCUSE_US
+    for item in discoveries:
+        answered = until if item.answered is None else item.answered
+        if item.useful and item.told_before(excused):
+            return max(available, answered)
+        if item.at <= excused < answered:
+            excused = answered
+    return excused
 
 
 def _elsewhere(reading: Reading, since: int) -> list[tuple[int, float, float]]:
