@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from probe.tools import ToolError, find_tool
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
+_FOLDER = "probe-spark-"
+_PATIENCE_S = 20
 _JVM = (
     "-XX:TieredStopAtLevel=1",  # the JIT is most of the start-up; C1 alone halves it
     "-XX:+UseSerialGC",
@@ -39,7 +43,7 @@ def start_session(master: str | None = None) -> SparkSession:
     os.environ.setdefault("JAVA_HOME", str(java.parent.parent))
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    folder = tempfile.mkdtemp(prefix="probe-spark-")
+    folder = tempfile.mkdtemp(prefix=_FOLDER)
     options = [*_JVM, f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}", f"-Dderby.system.home={folder}"]
     builder = SparkSession.builder.appName("kafka-metadata-probe").master(master or "local[*]")
     for key, value in _CONF.items():
@@ -60,5 +64,18 @@ def stop_session(session: SparkSession) -> None:
     session.stop()
     if gateway is not None:
         gateway.shutdown()
-    if Path(folder).name.startswith("probe-spark-"):
+        _end(gateway.proc)
+        SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001  # else the next session asks the dead one
+    if Path(folder).name.startswith(_FOLDER):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(jvm: subprocess.Popen[bytes]) -> None:
+    """Close the pipe that the JVM lives by; kill it if it does not go."""
+    if jvm.stdin is not None:
+        jvm.stdin.close()
+    try:
+        jvm.wait(_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        jvm.kill()
+        jvm.wait()

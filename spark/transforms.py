@@ -130,11 +130,16 @@ def _number(number: Number) -> Column:
     value = {
         "min": lambda: F.min(column),
         "max": lambda: F.max(column),
-        "median": lambda: F.percentile(column, 0.5),
-        "p95": lambda: F.percentile(column, 0.95),
+        "median": lambda: _percentiles(column).getItem(0),
+        "p95": lambda: _percentiles(column).getItem(1),
     }[number.how]()
     exact = F.round(value.cast("double"), 6)  # what is left of binary fractions must not decide the last digit
     return (F.round(exact, 1) if number.rate else F.floor(exact + 0.5)).alias(number.column)
+
+
+def _percentiles(column: Column) -> Column:
+    """Median and 95th percentile, interpolated linearly; equal aggregates are computed once."""
+    return F.percentile(column, F.array(F.lit(0.5), F.lit(0.95)))
 
 
 def _highest_versions(pairs: Column) -> Column:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -42,6 +44,7 @@ from probe.model import (
     Trigger,
     Verdict,
 )
+from probe.store import RunStore
 from probe.store.rows import not_run_row, trial_row
 from probe.store.schemas import TRIAL_SCHEMA
 
@@ -148,6 +151,25 @@ def random_facts(rng: random.Random) -> Facts:
     )
 
 
+def create(results: Path, **more: object) -> RunStore:
+    """Begin a run."""
+    return RunStore.create(str(results), command=["probe", "run"], seed=7, **more)  # type: ignore[arg-type]  # by name
+
+
+def fill(results: Path, *items: tuple[Cell, int, Outcome]) -> str:
+    """Store trials, one flush; return the run's id."""
+    with create(results) as store:
+        for cell, trial, outcome in items:
+            store.add(history(cell, trial), verdict(outcome, fault_hits=trial))
+    return store.run_id
+
+
+def trial(run_id: str, number: int, outcome: Outcome, cell: Cell = CELL, **facts: Any) -> dict[str, Any]:
+    """Return a trial row of a cell."""
+    short = facts.pop("shortened", False)
+    return trial_row(run_id, History(header(cell, number, shortened=short), ()), verdict(outcome, **facts))
+
+
 RUNS = ("20261101T000000Z-aaaa", "20261102T000000Z-bbbb", "20261103T000000Z-0ccc")
 _PICKS: tuple[tuple[Outcome, ...], ...] = (
     (Outcome.REFRESHES,),
@@ -222,8 +244,6 @@ def write(results: object, rows: dict[str, list[dict[str, object]]], parts: int 
 
 def write_part(results: object, run_id: str, part: str, rows: Iterable[dict[str, object]]) -> str:
     """Write one trial file and return its path."""
-    from pathlib import Path  # noqa: PLC0415  # only here
-
     path = Path(str(results)) / f"run_id={run_id}" / "trials" / f"{part}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(list(rows), schema=TRIAL_SCHEMA), path)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from duckdb_matrix import write_csv
 from pyspark.sql.pandas.types import to_arrow_schema
-from rows import CELL, RUNS, header, not_run, random_rows, verdict, write, write_part
+from rows import CELL, RUNS, not_run, random_rows, trial, write, write_part
 
-from probe.model import Cell, Facts, History, Outcome, Reroute, Trigger
-from probe.model.results import ResultsError
-from probe.store.rows import trial_row
+from probe.model import Facts, Outcome, Reroute, Trigger
 from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
-from spark import job
-from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.output import as_csv, version_key
 from spark.schema import MATRIX, TRIAL, VERDICT
@@ -38,11 +36,6 @@ COLUMNS = (
     ",errors_surfaced,failed_ops_max,first_error,futile_requests_per_s,futile_per_op,bystander_gap_ms_max"
     ",bystander_errors,acked,lost,duplicated,reordered,position_jump_max,released,mirrors,reason,run_id"
 )
-
-
-def trial(run_id: str, number: int, outcome: Outcome, cell: Cell = CELL, **facts: Any) -> dict[str, Any]:
-    short = facts.pop("shortened", False)
-    return trial_row(run_id, History(header(cell, number, shortened=short), ()), verdict(outcome, **facts))
 
 
 def rows_of(session: SparkSession, tmp_path: Path, *trials: dict[str, Any]) -> list[dict[str, str]]:
@@ -91,6 +84,9 @@ def test_csv_and_parquet_say_the_same(spark: SparkSession, tmp_path: Path) -> No
     built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
     table = pq.read_table(built.parquet)
     assert table.column_names == MATRIX.names
+    schema = json.loads((Path(__file__).parents[1] / "docs" / "schema" / "matrix-row.json").read_text())
+    for row in table.to_pylist():
+        jsonschema.validate(row, schema)
     assert as_csv(table.to_pylist()) == Path(built.csv).read_bytes().decode()
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["matrix.csv", "matrix.parquet"]
 
@@ -244,45 +240,6 @@ def test_newer_verdicts_replace_older_ones(spark: SparkSession, tmp_path: Path) 
     build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
     (row,) = pq.read_table(tmp_path / "out" / "matrix.parquet").to_pylist()
     assert row["reason"] == "2 trials disagree: late 1, stuck 1"  # trial 2 was judged by rules 4 already
-
-
-@pytest.mark.parametrize("where", ["footer", "pages", "columns"])
-def test_a_damaged_file_is_named_and_the_others_count(spark: SparkSession, tmp_path: Path, where: str) -> None:
-    good = write_part(tmp_path, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])
-    bad = Path(write_part(tmp_path, EARLY, "1of1-000001", [trial(EARLY, n, Outcome.LATE) for n in range(2, 99)]))
-    data = bytearray(bad.read_bytes())
-    if where == "footer":
-        bad.write_bytes(data[:-9])
-    elif where == "pages":
-        data[4:4000] = b"\xff" * 3996
-        bad.write_bytes(data)
-    else:
-        pq.write_table(pq.read_table(bad).rename_columns([f"x{n}" for n in range(len(TRIAL_SCHEMA))]), bad)
-    (bad.parent / ".1of1-000002.parquet.77").write_bytes(b"half")
-    built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
-    (line,) = built.problems
-    assert str(bad) in line
-    assert "left out" in line
-    assert "\n" not in line
-    assert dict(built.outcomes) == {"stuck": 1}
-    assert good not in line
-
-
-def test_nothing_readable_is_one_line_and_exit_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ResultsError, match="has no trials"):
-        find_inputs(str(tmp_path))
-    Path(write_part(tmp_path, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])).write_bytes(b"PAR1")
-    assert job.main(["--results", str(tmp_path), "--out", str(tmp_path / "out")]) == 3
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert "1of1-000000.parquet" in said.err
-
-
-def test_odd_folder_names_are_read_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
-    results = tmp_path / "re sults [1] {a,b} *%20"
-    write_part(results, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])
-    assert build_matrix(str(results), str(tmp_path / "out"), session=spark).cells == 1
 
 
 def test_versions_sort_as_numbers() -> None:

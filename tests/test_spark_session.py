@@ -1,0 +1,85 @@
+"""Spark comes and goes: one line where it cannot, nothing left behind where it could."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rows import random_rows, write
+
+from probe.tools import ToolError
+from spark import session
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_a_machine_without_java_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(ToolError, match="java is not on this machine; install a JDK"):
+        session.start_session()
+
+
+def test_a_java_that_does_not_start_is_named(tmp_path: Path) -> None:
+    """In a process of its own: a session that another test started would be taken."""
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\nexit 1\n")
+    java.chmod(0o755)
+    write(tmp_path / "results", random_rows(1, 2))
+    done = _job(tmp_path, JAVA_HOME=str(tmp_path))
+    assert done.returncode == 2
+    assert f"Spark does not start with {java}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("probe-spark-*"))
+
+
+@pytest.mark.spark
+def test_the_job_runs_alone_and_leaves_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "results", random_rows(1, 5))
+    done = _job(tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == f"{tmp_path}/out/matrix.csv: 4 cells from 6 files\n"  # a fifth has shortened trials only
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("probe-spark-*"))
+    assert not _mine_running(tmp_path)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["matrix.csv", "matrix.parquet"]
+    assert not list(ROOT.glob("*metastore*"))
+
+
+def test_matrix_rows_have_a_schema() -> None:
+    from spark.schema import MATRIX  # noqa: PLC0415  # keeps the other tests free of it
+
+    schema = json.loads((ROOT / "docs" / "schema" / "matrix-row.json").read_text())
+    assert list(schema["properties"]) == MATRIX.names
+
+
+def _job(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "spark.job", "--results", f"{folder}/results", "--out", f"{folder}/out"]
+    return subprocess.run(
+        command,
+        env={**os.environ, "TMPDIR": str(folder), **env},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def _mine_running(folder: Path) -> list[str]:
+    """Processes whose command names the test's own folder, as the JVM's does."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in command and path.parent.name != str(os.getpid()):
+            found.append(command)
+    return found
