@@ -13,9 +13,15 @@ from protocol_wire import schemas
 from relay_peers import HEARTBEAT, METADATA, Client, Play, client, connect, of, play, relayed, until
 
 from probe.model import Closed, Event, Opened, Request, Response
+from probe.ports import Tap
 from probe.relay import Relay
 
 __all__ = ["play"]
+
+
+def test_a_relay_is_a_tap() -> None:
+    tap: Tap = Relay(brokers=(), sink=print, schemas=schemas())
+    assert tap is not None
 
 
 def test_a_request_and_its_answer_are_reported(play: Play) -> None:

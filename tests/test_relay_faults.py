@@ -56,22 +56,22 @@ def test_hold_delays_only_these_answers_and_keeps_their_order(play: Play) -> Non
         async with relayed() as (relay, broker, events), client(relay) as one:
             broker.parts = lambda data: [data[:3], data[3:9], data[9:]]
             await one.ask(HEARTBEAT)
-            relay.hold([METADATA], 300)
+            relay.hold([METADATA], 800)
             start = time.monotonic()
             await one.ask(HEARTBEAT)
-            assert time.monotonic() - start < 0.25
+            assert time.monotonic() - start < 0.7
             start = time.monotonic()
             for api in (METADATA, HEARTBEAT, METADATA):
                 one.send(api, 1)
             kept = [await one.receive() for _ in range(3)]
-            assert 0.3 <= time.monotonic() - start < 1.5
+            assert time.monotonic() - start >= 0.8
             assert [int.from_bytes(frame[4:8], "big") for frame in kept] == [3, 4, 5]
             held = of(Response, events)[2]
-            assert held.at - held.sent_at >= 300_000
+            assert held.at - held.sent_at >= 800_000
             relay.hold([], 0)
             start = time.monotonic()
             assert await one.ask() == broker.answer(b"\0\3\0\1" + one.corr.to_bytes(4, "big"))
-            assert time.monotonic() - start < 0.25
+            assert time.monotonic() - start < 0.7
             assert relay.dropped() == 0
 
     play(story)
@@ -88,16 +88,16 @@ def test_a_hold_that_begins_within_an_answer_lets_that_one_pass(play: Play) -> N
                 data = broker.answer(b"\0\3\0\1\0\0\0\1")
                 broker.writers[0].write(data[:cut])
                 assert await one.reader.readexactly(cut) == data[:cut]
-                relay.hold([METADATA], 200)
+                relay.hold([METADATA], 500)
                 start = time.monotonic()
                 broker.writers[0].write(data[cut:])
                 assert await one.reader.readexactly(len(data) - cut) == data[cut:]
                 waited = time.monotonic() - start
-                assert (waited >= 0.2) == (cut < 4)  # less than a length was known: the answer had not begun
+                assert (waited >= 0.5) == (cut < 4)  # less than a length was known: the answer had not begun
                 broker.silent = False
                 start = time.monotonic()
                 await one.ask()
-                assert time.monotonic() - start >= 0.2
+                assert time.monotonic() - start >= 0.5
 
         play(story)
 
@@ -122,14 +122,14 @@ def test_an_end_comes_after_what_is_held(play: Play) -> None:
 def test_slow_delays_every_answer_of_one_broker(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, _events), client(relay) as one:
-            relay.slow(1, 150)
+            relay.slow(1, 600)
             start = time.monotonic()
             await one.ask(HEARTBEAT)
-            assert time.monotonic() - start >= 0.15
+            assert time.monotonic() - start >= 0.6
             relay.slow(1, 0)
             start = time.monotonic()
             await one.ask(HEARTBEAT)
-            assert time.monotonic() - start < 0.14
+            assert time.monotonic() - start < 0.5
 
     play(story)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count, groupby
 from struct import Struct, unpack_from
+from struct import error as StructError  # noqa: N812  # it is a class
 from typing import Any
 
 from probe.protocol.layout import Item, Layout
@@ -30,7 +31,7 @@ class MalformedError(ValueError):
     """A body does not fit its definition."""
 
 
-MALFORMED = (ValueError, LookupError, TypeError, OverflowError, __import__("struct").error)
+MALFORMED = (ValueError, LookupError, TypeError, OverflowError, StructError)
 """What a reader, or a digest of what it read, raises for bytes that do not fit."""
 
 
