@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.rpc import driver_pb2 as pb
 from probe.drivers.sources import jar, maven
 from probe.drivers.sources.pins import read_pins
+from probe.engines.rpc import cluster_pb2
 from probe.tools import ToolError, cache_root, find_tool
+from tests.brokers import brokers
 from tests.orchestrator import ENDINGS, driving
 
 CLIENTS = Path(__file__).parent.parent / "clients"
@@ -191,6 +194,62 @@ def test_a_java_that_is_too_old_is_one_line(tmp_path: Path, monkeypatch: pytest.
             javac.java()
     finally:
         javac.java.cache_clear()
+
+
+EXPECTED_MISSING = {
+    # role admin is refused before 2.5, and nobody calls back what the library does not know
+    "0.11.0.3": {"AdminRole", "GroupRole"},
+    "2.4.1": {"AdminRole"},
+    "2.6.3": set(),
+    "4.4.0": set(),
+}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("version", EXPECTED_MISSING)
+def test_the_one_driver_uses_what_each_version_has(family: Family, version: str, tmp_path: Path) -> None:
+    """It is compiled against one version; a constant that another lacks would kill that library's own thread."""
+    pinned = family.find(version)
+    assert pinned
+    launch = jar.obtain(family, pinned, cache_root())
+    path = launch.argv[launch.argv.index("-cp") + 1]
+    sources = [str(item) for item in (CLIENTS / "java" / family.driver).rglob("*.java")]
+    done = subprocess.run(
+        ["javac", "-proc:none", "-nowarn", "-Xmaxerrs", "1000", "-d", str(tmp_path), "-cp", path, *sources],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    complaints = [line for line in done.stderr.splitlines() if ": error: " in line]
+    assert {Path(line.split(":")[0]).stem for line in complaints} == EXPECTED_MISSING[version], complaints
+    in_group = [line for line in done.stderr.splitlines() if "GroupRole.java" in line]
+    assert all("does not override" in line for line in in_group)
+
+
+async def _refused(launch: Launch) -> dict[str, list[pb.Event]]:
+    """Have partition 0 of a producer refused by its broker; return the events of both partitions."""
+    async with brokers() as cluster, driving(launch) as driver:
+        await cluster.topic("t")
+        driver.start(**(GIVEN | {"bootstrap": cluster.bootstrap, "partitions": [0, 1]}))
+        await driver.until(lambda: len(driver.of("i", pb.ACKED)) > 4)
+        rule = cluster_pb2.Rule(id="no", apis=[0], topic="t", partitions=[0], code=10)
+        await cluster.stub.Inject(cluster_pb2.Fault(rules=[rule]))
+        await driver.until(lambda: driver.of("i", pb.SEND_ERROR))
+        seen = len(driver.of("i", pb.ACKED))
+        await driver.until(lambda: len(driver.of("i", pb.ACKED)) > seen + 4)
+        await driver.stop("i", 5000)
+        return {"errors": driver.of("i", pb.SEND_ERROR), "ends": driver.of("i", *ENDINGS)}
+
+
+@pytest.mark.real
+def test_an_error_of_the_broker_keeps_its_name_and_harms_nobody_else(built: tuple[str, Launch]) -> None:
+    told = asyncio.run(_refused(built[1]))
+    first = told["errors"][0]
+    assert (first.partition, first.error.code, first.error.name) == (0, 10, "MESSAGE_TOO_LARGE")
+    assert (first.error.type, first.error.retriable) == ("RecordTooLargeException", False)
+    assert {event.partition for event in told["errors"]} == {0}
+    assert [event.kind for event in told["ends"]] == [pb.CLOSED]
 
 
 @pytest.fixture(scope="module", params=[OLD, NEW])

@@ -43,7 +43,7 @@ final class AdminRole extends Instance {
 
     @Override
     void close(Duration timeout) {
-        Bridge.close(admin, timeout);
+        admin.close(timeout);
     }
 
     private KafkaFuture<Long> answer(String question, TopicPartition partition) {

@@ -5,7 +5,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -34,11 +33,6 @@ final class Bridge {
 
     static void close(KafkaProducer<?, ?> producer, Duration timeout) {
         CLOSE_PRODUCER.on(producer, timeout);
-    }
-
-    /** The admin role needs 2.5, which has this form. */
-    static void close(AdminClient admin, Duration timeout) {
-        admin.close(timeout);
     }
 
     /** A method that takes a Duration, or its older form that takes milliseconds. */

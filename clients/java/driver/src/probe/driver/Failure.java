@@ -12,6 +12,8 @@ import org.apache.kafka.common.protocol.Errors;
 /** An exception of the library as an error of driver.proto. */
 final class Failure {
     private static final int TEXT_LIMIT = 500;
+    /** By number: its constant has another name in 0.11. */
+    private static final short UNKNOWN = -1;
 
     private Failure() {}
 
@@ -53,10 +55,10 @@ final class Failure {
     /**
      * The library throws its own TimeoutException for expired records and exhausted waits as well, and Errors gives
      * that class the code of REQUEST_TIMED_OUT; only the broker's has the protocol's default text. Exceptions without a
-     * code are given as UNKNOWN_SERVER_ERROR.
+     * code are given as the unknown server error.
      */
     private static boolean fromBroker(Errors found, Throwable thrown) {
-        if (found == Errors.UNKNOWN_SERVER_ERROR) {
+        if (found.code() == UNKNOWN) {
             return thrown instanceof UnknownServerException;
         }
         return !(thrown instanceof TimeoutException) || Objects.equals(found.message(), thrown.getMessage());

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
 import probe.driver.v1.Start;
@@ -56,6 +57,18 @@ abstract class Instance {
     /** Waits; returns whether to go on. */
     final boolean pause(long ms) throws InterruptedException {
         return !stop.await(ms, TimeUnit.MILLISECONDS);
+    }
+
+    /** A callback of ours that fails would kill the library's own thread in some versions, and look like its fault. */
+    final Callback guarded(Callback callback) {
+        return (metadata, error) -> {
+            try {
+                callback.onCompletion(metadata, error);
+            } catch (RuntimeException | LinkageError e) {
+                e.printStackTrace();
+                fail(new IllegalStateException("the driver itself failed in a callback", e));
+            }
+        };
     }
 
     /** Where the library fails without any wait, an application would not try again at once. */

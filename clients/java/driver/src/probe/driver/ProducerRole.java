@@ -59,14 +59,15 @@ final class ProducerRole extends Instance {
             String value = Values.of(name(), partition, number, clock);
             inFlight.incrementAndGet();
             report.sent(partition, number, clock, "");
+            ProducerRecord<String, String> record = new ProducerRecord<>(start.getTopic(), partition, null, value);
             try {
-                producer.send(new ProducerRecord<>(start.getTopic(), partition, null, value), (metadata, error) -> {
+                producer.send(record, guarded((metadata, error) -> {
                     if (error == null) {
                         ended(number, metadata.offset());
                     } else {
                         failed(number, error);
                     }
-                });
+                }));
             } catch (KafkaException | IllegalStateException e) {
                 // What send() throws it has not told the callback (KafkaProducer.doSend). Once closed it only throws.
                 if (!stopping()) {

@@ -82,13 +82,13 @@ final class TransactionalRole extends Instance {
         long clock = Report.clock();
         report.sent(partition, number, clock, "");
         String value = Values.of(name(), partition, number, clock);
-        producer.send(new ProducerRecord<>(start.getTopic(), partition, null, value), (metadata, error) -> {
+        producer.send(new ProducerRecord<>(start.getTopic(), partition, null, value), guarded((metadata, error) -> {
             if (error == null) {
                 report.acked(partition, number, metadata.offset());
             } else {
                 report.sendError(partition, number, error);
             }
-        });
+        }));
     }
 
     /** Calls again what timed out, as the library documents; returns false if the instance is stopping. */
