@@ -36,6 +36,13 @@ function startMatrix() {
     history[replace ? "replaceState" : "pushState"](null, "", url);
   }
 
+  function clear() {
+    for (const input of form.querySelectorAll("input[type=checkbox]")) input.checked = false;
+    form.elements.q.value = "";
+    show();
+    remember(false);
+  }
+
   function restore() {
     const given = new URLSearchParams(location.hash.slice(1));
     for (const input of form.querySelectorAll("input[type=checkbox]"))
@@ -60,12 +67,12 @@ function startMatrix() {
     remember(true);
   });
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => {
-    show();
-    remember(false);
-  }));
+  form.addEventListener("reset", (event) => {
+    event.preventDefault(); // what the form would go back to is not always empty: browsers restore old input
+    clear();
+  });
   document.querySelector("[data-reset]").addEventListener("click", () => {
-    form.reset();
+    clear();
     form.elements.q.focus();
   });
   addEventListener("popstate", restore);
