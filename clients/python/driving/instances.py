@@ -52,16 +52,24 @@ class Instance:
         except Unsupported as error:
             self.reports.unsupported(str(error))
         except Exception as error:  # noqa: BLE001  # whatever a library throws ends this instance, not the process
-            self.reports.fatal(self._library.error_of(error))
+            self._threw(error)
 
     def stop(self, seconds: float) -> None:
-        """Ask to close. `closed` is said in time even if the library's own close still blocks then."""
+        """Ask to close. `closed` is said in time even if a call of the library still blocks then."""
         margin = min(0.25, seconds / 5)
         self._stopping.ask(seconds - 2 * margin)
-        text = f"the library's close had not returned after {(seconds - margin) * 1000:.0f} ms; it was left behind"
+        text = f"a call of the library still blocked after {(seconds - margin) * 1000:.0f} ms; it was left behind"
         timer = threading.Timer(seconds - margin, self.reports.closed, (text,))
         timer.daemon = True
         timer.start()
+
+    def _threw(self, error: BaseException) -> None:
+        """End: as asked if it was thrown while closing, such as by a flush that timed out; else as unusable."""
+        told = self._library.error_of(error)
+        if self._stopping.asked:
+            self.reports.closed(f"closing threw {told.type}: {told.text}")
+        else:
+            self.reports.fatal(told)
 
     def _role(self) -> Role:
         role, profile = self._start.role, self._start.profile

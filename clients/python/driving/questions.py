@@ -28,7 +28,8 @@ def inquire(
         try:
             reports.listed(partition, sequence, ask(question, partition), question)
         except Exception as error:  # noqa: BLE001  # whatever the library throws is what the application meets
-            reports.list_error(partition, sequence, error_of(error), question)
+            if not stop.asked:  # a question that was open while we closed the client is no answer of the library
+                reports.list_error(partition, sequence, error_of(error), question)
         finally:
             beats.ended(partition)
 
