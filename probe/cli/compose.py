@@ -78,7 +78,9 @@ def embedded_engine() -> Embedded:
     """Build the fake cluster and read Kafka's message definitions. ToolError or ProvisionError if that fails."""
     root = cache_root()
     jars = schema_jars(root)
-    return Embedded(fake_cluster(root), relays(Schemas(jars)), _version_files(root, jars))
+    schemas = Schemas(jars)
+    schemas.warm()  # else the first frame of each kind would stall the loop
+    return Embedded(fake_cluster(root), relays(schemas), _version_files(root, jars))
 
 
 def relays(schemas: Schemas) -> OpenRelay:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import grpc
 
@@ -19,6 +20,7 @@ from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink
 from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
 
+Reply = TypeVar("Reply")
 BROKERS = (1, 2, 3)
 START_S = 20.0
 CALL_S = 15.0
@@ -110,21 +112,21 @@ class FakeCluster:
         leaders = {subject.affected: [subject.old, *others], subject.bystander: [subject.old, *others]}
         if apart:
             leaders[subject.bystander] = others
-        reply = await self._stub.CreateTopic(
+        reply = await self._call(
+            self._stub.CreateTopic,
             pb.CreateTopicRequest(
                 topic=subject.topic,
                 partitions=[pb.Assignment(leader=leaders[p][0], replicas=leaders[p]) for p in sorted(leaders)],
             ),
-            timeout=CALL_S,
         )
         self._names[bytes(reply.topic_id)] = subject.topic
         for key_type, key in ((0, subject.group), (1, subject.transactional_id)):
             if key:
                 move = pb.MoveCoordinator(key_type=key_type, key=key, to=subject.old)
-                await self._stub.Apply(pb.Change(move_coordinator=move), timeout=CALL_S)
+                await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
         if feed_ms:
             feed = pb.FeedRequest(topic=subject.topic, partitions=sorted(leaders), interval_ms=feed_ms)
-            await self._stub.StartFeed(feed, timeout=CALL_S)
+            await self._call(self._stub.StartFeed, feed)
         self._subject = subject
         return subject
 
@@ -134,7 +136,7 @@ class FakeCluster:
         for step in steps:
             if isinstance(step, HoldDiscovery):
                 self._relay.hold(DISCOVERY_APIS, step.hold_ms)
-        await self._stub.Inject(plays.fault(steps, subject, election_ms or 0), timeout=CALL_S)
+        await self._call(self._stub.Inject, plays.fault(steps, subject, election_ms or 0))
         for step in steps:
             if isinstance(step, CutConnections):
                 await self._relay.cut(subject.old)
@@ -142,20 +144,17 @@ class FakeCluster:
     async def heal(self) -> None:
         """Remove every rule and hold."""
         self._relay.hold((), 0)
-        await self._stub.Heal(pb.Done(), timeout=CALL_S)
+        await self._call(self._stub.Heal, pb.Done())
 
     async def read_back(self) -> ReadBack:
         """Read the topic and the group's offsets from the cluster's own memory. OSError if it is not whole."""
         subject = self._prepared()
-        try:
-            await self._stub.StopFeed(pb.Topic(topic=subject.topic), timeout=CALL_S)
-            reply = await self._stub.ReadBack(pb.Topic(topic=subject.topic), timeout=CALL_S)
-            committed: Mapping[int, int] = {}
-            if subject.group:
-                question = pb.Group(group=subject.group, topic=subject.topic)
-                committed = (await self._stub.Committed(question, timeout=CALL_S)).offsets
-        except grpc.aio.AioRpcError as error:
-            raise OSError(f"read-back failed: {error.details()}") from None
+        await self._call(self._stub.StopFeed, pb.Topic(topic=subject.topic))
+        reply = await self._call(self._stub.ReadBack, pb.Topic(topic=subject.topic))
+        committed: Mapping[int, int] = {}
+        if subject.group:
+            question = pb.Group(group=subject.group, topic=subject.topic)
+            committed = (await self._call(self._stub.Committed, question)).offsets
         if not reply.whole:
             raise OSError("read-back is not whole")
         stored = [_stored(record) for record in reply.records]
@@ -166,7 +165,7 @@ class FakeCluster:
         found = []
         if dropped := self._relay.dropped():
             found.append(f"the relay lost {dropped} events")
-        reply = await self._stub.Counts(pb.Done(), timeout=CALL_S)
+        reply = await self._call(self._stub.Counts, pb.Done())
         passed = self._relay.counts()
         for count in reply.counts:
             requests, _ = passed.get((count.broker, count.api), (0, 0))
@@ -175,6 +174,13 @@ class FakeCluster:
                     f"broker {count.broker} saw {count.requests} requests of API {count.api}, the relay {requests}"
                 )
         return found
+
+    async def _call(self, method: Callable[..., Awaitable[Reply]], message: object) -> Reply:
+        """Call the cluster; OSError with its reason if it does not answer well."""
+        try:
+            return await method(message, timeout=CALL_S)
+        except grpc.aio.AioRpcError as error:
+            raise OSError(f"the fake cluster failed: {error.details()}") from None
 
     def _prepared(self) -> Subject:
         if self._subject is None:
