@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from probe.model import Outcome
+from probe.runner.pool import FAILED_FROM
 from probe.store import runs, trials
 
 pytestmark = pytest.mark.real
@@ -22,7 +23,7 @@ PROBE = str(Path(sys.executable).with_name("probe"))
 MARK = "PROBE_TEST_MARK"
 SELECT = [
     "--client",
-    "librdkafka@2.4.0",
+    "sarama@1.43.2",
     "--scenario",
     "disk/storage-error",
     "--role",
@@ -81,20 +82,20 @@ def none_left(mark: str, within_s: float = 15) -> None:
 def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
     with running(tmp_path) as (process, mark):
         wait_for(mark, "fake-cluster")
-        time.sleep(8)  # the control cells are judged by then, the others are not
+        time.sleep(9)  # the control cells are judged by then; the stuck producer is still watched
         process.send_signal(number)
         _, errors = process.communicate(timeout=30)
         assert process.returncode == code
         assert "--resume" in errors.strip().splitlines()[-1]
         none_left(mark)
     (info,) = runs(str(tmp_path))
-    assert {row.verdict.outcome for row in trials(str(tmp_path), info.run_id)} <= {Outcome.CLEAN, Outcome.REFRESHES}
+    assert {row.verdict.outcome for row in trials(str(tmp_path), info.run_id)} <= {Outcome.CLEAN, Outcome.SURFACES}
 
 
 def test_a_killed_run_leaves_nothing_and_is_resumed(tmp_path: Path) -> None:
     with running(tmp_path) as (process, mark):
         wait_for(mark, "fake-cluster")
-        time.sleep(14)
+        time.sleep(12)
         process.kill()
         process.wait(timeout=10)
         none_left(mark)
@@ -109,7 +110,7 @@ def test_a_killed_run_leaves_nothing_and_is_resumed(tmp_path: Path) -> None:
     assert len(after) == len(set(after)) == 4
 
 
-@pytest.mark.parametrize("victim", ["librdkafka.py", "fake-cluster"])
+@pytest.mark.parametrize("victim", ["drivers/sarama", "fake-cluster"])
 def test_a_killed_child_costs_only_its_own_trials(tmp_path: Path, victim: str) -> None:
     with running(tmp_path) as (process, mark):
         pid = wait_for(mark, victim)
@@ -119,6 +120,5 @@ def test_a_killed_child_costs_only_its_own_trials(tmp_path: Path, victim: str) -
         _, errors = process.communicate(timeout=150)
         assert process.returncode == 0, errors
         none_left(mark)
-    found = {(row.cell, row.verdict.outcome) for row in trials(str(tmp_path))}
-    assert len(found) == 4
-    assert {outcome for _, outcome in found} <= {Outcome.CLEAN, Outcome.REFRESHES}
+    found = {row.cell: row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILED_FROM}
+    assert sorted(found.values()) == [Outcome.CLEAN, Outcome.CLEAN, Outcome.STUCK, Outcome.SURFACES]

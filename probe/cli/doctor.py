@@ -7,6 +7,7 @@ import platform
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from probe.catalogue.families import Family
 from probe.cli.compose import families, is_installed
@@ -43,8 +44,12 @@ def _tools() -> Iterator[Finding]:
     yield Finding("python", True, platform.python_version())
     yield Finding("cache", True, f"{cache_root()}, {shutil.disk_usage(cache_root()).free >> 30} GiB free")
     for name in ("go", "java"):
-        yield _tool(name, lambda name=name: str(find_tool(name)), needed=True)
+        yield _tool(name, partial(_path, name), needed=True)
     yield _tool("browser", _browser, needed=False)
+
+
+def _path(name: str) -> str:
+    return str(find_tool(name))
 
 
 def _browser() -> str:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -110,7 +111,7 @@ def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> 
             if reason := absent.get(item.cell.client):
                 store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
         finished = _finished(results, store)
-        outcomes = _play(engine, bound, runnable, Options(**_fields(options, selection)), store, known, finished)
+        outcomes = _play(engine, bound, runnable, replace(options, seed=selection.seed), store, known, finished)
         run_id = store.run_id
     for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
         outcomes.setdefault(cell, set()).add(outcome)
@@ -118,10 +119,6 @@ def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> 
     if not any(seen - UNJUDGED for seen in outcomes.values()):
         raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
     return outcomes
-
-
-def _fields(options: Options, selection: Selection) -> dict[str, int | None]:
-    return {"jobs": options.jobs, "watch_ms": options.watch_ms, "starting": options.starting, "seed": selection.seed}
 
 
 def _open_store(results: str, resume: str | None, selection: Selection) -> AbstractContextManager[RunStore]:
@@ -160,6 +157,11 @@ def _play(
     outcomes: dict[Cell, set[Outcome]] = {}
     signals: list[int] = []
 
+    def end(task: asyncio.Task[None] | None, number: int) -> None:
+        signals.append(number)
+        if task is not None:
+            task.cancel()
+
     def report(step: Progress, bar: Bar) -> None:
         outcomes.setdefault(step.cell, set()).add(step.verdict.outcome)
         bar.show(step)
@@ -168,7 +170,7 @@ def _play(
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lambda got=number: (signals.append(got), task and task.cancel()))
+            loop.add_signal_handler(number, end, task, number)
         with Bar(plan.estimate_s(options.jobs, options.watch_ms)) as bar:
             async with live_tools(engine, bound) as tools:
                 await run_plan(

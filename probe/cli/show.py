@@ -34,7 +34,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="One trial with events, facts and verdict.")] = False,
 ) -> None:
     """Show what was seen in one trial; with selectors that match several, list them."""
-    tests = [
+    tests: list[Callable[[Cell], bool]] = [
         _one_of(client, _client_matches),
         _one_of(scenario, lambda cell, text: fnmatchcase(cell.scenario, text)),
         _one_of(role, lambda cell, wanted: cell.role is Role(wanted)),

@@ -196,8 +196,9 @@ class Link:
         self._release()
 
     def _pass(self, data: bytes) -> None:
+        at = now_us()  # before the write: once it is written, what the client does about it may be stamped first
         self.client.write(data)
-        self._decode(self.conversation.broker_bytes, data, now_us())
+        self._decode(self.conversation.broker_bytes, data, at)
 
     def _decode(self, read: Callable[[bytes, int], list[Event]], data: bytes, at: int) -> None:
         try:
