@@ -118,3 +118,14 @@ def test_ten_thousand_cells_stay_smooth(tmp_path: Path, built: Built, opener: Op
     expect(page.locator("#count")).not_to_contain_text("10000 of 10000")
     assert took < 2500, f"a filter took {took:.0f} ms"
     print(f"a filter over 10,000 cells took {took:.0f} ms")  # noqa: T201 - shown with pytest -s
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_open_filter_stays_on_the_page(width: int, built: Built, opener: Opener) -> None:
+    page = opener(built.url, viewport={"width": width, "height": 800})
+    for box in page.locator("details.filter").all():
+        box.locator("summary").click()
+        place = box.locator("fieldset").bounding_box()
+        assert place
+        assert place["x"] >= 0
+        assert place["x"] + place["width"] <= width

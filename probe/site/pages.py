@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from probe.catalogue.families import version_key
 from probe.model import Cell, Engine, Outcome, Role
@@ -102,9 +102,18 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"hint": hint, "svg": Markup}  # pictures are built from escaped parts in `shapes`
+    environment.filters |= {
+        "hint": hint,
+        "svg": Markup,
+        "breakable": _breakable,
+    }  # pictures are built from escaped parts in `shapes`
     environment.globals |= {"SIGNS": SIGNS, "WORDS": VERDICT_WORDS, "JUDGED": JUDGEMENTS, "tone": tone}
     return environment
+
+
+def _breakable(text: str) -> Markup:
+    """Let a long name break after a slash or an underscore."""
+    return escape(text).replace("/", Markup("/<wbr>")).replace("_", Markup("_<wbr>"))
 
 
 def _question(cell: Cell) -> tuple[str, ...]:

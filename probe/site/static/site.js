@@ -226,7 +226,13 @@ function step(matrix, cell, key, far) {
 function startPopups() {
   const boxes = [...form.querySelectorAll("details.filter")];
   const close = (except) => boxes.forEach((box) => { if (box !== except) box.open = false; });
-  boxes.forEach((box) => box.addEventListener("toggle", () => { if (box.open) close(box); }));
+  boxes.forEach((box) => box.addEventListener("toggle", () => {
+    if (!box.open) return;
+    close(box);
+    const list = box.lastElementChild;
+    list.classList.remove("to-left");
+    list.classList.toggle("to-left", list.getBoundingClientRect().right > document.documentElement.clientWidth);
+  }));
   addEventListener("click", (event) => close(event.target.closest("details.filter")));
   form.addEventListener("keydown", (event) => {
     const box = event.key === "Escape" && event.target.closest("details.filter");
