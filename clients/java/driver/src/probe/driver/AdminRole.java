@@ -34,11 +34,8 @@ final class AdminRole extends Instance {
 
     @Override
     void play() throws InterruptedException {
-        for (int partition : start.getPartitionsList()) {
-            Lane lane = new Lane(partition);
-            Driver.thread(name() + "-" + partition, new Beat(this, beat -> lane.ask()));
-        }
-        awaitStop();
+        playOn(start.getPartitionsList().stream().map(Lane::new)
+                .<Runnable>map(lane -> new Beat(this, beat -> lane.ask())).toList());
     }
 
     @Override

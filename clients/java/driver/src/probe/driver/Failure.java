@@ -1,5 +1,6 @@
 package probe.driver;
 
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -14,6 +15,9 @@ final class Failure {
     private static final int TEXT_LIMIT = 500;
     /** By number: its constant has another name in 0.11. */
     private static final short UNKNOWN = -1;
+    /** Old names in new words: NOT_LEADER_FOR_PARTITION until 2.6, UNKNOWN until 1.0. */
+    private static final Map<Short, String> RENAMED =
+            Map.of((short) 6, "NOT_LEADER_OR_FOLLOWER", UNKNOWN, "UNKNOWN_SERVER_ERROR");
 
     private Failure() {}
 
@@ -22,7 +26,7 @@ final class Failure {
         Errors coded = code(thrown);
         return probe.driver.v1.Error.newBuilder()
                 .setCode(coded == null ? -1 : coded.code())
-                .setName(coded == null ? "" : coded.name())
+                .setName(coded == null ? "" : RENAMED.getOrDefault(coded.code(), coded.name()))
                 .setType(thrown.getClass().getSimpleName())
                 .setText(shorten(Objects.requireNonNullElse(thrown.getMessage(), thrown.toString())))
                 .setRetriable(thrown instanceof RetriableException)

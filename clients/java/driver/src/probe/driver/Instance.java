@@ -1,6 +1,8 @@
 package probe.driver;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +18,8 @@ abstract class Instance {
     private static final long AFTER_ERROR_MS = 100;
     /** Part of the orchestrator's deadline that the library gets for its close. */
     private static final double CLOSE_SHARE = 0.8;
+    /** And part of it for the threads that use the library. */
+    private static final double SETTLE_SHARE = 0.1;
 
     final Start start;
     final Report report;
@@ -80,8 +84,22 @@ abstract class Instance {
         }
     }
 
-    final void awaitStop() throws InterruptedException {
+    /**
+     * Does the work on threads of their own until the instance is to stop. Then waits for them a little, as an
+     * application stops its own threads before it closes the client; what is blocked in the library is left to close.
+     */
+    final void playOn(List<Runnable> work) throws InterruptedException {
+        List<Thread> threads = new ArrayList<>();
+        for (Runnable item : work) {
+            Thread thread = Driver.daemon(name() + "-" + threads.size(), item);
+            threads.add(thread);
+            thread.start();
+        }
         stop.await();
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos((long) (deadlineMs * SETTLE_SHARE));
+        for (Thread thread : threads) {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime())));
+        }
     }
 
     final void run() {

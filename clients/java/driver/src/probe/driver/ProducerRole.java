@@ -28,11 +28,8 @@ final class ProducerRole extends Instance {
 
     @Override
     void play() throws InterruptedException {
-        for (int partition : start.getPartitionsList()) {
-            Lane lane = new Lane(partition);
-            Driver.thread(name() + "-" + partition, new Beat(this, beat -> lane.send()));
-        }
-        awaitStop();
+        playOn(start.getPartitionsList().stream().map(Lane::new)
+                .<Runnable>map(lane -> new Beat(this, beat -> lane.send())).toList());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package probe.driver;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -37,8 +38,7 @@ final class TransactionalRole extends Instance {
 
     @Override
     void play() throws InterruptedException {
-        Driver.thread(name() + "-transactions", this::work);
-        awaitStop();
+        playOn(List.of(this::work));
     }
 
     @Override
