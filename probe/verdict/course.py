@@ -8,7 +8,7 @@ from probe.model import App, Expects, Header
 from probe.verdict.hits import Hit, find_hits
 from probe.verdict.reading import Reading
 from probe.verdict.recovery import Recovery, find_recovery
-from probe.verdict.service import Errors, find_errors, served_at, serves
+from probe.verdict.service import Errors, bystander_served_at, find_errors, served_at, serves
 
 TOLERANCE_MS = 100
 """Watches end a little early or late."""
@@ -61,7 +61,7 @@ def reached(course: Course) -> bool:
 
 def _bystander_serves(reading: Reading, error: App) -> bool:
     """Say whether the bystander had a success after the first error, if it ever had one."""
-    served = served_at(reading, reading.subject.bystander)
+    served = bystander_served_at(reading)
     return not served or served[-1] > error.at
 
 

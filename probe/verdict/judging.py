@@ -24,6 +24,7 @@ from probe.verdict.reading import Reading
 from probe.verdict.table import RULES_VERSION, decide
 from probe.verdict.words import words
 
+ENDINGS = frozenset({AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED})
 SILENT = frozenset(
     {
         Outcome.UNSUPPORTED,
@@ -72,8 +73,9 @@ def certain(history: History) -> bool:
     """Say whether watching on cannot change the verdict. Cheap for the first seconds, when nothing can be certain."""
     header = history.header
     begin: int | None = None
+    beside = header.subject.bystander_instance
     for event in history.events:
-        if isinstance(event, App) and event.kind in {AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED}:
+        if isinstance(event, App) and event.kind in ENDINGS and not (beside and event.instance == beside):
             return True
         if begin is None and isinstance(event, EngineEvent) and event.kind is EngineKind.FAULT_ON:
             begin = event.at

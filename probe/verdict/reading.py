@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from probe.model import Folded, History, Request, Response, Role, Row, Target
+from probe.model import App, Event, Folded, History, Request, Response, Role, Row, Target
 from probe.verdict import apis
 from probe.verdict.moments import Moments, Strands, find_moments
 
@@ -64,10 +64,16 @@ class Reading:
         self.play = history.header.play
         self.subject = history.header.subject
         self.role = history.header.cell.role
-        self.strands = Strands(history.events)
+        ours, self.beside = sort_out(history)
+        self.strands = Strands(ours)
         self.moments: Moments = find_moments(self.header, self.strands)
         self.affected = _affected(history)
         self._ignored = apis.BENIGN - set(self.play.codes)
+
+    @property
+    def has_bystander(self) -> bool:
+        """Say whether there is anything that hangs on the affected broker but not on the affected object."""
+        return bool(self.subject.bystander_instance) or self.play.target not in {Target.COORDINATOR, Target.CLUSTER}
 
     @property
     def clock_us(self) -> int:
@@ -143,6 +149,20 @@ class Reading:
             if item.about:
                 found.setdefault((item.request.conn, item.request.api), []).extend((item.request.at, item.done_at))
         return found
+
+
+def sort_out(history: History) -> tuple[list[Event], list[App]]:
+    """Part the client's own events from what the bystander's application saw; its traffic is nobody's evidence."""
+    other = history.header.subject.bystander_instance
+    if not other:
+        return list(history.events), []
+    theirs = {item.conn for item in history.events if isinstance(item, Request) and item.client_id == other}
+    ours = [
+        item
+        for item in history.events
+        if getattr(item, "conn", None) not in theirs and not (isinstance(item, App) and item.instance == other)
+    ]
+    return ours, [item for item in history.events if isinstance(item, App) and item.instance == other]
 
 
 def _asked(answer: Response) -> Request:

@@ -50,12 +50,24 @@ def find_errors(reading: Reading, first_hit: int | None) -> Errors:
     until = reading.moments.until
     found = [item for item in reading.strands.apps if item.kind in ERRORS and since <= item.at <= until]
     aside = [item for item in found if _is_bystander(reading, item)]
-    return Errors(tuple(item for item in found if item not in aside), tuple(aside))
+    beside = [item for item in reading.beside if item.kind in ERRORS and since <= item.at <= until]
+    return Errors(tuple(item for item in found if item not in aside), (*aside, *beside))
 
 
 def _is_bystander(reading: Reading, item: App) -> bool:
-    """Where a coordinator is hit, both partitions hang on it: the bystander is another group, in another history."""
-    return item.partition == reading.subject.bystander and reading.play.target is not Target.COORDINATOR
+    """Where a coordinator, the topic or the cluster is hit, both partitions hang on it."""
+    whole = {Target.COORDINATOR, Target.CLUSTER}
+    return item.partition == reading.subject.bystander and reading.play.target not in whole
+
+
+def bystander_served_at(reading: Reading) -> list[int]:
+    """Return when the bystander's operations succeeded: another partition's, or the second instance's."""
+    if not reading.has_bystander:
+        return []
+    if reading.subject.bystander_instance:
+        kind = AppKind.TXN_COMMITTED if reading.role is Role.TRANSACTIONAL else SERVED[reading.role]
+        return [item.at for item in reading.beside if item.kind is kind]
+    return served_at(reading, reading.subject.bystander)
 
 
 def served_at(reading: Reading, partition: int) -> list[int]:

@@ -90,7 +90,7 @@ RULES: tuple[Rule, ...] = (
         "nothing is expected: it serves)",
         lambda found: not found.goal,
         Outcome.STUCK,
-        "{missed} in {watched} after {met}; {asked}{futile}{surfaced}",
+        "{missed} in {watched} after {met}{details}",
     ),
     Rule(
         8,
@@ -155,7 +155,7 @@ RULES: tuple[Rule, ...] = (
         "than prompt",
         lambda found: found.slow or not found.by_cause,
         Outcome.LATE,
-        "recovered in {recovery} from {met}, rescued by {rescuer}; {asked}",
+        "recovered in {recovery} from {met}, rescued by {rescuer}{details}",
     ),
     Rule(
         14,

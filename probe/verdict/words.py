@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from probe.model import Expects, Facts, Kind, Trigger
 from probe.protocol.names import error_name
@@ -51,15 +51,25 @@ def words(found: Findings) -> Mapping[str, str]:
         "missed": MISSED[found.play.expects],
         "watched": _time(facts.watched_ms),
         "asked": _asked(facts),
-        "futile": f", {facts.futile_requests_per_s:.1f} futile requests/s" if facts.futile_requests_per_s else "",
         "errors": _errors(facts),
-        "surfaced": f", {_errors(facts)}" if facts.errors_surfaced else "",
+        "details": "".join(f"; {detail}" for detail in _details(found)),
         "storm": ", ".join(STORMS[letter] for letter in facts.storm if letter in STORMS),
         "recovery": _time(facts.recovery_ms),
         "reroute": _time(facts.reroute_ms),
         "soft": _many(facts.soft_hits, "answer"),
         "rescuer": found.rescuer,
     }
+
+
+def _details(found: Findings) -> Iterator[str]:
+    """Yield what else is worth a word: asking only where the target moved."""
+    facts = found.facts
+    if found.play.expects is Expects.DISCOVER:
+        yield _asked(facts)
+    if facts.futile_requests_per_s:
+        yield f"{facts.futile_requests_per_s:.1f} futile requests/s"
+    if facts.errors_surfaced:
+        yield _errors(facts)
 
 
 def _fault(found: Findings) -> str:
