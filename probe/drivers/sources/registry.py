@@ -140,7 +140,7 @@ def _place(scratch: Path) -> Any:
 
 def _by_mvn(wanted: Coordinate, scratch: Path) -> Path:
     """Fetch by Maven, which knows the mirrors and proxies of its own settings. ToolError if it cannot either."""
-    out = scratch / "mvn"
+    out = Path(tempfile.mkdtemp(dir=scratch))
     name = f"{wanted.group}:{wanted.artifact}:{wanted.version}:{wanted.packaging}"
     name += f":{wanted.classifier}" if wanted.classifier else ""
     argv = [str(find_tool("mvn")), "-q", "-B", "dependency:copy", f"-Dartifact={name}", f"-DoutputDirectory={out}"]
