@@ -48,6 +48,8 @@ class Recorder:
         self.settings: Mapping[str, str] = {}
         self.ending: App | None = None
         """The event that ended the instance."""
+        self.beside = 0
+        """Operations of the bystander's instance that succeeded."""
 
     def add(self, event: Event) -> None:
         """Take an event."""
@@ -58,6 +60,12 @@ class Recorder:
             self.engine[event.kind] = event.at
         elif isinstance(event, Response) and event.api in {METADATA, FIND_COORDINATOR}:
             self.discovered_at = event.at
+        self._changed.set()
+
+    def add_beside(self, event: Event) -> None:
+        """Take an event of the bystander's instance: it is kept, and says nothing about the client."""
+        self._events.append(event)
+        self.beside += isinstance(event, App) and event.kind in SUCCESSES
         self._changed.set()
 
     def _add_app(self, event: App) -> None:

@@ -137,6 +137,7 @@ class TestScenarios:
 
     def test_globs_match_whole_names(self) -> None:
         assert {item.name for item in select_scenarios(["leader/*"])} == {
+            "leader/election-slow",
             "leader/elected",
             "leader/reassigned",
             "leader/hinted",

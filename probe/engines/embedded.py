@@ -18,7 +18,7 @@ from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink
-from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
+from probe.scenarios.steps import CutConnections, DeleteTopic, HoldDiscovery, RecreateTopic, Step
 
 Reply = TypeVar("Reply")
 BROKERS = (1, 2, 3)
@@ -71,6 +71,8 @@ class FakeCluster:
         self._sink = sink
         self._names = names
         self._subject: Subject | None = None
+        self._topic_gone = False
+        """The topic that was written to is no more; what it held was given up on purpose."""
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
@@ -120,7 +122,8 @@ class FakeCluster:
             ),
         )
         self._names[bytes(reply.topic_id)] = subject.topic
-        for key_type, key in ((0, subject.group), (1, subject.transactional_id)):
+        kind = plays.key_of(subject)[0]
+        for key_type, key in ((0, subject.group), (1, subject.transactional_id), (kind, subject.bystander_key)):
             if key:
                 move = pb.MoveCoordinator(key_type=key_type, key=key, to=subject.old)
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
@@ -133,6 +136,7 @@ class FakeCluster:
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""
         subject = self._prepared()
+        self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
         for step in steps:
             if isinstance(step, HoldDiscovery):
                 self._relay.hold(DISCOVERY_APIS, step.hold_ms)
@@ -150,6 +154,8 @@ class FakeCluster:
         """Read the topic and the group's offsets from the cluster's own memory. OSError if it is not whole."""
         subject = self._prepared()
         await self._call(self._stub.StopFeed, pb.Topic(topic=subject.topic))
+        if self._topic_gone:
+            return ReadBack((), {})
         reply = await self._call(self._stub.ReadBack, pb.Topic(topic=subject.topic))
         committed: Mapping[int, int] = {}
         if subject.group:

@@ -6,11 +6,35 @@ from collections.abc import Callable, Mapping, Sequence
 
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
-from probe.scenarios.steps import AnswerError, BreakLogDir, MoveCoordinator, MoveLeader, Step
+from probe.scenarios.steps import (
+    AnswerError,
+    BreakLogDir,
+    DeleteTopic,
+    ForgetTopic,
+    GrowTopic,
+    LagMetadata,
+    LoadCoordinator,
+    LoseCoordinator,
+    LoseLeader,
+    MoveCoordinator,
+    MoveLeader,
+    RecreateTopic,
+    Rejoin,
+    Step,
+)
 
-KAFKA_STORAGE_ERROR = 56
+KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 LOG_APIS = (0, 1, 2, 23)
 """Produce, Fetch, ListOffsets, OffsetForLeaderEpoch: what reads or writes the partition's log."""
+HEARTBEAT = 12
+GROUP_APIS = frozenset({8, 9, 11, 12, 13, 14, 28, 68})
+"""OffsetCommit, OffsetFetch, JoinGroup, Heartbeat, LeaveGroup, SyncGroup, TxnOffsetCommit, ConsumerGroupHeartbeat."""
+TXN_APIS = frozenset({22, 24, 25, 26})
+"""InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn."""
+METADATA, FIND_COORDINATOR = 3, 10
+GROUP, TRANSACTION = 0, 1
+UNTIL_HEALED_MS = 3_600_000
+"""What ends with Heal only."""
 
 Part = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
@@ -31,14 +55,60 @@ def successor(subject: Subject) -> int:
     return subject.old % 3 + 1
 
 
+def key_of(subject: Subject) -> tuple[int, str]:
+    """Return type and name of the key whose coordinator a scenario is about."""
+    return (TRANSACTION, subject.transactional_id) if subject.transactional_id else (GROUP, subject.group)
+
+
 def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> Part:
-    rule = _rule(subject, apis=LOG_APIS, code=KAFKA_STORAGE_ERROR)
+    rule = _about_partition(subject, pb.Rule(id="log-dir", apis=LOG_APIS, code=KAFKA_STORAGE_ERROR))
     return [rule], [pb.Timed(change=_move(subject), after_ms=election_ms)]
 
 
 def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
-    rule = _rule(subject, apis=(step.api,), code=step.code, count=step.times)
-    return [rule], [pb.Timed(change=_move(subject), after_ms=election_ms)] if step.moved else []
+    rule = pb.Rule(
+        id=f"answer-{step.api}-{step.code}",
+        apis=[step.api],
+        action=pb.APPLY if step.applied else pb.ANSWER,
+        code=step.code,
+        count=step.times,
+        only_acks_all=step.acks_all,
+    )
+    coordinated = step.api in GROUP_APIS | TXN_APIS
+    about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
+    moves = [pb.Timed(change=(_coordinate if coordinated else _move)(subject), after_ms=election_ms)]
+    return [about(subject, rule)], moves if step.moved else []
+
+
+def _about_partition(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    rule.MergeFrom(pb.Rule(brokers=[subject.old], topic=subject.topic, partitions=[subject.affected]))
+    return rule
+
+
+def _about_row(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    """Any broker may be asked for Metadata."""
+    rule.MergeFrom(pb.Rule(topic=subject.topic, partitions=[subject.affected]))
+    return rule
+
+
+def _about_key(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    txn = bool(TXN_APIS & set(rule.apis))
+    rule.MergeFrom(pb.Rule(brokers=[subject.old], key=subject.transactional_id if txn else subject.group))
+    return rule
+
+
+def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    """Any broker may be asked for a coordinator."""
+    rule.MergeFrom(pb.Rule(key=key_of(subject)[1]))
+    return rule
+
+
+ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {METADATA: _about_row, FIND_COORDINATOR: _about_search}
+
+
+def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
+    rule = pb.Rule(id="rejoin", apis=[HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group)
+    return [rule], []
 
 
 def _move_leader(step: MoveLeader, subject: Subject, _: int) -> Part:
@@ -46,23 +116,49 @@ def _move_leader(step: MoveLeader, subject: Subject, _: int) -> Part:
     return [], [pb.Timed(change=change, from_start=True)]
 
 
+def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> Part:
+    away = pb.Change(move_leader=pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=-1))
+    changes = [pb.Timed(change=away, from_start=True)]
+    if step.for_ms:
+        changes.append(pb.Timed(change=_move(subject), from_start=True, after_ms=step.for_ms))
+    return [], changes
+
+
+def _lag(step: LagMetadata, _: Subject, __: int) -> Part:
+    return [], [pb.Timed(change=pb.Change(view=pb.MetadataView(lag_ms=step.lag_ms)), from_start=True)]
+
+
+def _forget(_: ForgetTopic, subject: Subject, __: int) -> Part:
+    rule = pb.Rule(id="forgotten", apis=LOG_APIS, code=UNKNOWN_TOPIC, brokers=[subject.old], topic=subject.topic)
+    view = pb.MetadataView(broker=subject.old, hidden_topics=[subject.topic])
+    return [rule], [pb.Timed(change=pb.Change(view=view), from_start=True)]
+
+
 def _move_coordinator(step: MoveCoordinator, subject: Subject, _: int) -> Part:
-    key_type, key = (1, subject.transactional_id) if subject.transactional_id else (0, subject.group)
-    move = pb.MoveCoordinator(key_type=key_type, key=key, to=successor(subject), loading_ms=step.loading_ms)
-    return [], [pb.Timed(change=pb.Change(move_coordinator=move), from_start=True)]
+    return [], [pb.Timed(change=_coordinate(subject, loading_ms=step.loading_ms), from_start=True)]
 
 
-def _rule(subject: Subject, *, apis: Sequence[int], code: int, count: int = 0) -> pb.Rule:
-    return pb.Rule(
-        id=f"answer-{code}",
-        apis=apis,
-        brokers=[subject.old],
-        topic=subject.topic,
-        partitions=[subject.affected],
-        action=pb.ANSWER,
-        code=code,
-        count=count,
-    )
+def _load(_: LoadCoordinator, subject: Subject, __: int) -> Part:
+    change = _coordinate(subject, to=subject.old, loading_ms=UNTIL_HEALED_MS)
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
+def _lose_coordinator(_: LoseCoordinator, subject: Subject, __: int) -> Part:
+    change = _coordinate(subject, to=subject.old, gone_ms=UNTIL_HEALED_MS)
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
+def _topic(step: DeleteTopic | RecreateTopic | GrowTopic, subject: Subject, _: int) -> Part:
+    total = step.partitions if isinstance(step, GrowTopic) else 0
+    change = pb.TopicChange(topic=subject.topic, what=TOPIC_CHANGES[type(step)], partitions=total)
+    return [], [pb.Timed(change=pb.Change(topic=change), from_start=True)]
+
+
+TOPIC_CHANGES: Mapping[type, pb.TopicChange.What.ValueType] = {
+    DeleteTopic: pb.TopicChange.DELETE,
+    RecreateTopic: pb.TopicChange.RECREATE,
+    GrowTopic: pb.TopicChange.GROW,
+}
 
 
 def _move(subject: Subject, *, drop_old: bool = False, hints: bool = False) -> pb.Change:
@@ -73,9 +169,26 @@ def _move(subject: Subject, *, drop_old: bool = False, hints: bool = False) -> p
     )
 
 
+def _coordinate(subject: Subject, *, to: int = 0, loading_ms: int = 0, gone_ms: int = 0) -> pb.Change:
+    key_type, key = key_of(subject)
+    move = pb.MoveCoordinator(
+        key_type=key_type, key=key, to=to or successor(subject), loading_ms=loading_ms, gone_ms=gone_ms
+    )
+    return pb.Change(move_coordinator=move)
+
+
 TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
     BreakLogDir: _break_log_dir,
     AnswerError: _answer,
+    Rejoin: _rejoin,
     MoveLeader: _move_leader,
+    LoseLeader: _lose_leader,
+    LagMetadata: _lag,
+    ForgetTopic: _forget,
     MoveCoordinator: _move_coordinator,
+    LoadCoordinator: _load,
+    LoseCoordinator: _lose_coordinator,
+    DeleteTopic: _topic,
+    RecreateTopic: _topic,
+    GrowTopic: _topic,
 }

@@ -62,6 +62,11 @@ class Subject:
     """The broker that fails: leader (or coordinator) of the affected object at the start."""
     bootstrap: tuple[int, ...] = ()
     """Brokers whose addresses the client was given."""
+    bystander_instance: str = ""
+    """Where a coordinator is hit: a second instance (and client id) of the same client, with another group or
+    transactional id at the same broker. Empty = the bystander is a partition."""
+    bystander_key: str = ""
+    """Group or transactional id of that instance."""
 
 
 @dataclass(frozen=True, slots=True)

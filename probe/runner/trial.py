@@ -18,16 +18,14 @@ from probe.model import (
     Kind,
     MarkKind,
     Role,
-    Subject,
 )
 from probe.plan import Planned
-from probe.ports import Cluster, Start, Tap
+from probe.ports import Cluster
 from probe.recorder import Recorder, now_us
+from probe.runner.cast import INTERVAL_MS, make_header, make_start, run_beside
 from probe.runner.limits import own_limit_ms, refresh_ms
 from probe.runner.tools import Options, Tools
 
-INTERVAL_MS = 100
-MAX_IN_FLIGHT = 32
 WARM_S = 45.0
 """A client that serves nothing for so long has no steady state here."""
 WARM_OPERATIONS = 3
@@ -67,7 +65,7 @@ async def run_trial(
 
     Raises DriverLostError when the driver process ended and the trial did not run alone.
     """
-    course = _Course(item, _header(item, trial, tools, options), Recorder())
+    course = _Course(item, make_header(item, trial, tools, options), Recorder())
     slot = _StartingSlot(starting)
     await starting.acquire()
     try:
@@ -101,8 +99,11 @@ async def _run(course: _Course, tools: Tools, options: Options, slot: _StartingS
         feed_ms = INTERVAL_MS if item.cell.role in {Role.CONSUMER, Role.GROUP} else 0
         subject = await cluster.prepare(course.header.subject, feed_ms=feed_ms, apart=item.part.whole_broker)
         course.header = replace(course.header, subject=subject)
-        start = _start(item, subject, tap)
-        async with tools.host.start(item.cell, start, recorder.add, alone=alone) as instance:
+        start = make_start(item, subject, tap)
+        async with (
+            tools.host.start(item.cell, start, recorder.add, alone=alone) as instance,
+            run_beside(course.header.subject, item, tools, start, recorder.add_beside),
+        ):
             warm = await _warm_up(course)
             slot.release()
             if warm:
@@ -121,6 +122,8 @@ async def _warm_up(course: _Course) -> bool:
         served = all(now.successes[partition] >= WARM_OPERATIONS for partition in partitions)
         if role is Role.TRANSACTIONAL:
             served = now.kinds[AppKind.TXN_COMMITTED] >= WARM_OPERATIONS
+        if subject.bystander_instance:
+            served = served and now.beside >= WARM_OPERATIONS
         return now.ending is not None or (served and (role is not Role.GROUP or now.kinds[AppKind.COMMITTED] > 0))
 
     reached = await recorder.until(ready, WARM_S)
@@ -136,9 +139,20 @@ async def _warm_up(course: _Course) -> bool:
         settings=recorder.settings,
         limits=replace(course.header.limits, own_limit_ms=own_limit_ms(course.header.play, recorder.settings)),
     )
+    if reason := _impossible(course):
+        course.header = replace(course.header, impossible=reason)
+        return False
     recorder.mark(MarkKind.WARM)
     await asyncio.sleep(_phase_s(course))
     return True
+
+
+def _impossible(course: _Course) -> str:
+    """Say why this client, as it is set, cannot meet the fault."""
+    acks = course.recorder.settings.get("acks", "all")
+    if course.item.part.acks_all and acks not in {"all", "-1"}:
+        return f"it writes with acks={acks}, which waits for no other replica; profile idempotent asks for all"
+    return ""
 
 
 def _ended_early(course: _Course, ending: App) -> None:
@@ -245,53 +259,6 @@ def _late_election(history: History) -> str:
                 return f"the leader moved {event.value} ms after the first hit, not {asked}"
             return ""
     return ""
-
-
-def _header(item: Planned, trial: int, tools: Tools, options: Options) -> Header:
-    cell = item.cell
-    seed = options.seed
-    rng = random.Random(f"{seed}/{cell}/{trial}")  # noqa: S311  # a choice of broker, no secret
-    version = item.chosen.version
-    name = f"{cell.family}-{cell.role}-{rng.randrange(16**6):06x}"
-    return Header(
-        cell=cell,
-        trial=trial,
-        seed=seed,
-        play=item.play,
-        limits=item.limits,
-        subject=Subject(
-            topic=f"probe-{name}",
-            affected=0,
-            bystander=1,
-            instance=name,
-            client_id=name,
-            group=f"g-{name}" if cell.role in {Role.GROUP, Role.ADMIN} else "",
-            transactional_id=f"t-{name}" if cell.role is Role.TRANSACTIONAL else "",
-            old=rng.randrange(3) + 1,
-            bootstrap=(1, 2, 3),
-        ),
-        released=version.released,
-        mirrors=item.chosen.family.mirrors,
-        artifact=tools.artifacts.get(cell.client, ""),
-    )
-
-
-def _start(item: Planned, subject: Subject, tap: Tap) -> Start:
-    return Start(
-        instance=subject.instance,
-        client_id=subject.client_id,
-        role=str(item.cell.role),
-        profile=item.profile.name,
-        properties=dict(item.profile.properties),
-        bootstrap=[tap.address(node) for node in subject.bootstrap],
-        topic=subject.topic,
-        partitions=[subject.affected, subject.bystander],
-        group=subject.group,
-        transactional_id=subject.transactional_id,
-        interval_ms=INTERVAL_MS,
-        max_in_flight=MAX_IN_FLIGHT,
-        broker=item.cell.broker,
-    )
 
 
 def _hard_limit_s(item: Planned) -> float:

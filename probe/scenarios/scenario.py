@@ -41,6 +41,8 @@ class Part:
     """The fault is mended so long after it came, inside the watch; None = after the watch."""
     whole_broker: bool = False
     """The whole broker is hit: the bystander's partition has no replica there."""
+    acks_all: bool = False
+    """Only a client that writes with acks=all can meet it; to others it is impossible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,7 @@ def play(
     *,
     codes: Sequence[int] = (),
     apis: Sequence[int] = (),
+    causes: Sequence[str] | None = None,
     informative: bool = False,
     **more: object,
 ) -> Play:
@@ -83,7 +86,7 @@ def play(
         expects=expects,
         codes=tuple(codes),
         apis=tuple(apis),
-        causes=CAUSES[kind],
+        causes=CAUSES[kind] if causes is None else tuple(causes),
         conforms=() if informative else CONFORMS[expects],
         **more,  # type: ignore[arg-type]  # the remaining fields of Play, checked by its constructor
     )

@@ -29,6 +29,59 @@ class MoveCoordinator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoadCoordinator:
+    """The affected key's coordinator loads its log anew: it answers COORDINATOR_LOAD_IN_PROGRESS until healed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoseCoordinator:
+    """Nobody coordinates the affected key until healed: COORDINATOR_NOT_AVAILABLE from every broker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoseLeader:
+    """Nobody leads the affected partition; Metadata says so."""
+
+    for_ms: int = 0
+    """Then the next broker leads it; 0 = until healed, and then the same one does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LagMetadata:
+    """Every broker's Metadata shows the cluster as it was so long ago."""
+
+    lag_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetTopic:
+    """The target broker does not know the topic: neither in Metadata nor where its partitions are read or written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteTopic:
+    """The topic is deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecreateTopic:
+    """The topic is deleted and made again under the same name: another topic id, empty, epochs from the start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowTopic:
+    """Partitions are added to the topic."""
+
+    partitions: int
+    """New total."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejoin:
+    """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member has come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerError:
     """A broker answers an error code about the affected object, without doing the work."""
 
@@ -38,6 +91,10 @@ class AnswerError:
     """How many answers; 0 = until healed."""
     moved: bool = False
     """The target moves to another broker, as in a real failure; else it stays."""
+    applied: bool = False
+    """The work is done, and the answer says that it was not."""
+    acks_all: bool = False
+    """Only Produce requests with acks=all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,4 +109,20 @@ class HoldDiscovery:
     hold_ms: int
 
 
-Step = BreakLogDir | MoveLeader | MoveCoordinator | AnswerError | CutConnections | HoldDiscovery
+Step = (
+    BreakLogDir
+    | MoveLeader
+    | MoveCoordinator
+    | LoadCoordinator
+    | LoseCoordinator
+    | LoseLeader
+    | LagMetadata
+    | ForgetTopic
+    | DeleteTopic
+    | RecreateTopic
+    | GrowTopic
+    | Rejoin
+    | AnswerError
+    | CutConnections
+    | HoldDiscovery
+)

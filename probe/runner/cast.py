@@ -1,0 +1,91 @@
+"""Who takes part in a trial: its subject, what the instance is told, and the bystander's instance."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from probe.model import Header, Role, Subject, Target
+from probe.plan import Planned
+from probe.ports import Sink, Start, Tap
+from probe.runner.tools import Options, Tools
+
+INTERVAL_MS = 100
+MAX_IN_FLIGHT = 32
+
+
+def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> Header:
+    """Choose names and the broker that fails, by the seed."""
+    cell = item.cell
+    seed = options.seed
+    rng = random.Random(f"{seed}/{cell}/{trial}")  # noqa: S311  # a choice of broker, no secret
+    version = item.chosen.version
+    name = f"{cell.family}-{cell.role}-{rng.randrange(16**6):06x}"
+    return Header(
+        cell=cell,
+        trial=trial,
+        seed=seed,
+        play=item.play,
+        limits=item.limits,
+        subject=Subject(
+            topic=f"probe-{name}",
+            affected=0,
+            bystander=1,
+            instance=name,
+            client_id=name,
+            group=f"g-{name}" if cell.role in {Role.GROUP, Role.ADMIN} else "",
+            transactional_id=f"t-{name}" if cell.role is Role.TRANSACTIONAL else "",
+            old=rng.randrange(3) + 1,
+            bootstrap=(1, 2, 3),
+            **_bystander(item, name),
+        ),
+        released=version.released,
+        mirrors=item.chosen.family.mirrors,
+        artifact=tools.artifacts.get(cell.client, ""),
+    )
+
+
+def _bystander(item: Planned, name: str) -> dict[str, str]:
+    """Name the second instance that a coordinator's fault needs for a bystander."""
+    if item.play.target is not Target.COORDINATOR:
+        return {}
+    kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
+    return {"bystander_instance": f"{name}-b", "bystander_key": f"{kind}-{name}-b"}
+
+
+def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
+    """Say what the instance is told."""
+    return Start(
+        instance=subject.instance,
+        client_id=subject.client_id,
+        role=str(item.cell.role),
+        profile=item.profile.name,
+        properties=dict(item.profile.properties),
+        bootstrap=[tap.address(node) for node in subject.bootstrap],
+        topic=subject.topic,
+        partitions=[subject.affected, subject.bystander],
+        group=subject.group,
+        transactional_id=subject.transactional_id,
+        interval_ms=INTERVAL_MS,
+        max_in_flight=MAX_IN_FLIGHT,
+        broker=item.cell.broker,
+    )
+
+
+@contextlib.asynccontextmanager
+async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink) -> AsyncIterator[None]:
+    """Run the bystander's instance, if there is one."""
+    if not subject.bystander_instance:
+        yield
+        return
+    kind = "transactional_id" if start.transactional_id else "group"
+    other = replace(
+        start,
+        instance=subject.bystander_instance,
+        client_id=subject.bystander_instance,
+        **{kind: subject.bystander_key},  # type: ignore[arg-type]  # both are text
+    )
+    async with tools.host.start(item.cell, other, sink):
+        yield

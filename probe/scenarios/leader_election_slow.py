@@ -1,0 +1,35 @@
+"""The leader resigns and nobody is elected for 30 s.
+
+What the brokers do: the partition has no leader: its old one answers NOT_LEADER_OR_FOLLOWER (6), Metadata has leader
+-1 and LEADER_NOT_AVAILABLE (5) for it. After 30 s another replica is elected.
+The error a client meets: 6 on Produce and Fetch, 5 in Metadata.
+What a good client does: keeps asking for metadata at its back-off, no faster; goes to the new leader when there is
+one. Producers hold the records or, where their time is up, report them as failed and go on with the next.
+Source: an unclean shutdown with the last in-sync replica away; a controller that fails over slowly, as with
+many partitions on ZooKeeper. Kafka's MetadataCache writes 5 where no leader is known.
+Not covered: an election that never comes (metadata/leaderless ends by itself, too).
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import LoseLeader
+
+SCENARIO = Scenario(
+    name="leader/election-slow",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.ANSWER,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                codes=(6, 5, 74),
+                election_ms=30000,
+                prompt_ms=3000,
+                watch_ms=15000,
+            ),
+            steps=(LoseLeader(for_ms=30000),),
+        ),
+    ),
+)

@@ -1,0 +1,30 @@
+"""The leader comes back from a restart and does not know its topics yet.
+
+What the brokers do: its connections are cut; for 3 s it answers UNKNOWN_TOPIC_OR_PARTITION (3) to Produce and Fetch,
+and its Metadata does not know the topic; the other brokers know it, and name that broker as its leader. Then it serves.
+The error a client meets: a reset, then 3 on Produce and Fetch, and 3 in Metadata if it asks that broker.
+What a good client does: takes 3 for something that passes while it worked a moment ago, tries again in silence, and
+keeps its partitions.
+Source: ZooKeeper-era brokers answer 3 after a restart until the controller's first UpdateMetadata (measured);
+UnknownTopicOrPartitionException is a RetriableException.
+Not covered: a topic that is really gone (topic/deleted).
+"""
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import CutConnections, ForgetTopic
+
+SCENARIO = Scenario(
+    name="metadata/amnesia",
+    story=__doc__,
+    engines=(Engine.EMBEDDED,),
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=3000, watch_ms=15000),
+            steps=(ForgetTopic(), CutConnections()),
+            heal_after_ms=3000,
+            whole_broker=True,
+        ),
+    ),
+)

@@ -1,0 +1,35 @@
+"""The topic is deleted while the client works on it.
+
+What the brokers do: they know it no more: UNKNOWN_TOPIC_OR_PARTITION (3), or UNKNOWN_TOPIC_ID (100) where the request
+names it by id, and 3 in Metadata.
+The error a client meets: 3 or 100 on Produce and Fetch, 3 in Metadata.
+What a good client does: tells the application, after whatever time it allows the topic to come back.
+Source: KafkaApis, ReplicaManager; both exceptions are retriable in Kafka, so how long a client is silent is its own
+limit (delivery.timeout.ms = 120 s in Java); this is informative, not judged.
+Not covered: deletion that hangs; a topic that is made again (topic/recreated).
+"""
+
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps import DeleteTopic
+
+SCENARIO = Scenario(
+    name="topic/deleted",
+    story=__doc__,
+    engines=(Engine.EMBEDDED,),
+    parts=(
+        Part(
+            roles=(Role.PRODUCER, Role.CONSUMER),
+            play=play(
+                Kind.CHANGE,
+                Expects.SURFACE,
+                target=Target.CLUSTER,
+                codes=(3, 100),
+                prompt_ms=3000,
+                watch_ms=20000,
+                informative=True,
+            ),
+            steps=(DeleteTopic(),),
+        ),
+    ),
+)

@@ -1,0 +1,35 @@
+"""Partitions are added to the topic.
+
+What the brokers do: Metadata names two more partitions; nothing else changes and no request fails.
+The error a client meets: none.
+What a good client does: finds the new partitions at its next periodic refresh, undisturbed; until then it works on.
+With the matrix's default profile there is no refresh within a trial: what is asked is that nothing suffers. With
+profile `refresh-1s` the timeline shows whether a group takes the new partitions.
+Source: KafkaConsumer's documentation (metadata.max.age.ms); Kafka's CreatePartitions.
+Not covered: how soon producers use the new partitions: the driver names its partitions itself.
+"""
+
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps import GrowTopic
+
+SCENARIO = Scenario(
+    name="topic/grown",
+    story=__doc__,
+    engines=(Engine.EMBEDDED,),
+    parts=(
+        Part(
+            roles=(Role.PRODUCER, Role.GROUP),
+            play=play(
+                Kind.CHANGE,
+                Expects.DISCOVER,
+                target=Target.CLUSTER,
+                codes=(),
+                causes=("error", "periodic"),
+                prompt_ms=3000,
+                watch_ms=15000,
+            ),
+            steps=(GrowTopic(partitions=4),),
+        ),
+    ),
+)

@@ -1,0 +1,36 @@
+"""The topic is deleted and made again under the same name.
+
+What the brokers do: same name, same leaders, another topic id, empty logs, leader epochs from the start.
+The error a client meets: UNKNOWN_TOPIC_ID (100) on Fetch from v13 and Produce from v13, which name it by id;
+UNKNOWN_LEADER_EPOCH (75) where it sends the old epoch; OFFSET_OUT_OF_RANGE (1) where it reads on; older Produce
+notices nothing and writes on.
+What a good client does: asks for metadata because of the error, takes the new topic for another one, reads it by its
+reset policy. It must not stop for good.
+Source: KIP-516; KAFKA-12257 (consumers mishandle topics that are deleted and made again).
+Not covered: promises about records of the old topic: who deletes a topic gives them up.
+"""
+
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps import RecreateTopic
+
+SCENARIO = Scenario(
+    name="topic/recreated",
+    story=__doc__,
+    engines=(Engine.EMBEDDED,),
+    parts=(
+        Part(
+            roles=(Role.PRODUCER, Role.CONSUMER),
+            play=play(
+                Kind.CHANGE,
+                Expects.DISCOVER,
+                target=Target.CLUSTER,
+                codes=(1, 3, 74, 75, 100, 103),
+                causes=("error", "periodic"),
+                prompt_ms=3000,
+                watch_ms=20000,
+            ),
+            steps=(RecreateTopic(),),
+        ),
+    ),
+)
