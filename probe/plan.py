@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from probe.catalogue.selectors import Chosen
+from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role
 from probe.scenarios.scenario import Part, Scenario
 
@@ -125,6 +125,8 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
                 text for text in (span.since and f"since {span.since}", span.until and f"until {span.until}") if text
             )
             return f"{family.family} has {kind} {name} {known}" + (f": {span.reason}" if span.reason else "")
+    if role not in ONLY_FOR.get(profile.name, tuple(Role)):
+        return f"profile {profile.name} means nothing for role {role}"
     if engine not in scenario.engines:
         return f"{scenario.name} is not played by the {engine} engine"
     return ""

@@ -45,6 +45,7 @@ def test_roles_and_profiles_outside_their_span_are_skipped_with_a_reason(selecti
     assert "it could not read before" in reasons["1.9.0", "consumer", "isolated"]
     assert "since 1.10.0" in reasons["1.9.0", "producer", "zstd"]
     assert "no role group" in reasons["2.0.0", "group", "isolated"]
+    assert "means nothing" in reasons["2.0.0", "consumer", "zstd"]
 
 
 def test_scenarios_of_another_role_are_not_even_skipped(selection: Selection) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from probe.catalogue.families import CatalogueError, Family, Version, version_key
-from probe.model import Profile
+from probe.model import Profile, Role
 
 PROFILES: Mapping[str, str] = {
     "isolated": "library defaults, but no periodic refresh within a trial; the matrix's default",
@@ -23,6 +23,16 @@ PROFILES: Mapping[str, str] = {
     "consumer-protocol": "the new group protocol (KIP-848)",
 }
 """Profiles by name (DESIGN 4)."""
+
+WRITERS = (Role.PRODUCER, Role.TRANSACTIONAL)
+ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
+    "idempotent": WRITERS,
+    "no-retries": WRITERS,
+    "acks-1": (Role.PRODUCER,),
+    "zstd": WRITERS,
+    "consumer-protocol": (Role.GROUP,),
+}
+"""Roles in which a profile means something, where that is not all of them."""
 
 LINES = ("0.9.0", "0.10.2", "1.1", "2.6", "2.8", "3.4", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4")
 """Broker lines that can be asked for by name; exact versions are reduced to them."""
