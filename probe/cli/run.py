@@ -111,7 +111,7 @@ def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> 
             if reason := absent.get(item.cell.client):
                 store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
         finished = _finished(results, store)
-        outcomes = _play(engine, bound, runnable, replace(options, seed=selection.seed), store, known, finished)
+        outcomes = _play(engine, bound, runnable, replace(options, seed=store.seed), store, known, finished)
         run_id = store.run_id
     for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
         outcomes.setdefault(cell, set()).add(outcome)
