@@ -35,21 +35,23 @@ const (
 type Action int32
 
 const (
-	Action_ANSWER Action = 0 // answer `code` without doing the work; rows of other objects in the same request are served
-	Action_APPLY  Action = 1 // do the work, then answer `code`
-	Action_HOLD   Action = 2 // keep the whole request until `hold_ms` passed or the rule is gone, then decide again
-	Action_MUTE   Action = 3 // read the request and never answer
-	Action_CLOSE  Action = 4 // close the connection
+	Action_ANSWER Action = 0  // answer `code` without doing the work; rows of other objects in the same request are served
+	Action_APPLY  Action = 1  // do the work, then answer `code`
+	Action_HOLD   Action = 2  // keep the whole request until `hold_ms` passed or the rule is gone, then decide again
+	Action_MUTE   Action = 3  // read the request and never answer
+	Action_CLOSE  Action = 4  // close the connection
+	Action_LOSE   Action = 10 // do the work, then close the connection in the place of the answer
 )
 
 // Enum value maps for Action.
 var (
 	Action_name = map[int32]string{
-		0: "ANSWER",
-		1: "APPLY",
-		2: "HOLD",
-		3: "MUTE",
-		4: "CLOSE",
+		0:  "ANSWER",
+		1:  "APPLY",
+		2:  "HOLD",
+		3:  "MUTE",
+		4:  "CLOSE",
+		10: "LOSE",
 	}
 	Action_value = map[string]int32{
 		"ANSWER": 0,
@@ -57,6 +59,7 @@ var (
 		"HOLD":   2,
 		"MUTE":   3,
 		"CLOSE":  4,
+		"LOSE":   10,
 	}
 )
 
@@ -182,7 +185,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{13, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{15, 0}
 }
 
 type Event_Kind int32
@@ -246,7 +249,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{25, 0}
 }
 
 type Done struct {
@@ -763,6 +766,8 @@ type Change struct {
 	//	*Change_Broker
 	//	*Change_View
 	//	*Change_Topic
+	//	*Change_Evacuate
+	//	*Change_Readdress
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -850,6 +855,24 @@ func (x *Change) GetTopic() *TopicChange {
 	return nil
 }
 
+func (x *Change) GetEvacuate() *Evacuate {
+	if x != nil {
+		if x, ok := x.Change.(*Change_Evacuate); ok {
+			return x.Evacuate
+		}
+	}
+	return nil
+}
+
+func (x *Change) GetReaddress() *Readdress {
+	if x != nil {
+		if x, ok := x.Change.(*Change_Readdress); ok {
+			return x.Readdress
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -874,6 +897,14 @@ type Change_Topic struct {
 	Topic *TopicChange `protobuf:"bytes,5,opt,name=topic,proto3,oneof"`
 }
 
+type Change_Evacuate struct {
+	Evacuate *Evacuate `protobuf:"bytes,10,opt,name=evacuate,proto3,oneof"`
+}
+
+type Change_Readdress struct {
+	Readdress *Readdress `protobuf:"bytes,11,opt,name=readdress,proto3,oneof"`
+}
+
 func (*Change_MoveLeader) isChange_Change() {}
 
 func (*Change_MoveCoordinator) isChange_Change() {}
@@ -883,6 +914,10 @@ func (*Change_Broker) isChange_Change() {}
 func (*Change_View) isChange_Change() {}
 
 func (*Change_Topic) isChange_Change() {}
+
+func (*Change_Evacuate) isChange_Change() {}
+
+func (*Change_Readdress) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
 // healed.
@@ -1098,6 +1133,122 @@ func (x *BrokerState) GetAnnounced() bool {
 	return false
 }
 
+// All that a broker leads or coordinates moves in one step, as when a controller fences it or lets it stop: each
+// partition to the first living in-sync replica in assignment order (nobody, if there is none), keys to the next living
+// broker. Leaders stay where they are when it returns.
+type Evacuate struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`
+	Leaves        bool                   `protobuf:"varint,2,opt,name=leaves,proto3" json:"leaves,omitempty"`                                 // it also leaves Metadata
+	DropReplicas  bool                   `protobuf:"varint,3,opt,name=drop_replicas,json=dropReplicas,proto3" json:"drop_replicas,omitempty"` // it also loses its replicas
+	LoadingMs     int32                  `protobuf:"varint,4,opt,name=loading_ms,json=loadingMs,proto3" json:"loading_ms,omitempty"`          // 14 at the new coordinators for so long
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Evacuate) Reset() {
+	*x = Evacuate{}
+	mi := &file_cluster_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Evacuate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Evacuate) ProtoMessage() {}
+
+func (x *Evacuate) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Evacuate.ProtoReflect.Descriptor instead.
+func (*Evacuate) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Evacuate) GetBroker() int32 {
+	if x != nil {
+		return x.Broker
+	}
+	return 0
+}
+
+func (x *Evacuate) GetLeaves() bool {
+	if x != nil {
+		return x.Leaves
+	}
+	return false
+}
+
+func (x *Evacuate) GetDropReplicas() bool {
+	if x != nil {
+		return x.DropReplicas
+	}
+	return false
+}
+
+func (x *Evacuate) GetLoadingMs() int32 {
+	if x != nil {
+		return x.LoadingMs
+	}
+	return 0
+}
+
+// The brokers' advertised addresses are others from now on.
+type Readdress struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Advertise     []string               `protobuf:"bytes,1,rep,name=advertise,proto3" json:"advertise,omitempty"` // of brokers 1 to 3
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Readdress) Reset() {
+	*x = Readdress{}
+	mi := &file_cluster_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Readdress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Readdress) ProtoMessage() {}
+
+func (x *Readdress) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
+func (*Readdress) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Readdress) GetAdvertise() []string {
+	if x != nil {
+		return x.Advertise
+	}
+	return nil
+}
+
 type MetadataView struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`            // 0 = all
@@ -1110,7 +1261,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[12]
+	mi := &file_cluster_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1122,7 +1273,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[12]
+	mi := &file_cluster_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1135,7 +1286,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{12}
+	return file_cluster_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -1177,7 +1328,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[13]
+	mi := &file_cluster_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1189,7 +1340,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[13]
+	mi := &file_cluster_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1202,7 +1353,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{13}
+	return file_cluster_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -1238,7 +1389,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[14]
+	mi := &file_cluster_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1250,7 +1401,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[14]
+	mi := &file_cluster_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1263,7 +1414,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{14}
+	return file_cluster_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -1304,7 +1455,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[15]
+	mi := &file_cluster_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1467,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[15]
+	mi := &file_cluster_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1480,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{15}
+	return file_cluster_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -1356,7 +1507,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[16]
+	mi := &file_cluster_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1519,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[16]
+	mi := &file_cluster_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1532,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{16}
+	return file_cluster_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -1407,7 +1558,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[17]
+	mi := &file_cluster_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1570,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[17]
+	mi := &file_cluster_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1583,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{17}
+	return file_cluster_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -1453,7 +1604,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[18]
+	mi := &file_cluster_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1465,7 +1616,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[18]
+	mi := &file_cluster_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1478,7 +1629,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{18}
+	return file_cluster_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -1512,7 +1663,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1524,7 +1675,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1537,7 +1688,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{19}
+	return file_cluster_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -1563,7 +1714,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1726,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1739,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{20}
+	return file_cluster_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -1610,7 +1761,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1773,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1786,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{21}
+	return file_cluster_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -1675,7 +1826,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1687,7 +1838,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1700,7 +1851,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -1726,7 +1877,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1738,7 +1889,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1751,7 +1902,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -1860,14 +2011,17 @@ const file_cluster_proto_rawDesc = "" +
 	"\x05count\x18\f \x01(\x05R\x05count\x12\x17\n" +
 	"\ahold_ms\x18\r \x01(\x05R\x06holdMs\x12\x19\n" +
 	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12&\n" +
-	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\"\xc9\x02\n" +
+	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\"\xc0\x03\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +
 	"\x10move_coordinator\x18\x02 \x01(\v2!.probe.cluster.v1.MoveCoordinatorH\x00R\x0fmoveCoordinator\x127\n" +
 	"\x06broker\x18\x03 \x01(\v2\x1d.probe.cluster.v1.BrokerStateH\x00R\x06broker\x124\n" +
 	"\x04view\x18\x04 \x01(\v2\x1e.probe.cluster.v1.MetadataViewH\x00R\x04view\x125\n" +
-	"\x05topic\x18\x05 \x01(\v2\x1d.probe.cluster.v1.TopicChangeH\x00R\x05topicB\b\n" +
+	"\x05topic\x18\x05 \x01(\v2\x1d.probe.cluster.v1.TopicChangeH\x00R\x05topic\x128\n" +
+	"\bevacuate\x18\n" +
+	" \x01(\v2\x1a.probe.cluster.v1.EvacuateH\x00R\bevacuate\x12;\n" +
+	"\treaddress\x18\v \x01(\v2\x1b.probe.cluster.v1.ReaddressH\x00R\treaddressB\b\n" +
 	"\x06change\"\x81\x01\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
@@ -1890,7 +2044,15 @@ const file_cluster_proto_rawDesc = "" +
 	"\x05State\x12\x06\n" +
 	"\x02UP\x10\x00\x12\v\n" +
 	"\aSTOPPED\x10\x01\x12\b\n" +
-	"\x04HUNG\x10\x02\"z\n" +
+	"\x04HUNG\x10\x02\"~\n" +
+	"\bEvacuate\x12\x16\n" +
+	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x16\n" +
+	"\x06leaves\x18\x02 \x01(\bR\x06leaves\x12#\n" +
+	"\rdrop_replicas\x18\x03 \x01(\bR\fdropReplicas\x12\x1d\n" +
+	"\n" +
+	"loading_ms\x18\x04 \x01(\x05R\tloadingMs\")\n" +
+	"\tReaddress\x12\x1c\n" +
+	"\tadvertise\x18\x01 \x03(\tR\tadvertise\"z\n" +
 	"\fMetadataView\x12\x16\n" +
 	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x15\n" +
 	"\x06lag_ms\x18\x02 \x01(\x05R\x05lagMs\x12#\n" +
@@ -1958,14 +2120,16 @@ const file_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x06HEALED\x10\x05\x12\v\n" +
 	"\aSTOPPED\x10\x06\x12\f\n" +
-	"\bRETURNED\x10\a*>\n" +
+	"\bRETURNED\x10\a*H\n" +
 	"\x06Action\x12\n" +
 	"\n" +
 	"\x06ANSWER\x10\x00\x12\t\n" +
 	"\x05APPLY\x10\x01\x12\b\n" +
 	"\x04HOLD\x10\x02\x12\b\n" +
 	"\x04MUTE\x10\x03\x12\t\n" +
-	"\x05CLOSE\x10\x042\xfa\x05\n" +
+	"\x05CLOSE\x10\x04\x12\b\n" +
+	"\x04LOSE\x10\n" +
+	"2\xfa\x05\n" +
 	"\vFakeCluster\x12W\n" +
 	"\vCreateTopic\x12$.probe.cluster.v1.CreateTopicRequest\x1a\".probe.cluster.v1.CreateTopicReply\x12B\n" +
 	"\tStartFeed\x12\x1d.probe.cluster.v1.FeedRequest\x1a\x16.probe.cluster.v1.Done\x12;\n" +
@@ -1992,7 +2156,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -2010,19 +2174,21 @@ var file_cluster_proto_goTypes = []any{
 	(*MoveLeader)(nil),          // 13: probe.cluster.v1.MoveLeader
 	(*MoveCoordinator)(nil),     // 14: probe.cluster.v1.MoveCoordinator
 	(*BrokerState)(nil),         // 15: probe.cluster.v1.BrokerState
-	(*MetadataView)(nil),        // 16: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 17: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 18: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 19: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 20: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 21: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 22: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 23: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 24: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 25: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 26: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 27: probe.cluster.v1.Event
-	nil,                         // 28: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*Evacuate)(nil),            // 16: probe.cluster.v1.Evacuate
+	(*Readdress)(nil),           // 17: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 18: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 19: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 20: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 21: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 22: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 23: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 24: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 25: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 26: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 27: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 28: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 29: probe.cluster.v1.Event
+	nil,                         // 30: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
@@ -2030,44 +2196,46 @@ var file_cluster_proto_depIdxs = []int32{
 	13, // 2: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
 	14, // 3: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
 	15, // 4: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	16, // 5: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	17, // 6: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
-	1,  // 7: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	2,  // 8: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	12, // 9: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	11, // 10: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	18, // 11: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	22, // 12: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	28, // 13: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	25, // 14: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 15: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 16: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	10, // 17: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 18: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	19, // 19: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 20: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	12, // 21: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	20, // 22: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 23: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 24: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 25: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 26: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	9,  // 27: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 28: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 29: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 30: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 31: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 32: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	21, // 33: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	23, // 34: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	24, // 35: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	26, // 36: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	27, // 37: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	27, // [27:38] is the sub-list for method output_type
-	16, // [16:27] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	18, // 5: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	19, // 6: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	16, // 7: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
+	17, // 8: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	1,  // 9: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	2,  // 10: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	12, // 11: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	11, // 12: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	20, // 13: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	24, // 14: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	30, // 15: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	27, // 16: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 17: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 18: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	10, // 19: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 20: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	21, // 21: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 22: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	12, // 23: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	22, // 24: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 25: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 26: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 27: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 28: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	9,  // 29: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 30: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 31: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 32: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 33: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 34: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	23, // 35: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	25, // 36: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	26, // 37: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	28, // 38: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	29, // 39: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	29, // [29:40] is the sub-list for method output_type
+	18, // [18:29] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -2081,6 +2249,8 @@ func file_cluster_proto_init() {
 		(*Change_Broker)(nil),
 		(*Change_View)(nil),
 		(*Change_Topic)(nil),
+		(*Change_Evacuate)(nil),
+		(*Change_Readdress)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2088,7 +2258,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   25,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

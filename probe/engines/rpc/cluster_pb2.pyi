@@ -45,6 +45,8 @@ class _ActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Action.ValueTy
     """read the request and never answer"""
     CLOSE: _Action.ValueType  # 4
     """close the connection"""
+    LOSE: _Action.ValueType  # 10
+    """do the work, then close the connection in the place of the answer"""
 
 class Action(_Action, metaclass=_ActionEnumTypeWrapper): ...
 
@@ -58,6 +60,8 @@ MUTE: Action.ValueType  # 3
 """read the request and never answer"""
 CLOSE: Action.ValueType  # 4
 """close the connection"""
+LOSE: Action.ValueType  # 10
+"""do the work, then close the connection in the place of the answer"""
 Global___Action: _TypeAlias = Action  # noqa: Y015
 
 @_typing.final
@@ -304,6 +308,8 @@ class Change(_message.Message):
     BROKER_FIELD_NUMBER: _builtins.int
     VIEW_FIELD_NUMBER: _builtins.int
     TOPIC_FIELD_NUMBER: _builtins.int
+    EVACUATE_FIELD_NUMBER: _builtins.int
+    READDRESS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def move_leader(self) -> Global___MoveLeader: ...
     @_builtins.property
@@ -314,6 +320,10 @@ class Change(_message.Message):
     def view(self) -> Global___MetadataView: ...
     @_builtins.property
     def topic(self) -> Global___TopicChange: ...
+    @_builtins.property
+    def evacuate(self) -> Global___Evacuate: ...
+    @_builtins.property
+    def readdress(self) -> Global___Readdress: ...
     def __init__(
         self,
         *,
@@ -322,12 +332,14 @@ class Change(_message.Message):
         broker: Global___BrokerState | None = ...,
         view: Global___MetadataView | None = ...,
         topic: Global___TopicChange | None = ...,
+        evacuate: Global___Evacuate | None = ...,
+        readdress: Global___Readdress | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic"]  # noqa: Y015
+    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress"]  # noqa: Y015
     _WhichOneofArgType_change: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_change) -> _WhichOneofReturnType_change | None: ...
 
@@ -445,6 +457,66 @@ class BrokerState(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BrokerState: _TypeAlias = BrokerState  # noqa: Y015
+
+@_typing.final
+class Evacuate(_message.Message):
+    """All that a broker leads or coordinates moves in one step, as when a controller fences it or lets it stop: each
+    partition to the first living in-sync replica in assignment order (nobody, if there is none), keys to the next living
+    broker. Leaders stay where they are when it returns.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BROKER_FIELD_NUMBER: _builtins.int
+    LEAVES_FIELD_NUMBER: _builtins.int
+    DROP_REPLICAS_FIELD_NUMBER: _builtins.int
+    LOADING_MS_FIELD_NUMBER: _builtins.int
+    broker: _builtins.int
+    leaves: _builtins.bool
+    """it also leaves Metadata"""
+    drop_replicas: _builtins.bool
+    """it also loses its replicas"""
+    loading_ms: _builtins.int
+    """14 at the new coordinators for so long"""
+    def __init__(
+        self,
+        *,
+        broker: _builtins.int = ...,
+        leaves: _builtins.bool = ...,
+        drop_replicas: _builtins.bool = ...,
+        loading_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "drop_replicas", b"drop_replicas", "leaves", b"leaves", "loading_ms", b"loading_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Evacuate: _TypeAlias = Evacuate  # noqa: Y015
+
+@_typing.final
+class Readdress(_message.Message):
+    """The brokers' advertised addresses are others from now on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ADVERTISE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def advertise(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """of brokers 1 to 3"""
+
+    def __init__(
+        self,
+        *,
+        advertise: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advertise", b"advertise"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Readdress: _TypeAlias = Readdress  # noqa: Y015
 
 @_typing.final
 class MetadataView(_message.Message):

@@ -120,6 +120,11 @@ func (b *broker) shut() {
 func (f *Front) setBroker(s *clusterpb.BrokerState) error {
 	was := f.states[s.Broker]
 	f.states[s.Broker] = s.State
+	if was == clusterpb.BrokerState_STOPPED && s.State != was {
+		if err := f.brokers[s.Broker].open(); err != nil {
+			return err
+		}
+	}
 	switch s.State {
 	case clusterpb.BrokerState_STOPPED:
 		f.brokers[s.Broker].shut()
@@ -127,11 +132,6 @@ func (f *Front) setBroker(s *clusterpb.BrokerState) error {
 	case clusterpb.BrokerState_HUNG:
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_STOPPED, Broker: s.Broker, Partition: -1, Text: "hung"})
 	case clusterpb.BrokerState_UP:
-		if was == clusterpb.BrokerState_STOPPED {
-			if err := f.brokers[s.Broker].open(); err != nil {
-				return err
-			}
-		}
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_RETURNED, Broker: s.Broker, Partition: -1})
 	}
 	f.enlist(s)

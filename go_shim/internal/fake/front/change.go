@@ -60,6 +60,13 @@ func (f *Front) check(change *clusterpb.Change) error {
 		if _, ok := f.newest().Topics[c.Topic.Topic]; !ok {
 			return fmt.Errorf("topic change: there is no topic %q", c.Topic.Topic)
 		}
+	case *clusterpb.Change_Evacuate:
+		if !slices.Contains(topology.Brokers, c.Evacuate.Broker) {
+			return fmt.Errorf("evacuate: there is no broker %d; give 1 to 3", c.Evacuate.Broker)
+		}
+	case *clusterpb.Change_Readdress:
+		_, err := endpointsOf(c.Readdress.Advertise)
+		return err
 	default:
 		return fmt.Errorf("a change must say what changes")
 	}
@@ -79,6 +86,14 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 		f.setView(c.View)
 	case *clusterpb.Change_Topic:
 		return f.changeTopic(c.Topic)
+	case *clusterpb.Change_Evacuate:
+		return f.evacuate(c.Evacuate, hitMs)
+	case *clusterpb.Change_Readdress:
+		endpoints, err := endpointsOf(c.Readdress.Advertise)
+		if err == nil {
+			f.endpoints = endpoints
+		}
+		return err
 	}
 	return nil
 }

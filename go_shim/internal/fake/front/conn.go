@@ -140,6 +140,9 @@ func (c *conn) answer(req kmsg.Request, clientID string) (kmsg.Response, error) 
 			}
 		default:
 			resp, again, err := x.act(verdict)
+			if again == nil && err == nil && verdict.Lose {
+				return nil, errClosed
+			}
 			if again == nil {
 				return resp, err
 			}

@@ -146,7 +146,7 @@ func (f *Front) coordinator(top *topology.Topology, key topology.Key) int32 {
 	if _, known := f.homes[key]; !known {
 		f.homes[key] = f.backend.CoordinatorOf(key.Name)
 	}
-	return f.homes[key]
+	return top.Heir(f.homes[key])
 }
 
 // leads tells the table who leads, in force and not in any view.

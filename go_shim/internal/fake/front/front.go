@@ -6,8 +6,6 @@ package front
 
 import (
 	"fmt"
-	"net"
-	"strconv"
 	"sync"
 	"time"
 
@@ -64,19 +62,14 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 	}
 	f := &Front{
 		line: l, served: line.Served(offered, bounds), backend: b, log: log,
-		endpoints: map[int32]endpoint{}, brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
+		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		homes: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
 		leaving: map[topology.Key]*leaving{}, hinted: map[place]int32{},
 		list: []*topology.Topology{(&topology.Topology{}).Next()},
 	}
-	for i, id := range topology.Brokers {
-		host, port, err := net.SplitHostPort(advertise[i])
-		number, bad := strconv.ParseUint(port, 10, 16)
-		if err != nil || bad != nil {
-			return nil, fmt.Errorf("advertised address %q: want host:port", advertise[i])
-		}
-		f.endpoints[id] = endpoint{host, int32(number)}
+	if f.endpoints, err = endpointsOf(advertise); err != nil {
+		return nil, err
 	}
 	if err := b.CreateInternal(f.createInternal); err != nil {
 		return nil, err

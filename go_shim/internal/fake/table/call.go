@@ -46,8 +46,9 @@ type Verdict struct {
 	Until time.Time    // Hold
 	Rule  string       // Hold: the rule that holds it
 	Codes map[int]Code // Forward: by index of Call.Objects
+	Lose  bool         // Forward: the answer is lost with its connection
 	Hits  []string     // rules that were used for the first time
 }
 
 // Plain reports whether the call goes through untouched.
-func (v Verdict) Plain() bool { return v.Kind == Forward && len(v.Codes) == 0 }
+func (v Verdict) Plain() bool { return v.Kind == Forward && len(v.Codes) == 0 && !v.Lose }

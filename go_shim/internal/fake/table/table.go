@@ -58,6 +58,10 @@ func (t *Table) Decide(call *Call, leads Leads, now time.Time, held map[string]b
 			continue
 		}
 		used[e] = true
+		if e.rule.Action == clusterpb.Action_LOSE {
+			verdict.Lose = true
+			continue
+		}
 		if e.rule.Action == clusterpb.Action_ANSWER || e.rule.Action == clusterpb.Action_APPLY {
 			if verdict.Codes == nil {
 				verdict.Codes = map[int]Code{}

@@ -58,11 +58,12 @@ type Topology struct {
 	Gone         []int32 // brokers that left Metadata
 	Topics       map[string]Topic
 	Coordinators map[Key]int32 // only those that moved; -1 = nobody
+	heirs        map[int32]int32
 }
 
 // Next copies a topology so that the copy may be changed and published.
 func (t *Topology) Next() *Topology {
-	next := &Topology{Gone: slices.Clone(t.Gone), Topics: make(map[string]Topic, len(t.Topics)), Coordinators: maps.Clone(t.Coordinators)}
+	next := &Topology{Gone: slices.Clone(t.Gone), Topics: make(map[string]Topic, len(t.Topics)), Coordinators: maps.Clone(t.Coordinators), heirs: maps.Clone(t.heirs)}
 	for name, topic := range t.Topics {
 		topic.Partitions = slices.Clone(topic.Partitions)
 		next.Topics[name] = topic
@@ -71,6 +72,34 @@ func (t *Topology) Next() *Topology {
 		next.Coordinators = map[Key]int32{}
 	}
 	return next
+}
+
+// Bequeath gives all keys that a broker coordinates, and that no one has moved by name, to another.
+func (t *Topology) Bequeath(broker, heir int32) {
+	heirs := map[int32]int32{}
+	for from, to := range t.heirs {
+		heirs[from] = to
+		if to == broker {
+			heirs[from] = heir
+		}
+	}
+	if _, away := heirs[broker]; !away {
+		heirs[broker] = heir
+	}
+	for key, node := range t.Coordinators {
+		if node == broker {
+			t.Coordinators[key] = heir
+		}
+	}
+	t.heirs = heirs
+}
+
+// Heir is who coordinates now what a broker did in the beginning.
+func (t *Topology) Heir(broker int32) int32 {
+	if heir, away := t.heirs[broker]; away {
+		return heir
+	}
+	return broker
 }
 
 // Partition returns a partition, if there is one.
