@@ -2,7 +2,7 @@
 
     python3 run.py probe            the core run: real clients, a dying disk, the matrix and the site
     python3 run.py probe ARGS...    any probe command
-    python3 run.py test [ARGS...]   the whole test suite (--quick: a subset under two minutes; other arguments go to pytest)
+    python3 run.py test [ARGS...]   the whole test suite (--quick: a subset under two minutes; the rest goes to pytest)
     python3 run.py setup            only the set-up
 
 Every step says what it takes from where. Nothing outside this checkout and one cache folder is written
@@ -85,7 +85,7 @@ BIN = TOOLS / "bin"
 def call(argv: list[str], fix: str, *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
     """Run a command to its end; SetupError with the last line it said and the fix."""
     try:
-        done = subprocess.run(  # noqa: S603  # our own argument lists
+        done = subprocess.run(
             argv,
             cwd=cwd,
             env={**os.environ, **(env or {})},
@@ -134,7 +134,7 @@ def uv() -> str:
         return found
     folder = TOOLS / "uv"
     say(f"uv is not on this machine: taking {UV} from the Python package index")
-    fetch(folder, lambda target: _pip_install(target))
+    fetch(folder, _pip_install)
     return str(folder / "bin" / "uv")
 
 

@@ -65,6 +65,8 @@ def get_clients(
         client = Client(family.family, version.version)
         if isinstance(result, Launch):
             bound[client] = Bound(result, family.instances_per_process)
+            if not _stamp(client).exists():
+                report(f"obtained {client}: {result.artifact}")
             _stamp(client).write_text(f"{result.artifact}\n")
         else:
             absent[client] = str(result)
