@@ -8,7 +8,7 @@ from dataclasses import replace
 import site_play
 from site_play import NASTY
 
-from probe.model import Cell, Engine, Folded, History, Mark, MarkKind, Outcome, Request, Role, Row
+from probe.model import Cell, Engine, Folded, History, Kind, Mark, MarkKind, Outcome, Request, Role, Row
 from probe.site import timeline_svg
 from probe.site.moments import Sort
 from probe.site.reading import moments
@@ -32,13 +32,14 @@ def marks(svg: ET.Element, sort: Sort) -> list[ET.Element]:
 
 
 def test_a_picture_is_well_formed_and_says_what_it_shows() -> None:
-    svg = drawn(played())
+    svg = drawn(played(), whole=False)
     assert svg.get("role") == "img"
     assert NASTY in (svg.findtext("desc") or "")
     names = {text.text for text in svg.iter("text") if text.get("class") == "lane-name"}
     assert {"broker 1", "broker 2", "application", "bystander"} <= names
     labels = {text.text for text in svg.iter("text")}
-    assert {"fault on", "moved to broker 2", "all name broker 2", "healed"} <= labels
+    assert {"fault on", "moved to broker 2", "all name broker 2"} <= labels
+    assert "moved to broker 2 · all name broker 2" in {text.text for text in drawn(played()).iter("text")}
 
 
 def test_a_stuck_client_shows_errors_futile_requests_and_no_question() -> None:
@@ -108,3 +109,13 @@ def test_the_event_table_tells_what_the_picture_shows() -> None:
     assert "moved to broker 2" in whats
     assert sum(line.count for line in lines if line.sort is Sort.ERROR) > 80
     assert len(lines) < 40
+
+
+def test_a_control_trial_speaks_of_no_fault() -> None:
+    history = played(Outcome.CLEAN)
+    control = replace(history, header=replace(history.header, play=replace(history.header.play, kind=Kind.NONE)))
+    text = ET.tostring(drawn(control), encoding="unicode")
+    assert "watch begins" in text
+    assert "fault on" not in text
+    assert ">fails<" not in text
+    assert ">fails<" in ET.tostring(drawn(history), encoding="unicode")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from probe.model import AppKind, EngineKind, History, MarkKind
+from probe.model import AppKind, EngineKind, History, Kind, MarkKind
 from probe.site.moments import Moment, Sort
 from probe.site.wire import wire
 from probe.verdict.reading import Reading
@@ -77,7 +77,9 @@ def _gaps(reading: Reading, application: list[Moment]) -> Iterator[Moment]:
 def _stages(reading: Reading) -> Iterator[Moment]:
     for event in reading.strands.engine:
         if event.kind in STAGES:
-            yield Moment(event.at, Sort.STAGE, "stage", STAGES[event.kind].format(broker=event.broker))
+            words = STAGES[event.kind].format(broker=event.broker)
+            nothing = reading.play.kind is Kind.NONE and event.kind is EngineKind.FAULT_ON
+            yield Moment(event.at, Sort.STAGE, "stage", "watch begins" if nothing else words)
     for mark in reading.strands.marks:
         if mark.kind in MILESTONES:
             yield Moment(mark.at, Sort.STAGE, "stage", MILESTONES[mark.kind])

@@ -6,13 +6,13 @@ from markupsafe import Markup
 
 from probe.site.moments import Moment, Sort
 
-TOP = 46
+TOP = 60
 """Room for the names of the stages."""
 BOTTOM = 22
 """Room for the axis."""
 LEVEL = 14
 """Distance of two staggered names."""
-LEVELS = 3
+LEVELS = 4
 
 SVG = Markup(
     '<svg class="timeline" role="img" viewBox="0 0 {width} {height}" aria-labelledby="{name}-title {name}-desc">'

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from probe.model import History, Subject, Verdict
+from probe.model import Header, History, Kind, Verdict
 from probe.site import shapes
 from probe.site.moments import Moment, Sort
 from probe.site.reading import moments
@@ -34,6 +34,10 @@ WIRE_ROWS: tuple[tuple[Sort, ...], ...] = (
 APP_ROWS: tuple[tuple[Sort, ...], ...] = ((Sort.BEGUN,), (Sort.DONE, Sort.GAP), (Sort.FAILED, Sort.STATE))
 WIDER = {Sort.ERROR: 5.0, Sort.FAILED: 5.0, Sort.FUTILE: 5.0}
 """Repeats that mean the same are folded sooner, so that their label has room."""
+WIDER_WHOLE = WIDER | {Sort.WORK: 3.0, Sort.BEGUN: 3.0, Sort.DONE: 3.0}
+"""Over a whole trial the beat of the work is a bar; its breaks are what matters."""
+TOGETHER = 5
+"""Stages so many pixels apart share a line and a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,8 @@ def timeline_svg(
     """
     everything = moments(history) if found is None else found
     scale = _scale(everything, whole=whole)
-    lanes = _lanes(history.header.subject, everything)
-    runs = _runs(clip(everything, scale.start, scale.end), scale)
+    lanes = _lanes(history.header, everything)
+    runs = _runs(clip(everything, scale.start, scale.end), scale, WIDER_WHOLE if whole else WIDER)
     height = shapes.TOP + sum(lane.height for lane in lanes) + shapes.BOTTOM
     span = "the whole trial" if whole else "the first seconds after the fault"
     return shapes.SVG.format(
@@ -123,21 +127,23 @@ def _scale(everything: Sequence[Moment], *, whole: bool) -> Scale:
     return Scale(min(max(first, -max(LEAD_US, last // 10)), 0), max(last, ZOOM_US))
 
 
-def _lanes(subject: Subject, everything: Sequence[Moment]) -> list[Lane]:
+def _lanes(header: Header, everything: Sequence[Moment]) -> list[Lane]:
+    subject = header.subject
+    failing = "" if header.play.kind is Kind.NONE else f"broker {subject.old}"
     seen = {one.lane for one in everything}
     brokers = sorted((name for name in seen if name.startswith("broker ")), key=lambda name: int(name.split()[1]))
-    lanes = [Lane(name, name, "fails" if name == f"broker {subject.old}" else "", WIRE_ROWS) for name in brokers]
+    lanes = [Lane(name, name, "fails" if name == failing else "", WIRE_ROWS) for name in brokers]
     lanes.append(Lane("affected", "application", f"partition {subject.affected}", APP_ROWS))
     if "bystander" in seen:
         lanes.append(Lane("bystander", "bystander", f"partition {subject.bystander}", APP_ROWS[1:]))
     return lanes
 
 
-def _runs(shown: Sequence[Moment], scale: Scale) -> list[Moment]:
+def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[Sort, float]) -> list[Moment]:
     """Fold what lies closer than a mark is wide, and further if there are still too many marks."""
     pixels = 8.0
     while True:
-        runs = fold(shown, int(pixels * scale.us_per_px), WIDER)
+        runs = fold(shown, int(pixels * scale.us_per_px), wider)
         if len(runs) <= MARKS or pixels > WIDTH:
             return runs
         pixels *= 1.6
@@ -152,7 +158,7 @@ def _body(lanes: Sequence[Lane], runs: Sequence[Moment], scale: Scale, height: i
             chosen = [one for one in runs if one.lane == lane.name and one.sort in sorts]
             marks += _row(chosen, scale, top + 5 + ROW * index + ROW / 2)
         top += lane.height
-    stages = [one for one in runs if one.sort is Sort.STAGE]
+    stages = _together([one for one in runs if one.sort is Sort.STAGE], scale)
     return [*grounds, *_axis(scale, height), *_stages(stages, scale, height), *marks]
 
 
@@ -184,6 +190,16 @@ def _step(seconds: float) -> float:
     """Choose a tick distance of 1, 2 or 5 times a power of ten that gives at most ten ticks."""
     power = 10.0 ** math.floor(math.log10(max(seconds, 0.01) / 10))
     return next(step for factor in (1, 2, 5, 10) if seconds / (step := factor * power) <= 10)
+
+
+def _together(stages: Sequence[Moment], scale: Scale) -> list[Moment]:
+    joined: list[Moment] = []
+    for one in stages:
+        if joined and scale.x(one.at) - scale.x(joined[-1].at) < TOGETHER:
+            joined[-1] = replace(joined[-1], text=f"{joined[-1].text} · {one.text}")
+        else:
+            joined.append(one)
+    return joined
 
 
 def _stages(stages: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
