@@ -199,6 +199,7 @@ const (
 	Event_HEALED    Event_Kind = 5
 	Event_STOPPED   Event_Kind = 6
 	Event_RETURNED  Event_Kind = 7
+	Event_SPENT     Event_Kind = 8 // a counted rule answered for the last time: text = rule id
 )
 
 // Enum value maps for Event_Kind.
@@ -212,6 +213,7 @@ var (
 		5: "HEALED",
 		6: "STOPPED",
 		7: "RETURNED",
+		8: "SPENT",
 	}
 	Event_Kind_value = map[string]int32{
 		"NOTE":      0,
@@ -222,6 +224,7 @@ var (
 		"HEALED":    5,
 		"STOPPED":   6,
 		"RETURNED":  7,
+		"SPENT":     8,
 	}
 )
 
@@ -2101,7 +2104,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\brequests\x18\x03 \x01(\x03R\brequests\x12\x1c\n" +
 	"\tresponses\x18\x04 \x01(\x03R\tresponses\">\n" +
 	"\vCountsReply\x12/\n" +
-	"\x06counts\x18\x01 \x03(\v2\x17.probe.cluster.v1.CountR\x06counts\"\xc0\x02\n" +
+	"\x06counts\x18\x01 \x03(\v2\x17.probe.cluster.v1.CountR\x06counts\"\xcb\x02\n" +
 	"\x05Event\x12\x13\n" +
 	"\x05at_us\x18\x01 \x01(\x03R\x04atUs\x120\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x1c.probe.cluster.v1.Event.KindR\x04kind\x12\x16\n" +
@@ -2110,7 +2113,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\tpartition\x18\x05 \x01(\x05R\tpartition\x12\x10\n" +
 	"\x03key\x18\x06 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\a \x01(\x03R\x05value\x12\x12\n" +
-	"\x04text\x18\b \x01(\tR\x04text\"h\n" +
+	"\x04text\x18\b \x01(\tR\x04text\"s\n" +
 	"\x04Kind\x12\b\n" +
 	"\x04NOTE\x10\x00\x12\f\n" +
 	"\bFAULT_ON\x10\x01\x12\a\n" +
@@ -2120,7 +2123,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x06HEALED\x10\x05\x12\v\n" +
 	"\aSTOPPED\x10\x06\x12\f\n" +
-	"\bRETURNED\x10\a*H\n" +
+	"\bRETURNED\x10\a\x12\t\n" +
+	"\x05SPENT\x10\b*H\n" +
 	"\x06Action\x12\n" +
 	"\n" +
 	"\x06ANSWER\x10\x00\x12\t\n" +

@@ -845,6 +845,8 @@ class Event(_message.Message):
         HEALED: Event._Kind.ValueType  # 5
         STOPPED: Event._Kind.ValueType  # 6
         RETURNED: Event._Kind.ValueType  # 7
+        SPENT: Event._Kind.ValueType  # 8
+        """a counted rule answered for the last time: text = rule id"""
 
     class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
     NOTE: Event.Kind.ValueType  # 0
@@ -858,6 +860,8 @@ class Event(_message.Message):
     HEALED: Event.Kind.ValueType  # 5
     STOPPED: Event.Kind.ValueType  # 6
     RETURNED: Event.Kind.ValueType  # 7
+    SPENT: Event.Kind.ValueType  # 8
+    """a counted rule answered for the last time: text = rule id"""
 
     AT_US_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int

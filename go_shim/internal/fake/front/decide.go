@@ -73,6 +73,7 @@ func (f *Front) decide(call *table.Call, held map[string]bool) table.Verdict {
 	now := time.Now()
 	verdict := f.table.Decide(call, f.leads(call.Broker), now, held)
 	f.noteHits(verdict.Hits, call.Broker, now)
+	f.noteSpent(verdict.Spent, call.Broker)
 	if verdict.Kind != table.Forward {
 		return verdict
 	}

@@ -109,6 +109,9 @@ func (x *exchange) drop(node int32) {
 func (x *exchange) keyed(verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
 	front := x.conn.front
 	if code, all := undone(verdict.Codes, len(x.call.Objects)); all {
+		if code == unknownMember {
+			front.backend.Evict(x.req)
+		}
 		resp, err := wire.Shape(x.req, code)
 		return resp, nil, err
 	}

@@ -150,6 +150,13 @@ func (f *Front) noteHits(rules []string, broker int32, now time.Time) {
 	}
 }
 
+// noteSpent tells of counted rules that will answer no more.
+func (f *Front) noteSpent(rules []string, broker int32) {
+	for _, id := range rules {
+		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_SPENT, Broker: broker, Partition: -1, Text: id})
+	}
+}
+
 // Heal removes every rule and pending change, and undoes what was done to brokers and their views. Who leads and
 // coordinates stays; what nobody leads or coordinates gets its next one.
 func (f *Front) Heal() int64 {

@@ -48,6 +48,7 @@ type Verdict struct {
 	Codes map[int]Code // Forward: by index of Call.Objects
 	Lose  bool         // Forward: the answer is lost with its connection
 	Hits  []string     // rules that were used for the first time
+	Spent []string     // counted rules that were used for the last time
 }
 
 // Plain reports whether the call goes through untouched.

@@ -77,6 +77,9 @@ func (t *Table) Decide(call *Call, leads Leads, now time.Time, held map[string]b
 		if e.hits++; e.hits == 1 {
 			verdict.Hits = append(verdict.Hits, e.rule.Id)
 		}
+		if e.rule.Count > 0 && e.hits == int(e.rule.Count) {
+			verdict.Spent = append(verdict.Spent, e.rule.Id)
+		}
 	}
 	return verdict
 }

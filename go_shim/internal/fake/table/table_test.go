@@ -87,8 +87,8 @@ func TestCountIsSpentByAnswersNotRows(t *testing.T) {
 	call := produce(7, row("t", 0), row("t", 1))
 	for answer, want := range []int{2, 2, 0, 0} {
 		got := table.Decide(call, leader, start, nil)
-		if len(got.Codes) != want || (len(got.Hits) == 1) != (answer == 0) {
-			t.Errorf("answer %d: %+v, want %d codes, and a first hit with the first", answer, got, want)
+		if len(got.Codes) != want || (len(got.Hits) == 1) != (answer == 0) || (len(got.Spent) == 1) != (answer == 1) {
+			t.Errorf("answer %d: %+v, want %d codes, a first hit with the first, spent with the second", answer, got, want)
 		}
 	}
 	if table.Has("blip", start) {
