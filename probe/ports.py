@@ -47,6 +47,18 @@ class RelayPort(Tap, Protocol):
     def forward(self, broker: int, address: str) -> None:
         """Say where a broker really listens."""
 
+    def slow(self, broker: int, delay_ms: int) -> None:
+        """Pass all answers of a broker on only after `delay_ms`; 0 ends it."""
+
+    def blackhole(self, broker: int, on: bool = True) -> None:
+        """Pass nothing on in either direction, and let nobody connect."""
+
+    def turn_away(self, broker: int) -> None:
+        """Accept one more connection and reset it; refuse from then on."""
+
+    def move(self, broker: int) -> str:
+        """Take another port for a broker, open it, and return its address; the old one refuses for good."""
+
     def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
         """Return (requests, responses) passed, by (broker, API key)."""
 
@@ -61,10 +73,10 @@ OpenRelay = Callable[[Sequence[int], Sink, dict[bytes, str]], AbstractAsyncConte
 class Cluster(Protocol):
     """Three brokers, one trial's topic on them."""
 
-    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False) -> Subject:
+    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False) -> Subject:
         """Create the topic, place the coordinator, feed each `feed_ms` (0 = do not); return the full subject.
 
-        `apart` keeps the bystander's partition off the broker that will fail.
+        `apart` keeps the bystander's partition off the broker that will fail, `idle` everything.
         """
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:

@@ -14,17 +14,17 @@ import grpc
 
 from probe.children import child
 from probe.engines import plays
+from probe.engines.network import BOOTSTRAP, Network
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink
-from probe.scenarios.steps import CutConnections, DeleteTopic, HoldDiscovery, RecreateTopic, Step
+from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
 Reply = TypeVar("Reply")
 BROKERS = (1, 2, 3)
 START_S = 20.0
 CALL_S = 15.0
-DISCOVERY_APIS = (3, 10)
 
 KINDS = {number: EngineKind(name.lower()) for name, number in pb.Event.Kind.items() if name.lower() in set(EngineKind)}
 
@@ -42,7 +42,7 @@ class Embedded:
     async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
         """Start three fake brokers of a Kafka line behind a relay. OSError or TimeoutError if they do not start."""
         names: dict[bytes, str] = {}
-        async with self.open_relay(BROKERS, sink, names) as relay:
+        async with self.open_relay((BOOTSTRAP, *BROKERS), sink, names) as relay:
             addresses = ",".join(relay.address(node) for node in BROKERS)
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
             if broker in self.versions:
@@ -56,6 +56,7 @@ class Embedded:
                     ) from None
                 for node, address in zip(BROKERS, ports["brokers"], strict=True):
                     relay.forward(node, address)
+                relay.forward(BOOTSTRAP, ports["brokers"][0])
                 async with grpc.aio.insecure_channel(ports["control"]) as channel:
                     cluster = FakeCluster(rpc.FakeClusterStub(channel), relay, sink, names)
                     async with cluster.watching():
@@ -70,7 +71,10 @@ class FakeCluster:
         self._relay = relay
         self._sink = sink
         self._names = names
+        self._network = Network(relay, self._readdress)
         self._subject: Subject | None = None
+        self._counted: set[str] = set()
+        """The fault's rules that still answer, where each does so a number of times."""
         self._topic_gone = False
         """The topic that was written to is no more; what it held was given up on purpose."""
 
@@ -84,14 +88,22 @@ class FakeCluster:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
+            await self._network.close()
+
+    async def _readdress(self, addresses: Sequence[str]) -> None:
+        change = pb.Change(readdress=pb.Readdress(advertise=addresses))
+        await self._call(self._stub.Apply, change)
 
     async def _watch(self) -> None:
         with contextlib.suppress(grpc.aio.AioRpcError):
             broken = False
             async for event in self._stub.Watch(pb.Done()):
                 broken = broken or event.kind == pb.Event.FAULT_ON
+                await self._network.follow(event)
                 # what moves before the fault is preparation, not the truth that clients are judged by
                 kind = KINDS.get(event.kind, EngineKind.NOTE) if broken else EngineKind.NOTE
+                if event.kind == pb.Event.SPENT and self._all_spent(event.text):
+                    kind = EngineKind.HEALED
                 self._sink(
                     EngineEvent(
                         at=event.at_us,
@@ -105,15 +117,21 @@ class FakeCluster:
                     )
                 )
 
-    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False) -> Subject:
+    def _all_spent(self, rule: str) -> bool:
+        """Say whether the fault ended with this rule: nothing stands any more that it put on."""
+        last = self._counted == {rule}
+        self._counted.discard(rule)
+        return last
+
+    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False) -> Subject:
         """Create the topic with its affected partition at `subject.old`, and place the group's coordinator there.
 
-        `apart` keeps the bystander's partition off that broker altogether.
+        `apart` keeps the bystander's partition off that broker altogether, `idle` all that the client works with.
         """
         others = [node for node in BROKERS if node != subject.old]
-        leaders = {subject.affected: [subject.old, *others], subject.bystander: [subject.old, *others]}
-        if apart:
-            leaders[subject.bystander] = others
+        home = others[0] if idle else subject.old
+        everywhere = others if idle else [subject.old, *others]
+        leaders = {subject.affected: everywhere, subject.bystander: others if apart else everywhere}
         reply = await self._call(
             self._stub.CreateTopic,
             pb.CreateTopicRequest(
@@ -125,7 +143,7 @@ class FakeCluster:
         kind = plays.key_of(subject)[0]
         for key_type, key in ((0, subject.group), (1, subject.transactional_id), (kind, subject.bystander_key)):
             if key:
-                move = pb.MoveCoordinator(key_type=key_type, key=key, to=subject.old)
+                move = pb.MoveCoordinator(key_type=key_type, key=key, to=home)
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
         if feed_ms:
             feed = pb.FeedRequest(topic=subject.topic, partitions=sorted(leaders), interval_ms=feed_ms)
@@ -137,18 +155,16 @@ class FakeCluster:
         """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""
         subject = self._prepared()
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
-        for step in steps:
-            if isinstance(step, HoldDiscovery):
-                self._relay.hold(DISCOVERY_APIS, step.hold_ms)
-        await self._call(self._stub.Inject, plays.fault(steps, subject, election_ms or 0))
-        for step in steps:
-            if isinstance(step, CutConnections):
-                await self._relay.cut(subject.old)
+        self._network.before(steps, subject)
+        fault = plays.fault(steps, subject, election_ms or 0)
+        self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
+        await self._call(self._stub.Inject, fault)
+        await self._network.after(steps, subject)
 
     async def heal(self) -> None:
         """Remove every rule and hold."""
-        self._relay.hold((), 0)
         await self._call(self._stub.Heal, pb.Done())
+        self._network.mend()
 
     async def read_back(self) -> ReadBack:
         """Read the topic and the group's offsets from the cluster's own memory. OSError if it is not whole."""
@@ -174,7 +190,7 @@ class FakeCluster:
         reply = await self._call(self._stub.Counts, pb.Done())
         passed = self._relay.counts()
         for count in reply.counts:
-            requests, _ = passed.get((count.broker, count.api), (0, 0))
+            requests = sum(passed.get((node, count.api), (0, 0))[0] for node in (count.broker, BOOTSTRAP))
             if count.requests > requests:
                 found.append(
                     f"broker {count.broker} saw {count.requests} requests of API {count.api}, the relay {requests}"

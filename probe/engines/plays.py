@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from probe.engines import plays_brokers
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.scenarios.steps import (
@@ -191,4 +192,5 @@ TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
     DeleteTopic: _topic,
     RecreateTopic: _topic,
     GrowTopic: _topic,
+    **plays_brokers.TRANSLATIONS,
 }

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 HOST = "127.0.0.1"
 BACKLOG = 512
+FILLERS = 2
+"""Connections that fill a backlog of none: Linux takes one, and drops the SYNs of all others."""
 
 
 class Door:
@@ -22,6 +24,7 @@ class Door:
         self._keeper = _bound(0)
         self.port: int = self._keeper.getsockname()[1]
         self._listener: socket.socket | None = None
+        self._fillers: list[socket.socket] = []
 
     @property
     def address(self) -> str:
@@ -40,12 +43,26 @@ class Door:
             self._listener.listen(BACKLOG)
             asyncio.get_running_loop().add_reader(self._listener.fileno(), self._accept)
 
+    def stall(self) -> None:
+        """Let nobody connect and nobody know: a listener whose backlog is full, as a dead host looks."""
+        self.shut()
+        self._listener = _bound(self.port)
+        self._listener.listen(0)
+        for _ in range(FILLERS):
+            filler = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            filler.setblocking(False)
+            filler.connect_ex((HOST, self.port))
+            self._fillers.append(filler)
+
     def shut(self) -> None:
         """Refuse from now on; what waits in the backlog is reset."""
         if self._listener is not None:
             asyncio.get_running_loop().remove_reader(self._listener.fileno())
             self._listener.close()
             self._listener = None
+        for filler in self._fillers:
+            filler.close()
+        self._fillers.clear()
 
     def close(self) -> None:
         """Give the port back."""

@@ -62,7 +62,7 @@ class Relay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for way in self._ways.values():
-            way.door.close()
+            way.close()
         for link in self._links():
             link.cut("relay")
         if self._ticker is not None:
@@ -118,13 +118,25 @@ class Relay:
     def blackhole(self, broker: int, on: bool = True) -> None:
         """Read and report what clients send to a broker, and pass nothing on in either direction.
 
-        Connections are accepted as before. When it ends those that lost bytes are reset.
+        Nobody can connect, nor is anybody refused. When it ends the connections that lost bytes are reset.
         """
         way = self._ways[broker]
         if way.blackhole and not on:
             for link in list(way.links):
                 link.cut("relay")
+            way.door.shut()
+            way.door.open()
+        elif on and not way.blackhole:
+            way.door.stall()
         way.blackhole = on
+
+    def turn_away(self, broker: int) -> None:
+        """Accept one more connection to a broker and reset it; refuse from then on."""
+        self._ways[broker].turns_away = True
+
+    def move(self, broker: int) -> str:
+        """Take another port for a broker, open it, and return its address. Raises OSError."""
+        return self._ways[broker].move()
 
     # Counts
 

@@ -7,11 +7,11 @@ import socket
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, Protocol
 
-from probe.model import Event
+from probe.model import Closed, Event, Opened
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
 from probe.relay.door import Door
-from probe.relay.link import Link
+from probe.relay.link import LINGER_NONE, Link, now_us
 
 DIAL_S = 10.0
 """A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
@@ -44,12 +44,15 @@ class Way:
         self.broker = broker
         self.door = Door(self.enter)
         self.blackhole = False
+        self.turns_away = False
+        """The next connection is reset, then the port refuses."""
         self.slow_us = 0
         self.links: set[Link] = set()
         self.sessions = FetchSessions()
         self._host = host
         self._upstream: tuple[str, int] | None = None
         self._known = asyncio.Event()
+        self._former: list[Door] = []
 
     def forward(self, address: str) -> None:
         """Set where the broker is, `host:port`. Raises ValueError."""
@@ -59,9 +62,34 @@ class Way:
 
     def enter(self, peer: socket.socket) -> None:
         """Take a connection that a client made."""
+        if self.turns_away:
+            self._turn_away(peer)
+            return
         link = Link(self, self._host.conversation(self))
         self.links.add(link)
         self.spawn(self._adopt(link, peer))
+
+    def _turn_away(self, peer: socket.socket) -> None:
+        self.turns_away = False
+        self.door.shut()
+        conn = self._host.conversation(self).conn
+        self.tell([Opened(at=now_us(), conn=conn, broker=self.broker)])
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_NONE)
+        peer.close()
+        self.tell([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
+
+    def move(self) -> str:
+        """Take another port and return its address; the old one refuses, and stays ours. Raises OSError."""
+        self.door.shut()
+        self._former.append(self.door)
+        self.door = Door(self.enter)
+        self.door.open()
+        return self.door.address
+
+    def close(self) -> None:
+        """Give all ports back."""
+        for door in (self.door, *self._former):
+            door.close()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background."""

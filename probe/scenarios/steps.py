@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from probe.scenarios.broker_steps import BrokerStep
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakLogDir:
@@ -125,4 +127,5 @@ Step = (
     | AnswerError
     | CutConnections
     | HoldDiscovery
+    | BrokerStep
 )
