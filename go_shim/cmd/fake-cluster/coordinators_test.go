@@ -24,6 +24,43 @@ func (r *rig) heartbeats(group string, broker int32) int16 {
 // unknownMember is what a coordinator that serves says to nobody.
 const unknownMember = 25
 
+func (r *rig) joins(group string, broker int32) int16 {
+	req := joinGroup("")
+	req.Group = group
+	return r.raw(broker).ask(req).(*kmsg.JoinGroupResponse).ErrorCode
+}
+
+// TestLoadingIsNotToldToWhoCannotHearIt: brokers answer heartbeats well, a sync with 27, old transactional commits 15.
+func TestLoadingIsNotToldToWhoCannotHearIt(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	g := r.coordinator("g")
+	joined := r.raw(g).ask(joinGroup("")).(*kmsg.JoinGroupResponse)
+	sync := kmsg.NewPtrSyncGroupRequest()
+	sync.Version, sync.Group, sync.Generation, sync.MemberID = 2, "g", joined.Generation, joined.MemberID
+	if got := r.raw(g).ask(sync).(*kmsg.SyncGroupResponse).ErrorCode; got != 0 {
+		t.Fatalf("sync: %d", got)
+	}
+	r.apply(coordinatorChange(&clusterpb.MoveCoordinator{Key: "g", To: g, LoadingMs: 60_000}))
+	beat := kmsg.NewPtrHeartbeatRequest()
+	beat.Version, beat.Group, beat.Generation, beat.MemberID = 2, "g", joined.Generation, joined.MemberID
+	if got := r.raw(g).ask(beat).(*kmsg.HeartbeatResponse).ErrorCode; got != 0 {
+		t.Errorf("heartbeat: %d", got)
+	}
+	if got := r.raw(g).ask(sync).(*kmsg.SyncGroupResponse).ErrorCode; got != 27 {
+		t.Errorf("sync: %d", got)
+	}
+	for version, want := range map[int16]int16{1: 15, 2: 14} {
+		commit := kmsg.NewPtrTxnOffsetCommitRequest()
+		commit.Version, commit.TransactionalID, commit.Group = version, "x", "g"
+		commit.Topics = []kmsg.TxnOffsetCommitRequestTopic{{Topic: "t", Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{{}}}}
+		got := r.raw(g).ask(commit).(*kmsg.TxnOffsetCommitResponse).Topics[0].Partitions[0].ErrorCode
+		if got != want {
+			t.Errorf("txn offset commit v%d: %d, want %d", version, got, want)
+		}
+	}
+}
+
 func TestACoordinatorMovesAlone(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -36,7 +73,7 @@ func TestACoordinatorMovesAlone(t *testing.T) {
 	if got := r.heartbeats("g", third); got != 16 {
 		t.Errorf("another: %d", got)
 	}
-	if got := r.heartbeats("g", to); got != 14 {
+	if got := r.joins("g", to); got != 14 {
 		t.Errorf("the new one: %d", got)
 	}
 	found := r.raw(third).ask(findGroup("g")).(*kmsg.FindCoordinatorResponse)
@@ -46,7 +83,7 @@ func TestACoordinatorMovesAlone(t *testing.T) {
 	if got := r.heartbeats("h", bystander); r.coordinator("h") != bystander || got != unknownMember {
 		t.Errorf("the bystander: %d", got)
 	}
-	eventually(t, "the end of loading", func() bool { return r.heartbeats("g", to) == unknownMember })
+	eventually(t, "the end of loading", func() bool { return r.joins("g", to) == 0 })
 }
 
 func TestACoordinatorIsGoneForATime(t *testing.T) {

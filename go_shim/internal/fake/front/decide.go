@@ -20,6 +20,7 @@ const (
 	coordinatorUnavailable int16 = 15
 	notCoordinator         int16 = 16
 	unknownMember          int16 = 25
+	rebalanceInProgress    int16 = 27
 	unsupportedVersion     int16 = 35
 	groupNotFound          int16 = 69
 	sessionNotFound        int16 = 70
@@ -99,7 +100,7 @@ func (f *Front) standing(call *table.Call, object table.Object, now time.Time) i
 	case wire.Splits(call.API):
 		return f.leadership(call, object)
 	case object.Keyed && kmsg.Key(call.API) != kmsg.FindCoordinator:
-		return f.coordination(call.Broker, topology.Key{Type: object.KeyType, Name: object.Key}, now)
+		return whileLoading(call, f.coordination(call.Broker, topology.Key{Type: object.KeyType, Name: object.Key}, now))
 	}
 	return 0
 }
@@ -136,6 +137,23 @@ func (f *Front) coordination(broker int32, key topology.Key, now time.Time) int1
 		return coordinatorLoading
 	}
 	return 0
+}
+
+// whileLoading is what a loading coordinator says instead of 14 where old clients do not expect that: heartbeats are
+// well, a sync must start over at the join (GroupCoordinator.handleHeartbeat, handleSyncGroup), and a transaction's
+// offsets before v2 find nobody (KafkaApis.handleTxnOffsetCommitRequest).
+func whileLoading(call *table.Call, code int16) int16 {
+	switch {
+	case code != coordinatorLoading:
+		return code
+	case kmsg.Key(call.API) == kmsg.Heartbeat:
+		return 0
+	case kmsg.Key(call.API) == kmsg.SyncGroup:
+		return rebalanceInProgress
+	case kmsg.Key(call.API) == kmsg.TxnOffsetCommit && call.Version < 2:
+		return coordinatorUnavailable
+	}
+	return code
 }
 
 // coordinator is who coordinates a key in a topology; a key is registered when it is first seen, so that it can be
