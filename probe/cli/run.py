@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -99,9 +99,29 @@ def _check_gate(outcomes: Mapping[Cell, set[Outcome]], gate: frozenset[Outcome])
 
 
 def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> dict[Cell, set[Outcome]]:
-    if asked.engine is not Engine.EMBEDDED:
-        raise ProbeError("--engine kafka: real brokers are not played yet; use --engine embedded")
     plan, selection = asked.whole()
+    ran = run_planned(plan, selection, options, results, resume)
+    show_outcomes(ran.outcomes, ran.absent, ran.run_id)
+    if not any(seen - UNJUDGED for seen in ran.outcomes.values()):
+        run_id = ran.run_id
+        raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
+    return ran.outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run did."""
+
+    run_id: str
+    outcomes: dict[Cell, set[Outcome]]
+    absent: Mapping[Client, str]
+    """Clients that could not be had here, and why."""
+
+
+def run_planned(plan: Plan, selection: Selection, options: Options, results: str, resume: str | None = None) -> Ran:
+    """Run and store the cells of a plan; of the selection only clients, seed (of a new run) and shard count."""
+    if any(item.cell.engine is not Engine.EMBEDDED for item in plan.cells):
+        raise ProbeError("--engine kafka: real brokers are not played yet; use --engine embedded")
     engine = embedded_engine()
     bound, absent = get_clients(selection.clients, say)
     runnable = Plan(tuple(item for item in plan.cells if item.cell.client in bound), plan.skips)
@@ -115,10 +135,7 @@ def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> 
         run_id = store.run_id
     for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
         outcomes.setdefault(cell, set()).add(outcome)
-    show_outcomes(outcomes, absent, run_id)
-    if not any(seen - UNJUDGED for seen in outcomes.values()):
-        raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
-    return outcomes
+    return Ran(run_id, outcomes, absent)
 
 
 def _open_store(results: str, resume: str | None, selection: Selection) -> AbstractContextManager[RunStore]:

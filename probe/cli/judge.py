@@ -1,0 +1,38 @@
+"""`probe judge`: stored histories, judged again with today's rules as a Spark job."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from probe.cli import options as o
+from probe.cli.console import OUT, say
+from spark.rejudge import Change, rejudge
+
+
+def judge(
+    *,
+    results: o.Results = o.RESULTS,
+    master: Annotated[str | None, typer.Option("--master", help="Spark master; default: local.")] = None,
+) -> None:
+    """Judge stored histories again with today's rules; say which cells of the matrix changed."""
+    done = rejudge(results, master)
+    for problem in done.problems:
+        say(problem)
+    for change in done.changed:
+        OUT.print(_line(change), markup=False)
+    moved = sum(1 for change in done.changed if change.before != change.after)
+    OUT.print(
+        f"{done.trials} trials judged again: {moved} cells changed their outcome, {len(done.changed) - moved} others "
+        f"their numbers; {len(done.written)} verdict files written",
+        markup=False,
+    )
+    if done.changed:
+        say(f"`probe matrix --results {results}` builds matrix and site from the new verdicts")
+
+
+def _line(change: Change) -> str:
+    if change.before != change.after:
+        return f"changed  {change.cell}: {change.before or 'no row'} -> {change.after or 'no row'}"
+    return f"numbers  {change.cell}: {change.after}; {', '.join(change.columns)}"
