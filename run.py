@@ -135,7 +135,8 @@ def uv() -> str:
     folder = TOOLS / "uv"
     say(f"uv is not on this machine: taking {UV} from the Python package index")
     fetch(folder, _pip_install)
-    return str(folder / "bin" / "uv")
+    _script(BIN / "uv", f'#!/bin/sh\nexec "{folder / "bin" / "uv"}" "$@"\n')
+    return str(BIN / "uv")
 
 
 def _pip_install(target: Path) -> None:
