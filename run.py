@@ -193,20 +193,25 @@ def chromium(uv_path: str) -> None:
 
 def _npm_chromium(uv_path: str, target: Path) -> None:
     fix = "install Chromium (Debian: chromium), or leave the browser tests out: python3 run.py test --quick"
-    node_folder = TOOLS / "node"
-    path = os.environ.get("PATH", "")
-    if not (shutil.which("node") and shutil.which("npm")):
-        say(f"no Node on this machine: taking {NODE} from the Python package index")
-        fetch(node_folder, lambda made: _wheel(uv_path, NODE, made))
-        path = f"{_inside(node_folder, 'node').parent}{os.pathsep}{path}"
+    node, npm = _node(uv_path)
     with tempfile.TemporaryDirectory() as work:
-        env = {"PATH": path, "TMPDIR": work}
-        npm = shutil.which("npm", path=path) or "npm"
-        node = shutil.which("node", path=path) or "node"
-        call([npm, "install", "--silent", "--no-fund", "--no-audit", CHROMIUM], fix, cwd=Path(work), env=env)
+        env = {"PATH": f"{Path(node).parent}{os.pathsep}{os.environ.get('PATH', '')}", "TMPDIR": work}
+        call([*npm, "install", "--silent", "--no-fund", "--no-audit", CHROMIUM], fix, cwd=Path(work), env=env)
         script = Path(work) / "unpack.mjs"
         script.write_text(UNPACK_CHROMIUM)
         call([node, str(script), str(target)], fix, cwd=Path(work), env=env)
+
+
+def _node(uv_path: str) -> tuple[str, list[str]]:
+    """Return node and npm's command: the machine's, or those of the wheel that carries both."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm:
+        return node, [npm]
+    say(f"no Node on this machine: taking {NODE} from the Python package index")
+    folder = TOOLS / "node"
+    fetch(folder, lambda made: _wheel(uv_path, NODE, made))
+    node = str(_inside(folder, "node"))
+    return node, [node, str(Path(node).parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
 def _wheel(uv_path: str, requirement: str, target: Path) -> None:
