@@ -131,10 +131,11 @@ def test_a_request_that_names_no_object_counts_where_its_api_is_named() -> None:
         (call(COMMIT, OLD, Row(key=GROUP), answer=(Row(topic="t", partition=0, code=16),)), 1),
         (call(FIND, THIRD, Row(key=GROUP, key_type=0), answer=(Row(key=GROUP, code=16),)), 1),
         (call(HEARTBEAT, OLD, Row(key="other"), answer=(Row(key="other", code=16),), code=16), 0),
+        (call(COMMIT, OLD, Row(key="other"), answer=(Row(topic="t", partition=0, code=16),)), 0),
         (call(PRODUCE, OLD, row(key=GROUP), answer=(row(code=16, key=GROUP),)), 0),
         (call(11, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=27),), code=27), 0),
     ],
-    ids=["heartbeat", "commit", "find", "another group", "not its work", "a rebalance"],
+    ids=["heartbeat", "commit", "find", "another group", "its commit", "not its work", "a rebalance"],
 )
 def test_a_coordinator_is_known_by_its_key(step: Step, count: int) -> None:
     assert hits(step, play=COORDINATOR, role=Role.GROUP) == count

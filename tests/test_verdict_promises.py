@@ -137,6 +137,11 @@ def test_a_new_assignment_may_go_back() -> None:
     assert (found.outcome, found.facts.position_jump) == (Outcome.REFRESHES, 0)
 
 
+def test_an_assignment_that_names_no_partition_is_of_all() -> None:
+    back = app(AppKind.RECEIVED, partition=AFFECTED, offset=10, origin_at=1)
+    assert read_verdict(app(AppKind.ASSIGNED), back, app(AppKind.ASSIGNED), role=Role.GROUP).facts.position_jump == 0
+
+
 def test_nothing_is_committed_that_was_not_delivered() -> None:
     ahead = committed(offset=45)
     found = read_verdict(ahead, role=Role.GROUP)

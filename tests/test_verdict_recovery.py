@@ -326,6 +326,14 @@ def test_errors_before_the_hit_and_notices_are_not_errors() -> None:
     assert unnamed.outcome is Outcome.SURFACES
 
 
+def test_operations_that_failed_for_good() -> None:
+    twice = (app(AppKind.COMMIT_ERROR, 16), app(AppKind.COMMIT_ERROR, 16), app(AppKind.RECEIVE_ERROR, 16))
+    found = facts(fetch_answer(56), *MOVE, *ASKED, *twice, fetched(60), role=Role.GROUP)
+    assert (found.errors_surfaced, found.failed_ops) == (3, 2)
+    same = app(AppKind.SEND_ERROR, 56, partition=0, sequence=0)
+    assert facts(produce_answer(56), same, same, *MOVE, *ASKED, acked(60)).failed_ops == 1
+
+
 def test_after_heal() -> None:
     stuck = (fault_on(), failed(1), *MOVE, failed(90), watch(10_000), healed())
     assert judge(history(*stuck, wait(100), acked(4, NEW))).facts.after_heal == "recovered"
@@ -339,7 +347,7 @@ def test_closing_is_timed_while_the_fault_stands() -> None:
     steps = (fault_on(), produce_answer(56), watch(10_000))
     assert judge(history(*steps, *closing)).facts.close_ms == 702
     assert judge(history(*steps, healed(), *closing)).facts.close_ms is None
-    assert judge(history(acked(40, OLD), watch(5000), *closing, play=STEADY)).facts.close_ms is None
+    assert judge(history(fault_on(), acked(40, OLD), watch(5000), *closing, play=STEADY)).facts.close_ms is None
 
 
 def test_plain_counts() -> None:

@@ -28,6 +28,10 @@ from script import COORDINATOR, GROUP, HANG, HEARTBEAT, KILL, METADATA, NEW, OLD
 
 from probe.model import Facts, Outcome, Play, Reroute, Role, Row, Target, Trigger
 from probe.verdict import judge
+from probe.verdict.discovery import find_discoveries
+from probe.verdict.hits import find_hits
+from probe.verdict.reading import Reading
+from probe.verdict.triggers import explain
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 TICKING: tuple[Step, ...] = (
@@ -42,6 +46,13 @@ def facts(*steps: Step, play: Play = STORAGE_ERROR, role: Role = Role.PRODUCER, 
 
 def trigger(*steps: Step, play: Play = STORAGE_ERROR, **more: object) -> Trigger | None:
     return facts(*steps, play=play, **more).refresh_trigger
+
+
+def each_trigger(*steps: Step, play: Play = STORAGE_ERROR, role: Role = Role.PRODUCER, **more: object) -> list[str]:
+    """Why each discovery since the fault was sent."""
+    reading = Reading(history(fault_on(), *steps, watch(10_000), play=play, role=role, **more))
+    explained = explain(reading, find_discoveries(reading), find_hits(reading))
+    return [str(item.trigger) for item in explained if item.at >= reading.moments.begin]
 
 
 # what is a discovery
@@ -92,10 +103,25 @@ def test_no_time_window_attributes() -> None:
 
 
 def test_what_a_useful_answer_settled_is_no_cause_any_more() -> None:
-    steps = (produce_answer(56), *MOVE, ask(), tell(NEW), acked(20), ask(), tell(NEW), acked(60))
-    assert facts(*steps).refreshes == 2
-    late = (ask(), tell(NEW), acked(3, OLD), produce_answer(7), wait(5), ask())
-    assert trigger(*MOVE, ask(), tell(NEW), produce_answer(56), *late) is Trigger.ERROR
+    again = (acked(20), ask(), tell(NEW))
+    assert each_trigger(produce_answer(56), *MOVE, ask(), tell(NEW), *again) == ["error", "unknown"]
+    assert each_trigger(produce_answer(56), ask(), tell(OLD), *MOVE, *again) == ["error", "error"]
+    late = (acked(3), produce_answer(7, NEW), wait(5), ask())
+    assert each_trigger(produce_answer(56), *MOVE, ask(), tell(NEW), *late) == ["error", "error"]
+
+
+def test_a_coordinator_that_is_not_named_settles_nothing() -> None:
+    hit = call(HEARTBEAT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
+    move = (at(150), moved(topic="", key=GROUP), announced(topic="", key=GROUP))
+
+    def told(**answer: object) -> list[str]:
+        steps = (hit, *move, ask(), tell(**answer), wait(500), ask(), tell(NEW))
+        return each_trigger(*steps, play=COORDINATOR, role=Role.GROUP)
+
+    assert told(leader=NEW) == ["error", "unknown"]
+    assert told(leader=OLD) == ["error", "error"]
+    assert told(leader=NEW, code=15) == ["error", "error"]
+    assert told(leader=-1, code=15) == ["error", "error"]
 
 
 def test_any_error_about_the_object_is_an_error() -> None:
@@ -114,9 +140,15 @@ def test_disconnect_needs_a_lost_connection_and_no_error() -> None:
 
 
 def test_a_client_that_closes_because_of_an_error_asks_because_of_it() -> None:
-    after = (*MOVE, produce_answer(56), wait(100), ask(), tell(NEW), wait(100), closed(OLD, "client"), wait(5), ask())
-    found = facts(*after)
-    assert (found.refresh_trigger, found.refreshes) == (Trigger.ERROR, 2)
+    told = (*MOVE, produce_answer(56), wait(100), ask(), tell(NEW))
+    soon = (wait(100), closed(OLD, "client"), wait(5), ask())
+    later = (wait(1000), closed(OLD, "client"), wait(5), ask())
+    assert each_trigger(*told, *soon, bystander=False) == ["error", "error"]
+    assert each_trigger(*told, *later, bystander=False) == ["error", "unknown"]
+    assert each_trigger(*told, wait(100), closed(OLD, "broker"), wait(5), ask(), bystander=False) == [
+        "error",
+        "disconnect",
+    ]
 
 
 def test_a_connection_given_up_with_a_request_open_is_lost() -> None:
@@ -132,11 +164,11 @@ def test_a_timeout_is_known_from_the_clients_settings() -> None:
 
 
 def test_a_voluntary_close_is_no_loss() -> None:
-    idle = (opened(NEW), closed(NEW, "client"), closed(OLD), wait(1000))
-    assert trigger(*idle, ask(), play=KILL) is Trigger.DISCONNECT
-    play = replace(KILL, codes=(56,))
-    told = (*MOVE, produce_answer(56), ask(), tell(NEW), wait(1500), opened(THIRD), closed(THIRD, "client"), ask())
-    assert facts(*told, play=play).refreshes == 2
+    told = (*MOVE, produce_answer(56), ask(), tell(NEW), wait(1500))
+    idle = (opened(THIRD), closed(THIRD, "client"), wait(5), ask())
+    open_request = (call(PRODUCE, THIRD, row(1), answer=None), closed(THIRD, "client"), wait(5), ask())
+    assert each_trigger(*told, *idle) == ["error", "unknown"]
+    assert each_trigger(*told, *open_request) == ["error", "disconnect"]
 
 
 def test_a_connection_that_could_not_be_made() -> None:
@@ -248,6 +280,8 @@ def test_bootstrap_when_no_known_broker_is_left() -> None:
     again = (wait(10), opened(THIRD), ask(THIRD))
     assert trigger(*gone, *again, play=play, bystander=False) is Trigger.BOOTSTRAP
     assert trigger(closed(OLD), wait(10), ask(THIRD), play=play, bystander=False) is Trigger.DISCONNECT
+    assert trigger(closed(OLD), wait(10), opened(NEW), ask(NEW), play=play, bystander=False) is Trigger.DISCONNECT
+    assert trigger(*gone, wait(10), opened(4), ask(4), play=play, bystander=False) is Trigger.DISCONNECT
     assert trigger(*gone, *again, play=KILL, bystander=False) is Trigger.DISCONNECT
 
 

@@ -78,6 +78,10 @@ def test_an_ended_instance_is_certain_at_once(kind: AppKind) -> None:
 def test_steady_is_over_with_its_watch() -> None:
     assert not certain(so_far(acked(48, OLD), play=STEADY))
     assert certain(so_far(acked(51, OLD), play=STEADY))
+    slow = Limits(back_off_ms=100, own_limit_ms=10_000)
+    assert certain(so_far(acked(51, OLD), play=STEADY, limits=slow))
+    assert not certain(so_far(acked(10, OLD), at(5100), app(AppKind.NOTICE), play=STEADY, limits=slow))
+    assert certain(so_far(acked(10, OLD), at(12_100), app(AppKind.NOTICE), play=STEADY, limits=slow))
 
 
 def test_surfacing_is_over_some_time_after_the_error() -> None:

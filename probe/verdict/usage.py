@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe.model import MarkKind
+from probe.model import Kind, MarkKind
 from probe.protocol.names import api_name
 from probe.verdict import apis
 from probe.verdict.reading import Reading
@@ -27,7 +27,7 @@ def connects(reading: Reading) -> int:
 def close_ms(reading: Reading) -> float | None:
     """Return how long closing took, if the instance was closed while the fault stood."""
     moments, stopped = reading.moments, reading.strands.marked(MarkKind.STOPPED)
-    if moments.fault is None or moments.stopping is None or stopped is None:
+    if reading.play.kind is Kind.NONE or moments.fault is None or moments.stopping is None or stopped is None:
         return None
     mended = moments.healed is not None and moments.healed <= moments.stopping
     return None if mended else (stopped - moments.stopping) / 1000
