@@ -1,0 +1,1 @@
+"""A small Kafka client of our own that misbehaves on request."""
