@@ -1,0 +1,140 @@
+"""`probe verify`: known results against what is measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.advise.expectations import GOOD, Finding, Status, check
+from probe.advise.known import Expectation, Known, contrasted, expected, read_known
+from probe.advise.settled import Settled, settle, show_command
+from probe.catalogue.families import CatalogueError
+from probe.cli import options as o
+from probe.cli.console import OUT, say
+from probe.cli.run import run_planned
+from probe.errors import GateError, NothingJudgedError, ProbeError
+from probe.model import Cell, Outcome
+from probe.plan import Plan, Planned, Selection
+from probe.runner import Options
+from probe.store import trials
+from probe.verdict import RULES_VERSION
+
+KNOWN = Path(__file__).resolve().parents[2] / "tests" / "known_results.toml"
+AGAIN = frozenset({Outcome.BROKEN, Outcome.WAITING, Outcome.NOT_RUN})
+"""Stored outcomes that settle nothing: the cell is played again."""
+
+
+def verify(
+    *,
+    contrast: Annotated[bool, typer.Option("--contrast", help="Play the contrasts too: each the opposite.")] = False,
+    results: o.Results = o.RESULTS,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Play every cell again, whatever is stored.")] = False,
+    only: Annotated[list[str] | None, typer.Option("--only", help="Glob over the ids of entries. Repeats.")] = None,
+    known: Annotated[Path, typer.Option("--known", help="File of known results.")] = KNOWN,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
+) -> None:
+    """Compare known results with what is measured; cells that are not stored are played. Exit 1 if any fails."""
+    entries = chosen(read_known(known), only or [])
+    wanted = [expected(item) for item in entries]
+    if contrast:
+        wanted += [contrasted(item) for item in entries]
+    plans = {item.name: plan_of(item) for item in wanted}
+    held = _measured(results, plans, Options(jobs=jobs), fresh=fresh)
+    findings = [check(item, held.get(item.cell)) for item in wanted]
+    _tell(findings, results)
+
+
+def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
+    """Return the entries that any of the globs names, or all; ProbeError for a glob that matches none."""
+    for glob in globs:
+        if not any(fnmatchcase(item.id, glob) for item in entries):
+            raise ProbeError(f"--only {glob}: no entry has such an id; there are {', '.join(i.id for i in entries)}")
+    return [item for item in entries if not globs or any(fnmatchcase(item.id, glob) for glob in globs)]
+
+
+def plan_of(item: Expectation) -> tuple[Plan, Selection]:
+    """Return the plan of one expectation: its cell and the control cell. ProbeError if it selects nothing."""
+    asked = o.Asked(
+        clients=[item.client],
+        scenarios=[item.scenario],
+        roles=[item.role],
+        profiles=[item.profile],
+        properties=item.properties,
+        brokers=[item.broker],
+        election_ms=item.election,
+    )
+    try:
+        cell = item.cell
+        plan, selection = asked.whole()
+    except (CatalogueError, ProbeError) as error:
+        raise ProbeError(f"known result {item.name}: {error}") from None
+    if all(planned.cell != cell for planned in plan.cells):
+        reason = next((skip.reason for skip in plan.skips if skip.cell == cell), "no scenario has this name and role")
+        raise ProbeError(f"known result {item.name}: {cell} is no cell: {reason}; mend the entry")
+    return plan, selection
+
+
+def _measured(
+    results: str, plans: Mapping[str, tuple[Plan, Selection]], options: Options, *, fresh: bool
+) -> dict[Cell, Settled]:
+    stored = {} if fresh else _stored(results)
+    missing = _missing((plan for plan, _ in plans.values()), stored)
+    if not missing:
+        return stored
+    say(f"{len(missing)} cells are played, {len(stored)} are stored")
+    selection = _merged([one for _, one in plans.values()], missing)
+    ran = run_planned(Plan(missing, ()), selection, options, results)
+    return _stored(results, ran.run_id) if fresh else _stored(results)
+
+
+def _stored(results: str, run_id: str | None = None) -> dict[Cell, Settled]:
+    """Return what is stored and judged by today's rules."""
+    rows = (row for row in trials(results, run_id) if row.verdict.rules >= RULES_VERSION)
+    return settle(rows)
+
+
+def _missing(plans: Iterable[Plan], stored: Mapping[Cell, Settled]) -> tuple[Planned, ...]:
+    """Return the cells to play with their control cells, those first."""
+    needed: dict[Cell, Planned] = {}
+    for plan in plans:
+        asked = [item for item in plan.cells if item.cell != item.steady]
+        if any(_again(stored.get(item.cell)) for item in asked or plan.cells):
+            needed.update((item.cell, item) for item in plan.cells)
+    return tuple(sorted(needed.values(), key=lambda item: item.cell != item.steady))
+
+
+def _again(settled: Settled | None) -> bool:
+    return settled is None or settled.outcome in AGAIN
+
+
+def _merged(selections: Sequence[Selection], missing: Iterable[Planned]) -> Selection:
+    clients = {item.cell.client: item.chosen for item in missing}
+    return replace(selections[0], clients=tuple(clients.values()))
+
+
+def _tell(findings: Sequence[Finding], results: str) -> None:
+    for finding in findings:
+        OUT.print(_line(finding, results), markup=False)
+    counts = Counter(finding.status for finding in findings)
+    OUT.print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())), markup=False)
+    if counts[Status.UNJUDGED] == len(findings):
+        raise NothingJudgedError("none of the known results could be judged; the lines above say why")
+    bad = [finding for finding in findings if finding.status not in GOOD]
+    if bad:
+        raise GateError(
+            f"{len(bad)} of {len(findings)} known results are not reproduced; the first: {bad[0].expectation.name}"
+        )
+
+
+def _line(finding: Finding, results: str) -> str:
+    item = finding.expectation
+    text = f"{finding.status:<8} {item.name}: {item.cell}: {finding.text} [{item.source}]"
+    if finding.status in GOOD or finding.settled is None:
+        return text
+    return f"{text}; {show_command(finding.settled, results)}"
