@@ -620,6 +620,7 @@ type Rule struct {
 	Count         int32                  `protobuf:"varint,12,opt,name=count,proto3" json:"count,omitempty"` // answers before the rule is spent; 0 = until healed
 	HoldMs        int32                  `protobuf:"varint,13,opt,name=hold_ms,json=holdMs,proto3" json:"hold_ms,omitempty"`
 	UntilMs       int32                  `protobuf:"varint,14,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`                     // gone this long after fault_on; 0 = until healed
+	WithEpoch     bool                   `protobuf:"varint,16,opt,name=with_epoch,json=withEpoch,proto3" json:"with_epoch,omitempty"`               // applies only to rows for which the client sent a leader epoch
 	NotLeaderOnly bool                   `protobuf:"varint,15,opt,name=not_leader_only,json=notLeaderOnly,proto3" json:"not_leader_only,omitempty"` // applies only while the asked broker does not lead the partition
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -751,6 +752,13 @@ func (x *Rule) GetUntilMs() int32 {
 		return x.UntilMs
 	}
 	return 0
+}
+
+func (x *Rule) GetWithEpoch() bool {
+	if x != nil {
+		return x.WithEpoch
+	}
+	return false
 }
 
 func (x *Rule) GetNotLeaderOnly() bool {
@@ -1993,7 +2001,7 @@ const file_cluster_proto_rawDesc = "" +
 	"partitions\x18\x02 \x03(\x05R\n" +
 	"partitions\x12\x1f\n" +
 	"\vinterval_ms\x18\x03 \x01(\x05R\n" +
-	"intervalMs\"\xaa\x03\n" +
+	"intervalMs\"\xc9\x03\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x18\n" +
@@ -2013,7 +2021,9 @@ const file_cluster_proto_rawDesc = "" +
 	"\x04code\x18\v \x01(\x05R\x04code\x12\x14\n" +
 	"\x05count\x18\f \x01(\x05R\x05count\x12\x17\n" +
 	"\ahold_ms\x18\r \x01(\x05R\x06holdMs\x12\x19\n" +
-	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12&\n" +
+	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12\x1d\n" +
+	"\n" +
+	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
 	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\"\xc0\x03\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +

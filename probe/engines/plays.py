@@ -32,7 +32,7 @@ GROUP_APIS = frozenset({8, 9, 11, 12, 13, 14, 28, 68})
 """OffsetCommit, OffsetFetch, JoinGroup, Heartbeat, LeaveGroup, SyncGroup, TxnOffsetCommit, ConsumerGroupHeartbeat."""
 TXN_APIS = frozenset({22, 24, 25, 26})
 """InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn."""
-METADATA, FIND_COORDINATOR = 3, 10
+METADATA, FIND_COORDINATOR, INIT_PRODUCER_ID, OFFSET_FOR_LEADER_EPOCH = 3, 10, 22, 23
 GROUP, TRANSACTION = 0, 1
 UNTIL_HEALED_MS = 3_600_000
 """What ends with Heal only."""
@@ -74,11 +74,16 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
         code=step.code,
         count=step.times,
         only_acks_all=step.acks_all,
+        with_epoch=step.with_epoch,
+        min_version=step.min_version,
     )
     coordinated = step.api in GROUP_APIS | TXN_APIS
     about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
     moves = [pb.Timed(change=(_coordinate if coordinated else _move)(subject), after_ms=election_ms)]
-    return [about(subject, rule)], moves if step.moved else []
+    rule = about(subject, rule)
+    if step.whole_topic:
+        rule.ClearField("partitions")
+    return [rule], moves if step.moved else []
 
 
 def _about_partition(subject: Subject, rule: pb.Rule) -> pb.Rule:
@@ -104,7 +109,13 @@ def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
     return rule
 
 
-ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {METADATA: _about_row, FIND_COORDINATOR: _about_search}
+ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
+    METADATA: _about_row,
+    OFFSET_FOR_LEADER_EPOCH: _about_row,
+    FIND_COORDINATOR: _about_search,
+    INIT_PRODUCER_ID: _about_search,
+}
+"""APIs that any broker may be asked, or that are asked before anything is known; all others: the affected broker."""
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:

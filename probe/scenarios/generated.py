@@ -1,4 +1,4 @@
-"""The generated families: `answer/<api>/<ERROR>`, `hold/<api>/<ERROR>`, `blip/<api>/<ERROR>`.
+"""The generated families: `answer/<api>/<ERROR>`, `hold/`, `blip/`, and `applied/produce/<ERROR>`.
 
 Each is one fault state for any error of Kafka's protocol table. What is expected follows from the error's class in
 that API (`probe.scenarios.errors`); a combination outside that list runs on request and is informative.
@@ -7,16 +7,32 @@ that API (`probe.scenarios.errors`); a combination outside that list runs on req
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from probe.model import Engine, Expects, Kind, Play, Reality, Target
+from probe.model import Engine, Expects, Kind, Outcome, Play, Reality, Role, Target
 from probe.protocol.names import error_code, error_name
-from probe.scenarios.errors import APIS, Api, ErrorClass, class_of, find_api, listed
-from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import AnswerError
+from probe.scenarios.errors import (
+    APIS,
+    MAY_BE_FATAL,
+    NEEDS_ACKS_ALL,
+    NEEDS_EPOCH,
+    WHOLE_TOPIC,
+    Answer,
+    Api,
+    ErrorClass,
+    answer_of,
+    find_api,
+    listed,
+)
+from probe.scenarios.scenario import CONFORMS, Part, Scenario, play
+from probe.scenarios.steps import AnswerError, Step
 
 HOLD_MS = 3000
 """How long `hold` answers the error: beyond three default back-offs of every client known, sarama's consumer apart."""
+HOLD_STARTING = 8
+"""So many answers are `hold` for what clients do at their start, which comes nobody knows when."""
+BLIP, APPLIED = 2, 3
+"""How many answers."""
 
 EXPECTED = {
     ErrorClass.MOVED: Expects.RETRY,
@@ -29,93 +45,126 @@ EXPECTED = {
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One of the three generated families."""
+    """One of the generated families."""
 
     prefix: str
     story: str
-    default: tuple[ErrorClass, ...]
-    """Classes whose errors are in the default catalogue."""
-    build: Callable[[Api, int, ErrorClass], Part]
+    build: Callable[[Api, Answer, Role], Part | None]
 
 
-def _answer(api: Api, code: int, kind: ErrorClass) -> Part:
-    judged = kind is ErrorClass.MOVED
-    base = play(
+def _answer(api: Api, answer: Answer, role: Role) -> Part:
+    judged = answer.kind is ErrorClass.MOVED
+    made = play(
         Kind.ANSWER,
         Expects.DISCOVER,
-        target=Target.LEADER,
-        codes=(code,),
+        target=api.target,
+        codes=_codes(answer),
         apis=(api.key,),
         election_ms=150,
-        prompt_ms=3000,
-        watch_ms=10000,
+        prompt_ms=5000 if api.target is Target.COORDINATOR else 3000,
+        watch_ms=20000 if api.target is Target.COORDINATOR else 10000,
         informative=not judged,
         reality=Reality.EFFECTIVE if judged else Reality.RAW,
     )
-    return Part(roles=api.roles, play=_old_fetch(base), steps=(AnswerError(api=api.key, code=code, moved=True),))
+    return _part(api, role, made, _step(api, answer, moved=True))
 
 
-def _old_fetch(base: Play) -> Play:
+def _hold(api: Api, answer: Answer, role: Role) -> Part:
+    made = _in_place(api, answer, judged=answer.kind is ErrorClass.RETRIABLE)
+    if api.starting:
+        return _part(api, role, made, _step(api, answer, times=HOLD_STARTING))
+    return _part(api, role, made, _step(api, answer), heal_after_ms=HOLD_MS)
+
+
+def _blip(api: Api, answer: Answer, role: Role) -> Part:
+    judged = answer.kind in (ErrorClass.RETRIABLE, ErrorClass.FINAL)
+    return _part(api, role, _in_place(api, answer, judged=judged), _step(api, answer, times=BLIP))
+
+
+def _applied(api: Api, answer: Answer, role: Role) -> Part | None:
+    if api.name != "produce":
+        return None
+    made = _in_place(api, answer, judged=answer.kind is ErrorClass.RETRIABLE, prompt_ms=3000)
+    return _part(api, role, made, _step(api, answer, times=APPLIED, applied=True))
+
+
+def _codes(answer: Answer) -> tuple[int, ...]:
     """Count the 6 that brokers put in the place of 56 for old request versions."""
-    return replace(base, codes=(56, 6)) if base.codes == (56,) else base
+    return (56, 6) if answer.code == 56 else (answer.code,)
 
 
-def _hold(api: Api, code: int, kind: ErrorClass) -> Part:
-    return Part(
-        roles=api.roles,
-        play=_in_place(api, code, kind, judged=kind is ErrorClass.RETRIABLE, watch_ms=10000),
-        steps=(AnswerError(api=api.key, code=code),),
-        heal_after_ms=HOLD_MS,
+def _step(api: Api, answer: Answer, *, times: int = 0, moved: bool = False, applied: bool = False) -> AnswerError:
+    return AnswerError(
+        api=api.key,
+        code=answer.code,
+        times=times,
+        moved=moved,
+        applied=applied,
+        acks_all=(api.name, answer.code) in NEEDS_ACKS_ALL,
+        with_epoch=answer.code in NEEDS_EPOCH and api.target is Target.LEADER,
+        min_version=answer.since,
+        whole_topic=(api.name, answer.code) in WHOLE_TOPIC,
     )
 
 
-def _blip(api: Api, code: int, kind: ErrorClass) -> Part:
-    judged = kind in (ErrorClass.RETRIABLE, ErrorClass.FINAL)
+def _part(api: Api, role: Role, made: Play, step: AnswerError, heal_after_ms: int | None = None) -> Part:
+    """Put what makes a client call the API before the error; an admin calls it by itself."""
+    before: tuple[Step, ...] = () if role is Role.ADMIN else api.before
     return Part(
-        roles=api.roles,
-        play=_in_place(api, code, kind, judged=judged, watch_ms=10000),
-        steps=(AnswerError(api=api.key, code=code, times=2),),
+        roles=(role,),
+        play=made,
+        steps=(*before, step),
+        heal_after_ms=heal_after_ms,
+        acks_all=step.acks_all,
+        at_start=api.starting,
     )
 
 
-def _in_place(api: Api, code: int, kind: ErrorClass, *, judged: bool, watch_ms: int) -> Play:
-    return play(
-        Kind.ANSWER,
-        EXPECTED[kind],
-        target=Target.LEADER,
-        codes=(code,),
+def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) -> Play:
+    expects = EXPECTED[answer.kind]
+    fatal = (Outcome.FATAL,) if expects is Expects.SURFACE and answer.code in MAY_BE_FATAL else ()
+    return Play(
+        kind=Kind.ANSWER,
+        expects=expects,
+        target=Target.CLUSTER if (api.name, answer.code) in WHOLE_TOPIC else api.target,
+        codes=_codes(answer),
         apis=(api.key,),
-        prompt_ms=2000,
-        watch_ms=watch_ms,
-        informative=not judged,
-        reality=Reality.RAW if kind is ErrorClass.OTHER else Reality.EFFECTIVE,
+        causes=("error",),
+        prompt_ms=prompt_ms,
+        watch_ms=10000,
+        conforms=(*CONFORMS[expects], *fatal) if judged else (),
+        reality=Reality.RAW if answer.kind is ErrorClass.OTHER else Reality.EFFECTIVE,
     )
 
 
 TEMPLATES = (
     Template(
         "answer",
-        "The old leader answers {error} to {api} until healed; the new one is in office 150 ms after the first hit.\n\n"
-        "What a good client does: asks for metadata because of the error, and goes to the new leader.\n"
+        "The old {who} answers {error} to {api} until healed; the new one is in office 150 ms after the first hit.\n\n"
+        "What a good client does: asks who serves now because of the error, and goes there.\n"
         "Class {kind} in this API. Source: {source}.",
-        (ErrorClass.MOVED,),
         _answer,
     ),
     Template(
         "hold",
-        "The leader answers {error} to {api} for 3 s and stays the leader; then it serves again.\n\n"
+        "{error} is answered to {api} {long}, and the {who} stays; then it serves again.\n\n"
         "What a good client does: waits and tries again in silence (class R), or tells the application (class F).\n"
         "Class {kind} in this API. Source: {source}.",
-        (ErrorClass.RETRIABLE,),
         _hold,
     ),
     Template(
         "blip",
-        "The leader answers {error} to {api} twice and stays the leader; then it serves again.\n\n"
+        "{error} is answered to {api} twice, and the {who} stays; then it serves again.\n\n"
         "What a good client does: tries again after its back-off (class R), or tells the application (class F).\n"
         "Class {kind} in this API. Source: {source}.",
-        (ErrorClass.RETRIABLE, ErrorClass.FINAL),
         _blip,
+    ),
+    Template(
+        "applied",
+        "The leader appends what {api} brings and answers {error} nevertheless, three times.\n\n"
+        "What a good client does: tries again; only an idempotent producer can do so without a duplicate.\n"
+        "Class {kind} in this API. Source: {source}.",
+        _applied,
     ),
 )
 
@@ -131,14 +180,27 @@ def scenario(name: str) -> Scenario | None:
     api = find_api(api_name)
     if template is None or api is None or not error:
         return None
-    code = error_code(error)
-    kind, source = class_of(api, code)
-    story = template.story.format(error=f"{error_name(code)} ({code})", api=api.name, kind=kind, source=source)
+    answer = answer_of(api, error_code(error))
+    built = (template.build(api, answer, role) for role in answer.roles or api.roles)
+    parts = tuple(part for part in built if part is not None)
+    if not parts:
+        return None
     return Scenario(
-        name=f"{prefix}/{api.name}/{error_name(code)}",
-        story=story,
-        parts=(template.build(api, code, kind),),
+        name=f"{prefix}/{api.name}/{error_name(answer.code)}",
+        story=_story(template, api, answer),
+        parts=parts,
         engines=(Engine.EMBEDDED,),
+    )
+
+
+def _story(template: Template, api: Api, answer: Answer) -> str:
+    return template.story.format(
+        error=f"{error_name(answer.code)} ({answer.code})",
+        api=api.name,
+        kind=answer.kind,
+        source=answer.source,
+        who="coordinator" if api.target is Target.COORDINATOR else "leader",
+        long="eight times" if api.starting else "for 3 s",
     )
 
 
@@ -146,6 +208,6 @@ def defaults() -> Iterator[Scenario]:
     """Yield the generated scenarios of the default catalogue."""
     for template in TEMPLATES:
         for api in APIS:
-            for error in listed(api, *template.default):
+            for error in listed(api, template.prefix):
                 if built := scenario(f"{template.prefix}/{api.name}/{error}"):
                     yield built

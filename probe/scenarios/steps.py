@@ -97,6 +97,12 @@ class AnswerError:
     """The work is done, and the answer says that it was not."""
     acks_all: bool = False
     """Only Produce requests with acks=all."""
+    with_epoch: bool = False
+    """Only where the client sent a leader epoch."""
+    min_version: int = 0
+    """Only request versions from here on."""
+    whole_topic: bool = False
+    """About the whole topic, not about the affected partition alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

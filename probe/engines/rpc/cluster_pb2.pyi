@@ -239,6 +239,7 @@ class Rule(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     HOLD_MS_FIELD_NUMBER: _builtins.int
     UNTIL_MS_FIELD_NUMBER: _builtins.int
+    WITH_EPOCH_FIELD_NUMBER: _builtins.int
     NOT_LEADER_ONLY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """unique among the rules in force; empty = given one"""
@@ -258,6 +259,8 @@ class Rule(_message.Message):
     hold_ms: _builtins.int
     until_ms: _builtins.int
     """gone this long after fault_on; 0 = until healed"""
+    with_epoch: _builtins.bool
+    """applies only to rows for which the client sent a leader epoch"""
     not_leader_only: _builtins.bool
     """applies only while the asked broker does not lead the partition"""
     @_builtins.property
@@ -289,11 +292,12 @@ class Rule(_message.Message):
         count: _builtins.int = ...,
         hold_ms: _builtins.int = ...,
         until_ms: _builtins.int = ...,
+        with_epoch: _builtins.bool = ...,
         not_leader_only: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "topic", b"topic", "until_ms", b"until_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "topic", b"topic", "until_ms", b"until_ms", "with_epoch", b"with_epoch"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

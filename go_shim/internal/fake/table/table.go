@@ -142,6 +142,9 @@ func names(r *clusterpb.Rule, object Object) bool {
 }
 
 func (e *entry) leadership(object Object, leads Leads) bool {
+	if e.rule.WithEpoch && object.Epoch < 0 {
+		return false
+	}
 	return !e.rule.NotLeaderOnly || !leads(object.Topic, object.Partition)
 }
 

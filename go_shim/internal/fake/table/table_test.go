@@ -56,6 +56,8 @@ func TestDecide(t *testing.T) {
 		{name: "not expired", rules: []*clusterpb.Rule{{UntilMs: 10, Code: 1}}, call: produce(7, row("t", 0)), after: 9 * time.Millisecond, codes: map[int]Code{0: {1, false}}},
 		{name: "not at the leader", rules: []*clusterpb.Rule{{NotLeaderOnly: true, Code: 6}}, call: produce(7, row("t", 0)), leads: leader},
 		{name: "at a follower", rules: []*clusterpb.Rule{{NotLeaderOnly: true, Code: 6}}, call: produce(7, row("t", 0)), leads: follower, codes: map[int]Code{0: {6, false}}},
+		{name: "no epoch sent", rules: []*clusterpb.Rule{{WithEpoch: true, Code: 74}}, call: produce(7, row("t", 0))},
+		{name: "an epoch sent", rules: []*clusterpb.Rule{{WithEpoch: true, Code: 74}}, call: &Call{API: 1, Objects: []Object{{Topic: "t", Epoch: 3}}}, codes: map[int]Code{0: {74, false}}},
 		{name: "key", rules: []*clusterpb.Rule{{Key: "g", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("g")}}, codes: map[int]Code{0: {16, false}}},
 		{name: "another key", rules: []*clusterpb.Rule{{Key: "g", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("h")}}},
 		{name: "a keyed request that names the topic", rules: []*clusterpb.Rule{{Topic: "t", Partitions: []int32{1}, Code: 3}}, call: &Call{API: 8, Objects: []Object{group("g")}, Topics: []Object{row("t", 0), row("t", 1)}}, codes: map[int]Code{0: {3, false}}},
