@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role
+from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part, Scenario
 
 WARM_UP_S = 3.0
@@ -138,11 +139,12 @@ def _planned(cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, p
         back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
         min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
     )
-    return Planned(cell, chosen, profile, scenario, part, _play(part.play, profile), limits, trials)
+    return Planned(cell, chosen, profile, scenario, part, _play(part, profile, cell.broker), limits, trials)
 
 
-def _play(play: Play, profile: Profile) -> Play:
-    """Fit a scenario's play to a profile: its election delay, and what `no-retries` may do."""
+def _play(part: Part, profile: Profile, broker: str) -> Play:
+    """Fit a scenario's play to broker line and profile: how long an election takes, and what `no-retries` may do."""
+    play = replace(part.play, election_ms=session_ms(broker)) if part.by_session else part.play
     if profile.election_ms is not None and play.election_ms is not None:
         play = replace(play, election_ms=profile.election_ms)
     if profile.name == "no-retries" and play.conforms and Outcome.SURFACES not in play.conforms:

@@ -13,6 +13,7 @@ import probe.scenarios
 from probe.catalogue.families import CatalogueError
 from probe.scenarios import generated
 from probe.scenarios.scenario import Scenario
+from probe.scenarios.second_starts import PREFIX, started_during
 
 CORE = ("steady", "disk/storage-error", "leader/elected", "net/reset")
 """What `probe` without arguments plays."""
@@ -26,6 +27,7 @@ def default_scenarios() -> Mapping[str, Scenario]:
         for info in pkgutil.iter_modules(probe.scenarios.__path__)
         if hasattr(module := importlib.import_module(f"probe.scenarios.{info.name}"), "SCENARIO")
     ]
+    found += [second for base in found if (second := started_during(base))]
     found.extend(generated.defaults())
     return {item.name: item for item in sorted(found, key=lambda item: (item.name != "steady", item.name))}
 
@@ -44,7 +46,9 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
 
 def _generated(name: str) -> dict[str, Scenario]:
     try:
-        built = generated.scenario(name)
+        built = generated.scenario(name.removeprefix(PREFIX))
+        if built is not None and name.startswith(PREFIX):
+            built = started_during(built)
     except ValueError as error:
         raise CatalogueError(f"--scenario {name}: {error}") from None
     if built is not None:

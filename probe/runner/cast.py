@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target
 from probe.plan import Planned
 from probe.ports import Sink, Start, Tap
 from probe.runner.tools import Options, Tools
+from probe.scenarios.scenario import Bootstrap
 
 INTERVAL_MS = 100
 MAX_IN_FLIGHT = 32
@@ -29,27 +30,41 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         seed=seed,
         play=item.play,
         limits=item.limits,
-        subject=Subject(
-            topic=f"probe-{name}",
-            affected=0,
-            bystander=1,
-            instance=name,
-            client_id=name,
-            group=f"g-{name}" if cell.role in {Role.GROUP, Role.ADMIN} else "",
-            transactional_id=f"t-{name}" if cell.role is Role.TRANSACTIONAL else "",
-            old=rng.randrange(3) + 1,
-            bootstrap=(1, 2, 3),
-            **_bystander(item, name),
-        ),
+        subject=make_subject(item, name, rng.randrange(3) + 1),
         released=version.released,
         mirrors=item.chosen.family.mirrors,
         artifact=tools.artifacts.get(cell.client, ""),
     )
 
 
+def make_subject(item: Planned, name: str, old: int) -> Subject:
+    """Name everything after the instance; `old` is the broker that fails."""
+    role = item.cell.role
+    return Subject(
+        topic=f"probe-{name}",
+        affected=0,
+        bystander=1,
+        instance=name,
+        client_id=name,
+        group=f"g-{name}" if role in {Role.GROUP, Role.ADMIN} else "",
+        transactional_id=f"t-{name}" if role is Role.TRANSACTIONAL else "",
+        old=old,
+        bootstrap=BOOTSTRAP[item.part.bootstrap](old),
+        **_bystander(item, name),
+    )
+
+
+BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
+    Bootstrap.ALL: lambda _: (1, 2, 3),
+    Bootstrap.FAILING_FIRST: lambda old: (old, old % 3 + 1),
+    Bootstrap.FIXED: lambda _: (0,),
+}
+"""Whose addresses the client is given, by the broker that fails; 0 = the one that never moves."""
+
+
 def _bystander(item: Planned, name: str) -> dict[str, str]:
     """Name the second instance that a coordinator's fault needs for a bystander."""
-    if item.play.target is not Target.COORDINATOR:
+    if item.play.target is not Target.COORDINATOR or item.part.second:
         return {}
     kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
     return {"bystander_instance": f"{name}-b", "bystander_key": f"{kind}-{name}-b"}

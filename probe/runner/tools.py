@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -33,3 +34,17 @@ class Tools:
     lag: LoopLag
     artifacts: Mapping[Client, str] = field(default_factory=dict)
     """What each client version was obtained as, with its digest."""
+
+
+class StartingSlot:
+    """One place among the trials that start, given back once."""
+
+    def __init__(self, starting: asyncio.Semaphore) -> None:
+        self._starting = starting
+        self._held = True
+
+    def release(self) -> None:
+        """Let another trial start."""
+        if self._held:
+            self._held = False
+            self._starting.release()

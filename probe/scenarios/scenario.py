@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from probe.model import Engine, Expects, Kind, Outcome, Play, Role
 from probe.scenarios.steps import Step
@@ -30,6 +31,17 @@ CLIENT_ROLES = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
 READERS = (Role.CONSUMER, Role.GROUP)
 
 
+class Bootstrap(StrEnum):
+    """Which addresses the client is given."""
+
+    ALL = "all"
+    """Those of all brokers."""
+    FAILING_FIRST = "failing-first"
+    """That of the broker that fails, and that of another."""
+    FIXED = "fixed"
+    """One that leads to some broker and never moves, as a load balancer's does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """A scenario as played for some roles."""
@@ -43,6 +55,15 @@ class Part:
     """The whole broker is hit: the bystander's partition has no replica there."""
     acks_all: bool = False
     """Only a client that writes with acks=all can meet it; to others it is impossible."""
+    by_session: bool = False
+    """The election takes as long as the broker line needs to miss a broker (`probe.scenarios.elections`)."""
+    prompt_beyond_own_ms: int | None = None
+    """Prompt is the client's own limit and so much more, instead of the play's: nobody sees a silence sooner."""
+    bootstrap: Bootstrap = Bootstrap.ALL
+    at_start: bool = False
+    """The fault is put on before the client starts; the broker that fails leads and coordinates nothing."""
+    second: bool = False
+    """A second instance starts while the fault stands, and is the one that is judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

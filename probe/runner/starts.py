@@ -1,0 +1,140 @@
+"""How instances are started: before the fault, under it, or a second one while it stands."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from probe.drivers.process import RunningInstance
+from probe.model import Kind, MarkKind, Role
+from probe.ports import Cluster, Tap
+from probe.runner.cast import INTERVAL_MS, make_start, make_subject, run_beside
+from probe.runner.course import Course
+from probe.runner.ending import STOP_MS, stop
+from probe.runner.tools import Options, StartingSlot, Tools
+from probe.runner.warming import WARM_S, serves, warm_up
+from probe.runner.watching import break_it, watch_and_mend
+
+LOOK_S = 0.2
+MEET_S = 6.0
+"""A first instance that the fault does not reach in this time is no longer waited for."""
+SETTLE_S = 0.5
+"""So long after the first hit whatever moves at once has moved."""
+STARTS = 6
+"""A client that takes its bootstrap addresses in random order is started until it meets the one that fails."""
+SILENCE_S = 1.5
+"""So long after a client serves it is known whether one of its first requests is answered by silence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where a trial is played."""
+
+    cluster: Cluster
+    tap: Tap
+    tools: Tools
+    options: Options
+    slot: StartingSlot
+    alone: bool
+
+
+async def play(course: Course, stage: Stage) -> None:
+    """Start instances as the scenario wants them, and watch the one that is judged."""
+    part = course.item.part
+    way = from_the_start if part.at_start else second_start if part.second else usual
+    await way(course, stage)
+
+
+async def prepare(course: Course, cluster: Cluster) -> None:
+    """Create what the client works with."""
+    part = course.item.part
+    feed_ms = INTERVAL_MS if course.item.cell.role in {Role.CONSUMER, Role.GROUP} else 0
+    subject = await cluster.prepare(course.header.subject, feed_ms=feed_ms, apart=part.whole_broker, idle=part.at_start)
+    course.header = replace(course.header, subject=subject)
+
+
+async def usual(course: Course, stage: Stage) -> None:
+    """Let a client warm up, then put the fault on."""
+    await prepare(course, stage.cluster)
+    item, recorder, tools = course.item, course.recorder, stage.tools
+    start = make_start(item, course.header.subject, stage.tap)
+    async with (
+        tools.host.start(item.cell, start, recorder.add, alone=stage.alone) as instance,
+        run_beside(course.header.subject, item, tools, start, recorder.add_beside),
+    ):
+        warm = await warm_up(course)
+        stage.slot.release()
+        if warm:
+            await break_it(course, stage.cluster)
+            await watch_and_mend(course, stage.cluster, tools, stage.options)
+        await stop(course, instance, stage.cluster, alone=stage.alone)
+
+
+async def second_start(course: Course, stage: Stage) -> None:
+    """Let a first client warm up and meet the fault; start a second one while it stands, and judge that."""
+    await prepare(course, stage.cluster)
+    item, tools, name = course.item, stage.tools, course.header.subject.instance
+    start = make_start(item, course.header.subject, stage.tap)
+    async with tools.host.start(item.cell, start, course.recorder.add, alone=stage.alone) as first:
+        if not await warm_up(course):
+            await stop(course, first, stage.cluster, alone=stage.alone)
+            return
+        await break_it(course, stage.cluster)
+        await _meet(course)
+        course.go_on_with(replace(course.header.subject, instance=f"{name}-2", client_id=f"{name}-2"))
+        async with asyncio.TaskGroup() as group:
+            leaving = group.create_task(first.stop(STOP_MS))
+            if item.cell.role is Role.GROUP:
+                await leaving  # a member that stays would keep its partitions
+            await _judge(course, stage)
+
+
+async def _meet(course: Course) -> None:
+    """Wait until the fault has reached the client, and a little longer."""
+    for _ in range(int(MEET_S / LOOK_S)):
+        if course.recorder.ending is not None or course.met():
+            break
+        await asyncio.sleep(LOOK_S)
+    await asyncio.sleep(SETTLE_S)
+
+
+async def _judge(course: Course, stage: Stage) -> None:
+    start = make_start(course.item, course.header.subject, stage.tap)
+    async with stage.tools.host.start(course.item.cell, start, course.recorder.add, alone=stage.alone) as instance:
+        stage.slot.release()
+        await watch_and_mend(course, stage.cluster, stage.tools, stage.options)
+        await stop(course, instance, stage.cluster, alone=stage.alone)
+
+
+async def from_the_start(course: Course, stage: Stage) -> None:
+    """Put the fault on and start a client; start it anew until it meets the fault, a few times at most."""
+    name, old = course.header.subject.instance, course.header.subject.old
+    for attempt in range(1, STARTS + 1):
+        await prepare(course, stage.cluster)
+        await break_it(course, stage.cluster)
+        start = make_start(course.item, course.header.subject, stage.tap)
+        async with stage.tools.host.start(course.item.cell, start, course.recorder.add, alone=stage.alone) as instance:
+            if attempt == STARTS or await _meets(course):
+                stage.slot.release()
+                await watch_and_mend(course, stage.cluster, stage.tools, stage.options)
+                await stop(course, instance, stage.cluster, alone=stage.alone)
+                return
+            await _send_away(course, stage, instance)
+        course.start_over(make_subject(course.item, f"{name}-{attempt + 1}", old))
+
+
+async def _meets(course: Course) -> bool:
+    """Say whether a client that has just started met the fault; one that does not serve may yet."""
+    patience_s = SILENCE_S if course.header.play.kind is Kind.SILENCE else 0.0
+    await course.recorder.until(lambda now: now.ending is not None or serves(course, now), WARM_S)
+    if not course.met():
+        await asyncio.sleep(patience_s)
+    return course.met() or course.recorder.ending is not None or not serves(course, course.recorder)
+
+
+async def _send_away(course: Course, stage: Stage, instance: RunningInstance) -> None:
+    course.recorder.mark(MarkKind.STOPPING)
+    await instance.stop(STOP_MS)
+    for broker in (0, 1, 2, 3):
+        await stage.tap.cut(broker)
+    await stage.cluster.heal()

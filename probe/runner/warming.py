@@ -1,0 +1,79 @@
+"""A client's warm-up: it serves, its metadata is old enough, and the fault may come."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import replace
+
+from probe.model import App, AppKind, MarkKind, Role
+from probe.recorder import Recorder, now_us
+from probe.runner.cast import INTERVAL_MS
+from probe.runner.course import Course
+from probe.runner.limits import refresh_ms
+
+WARM_S = 45.0
+"""A client that serves nothing for so long has no steady state here."""
+WARM_OPERATIONS = 3
+SHORT_REFRESH_MS = 5000
+"""A periodic refresh at least this often ticks three times before the fault, which comes at a seeded phase."""
+
+
+async def warm_up(course: Course) -> bool:
+    """Wait until operations succeed on both partitions and metadata is old enough; say whether they do."""
+    recorder, subject = course.recorder, course.header.subject
+    reached = await recorder.until(lambda now: now.ending is not None or serves(course, now), WARM_S)
+    if recorder.ending is not None:
+        _ended_early(course, recorder.ending)
+        return False
+    if not reached:
+        partitions = (subject.affected, subject.bystander)
+        counts = ", ".join(f"{recorder.successes[partition]} on partition {partition}" for partition in partitions)
+        course.problem(f"warm-up did not end within {WARM_S:.0f} s: {counts} succeeded")
+        return False
+    course.learn()
+    if reason := _impossible(course):
+        course.header = replace(course.header, impossible=reason)
+        return False
+    recorder.mark(MarkKind.WARM)
+    await asyncio.sleep(_phase_s(course))
+    return True
+
+
+def serves(course: Course, now: Recorder) -> bool:
+    """Say whether operations have succeeded on both partitions, and whatever else the role does."""
+    subject, role = course.header.subject, course.item.cell.role
+    served = all(now.successes[partition] >= WARM_OPERATIONS for partition in (subject.affected, subject.bystander))
+    if role is Role.TRANSACTIONAL:
+        served = now.kinds[AppKind.TXN_COMMITTED] >= WARM_OPERATIONS
+    if subject.bystander_instance:
+        served = served and now.beside >= WARM_OPERATIONS
+    return served and (role is not Role.GROUP or now.kinds[AppKind.COMMITTED] > 0)
+
+
+def _impossible(course: Course) -> str:
+    """Say why this client, as it is set, cannot meet the fault."""
+    acks = course.recorder.settings.get("acks", "all")
+    if course.item.part.acks_all and acks not in {"all", "-1"}:
+        return f"it writes with acks={acks}, which waits for no other replica; profile idempotent asks for all"
+    return ""
+
+
+def _ended_early(course: Course, ending: App) -> None:
+    if ending.kind is AppKind.UNSUPPORTED:
+        course.header = replace(course.header, impossible=ending.text or "the driver says so")
+    else:
+        reason = ending.text or (ending.error.text if ending.error else "")
+        course.problem(f"the client ended in warm-up ({ending.kind}): {reason}")
+
+
+def _phase_s(course: Course) -> float:
+    """Return how long to wait before the fault: past the minimum discovery age, at a seeded phase of any refresh."""
+    header = course.header
+    rng = random.Random(f"{header.seed}/{header.cell}/{header.trial}")  # noqa: S311  # no secret
+    every_ms = refresh_ms(course.recorder.settings)
+    age_ms = course.header.limits.min_discovery_age_ms
+    left_ms = max(0, age_ms - (now_us() - course.recorder.discovered_at) // 1000) if age_ms else 0
+    if 0 < every_ms <= SHORT_REFRESH_MS:
+        left_ms = max(left_ms, 3 * every_ms) + rng.randrange(every_ms)
+    return (left_ms + rng.randrange(INTERVAL_MS)) / 1000

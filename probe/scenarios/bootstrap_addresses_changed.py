@@ -1,0 +1,35 @@
+"""All brokers return on other ports; only the bootstrap address is still the same.
+
+What the brokers do: all connections are cut and every port refuses for a second; then the brokers are back on other
+ports, which Metadata names. The old ports refuse for good. The client's one bootstrap address never moves.
+The error a client meets: resets, then refused connections to every broker that it knows.
+What a good client does: goes back to its bootstrap address, asks there, and works on.
+Source: KIP-899 and KIP-1102 (Java rebootstraps from 3.8 if asked, from 4.0 by default); brokers behind load balancers
+or in containers whose addresses change when all are restarted.
+Not covered: other brokers with the same addresses; a cluster id that changes.
+"""
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.broker_steps import ChangeAddresses
+from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="bootstrap/addresses-changed",
+    story=__doc__,
+    engines=(Engine.EMBEDDED,),
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.CONNECTION,
+                Expects.DISCOVER,
+                target=Target.CLUSTER,
+                causes=("bootstrap",),
+                prompt_ms=30000,
+                watch_ms=330000,
+            ),
+            steps=(ChangeAddresses(down_ms=1000),),
+            bootstrap=Bootstrap.FIXED,
+        ),
+    ),
+)

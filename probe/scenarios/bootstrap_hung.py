@@ -1,0 +1,37 @@
+"""The first of two bootstrap addresses accepts connections and never answers when the client starts.
+
+What the brokers do: one broker hangs; another one, whose address is the second, serves. Partitions and coordinators
+are elsewhere.
+The error a client meets: silence on its very first request.
+What a good client does: gives up at its own timeout at the latest, takes the other address and works. Prompt is that
+timeout and 5 s more. Clients that choose among their addresses at random are started again until they meet the hung
+one.
+Source: a hung broker or a proxy with nothing behind it in the bootstrap list; KIP-601 is about the same in connecting.
+Not covered: an address that cannot be connected to at all.
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import HangBroker
+from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="bootstrap/hung",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.SILENCE,
+                Expects.DISCOVER,
+                target=Target.CLUSTER,
+                causes=("startup", "bootstrap", "error", "disconnect"),
+                prompt_ms=5000,
+                watch_ms=40000,
+            ),
+            steps=(HangBroker(),),
+            bootstrap=Bootstrap.FAILING_FIRST,
+            at_start=True,
+            prompt_beyond_own_ms=5000,
+        ),
+    ),
+)

@@ -1,0 +1,38 @@
+"""A broker is taken out of the cluster: its replicas are reassigned, then it stops for good.
+
+What the brokers do: leaders and coordinators move away and the broker loses its replicas; it answers
+NOT_LEADER_OR_FOLLOWER (6). Three seconds later its process ends and Metadata lists it no more, while its address may
+still stand in the client's bootstrap list.
+The error a client meets: 6 on Produce and Fetch, 16 on group APIs; later closed and refused connections.
+What a good client does: follows because of the error, and lets the broker go without telling the application.
+Source: kafka-reassign-partitions, then kafka-cluster unregister (KIP-746).
+Not covered: the time that copying takes.
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import Evacuate, StopBroker, When
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="broker/decommissioned",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.ANSWER,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                codes=(6, 74, 3, 100),
+                causes=("error", "disconnect"),
+                prompt_ms=5000,
+                watch_ms=30000,
+            ),
+            steps=(
+                Evacuate(drop_replicas=True, loading_ms=300),
+                StopBroker(when=When(after_ms=3000), listed=False),
+            ),
+            whole_broker=True,
+        ),
+    ),
+)

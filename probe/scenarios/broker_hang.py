@@ -1,0 +1,30 @@
+"""A broker stops answering, and keeps its connections.
+
+What the brokers do: the process is frozen (SIGSTOP): the kernel still accepts connections and takes requests, nothing
+is ever answered. The controller misses it after its session (9 s on KRaft, 6 s on ZooKeeper), and its leaders and
+coordinators move; until then every broker names it.
+The error a client meets: silence; its own request timeout, later.
+What a good client does: gives up the connection at its own timeout, asks another broker, and goes to the new leader.
+Prompt is that timeout and 5 s more. Other partitions go on meanwhile.
+Source: SIGSTOP; long garbage collections, a disk or a virtual machine that stalls.
+Not covered: what the broker does when it wakes up (stale leaders that acknowledge: real brokers only).
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import Evacuate, HangBroker, When
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="broker/hang",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
+            steps=(HangBroker(), Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
+            whole_broker=True,
+            by_session=True,
+            prompt_beyond_own_ms=5000,
+        ),
+    ),
+)

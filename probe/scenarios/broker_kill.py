@@ -1,0 +1,29 @@
+"""A broker is gone without a word; nobody elects another leader until its session is over.
+
+What the brokers do: the process is killed (SIGKILL): connections end, the port refuses. The controller misses it
+after 9 s (KRaft, broker.session.timeout.ms) or 6 s (ZooKeeper); until then every broker names the dead one as leader
+and coordinator. Then its leaders and coordinators move, and Metadata lists it no more.
+The error a client meets: a closed connection, refused connections, and metadata that sends it back to a dead broker.
+What a good client does: keeps asking at its back-off, no faster; keeps what it was given to send; goes to the new
+leader when there is one.
+Source: SIGKILL measured on 3.9.2 (8.6 s) and on ZooKeeper lines (5 to 6.4 s); out-of-memory kills, power, panics.
+Not covered: the broker's return; replicas that were not in sync.
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import Evacuate, StopBroker, When
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="broker/kill",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
+            steps=(StopBroker(), Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
+            whole_broker=True,
+            by_session=True,
+        ),
+    ),
+)

@@ -1,0 +1,51 @@
+"""All brokers are restarted one after the other, each with a controlled shutdown.
+
+What the brokers do: every 4 s the next broker hands over what it leads, closes its connections 0.3 s later, and is
+back 2 s after that. The first one leads the affected partition; leaders go to the first living replica in order of
+assignment, so the partition comes back when the second broker goes. Metadata names a new leader 150 ms after it is in
+office.
+The error a client meets: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16), then closed connections, several times.
+What a good client does: follows each time, without telling the application.
+Source: every rolling upgrade; the order, controller last, is the one that Kafka's own guide recommends.
+Not covered: which broker is the controller (it makes no difference to these clients); replicas that lag behind.
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import Evacuate, ReturnBroker, StopBroker, When
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import LagMetadata
+
+EVERY_MS = 4000
+CLOSES_MS = 300
+DOWN_MS = 2000
+
+TURNS = tuple(
+    step
+    for turn in range(3)
+    for step in (
+        Evacuate(when=When(after_ms=turn * EVERY_MS), turn=turn, loading_ms=300),
+        StopBroker(when=When(after_ms=turn * EVERY_MS + CLOSES_MS), turn=turn, listed=False),
+        ReturnBroker(when=When(after_ms=turn * EVERY_MS + CLOSES_MS + DOWN_MS), turn=turn),
+    )
+)
+
+SCENARIO = Scenario(
+    name="broker/rolling",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.ANSWER,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                codes=(6, 74),
+                causes=("error", "disconnect"),
+                prompt_ms=3000,
+                watch_ms=15000,
+            ),
+            steps=(LagMetadata(lag_ms=150), *TURNS),
+            whole_broker=True,
+        ),
+    ),
+)

@@ -1,0 +1,40 @@
+"""A broker is stopped as it should be: its leaders move first, then it closes its connections.
+
+What the brokers do: told to stop (SIGTERM), the broker asks the controller to move what it leads (controlled
+shutdown), answers NOT_LEADER_OR_FOLLOWER (6) and NOT_COORDINATOR (16) from then on, and ends: connections are closed,
+its port refuses, Metadata lists it no more.
+The error a client meets: 6 on Produce and Fetch, 16 on group APIs, then closed connections.
+What a good client does: asks for metadata because of the error or the lost connection, and goes to the new leader.
+Source: KafkaServer.controlledShutdown, KIP-631; every rolling upgrade does this to every broker.
+Not covered: a shutdown that hangs (broker/shutdown-hung); several brokers in turn (broker/rolling).
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import Evacuate, Resign, StopBroker, When
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="broker/shutdown",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.ANSWER,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                codes=(6, 74),
+                causes=("error", "disconnect"),
+                election_ms=150,
+                prompt_ms=3000,
+                watch_ms=15000,
+            ),
+            steps=(
+                Resign(),
+                Evacuate(when=When(elected=True, from_hit=True), leaves=True, loading_ms=300),
+                StopBroker(when=When(after_ms=300, elected=True, from_hit=True), listed=False),
+            ),
+            whole_broker=True,
+        ),
+    ),
+)

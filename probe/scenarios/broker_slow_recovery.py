@@ -1,0 +1,28 @@
+"""A broker is back from a restart, and its partitions are not there for long.
+
+What the brokers do: its connections are cut and it listens again at once, but for 8 s it answers
+UNKNOWN_TOPIC_OR_PARTITION (3) to Produce and Fetch, and its own Metadata does not know the topic. It has the only
+replica in sync, so nobody else is elected: the other brokers name it as the leader all the time. Then it serves.
+The error a client meets: a reset, then 3 for a long time.
+What a good client does: waits and tries again in silence; it does not give the partition up.
+Source: restarts with very many partitions; brokers answer 3 until the controller has told them what they lead.
+Not covered: the same for a short time (metadata/amnesia); offsets that are out of range afterwards.
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import CutConnections, ForgetTopic
+
+SCENARIO = Scenario(
+    name="broker/slow-recovery",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=5000, watch_ms=30000),
+            steps=(ForgetTopic(), CutConnections()),
+            heal_after_ms=8000,
+            whole_broker=True,
+        ),
+    ),
+)

@@ -1,0 +1,34 @@
+"""Connections to the leader are refused; later its leaders are moved to other brokers.
+
+What the brokers do: nothing at first; a firewall resets the connections of clients to one broker and refuses new
+ones, while the brokers among each other are well, so Metadata goes on naming it. After 2 s its leaders and
+coordinators are moved away; it stays in Metadata's list.
+The error a client meets: a reset, then refused connections (ECONNREFUSED) to a broker that metadata names.
+What a good client does: asks other brokers at its back-off, no faster, and goes to the new leader when it is named.
+Source: firewall rules with REJECT, a listener or load balancer that is gone, a wrong security group.
+Not covered: a broker that is dead for the cluster, too (broker/kill); packets that are dropped (net/blackhole).
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import Evacuate, RefuseConnections, When
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="net/refused",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.CONNECTION,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                election_ms=2000,
+                prompt_ms=3000,
+                watch_ms=15000,
+            ),
+            steps=(RefuseConnections(), Evacuate(when=When(elected=True), loading_ms=300)),
+            whole_broker=True,
+        ),
+    ),
+)

@@ -1,0 +1,26 @@
+"""Everything that a broker answers is 2.5 s late, for 8 s; its leaders stay.
+
+What the brokers do: they are well; the way to one of them is slow.
+The error a client meets: none; answers that take 2.5 s, which is less than any default timeout.
+What a good client does: waits; what it was given to send gets there, in order, once, and other partitions go on.
+Source: congested links, a broker that pages; the clients' own request timeouts are 30 s and more.
+Not covered: delays beyond the client's timeout (broker/hang, net/blackhole).
+"""
+
+from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import SlowDown
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+
+SCENARIO = Scenario(
+    name="net/slow",
+    story=__doc__,
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(Kind.SILENCE, Expects.RETRY, target=Target.LEADER, prompt_ms=3000, watch_ms=20000),
+            steps=(SlowDown(delay_ms=2500),),
+            heal_after_ms=8000,
+            whole_broker=True,
+        ),
+    ),
+)

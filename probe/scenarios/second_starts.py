@@ -1,0 +1,45 @@
+"""The generated family `start-during/<scenario>`: a second instance starts while the fault of a scenario stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probe.model import Expects
+from probe.scenarios.scenario import CONFORMS, Part, Scenario
+
+PREFIX = "start-during/"
+STORY = """A client is restarted while the fault of {name} stands: {summary}
+
+What the brokers do: as in {name}. A first instance warms up and meets the fault, so that whatever moves has moved or is
+about to; then it is told to stop, and a second one starts with the same group or transactional id. Only the second is
+judged.
+The error a client meets: as in {name}, or none: a client that starts asks who leads before it works.
+What a good client does: serves, without an error, as soon as the cluster can.
+Source: restarting the client is the first thing that operators try; does it help?
+Not covered: a fault that is mended by itself before a client could start.
+"""
+
+
+def started_during(base: Scenario) -> Scenario | None:
+    """Return the scenario in which a second instance starts; None where that means nothing."""
+    parts = tuple(_second(part) for part in base.parts if _stands(part))
+    if not parts or base.name.startswith(PREFIX):
+        return None
+    story = STORY.format(name=base.name, summary=base.summary)
+    return Scenario(name=PREFIX + base.name, story=story, parts=parts, engines=base.engines)
+
+
+def _stands(part: Part) -> bool:
+    """Say whether the fault still stands when a second instance starts, and one that starts then can serve."""
+    return (
+        bool(part.steps)
+        and part.heal_after_ms is None
+        and not part.at_start
+        and not any(getattr(step, "times", 0) for step in part.steps)
+        and part.play.expects in {Expects.DISCOVER, Expects.RETRY}
+    )
+
+
+def _second(part: Part) -> Part:
+    conforms = CONFORMS[Expects.NOTHING] if part.play.conforms else ()
+    return replace(part, play=replace(part.play, expects=Expects.NOTHING, conforms=conforms), second=True)
