@@ -7,7 +7,7 @@ only waited for settle nothing, broken ones less. Where the trials of that run d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -100,34 +100,3 @@ def _settled(cell: Cell, rows: Sequence[Row]) -> Settled:
     commonest = votes.most_common(1)[0][0]
     first = next(row for row in rows if row.verdict.outcome is commonest)
     return Settled(cell=cell, run_id=first.run_id, trial=first.trial, verdicts=tuple(row.verdict for row in rows))
-
-
-def show_command(settled: Settled, results: str) -> str:
-    """Return the command that shows the evidence."""
-    cell = settled.cell
-    return (
-        f"probe show --results {results} --run {settled.run_id} --client {cell.client} --role {cell.role} "
-        f"--scenario {cell.scenario} --profile '{cell.profile}' --broker {cell.broker}"
-    )
-
-
-def run_command(cells: Iterable[Cell], results: str) -> str:
-    """Return one command that plays these cells (and what else their columns multiply to)."""
-    found: Mapping[str, dict[str, None]] = {name: {} for name in ("client", "scenario", "role", "broker", "profile")}
-    for cell in cells:
-        for name, values in found.items():
-            values[str(getattr(cell, name))] = None
-    names, extras = _profiles(found["profile"])
-    parts = [f"--{name} {value}" for name in ("client", "scenario", "role", "broker") for value in found[name]]
-    return " ".join(["probe run", *parts, *(f"--profile {name}" for name in names), *extras, f"--results {results}"])
-
-
-def _profiles(profiles: Iterable[str]) -> tuple[list[str], list[str]]:
-    names: dict[str, None] = {}
-    extras: dict[str, None] = {}
-    for text in profiles:
-        name, *pairs = text.split("+")
-        names[name] = None
-        for key, _, value in (pair.partition("=") for pair in pairs):
-            extras[f"--election {value}" if key == "election" else f"--property {key}={value}"] = None
-    return list(names), list(extras)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from probe.advise.commands import show_command
+from probe.advise.diff import in_order
 from probe.advise.expectations import GOOD, Finding, Status, check
 from probe.advise.known import Expectation, Known, contrasted, expected, read_known
-from probe.advise.settled import Settled, settle, show_command
+from probe.advise.settled import Settled, settle
 from probe.catalogue.families import CatalogueError
 from probe.cli import options as o
+from probe.cli.cells import plan_cell, play_cells
 from probe.cli.console import OUT, say
-from probe.cli.run import run_planned
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import Cell, Outcome
-from probe.plan import Plan, Planned, Selection
 from probe.runner import Options
 from probe.store import trials
 from probe.verdict import RULES_VERSION
@@ -44,8 +44,7 @@ def verify(
     wanted = [expected(item) for item in entries]
     if contrast:
         wanted += [contrasted(item) for item in entries]
-    plans = {item.name: plan_of(item) for item in wanted}
-    held = _measured(results, plans, Options(jobs=jobs), fresh=fresh)
+    held = _measured(results, wanted, Options(jobs=jobs), fresh=fresh)
     findings = [check(item, held.get(item.cell)) for item in wanted]
     _tell(findings, results)
 
@@ -58,64 +57,28 @@ def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
     return [item for item in entries if not globs or any(fnmatchcase(item.id, glob) for glob in globs)]
 
 
-def plan_of(item: Expectation) -> tuple[Plan, Selection]:
-    """Return the plan of one expectation: its cell and the control cell. ProbeError if it selects nothing."""
-    asked = o.Asked(
-        clients=[item.client],
-        scenarios=[item.scenario],
-        roles=[item.role],
-        profiles=[item.profile],
-        properties=item.properties,
-        brokers=[item.broker],
-        election_ms=item.election,
-    )
-    try:
-        cell = item.cell
-        plan, selection = asked.whole()
-    except (CatalogueError, ProbeError) as error:
-        raise ProbeError(f"known result {item.name}: {error}") from None
-    if all(planned.cell != cell for planned in plan.cells):
-        reason = next((skip.reason for skip in plan.skips if skip.cell == cell), "no scenario has this name and role")
-        raise ProbeError(f"known result {item.name}: {cell} is no cell: {reason}; mend the entry")
-    return plan, selection
-
-
-def _measured(
-    results: str, plans: Mapping[str, tuple[Plan, Selection]], options: Options, *, fresh: bool
-) -> dict[Cell, Settled]:
+def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, Settled]:
+    """Return the settled cells; what is not stored and judged by today's rules is played first."""
     stored = {} if fresh else _stored(results)
-    missing = _missing((plan for plan, _ in plans.values()), stored)
+    for item in wanted:
+        try:
+            plan_cell(item.cell)
+        except (ProbeError, CatalogueError) as error:
+            raise ProbeError(f"known result {item.name}: {error}; mend the entry") from None
+    missing = {item.cell for item in wanted if _again(stored.get(item.cell))}
     if not missing:
         return stored
-    say(f"{len(missing)} cells are played, {len(stored)} are stored")
-    selection = _merged([one for _, one in plans.values()], missing)
-    ran = run_planned(Plan(missing, ()), selection, options, results)
+    say(f"{len(missing)} cells are played, {len({item.cell for item in wanted} - missing)} are stored")
+    ran = play_cells(in_order(missing), options, results)
     return _stored(results, ran.run_id) if fresh else _stored(results)
 
 
 def _stored(results: str, run_id: str | None = None) -> dict[Cell, Settled]:
-    """Return what is stored and judged by today's rules."""
-    rows = (row for row in trials(results, run_id) if row.verdict.rules >= RULES_VERSION)
-    return settle(rows)
-
-
-def _missing(plans: Iterable[Plan], stored: Mapping[Cell, Settled]) -> tuple[Planned, ...]:
-    """Return the cells to play with their control cells, those first."""
-    needed: dict[Cell, Planned] = {}
-    for plan in plans:
-        asked = [item for item in plan.cells if item.cell != item.steady]
-        if any(_again(stored.get(item.cell)) for item in asked or plan.cells):
-            needed.update((item.cell, item) for item in plan.cells)
-    return tuple(sorted(needed.values(), key=lambda item: item.cell != item.steady))
+    return settle(row for row in trials(results, run_id) if row.verdict.rules >= RULES_VERSION)
 
 
 def _again(settled: Settled | None) -> bool:
     return settled is None or settled.outcome in AGAIN
-
-
-def _merged(selections: Sequence[Selection], missing: Iterable[Planned]) -> Selection:
-    clients = {item.cell.client: item.chosen for item in missing}
-    return replace(selections[0], clients=tuple(clients.values()))
 
 
 def _tell(findings: Sequence[Finding], results: str) -> None:

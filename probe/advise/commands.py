@@ -1,0 +1,53 @@
+"""The commands that show or fill cells, as the reader would type them. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from probe.advise.settled import Settled
+from probe.model import Cell
+
+
+def split_profile(text: str) -> tuple[str, tuple[str, ...], int | None]:
+    """Return name, properties (KEY=VALUE) and election of a profile as cells write it."""
+    name, *pairs = text.split("+")
+    election = [int(pair.removeprefix("election=")) for pair in pairs if pair.startswith("election=")]
+    return name, tuple(p for p in pairs if not p.startswith("election=")), election[0] if election else None
+
+
+def show_command(settled: Settled, results: str) -> str:
+    """Return the command that shows a cell's evidence."""
+    cell = settled.cell
+    selectors = {
+        "results": results,
+        "run": settled.run_id,
+        "client": str(cell.client),
+        "role": str(cell.role),
+        "scenario": cell.scenario,
+        "profile": cell.profile,
+        "broker": cell.broker,
+    }
+    return _command("probe show", selectors.items())
+
+
+def run_command(cells: Iterable[Cell], results: str) -> str:
+    """Return a command that plays these cells, and whatever else their columns multiply to."""
+    options: dict[tuple[str, str], None] = {}
+    for cell in cells:
+        name, properties, election = split_profile(cell.profile)
+        options[("client", str(cell.client))] = None
+        options[("scenario", cell.scenario)] = None
+        options[("role", str(cell.role))] = None
+        options[("profile", name)] = None
+        options.update({("property", pair): None for pair in properties})
+        if election is not None:
+            options[("election", str(election))] = None
+        options[("broker", cell.broker)] = None
+    order = ("client", "scenario", "role", "profile", "property", "election", "broker")
+    ordered = sorted(options, key=lambda item: order.index(item[0]))
+    return _command("probe run", [*ordered, ("results", results)])
+
+
+def _command(name: str, options: Iterable[tuple[str, str]]) -> str:
+    return " ".join([name, *(f"--{option} {shlex.quote(value)}" for option, value in options)])

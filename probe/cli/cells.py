@@ -1,0 +1,52 @@
+"""Single cells, planned and played through the same machinery as `probe run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from probe.advise.commands import split_profile
+from probe.catalogue.families import CatalogueError
+from probe.cli import options as o
+from probe.cli.run import Ran, run_planned
+from probe.errors import ProbeError
+from probe.model import Cell
+from probe.plan import Plan, Planned, Selection
+from probe.runner import Options
+
+
+def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
+    """Return the plan of one cell with its control cell. ProbeError says why there is no such cell."""
+    name, properties, election = split_profile(cell.profile)
+    asked = o.Asked(
+        clients=[str(cell.client)],
+        scenarios=[cell.scenario],
+        roles=[cell.role],
+        profiles=[name],
+        properties=properties,
+        engine=cell.engine,
+        brokers=[cell.broker],
+        election_ms=election,
+    )
+    try:
+        plan, selection = asked.whole()
+    except CatalogueError as error:
+        raise ProbeError(str(error)) from None
+    if all(item.cell != cell for item in plan.cells):
+        reason = next((skip.reason for skip in plan.skips if skip.cell == cell), "the scenario knows no such role")
+        raise ProbeError(f"{cell} is no cell: {reason}")
+    return plan, selection
+
+
+def play_cells(cells: Iterable[Cell], options: Options, results: str) -> Ran:
+    """Play cells and their control cells, those first, in one run. ProbeError if one of them does not exist."""
+    planned: dict[Cell, Planned] = {}
+    selection: Selection | None = None
+    for cell in cells:
+        plan, selection = plan_cell(cell)
+        planned.update((item.cell, item) for item in plan.cells)
+    if selection is None:
+        raise ProbeError("there is no cell to play; widen the selectors")
+    work = sorted(planned.values(), key=lambda item: item.cell != item.steady)
+    clients = {item.cell.client: item.chosen for item in work}
+    return run_planned(Plan(tuple(work), ()), replace(selection, clients=tuple(clients.values())), options, results)
