@@ -36,7 +36,7 @@ def decode(hint: type[T], data: Any) -> T:
 
     Raises TypeError, ValueError or KeyError where the data do not fit.
     """
-    return _reader(hint)(data)  # type: ignore[no-any-return]  # readers are made from hints, not from types
+    return _reader(hint)(data)  # type: ignore[no-any-return, arg-type]  # hints, not types
 
 
 @cache
