@@ -1,0 +1,162 @@
+"""`probe advise`: what an upgrade of a client, or of the brokers, changes; over what is stored."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated
+
+import typer
+
+from probe.advise.commands import run_command, show_command
+from probe.advise.remedies import drift, remedy
+from probe.advise.settled import Settled
+from probe.advise.trends import Step, Trend
+from probe.catalogue.families import CatalogueError
+from probe.catalogue.selectors import broker_line
+from probe.cli import options as o
+from probe.cli.advice import Change, Filter, absent, compared, stored_cells
+from probe.cli.cells import plan_cell, play_cells
+from probe.cli.compose import families
+from probe.cli.console import OUT, say
+from probe.errors import GateError, ProbeError
+from probe.model import Cell, Engine
+from probe.runner import Options
+from probe.store import history
+
+USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
+TOLD = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
+"""Trends that are told cell by cell, in this order; the others are counted."""
+
+
+def advise(
+    what: Annotated[list[str], typer.Argument(metavar="FAMILY FROM TO", help="Or clients, after --broker FROM TO.")],
+    *,
+    role: o.Roles = None,
+    profile: Annotated[list[str] | None, typer.Option("--profile", help="As the matrix writes it. Repeats.")] = None,
+    scenario: o.Scenarios = None,
+    broker: Annotated[
+        str | None, typer.Option("--broker", help="The line to compare on; followed by a second: a broker upgrade.")
+    ] = None,
+    engine: o.EngineOption = Engine.EMBEDDED,
+    fill: Annotated[bool, typer.Option("--run", help="Play the cells that are missing first.")] = False,
+    results: o.Results = o.RESULTS,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
+) -> None:
+    """Say what gets better, worse and stays bad, with evidence; exit 1 if anything gets worse."""
+    change = understand(what, broker)
+    _check(change)
+    line = broker_line(broker or o.DEFAULT_BROKER)
+    wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line)
+    stored = stored_cells(results, change, wanted)
+    if fill and (missing := [cell for cell in absent(stored, change, wanted) if _possible(cell)]):
+        say(f"{len(missing)} cells are missing and are played")
+        play_cells(missing, Options(jobs=jobs), results)
+        stored = stored_cells(results, change, wanted)
+    steps, alone = compared(stored, change, wanted)
+    missing = absent(stored, change, wanted)
+    if not steps:
+        fill_it = run_command(missing, results)
+        raise ProbeError(f"{results}: nothing is stored for both {change.old} and {change.new}; fill it: {fill_it}")
+    OUT.print(_title(change, wanted), markup=False)
+    for text in _report(steps, stored, change, results):
+        OUT.print(text, markup=False)
+    if alone:
+        say(f"{len(alone)} cells are stored for one side only; fill the other: {run_command(missing, results)}")
+    _gate(steps, change)
+
+
+def understand(what: Sequence[str], broker: str | None) -> Change:
+    """Tell the forms apart: a family and two versions, or one line after `--broker LINE`. ProbeError if neither."""
+    numbers = [item for item in what if re.fullmatch(r"\d[\w.+-]*", item)]
+    names = tuple(item for item in what if item not in numbers)
+    if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
+        return Change("version", numbers[0], numbers[1], names)
+    if broker is not None and len(numbers) == 1:
+        return Change("broker", broker_line(broker), broker_line(numbers[0]), names)
+    raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
+
+
+def _check(change: Change) -> None:
+    for name in change.clients:
+        family = name.partition("@")[0]
+        if family not in families():
+            near = get_close_matches(family, families(), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
+            raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
+    if change.old == change.new:
+        raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two")
+
+
+def _possible(cell: Cell) -> bool:
+    try:
+        plan_cell(cell)
+    except ProbeError as error:
+        say(f"not played: {error}")
+        return False
+    return True
+
+
+def _title(change: Change, wanted: Filter) -> str:
+    names = ", ".join(change.clients) or "all stored clients"
+    rest = f"{', '.join(wanted.profiles)}, {wanted.engine} engine"
+    if change.column == "version":
+        return f"{names} {change.old} -> {change.new} (profile {rest}, broker {wanted.line})"
+    return f"broker {change.old} -> {change.new} under {names} (profile {rest})"
+
+
+def _report(steps: Sequence[Step], stored: Mapping[Cell, Settled], change: Change, results: str) -> Iterator[str]:
+    for trend in TOLD:
+        for step in (step for step in steps if step.trend is trend):
+            yield f"{trend:<10} {_subject(step, change)}: {step.before.tally} -> {step.after.tally}"
+            yield from (f"           {line}" for line in _evidence(step, stored, change, results))
+    if change.column == "version":
+        yield from _settings(steps, results)
+    counts = Counter(step.trend for step in steps)
+    yield ", ".join(f"{counts[trend]} {trend}" for trend in Trend if counts[trend])
+
+
+def _subject(step: Step, change: Change) -> str:
+    cell = step.after.cell
+    who = f"{cell.client} " if change.column == "broker" else ""
+    extra = "" if cell.profile == "isolated" else f" {cell.profile}"
+    return f"{who}{cell.role}{extra} {cell.scenario}"
+
+
+def _evidence(step: Step, stored: Mapping[Cell, Settled], change: Change, results: str) -> Iterator[str]:
+    yield f"before: {step.before.verdicts[0].reason}; {show_command(step.before, results)}"
+    yield f"after:  {step.after.verdicts[0].reason}; {show_command(step.after, results)}"
+    if step.trend not in {Trend.BETTER, Trend.BAD} or change.column != "version":
+        return
+    found = remedy(step.before, change.new, stored.values())
+    if found.upgrade is not None:
+        yield f"smallest stored upgrade that conforms: {found.upgrade.cell.version} ({found.last_bad} does not)"
+    elif step.trend is Trend.BAD:
+        yield f"no stored version up to {change.new} conforms"
+    for item in found.profiles:
+        yield f"{item.cell.client} conforms with profile {item.cell.profile}; {show_command(item, results)}"
+
+
+def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
+    """Compare the effective settings of one trial each per role and profile, of the control cell where it is there."""
+    ordered = sorted(steps, key=lambda step: step.before.cell.scenario != "steady")
+    first = {(step.before.cell.role, step.before.cell.profile): step for step in reversed(ordered)}
+    for (role, profile), step in sorted(first.items()):
+        old, new = (_settings_of(side, results) for side in (step.before, step.after))
+        changed = [f"{name} {before} -> {after}" for name, before, after in drift(old, new)]
+        yield f"{'settings':<10} {role} {profile}: {', '.join(changed) or 'effective defaults are the same'}"
+
+
+def _settings_of(side: Settled, results: str) -> Mapping[str, str]:
+    return history(results, side.run_id, side.cell, side.trial).header.settings
+
+
+def _gate(steps: Sequence[Step], change: Change) -> None:
+    worse = [step for step in steps if step.trend is Trend.WORSE]
+    if worse:
+        what = _subject(worse[0], change)
+        raise GateError(
+            f"{len(worse)} of {len(steps)} cells get worse from {change.old} to {change.new}, first: {what}"
+        )
