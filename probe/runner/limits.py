@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probe.model import Kind, Play, Target
+from probe.model import Expects, Kind, Play, Target
+
+LONGEST_DELIVERY_MS = 120_000
+"""Java's default. Who keeps a record for longer before it tells that it failed is not waited for."""
 
 
 def own_limit_ms(play: Play, settings: Mapping[str, str]) -> int:
@@ -14,6 +17,8 @@ def own_limit_ms(play: Play, settings: Mapping[str, str]) -> int:
         return max(_number(settings, "request_timeout_ms"), _number(settings, "socket_timeout_ms")) + back_off
     if play.target is Target.COORDINATOR:
         return _number(settings, "session_timeout_ms") + _number(settings, "rebalance_timeout_ms")
+    if play.expects is Expects.SURFACE:
+        return max(back_off, min(_number(settings, "delivery_timeout_ms"), LONGEST_DELIVERY_MS))
     return back_off
 
 

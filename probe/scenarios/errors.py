@@ -139,7 +139,8 @@ ANSWERS = (
     _line("offset-commit 25 F - | GroupCoordinator.validateOffsetCommit: no such member"),
     _line("offset-commit 27 R - | reviewed: GroupCoordinator.doCommitOffsets: join again, then commit"),
     _line("offset-commit 30 F blip | KafkaApis.handleOffsetCommitRequest: no READ on the group"),
-    _line("offset-fetch 14 R hold | GroupCoordinator.handleFetchOffsets: isGroupLoading"),
+    # A member fetches offsets only of partitions that are new to it, so that only an admin's question is sure to come.
+    _line("offset-fetch 14 R hold | GroupCoordinator.handleFetchOffsets: isGroupLoading", roles=(A,)),
     _line("offset-fetch 15 M - | GroupCoordinator.validateGroupStatus: not active"),
     _line("offset-fetch 16 M answer | GroupCoordinator.validateGroupStatus: not the owner", roles=(A,)),
     _line("offset-fetch 30 F blip | KafkaApis.fetchOffsetsForGroup: no DESCRIBE on the group", roles=(A,)),
@@ -164,7 +165,7 @@ ANSWERS = (
     _line("sync-group 30 F - | KafkaApis.handleSyncGroupRequest: no READ on the group"),
     _line("heartbeat 15 M - | GroupCoordinator.validateGroupStatus: not active"),
     _line("heartbeat 16 M answer | GroupCoordinator.validateGroupStatus: not the owner of the partition"),
-    _line("heartbeat 22 R blip | reviewed: GroupCoordinator.validateHeartbeat: another generation; join again"),
+    _line("heartbeat 22 R - | reviewed: GroupCoordinator.validateHeartbeat: another generation; join again"),
     _line("heartbeat 25 R blip | reviewed: GroupCoordinator.validateHeartbeat: join again as a new member"),
     _line("heartbeat 27 R - | reviewed: GroupCoordinator.doHeartbeat: PreparingRebalance; join again"),
     _line("heartbeat 30 F blip | KafkaApis.handleHeartbeatRequest: no READ on the group"),
@@ -216,6 +217,9 @@ NEEDS_EPOCH = frozenset({74, 75})
 
 WHOLE_TOPIC = frozenset({("metadata", 3), ("metadata", 29), ("metadata", 100)})
 """Errors that a broker gives about a topic, not about one partition."""
+
+MAY_SURFACE = frozenset({("heartbeat", 22), ("heartbeat", 25), ("sync-group", 25), ("join-group", 25)})
+"""Reviewed: the member was really put out, so that a commit of what it had read fails, and must be told."""
 
 MAY_BE_FATAL = frozenset({31, 45, 47, 48, 49, 53, 82, 90})
 """Reviewed: after these Kafka's own documentation has the producer (or static member) closed and built anew

@@ -14,6 +14,7 @@ from probe.protocol.names import error_code, error_name
 from probe.scenarios.errors import (
     APIS,
     MAY_BE_FATAL,
+    MAY_SURFACE,
     NEEDS_ACKS_ALL,
     NEEDS_EPOCH,
     WHOLE_TOPIC,
@@ -122,7 +123,11 @@ def _part(api: Api, role: Role, made: Play, step: AnswerError, heal_after_ms: in
 
 def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) -> Play:
     expects = EXPECTED[answer.kind]
-    fatal = (Outcome.FATAL,) if expects is Expects.SURFACE and answer.code in MAY_BE_FATAL else ()
+    also: tuple[Outcome, ...] = ()
+    if (api.name, answer.code) in MAY_SURFACE:
+        also = (Outcome.SURFACES,)
+    elif expects is Expects.SURFACE and answer.code in MAY_BE_FATAL:
+        also = (Outcome.FATAL,)
     return Play(
         kind=Kind.ANSWER,
         expects=expects,
@@ -132,7 +137,7 @@ def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) 
         causes=("error",),
         prompt_ms=prompt_ms,
         watch_ms=10000,
-        conforms=(*CONFORMS[expects], *fatal) if judged else (),
+        conforms=(*CONFORMS[expects], *also) if judged else (),
         reality=Reality.RAW if answer.kind is ErrorClass.OTHER else Reality.EFFECTIVE,
     )
 

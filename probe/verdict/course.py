@@ -12,6 +12,8 @@ from probe.verdict.service import Errors, bystander_served_at, find_errors, serv
 
 TOLERANCE_MS = 100
 """Watches end a little early or late."""
+WENT_ON = 3
+"""So many successes after the fault was mended, and a client works again."""
 FAIR_MS = 2000
 """A client is due so much beyond `prompt` from the moment it can recover."""
 FAIR_WATCH_MS = 10000
@@ -78,10 +80,20 @@ def patience_ms(header: Header) -> int:
 def watched_enough(course: Course) -> bool:
     """Say whether a client that has not reached its goal was given all the time it is due."""
     header = course.reading.header
-    if course.watched_ms + TOLERANCE_MS < patience_ms(header) or course.recovery.pending:
+    due_ms = header.play.watch_ms if _went_on(course) else patience_ms(header)
+    if course.watched_ms + TOLERANCE_MS < due_ms or course.recovery.pending:
         return False
     due = DUE.get(header.play.expects)
     return due is None or due(course)
+
+
+def _went_on(course: Course) -> bool:
+    """Say whether a client that should have told of an error works again after it: there is nothing left to tell."""
+    reading, healed = course.reading, course.reading.moments.healed
+    if reading.play.expects is not Expects.SURFACE or healed is None or healed > reading.moments.until:
+        return False
+    since = [at for at in served_at(reading, reading.subject.affected) if at > healed]
+    return len(since) >= WENT_ON and not course.errors.affected
 
 
 def _enough_to_discover(course: Course) -> bool:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import kafka
 from driving.library import Stopping
 from driving.reports import Reports
 from kafka import ConsumerRebalanceListener, KafkaConsumer, TopicPartition
@@ -23,6 +24,8 @@ PAUSE_S = 0.1
 """After an exception of poll(), so that a client that always throws does not spin."""
 COMMIT_S = 1.0
 """The application commits what it was given, so often."""
+MAY_BLOCK = not hasattr(kafka, "AsyncConsumerRebalanceListener")
+"""Whether a rebalance listener may call commit(); from 3.0 on it runs in the I/O thread, where that is refused."""
 
 
 def consumer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
@@ -96,9 +99,13 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
 
     def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
         """Commit before others take over, but not while closing: a lost coordinator must not hold the close up."""
+        gone = list(revoked)
         if not self._stop.asked:
-            self._commit()
-        self._forget(revoked)
+            if MAY_BLOCK:
+                self._commit()
+            else:
+                self._send(gone)
+        self._forget(gone)
 
     def on_partitions_lost(self, lost: Iterable[TopicPartition]) -> None:
         """Forget what belongs to somebody else already (3.0 and later)."""
@@ -109,6 +116,19 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
         for partition in gone:
             self._next.pop(partition, None)
         self._reports.revoked([item.partition for item in gone])
+
+    def _send(self, partitions: Iterable[TopicPartition]) -> None:
+        """Commit what these partitions delivered without waiting for it."""
+        new = {item: _offset(self._next[item]) for item in partitions if item in self._next}
+        if new:
+            self._client.commit_async(new, self._sent)
+
+    def _sent(self, offsets: dict[TopicPartition, OffsetAndMetadata], outcome: object) -> None:
+        if isinstance(outcome, BaseException):
+            self._reports.commit_error(error_of(outcome))
+            return
+        for partition, committed in offsets.items():
+            self._reports.committed(partition.partition, committed.offset)
 
     def _commit(self) -> None:
         new = dict(self._next)
