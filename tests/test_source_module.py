@@ -46,8 +46,8 @@ class Go:
         text = json.dumps(told) if arguments[0] == "mod" else listed
         return subprocess.CompletedProcess(arguments, bool(self.failure), text, self.failure)
 
-    def build(self, package: str, out: Path, *, modfile: Path, variables: dict[str, str]) -> None:
-        self.calls.append(("build", package, *variables.values()))
+    def build(self, package: str, out: Path, *, modfile: Path, tags: list[str], variables: dict[str, str]) -> None:
+        self.calls.append(("build", package, *tags, *variables.values()))
         self.modfile = modfile.read_text()
         out.write_text("")
 

@@ -62,11 +62,23 @@ class Version(_Strict):
     """ISO date."""
     digest: str = ""
     """`sha256:...` of the wheel, jar or package, or `h1:...` of the Go module; empty = recorded on first use."""
+    extra: tuple[str, ...] = ()
+    """Further artifacts that only this version needs, in the form of the source's `extra`."""
 
     @property
     def pinned_artifact(self) -> str:
         """Return the artifact's own version."""
         return self.artifact or self.version
+
+
+class PythonSpan(Span):
+    """Artifact versions whose newest wheel is built for another CPython than ours.
+
+    Such a wheel is only unpacked; the driver must do with what it holds besides its extension module.
+    """
+
+    python: str = Field(pattern=r"^\d{2,3}$")
+    """The CPython of the wheel, as in its tag without `cp`."""
 
 
 class Source(_Strict):
@@ -81,6 +93,10 @@ class Source(_Strict):
     """Last version under the old name."""
     extra: tuple[str, ...] = ()
     """Further artifacts needed beside it, with versions (`group:artifact:version`, `name==version`)."""
+    pythons: tuple[PythonSpan, ...] = ()
+    """Of wheels: the first span that covers the artifact's version; outside all of them the wheel is for our Python."""
+    tags: Mapping[str, str] = {}
+    """Go build tags of the driver's sources, each with the first version that has what those sources use."""
 
 
 class Behaviour(_Strict):

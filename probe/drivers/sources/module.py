@@ -15,6 +15,8 @@ from probe.tools import ToolError
 
 LOCAL = "path:"
 """An artifact that starts with this is a checkout on this machine."""
+HEADING = r"^(?:#+ .*?|v)(\d+\.\d+\.\d+)"
+"""The newest version in a change log: `## Version 1.2.3 (date)`, or `v1.2.3` underlined."""
 
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
@@ -24,7 +26,8 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     """
     try:
         modfile = _modfile(family, version)
-        key = source_hash(f"cmd/{family.driver}", "internal/driver", "internal/driverpb", salt=go_version() + modfile)
+        salt = go_version() + modfile + "".join(_tags(family, version))
+        key = source_hash(f"cmd/{family.driver}", "internal/driver", "internal/driverpb", salt=salt)
         folder = cache / "drivers" / family.family / f"{version.version}-{key}"
         with building(folder) as scratch:
             if scratch is not None:
@@ -77,7 +80,7 @@ def local(family: Family, checkout: Path) -> Version:
 
 def _reported(root: Path) -> str:
     log = root / "CHANGELOG.md"
-    heading = re.search(r"^#+ .*?(\d+\.\d+\.\d+)", log.read_text(), re.MULTILINE) if log.is_file() else None
+    heading = re.search(HEADING, log.read_text(), re.MULTILINE) if log.is_file() else None
     return heading[1] if heading else "0.0.0"
 
 
@@ -107,6 +110,12 @@ def _modfile(family: Family, version: Version) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _tags(family: Family, version: Version) -> list[str]:
+    """Return the build tags of what this version has; the driver's other sources compile with every version."""
+    key = version_key(version.version)
+    return sorted(tag for tag, since in family.source.tags.items() if key >= version_key(since))
+
+
 def _build(family: Family, version: Version, modfile: str, scratch: Path) -> None:
     fetched = "" if version.artifact.startswith(LOCAL) else _fetch(family, version)
     _check(family, version, fetched)
@@ -115,7 +124,13 @@ def _build(family: Family, version: Version, modfile: str, scratch: Path) -> Non
     (scratch / "go.driver.sum").write_bytes((SHIM / "go.sum").read_bytes())
     mark = version.version.partition("+local.")[2]
     variables = {"main.local": mark} if mark else {}
-    build(f"./cmd/{family.driver}", scratch / PROGRAM, modfile=scratch / "go.driver.mod", variables=variables)
+    build(
+        f"./cmd/{family.driver}",
+        scratch / PROGRAM,
+        modfile=scratch / "go.driver.mod",
+        tags=_tags(family, version),
+        variables=variables,
+    )
     record = {"module": _module(family, version), "digest": fetched, "go": go_version()}
     (scratch / "record.json").write_text(json.dumps(record, indent=1) + "\n")
 
