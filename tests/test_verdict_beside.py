@@ -1,96 +1,107 @@
-"""A coordinator's bystander: a second instance of the same client, with another group at the same broker."""
+"""The bystander of a coordinator is a second instance: its application counts, its traffic does not."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-import pytest
 from builders import history
-from deeds import Step, announced, ask, at, call, committed, fault_on, fetched, moved, tell, watch
-from script import COORDINATOR, GROUP, HEARTBEAT, NEW, OLD, ZERO
+from deeds import Step, acked, announced, app, call, committed, fault_on, fetched, healed, moved, row, wait, watch
+from script import BEAT, COORDINATOR, FINAL, FIND, GROUP, HEARTBEAT, NEW, OLD, ZERO, Script
 
-from probe.model import (
-    App,
-    AppKind,
-    ClientError,
-    Closed,
-    Event,
-    Expects,
-    History,
-    Opened,
-    Outcome,
-    Request,
-    Response,
-    Role,
-    Row,
-    Target,
-)
-from probe.verdict import certain, judge
+from probe import verdict
+from probe.model import App, AppKind, Closed, History, Opened, Outcome, Request, Role, Target, Verdict
 
-BESIDE = "beside"
-HIT = call(HEARTBEAT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
-GOOD: tuple[Step, ...] = (
-    fault_on(), HIT, at(150), moved(topic="", key=GROUP), announced(topic="", key=GROUP),
-    ask(), tell(NEW), fetched(10, OLD), committed(NEW), fetched(70, OLD),
-)  # fmt: skip
+OTHER, KEY = "me-b", "g-b"
+CONN = 900
 
 
-def trial(*extra: Event, **more: object) -> History:
-    plain = history(*GOOD, watch(10_000), play=COORDINATOR, role=Role.GROUP, bystander=False)
-    header = replace(plain.header, subject=replace(plain.header.subject, bystander_instance=BESIDE), **more)
-    return History(header, tuple(sorted((*plain.events, *extra), key=lambda event: event.at)))
+def beside(*pauses: range, error_at: int | None = None, until: int = 20_000) -> Step:
+    """Tell what another instance did all the while."""
+
+    def step(script: Script) -> None:
+        script.add(Opened(at=ZERO - 2_000_000, conn=CONN, broker=OLD))
+        script.add(
+            Request(at=ZERO - 1_900_000, conn=CONN, broker=OLD, corr=1, api=HEARTBEAT, version=4, client_id=OTHER)
+        )
+        for ms in range(-500, until, BEAT // 1000):
+            if not any(ms in pause for pause in pauses):
+                script.add(App(at=ZERO + ms * 1000, kind=AppKind.RECEIVED, instance=OTHER, partition=0, offset=ms))
+        if error_at is not None:
+            script.add(App(at=ZERO + error_at * 1000, kind=AppKind.COMMIT_ERROR, instance=OTHER))
+        script.add(Closed(at=ZERO + 1_000_000, conn=CONN, broker=OLD, by="client"))
+        script.add(App(at=ZERO + (until + 11_000) * 1000, kind=AppKind.CLOSED, instance=OTHER))
+
+    return step
 
 
-def beside(kind: AppKind, ms: int, error: ClientError | None = None) -> App:
-    return App(at=ZERO + ms * 1000, kind=kind, instance=BESIDE, partition=0, offset=ms, error=error)
+def told(*steps: Step, **more: Any) -> History:
+    found = history(*steps, role=Role.GROUP, play=COORDINATOR, **more)
+    with_other = replace(found.header.subject, bystander_instance=OTHER, bystander_key=KEY)
+    return replace(found, header=replace(found.header, subject=with_other))
 
 
-def working(*ms: int) -> list[Event]:
-    return [beside(AppKind.RECEIVED, at) for at in ms]
+def moves() -> tuple[Step, ...]:
+    beat = call(HEARTBEAT, OLD, row(key=GROUP), answer=(row(key=GROUP, code=16),))
+    find = call(FIND, OLD, row(key=GROUP, key_type=0), answer=(row(key=GROUP, key_type=0, leader=NEW),))
+    return (
+        fault_on(),
+        moved(NEW, key=GROUP, topic="", partition=-1),
+        announced(NEW, key=GROUP, topic="", partition=-1),
+        beat,
+        find,
+        fetched(3),
+        committed(NEW),
+        fetched(20),
+        watch(10_000),
+    )
 
 
-def test_it_serves() -> None:
-    found = judge(trial(*working(*range(-500, 10_000, 100))))
-    assert (found.outcome, found.conforms) == (Outcome.REFRESHES, True)
-    assert found.facts.bystander_gap_ms == 100
+def judged(*more: Step) -> Verdict:
+    return verdict.judge(told(*moves(), *more))
 
 
-def test_its_gap_and_its_errors_are_the_bystanders() -> None:
-    stalled = judge(trial(*working(*range(0, 1000, 100), *range(5000, 10_000, 100))))
-    assert (stalled.facts.bystander_gap_ms, stalled.conforms) == (4100, False)
-    told = judge(trial(*working(*range(0, 10_000, 100)), beside(AppKind.COMMIT_ERROR, 500, ClientError(16, "", "E"))))
-    assert (told.facts.bystander_errors, told.facts.errors_surfaced, told.conforms) == (1, 0, False)
+def test_its_gap_and_errors_are_the_bystanders() -> None:
+    quiet = judged(beside())
+    assert (quiet.outcome, quiet.conforms, quiet.facts.bystander_gap_ms) == (Outcome.REFRESHES, True, 100)
+    paused = judged(beside(range(1000, 6000)))
+    assert (paused.outcome, paused.conforms) == (Outcome.REFRESHES, False)
+    assert paused.facts.bystander_gap_ms == 5100
+    failed = judged(beside(error_at=2000))
+    assert (failed.facts.errors_surfaced, failed.facts.bystander_errors, failed.conforms) == (0, 1, False)
 
 
-def test_its_records_do_not_count_as_the_clients() -> None:
-    plain = history(*GOOD[:7], watch(10_000), play=COORDINATOR, role=Role.GROUP, bystander=False)
-    header = replace(plain.header, subject=replace(plain.header.subject, bystander_instance=BESIDE))
-    events = sorted((*plain.events, *working(*range(0, 10_000, 100))), key=lambda event: event.at)
-    assert judge(History(header, tuple(events))).facts.recovered is False
+def test_its_traffic_and_its_end_are_nobodys_evidence() -> None:
+    with_other, without = judged(beside()), verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR))
+    assert with_other.facts.connects == without.facts.connects
+    assert not verdict.certain(told(*moves()[:3], beside(until=-20_000), running=True))
 
 
-def test_its_traffic_is_nobodys_evidence() -> None:
-    wire = {"conn": 77, "broker": OLD, "corr": 1, "api": HEARTBEAT, "version": 4}
-    rows = (Row(key=GROUP, code=16),)
-    traffic: list[Event] = [
-        Opened(at=ZERO + 500, conn=77, broker=OLD),
-        Request(at=ZERO + 600, client_id=BESIDE, rows=rows, **wire),
-        Response(at=ZERO + 700, sent_at=ZERO + 600, rows=rows, code=16, **wire),
-        Closed(at=ZERO + 800, conn=77, broker=OLD, by="relay"),
-    ]
-    quiet, noisy = judge(trial()).facts, judge(trial(*traffic)).facts
-    assert (noisy.fault_hits, noisy.connects) == (quiet.fault_hits, quiet.connects)
+def test_without_one_a_coordinator_has_no_bystander() -> None:
+    alone = verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR, bystander=False))
+    assert (alone.facts.bystander_gap_ms, alone.conforms) == (None, True)
 
 
-@pytest.mark.parametrize("kind", [AppKind.CLOSED, AppKind.FATAL])
-def test_its_end_is_not_the_clients(kind: AppKind) -> None:
-    ended = trial(*working(*range(0, 10_000, 100)), beside(kind, 2000))
-    assert judge(ended).outcome is Outcome.REFRESHES
-    early = History(ended.header, tuple(event for event in ended.events if event.at < ZERO + 3_000_000))
-    assert not certain(replace(early, header=replace(early.header, watched_ms=0)))
+def test_where_the_whole_topic_is_hit_nobody_stands_by() -> None:
+    play = replace(FINAL, target=Target.CLUSTER, codes=(3,))
+    gone = history(
+        fault_on(),
+        call(0, OLD, row(), answer=(row(code=3),)),
+        app(AppKind.SEND_ERROR, 3, partition=0, sequence=1),
+        app(AppKind.SEND_ERROR, 3, partition=1, sequence=1),
+        watch(10_000),
+        play=play,
+        bystander=(0, 60_000),
+    )
+    found = verdict.judge(gone)
+    assert (found.outcome, found.facts.bystander_errors, found.facts.bystander_gap_ms) == (Outcome.SURFACES, 0, None)
 
 
-def test_where_the_whole_cluster_is_hit_there_is_none() -> None:
-    play = replace(COORDINATOR, target=Target.CLUSTER, expects=Expects.RETRY)
-    found = judge(history(*GOOD, watch(10_000), play=play, role=Role.GROUP))
-    assert found.facts.bystander_gap_ms is None
+def test_who_works_again_has_nothing_left_to_tell() -> None:
+    hidden = (fault_on(), call(0, OLD, row(), answer=(row(code=10),)), healed())
+    slow = {"limits": replace(history().header.limits, own_limit_ms=60_000), "play": FINAL}
+
+    works = history(*hidden, acked(100, OLD), watch(10_000), **slow)
+    mute = history(*hidden, wait(1000), watch(10_000), **slow)
+    assert verdict.judge(works).outcome is Outcome.STUCK
+    assert verdict.judge(mute).outcome is Outcome.WAITING

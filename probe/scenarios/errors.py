@@ -66,6 +66,14 @@ APIS = (
 )
 
 
+PROVOKED = {
+    MoveLeader: "The partition's leader moves first, so that clients ask.",
+    MoveCoordinator: "The coordinator moves first, so that clients ask.",
+    Rejoin: "A member is told first, on a heartbeat, that a rebalance is under way, so that it joins again.",
+}
+"""How clients are brought to call an API, by the step before the error."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One error that brokers give in an API."""
