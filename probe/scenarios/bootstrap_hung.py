@@ -26,7 +26,7 @@ SCENARIO = Scenario(
                 target=Target.CLUSTER,
                 causes=("startup", "bootstrap", "error", "disconnect"),
                 prompt_ms=5000,
-                watch_ms=40000,
+                watch_ms=90000,
             ),
             steps=(HangBroker(),),
             bootstrap=Bootstrap.FAILING_FIRST,

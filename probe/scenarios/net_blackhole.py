@@ -19,7 +19,7 @@ SCENARIO = Scenario(
     parts=(
         Part(
             roles=CLIENT_ROLES,
-            play=play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=40000),
+            play=play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
             steps=(Blackhole(), HangBroker(), Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
             whole_broker=True,
             by_session=True,

@@ -75,6 +75,9 @@ class Moments:
     """The last move of the affected object inside the window."""
     healed: int | None
     stopping: int | None
+    office: int
+    """From here on the target serves. Where it moved several times it may have served before, and answers from then
+    that name it told of another term of office; else this is `begin`."""
 
     @property
     def earliest(self) -> int:
@@ -90,7 +93,8 @@ def find_moments(header: Header, strands: Strands) -> Moments:
     until = _until(header, strands, begin)
     healed = strands.engine_at(EngineKind.HEALED)
     changes = [event for event in strands.engine if event.at <= until and _concerns(header, event)]
-    moved = next((event for event in reversed(changes) if event.kind is EngineKind.MOVED), None)
+    moves = [event for event in changes if event.kind is EngineKind.MOVED]
+    moved = moves[-1] if moves else None
     announced = next((event for event in reversed(changes) if event.kind is EngineKind.ANNOUNCED), None)
     return Moments(
         warm=begin if warm is None else warm,
@@ -102,6 +106,7 @@ def find_moments(header: Header, strands: Strands) -> Moments:
         moved=None if moved is None else moved.at,
         healed=healed,
         stopping=strands.marked(MarkKind.STOPPING),
+        office=begin if len(moves) < 2 else max(begin, moves[-1].at - SLACK_US),
     )
 
 

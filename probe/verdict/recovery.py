@@ -93,11 +93,11 @@ def _gate(reading: Reading, hits: tuple[Hit, ...]) -> int | None:
 
 
 def first_success(reading: Reading, keys: frozenset[int]) -> Exchange | None:
-    """Return the first successful request about the affected object at the target, sent since the fault.
+    """Return the first successful request about the affected object at the target, sent since it is in office.
 
     Where no broker is the target, any broker is.
     """
-    begin, until, target = reading.moments.begin, reading.moments.until, reading.moments.target
+    begin, until, target = reading.moments.office, reading.moments.until, reading.moments.target
     for item in reading.exchanges:
         request = item.request
         there = target in (-1, request.broker) and begin <= request.at <= until

@@ -63,7 +63,7 @@ def find_route(reading: Reading, discoveries: tuple[Discovery, ...]) -> Route:
     if first is None:
         return Route()
     left = first.request.at
-    since = reading.moments.earliest
+    since = reading.moments.earliest if reading.moments.office == reading.moments.begin else reading.moments.office
     told = [item for item in discoveries if item.told_before(left) and (item.answered or 0) >= since]
     if not told:
         hinted = _hinted(reading, left)
@@ -111,17 +111,20 @@ def find_futile(reading: Reading, discoveries: tuple[Discovery, ...], recovery: 
     started = sum(1 for at in started_at(reading) if recovery.start <= at <= end)
     return Futile(
         sent,
-        told=_no_excuse(discoveries, available, reading.moments.until),
+        told=_no_excuse(discoveries, reading.moments.office, available, reading.moments.until),
         requests_per_s=requests / seconds,
         per_op=requests / max(1, started),
         bytes_per_s=sum(item[2] for item in meanwhile) / seconds,
     )
 
 
-def _no_excuse(discoveries: tuple[Discovery, ...], available: int, until: int) -> int:
-    """Return when the client was told the target, or could have been for a second; who waits for an answer cannot."""
+def _no_excuse(discoveries: tuple[Discovery, ...], office: int, available: int, until: int) -> int:
+    """Return when the client was told the target, or could have been for a second; who waits for an answer cannot.
+
+    What it was told before the target's term of office was about an earlier one.
+    """
     excused = available + EXCUSE_US
-    for item in discoveries:
+    for item in (item for item in discoveries if item.answered is None or item.answered >= office):
         answered = until if item.answered is None else item.answered
         if item.useful and item.told_before(excused):
             return max(available, answered)

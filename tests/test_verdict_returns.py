@@ -1,0 +1,36 @@
+"""A target that moves away and comes back: what a client did or was told in an earlier term of office says nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from builders import history
+from deeds import Step, announced, ask, at, fault_on, fetch_answer, fetched, moved, tell, watch
+from script import NEW, OLD, STORAGE_ERROR
+
+from probe.model import Outcome, Reroute, Role, Verdict
+from probe.verdict import judge
+
+ROLLING = replace(STORAGE_ERROR, codes=(6, 74), causes=("error", "disconnect"), election_ms=None, watch_ms=15000)
+FUTILE = [fetch_answer(74, broker=NEW)] * 60
+"""Refetched without back-off, as good consumers do until they are told."""
+
+
+def told(*last: Step) -> Verdict:
+    away = (fault_on(), moved(NEW), fetch_answer(6), announced(NEW), ask(), tell(NEW), fetched(30))
+    back = (at(4000), moved(OLD), *FUTILE, announced(OLD), *FUTILE, *last)
+    return judge(history(*away, *back, fetched(60, broker=OLD), watch(12000), role=Role.CONSUMER, play=ROLLING))
+
+
+def test_refetching_until_told_is_no_storm() -> None:
+    found = told(ask(), tell(OLD))
+    assert (found.outcome, found.facts.reroute, found.facts.storm) == (Outcome.REFRESHES, Reroute.REFRESH, "")
+
+
+def test_who_finds_the_way_back_without_asking_is_late() -> None:
+    found = told()
+    assert (found.outcome, found.facts.rescued_by) == (Outcome.LATE, "retry")
+
+
+def test_refetching_after_being_told_is_a_storm() -> None:
+    assert told(ask(), tell(OLD), *FUTILE).facts.storm == "d"
