@@ -139,9 +139,9 @@ def _entry(path: Path, row: Mapping[str, Any]) -> Known:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise CatalogueError(
-            f"{path}: [[known]] {row.get('id', '?')} {where}: {first['msg']}; mend the entry"
-        ) from None
+        value = "" if isinstance(first["input"], Mapping) else f" ({first['input']!r})"
+        what = f"[[known]] {row.get('id', '?')} {where}: {first['msg']}{value}"
+        raise CatalogueError(f"{path}: {what}; mend the entry") from None
 
 
 def expected(known: Known) -> Expectation:
