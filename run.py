@@ -52,7 +52,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 const from = await chromium.executablePath();
 fs.mkdirSync(process.argv[2], {recursive: true});
-fs.cpSync(path.dirname(from), process.argv[2], {recursive: true, filter: (f) => !/node_modules|package|unpack|compile-cache|core[.]/.test(f)});
+const ours = /node_modules|package|unpack|compile-cache|core[.]/;
+fs.cpSync(path.dirname(from), process.argv[2], {recursive: true, filter: (f) => !ours.test(f)});
 fs.renameSync(path.join(process.argv[2], path.basename(from)), path.join(process.argv[2], 'chromium.bin'));
 """
 

@@ -23,3 +23,8 @@ def spark() -> Iterator[SparkSession]:
     session = start_session("local[2]")
     yield session
     stop_session(session)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what drives a browser last: its library keeps an event loop in the test's thread to the end of the run."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)

@@ -82,7 +82,7 @@ def test_clients_lists_every_pinned_version() -> None:
 def test_scenarios_tells_what_each_is() -> None:
     data = json.loads(probe("scenarios", "--json").stdout)
     names = {item["scenario"] for item in data["scenarios"]}
-    assert {"steady", "disk/storage-error", "answer/produce/KAFKA_STORAGE_ERROR"} <= names
+    assert {"steady", "disk/storage-error", "answer/produce/NOT_LEADER_OR_FOLLOWER"} <= names
     assert "KIP-112" in next(item["story"] for item in data["scenarios"] if item["scenario"] == "disk/storage-error")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
 import shutil
@@ -64,6 +65,25 @@ def test_go_tests() -> None:
     check(str(find_tool("go")), "test", "./...", cwd=ROOT / "go_shim")
 
 
+def code_of(path: Path) -> list[tuple[int, str]]:
+    """Return a source's lines without comments and docstrings, which may tell where a rule comes from."""
+    text = path.read_text()
+    if path.suffix == ".go":
+        bare = re.sub(r"/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+        return list(enumerate((re.sub(r"(?<!:)//.*", "", line) for line in bare.splitlines()), 1))
+    tree = ast.parse(text)
+    prose = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    }
+    return [
+        (node.lineno, str(node.value))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node not in prose and isinstance(node.value, str | float)
+    ]
+
+
 @pytest.mark.parametrize("folder", ["probe", "spark", "go_shim"])
 def test_no_client_version_stands_in_the_sources(folder: str) -> None:
     """A version in the code that produces a result would be a result written down beforehand."""
@@ -72,7 +92,8 @@ def test_no_client_version_stands_in_the_sources(folder: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in sources(folder)
-        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if not path.name.endswith("_test.go")
+        for number, line in code_of(path)
         if pattern.search(line)
     ]
     assert found == []

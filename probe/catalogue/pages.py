@@ -34,7 +34,7 @@ ERRORS = """## Errors by API
 `answer/`, `hold/`, `blip/` and `applied/produce/` take any error of Kafka's protocol table in any API named here:
 `--scenario hold/offset-commit/NOT_COORDINATOR`. What is expected follows from the class of the error in that API.
 **M**: the target moved, ask who serves now. **R**: retriable in place. **F**: the application must be told. What is not
-listed runs on request and is informative. Sources are classes and methods of Kafka 3.9.2; `reviewed` marks a class that
+listed runs on request and is informative. Sources are classes and methods of Kafka 3.9; `reviewed` marks a class that
 Kafka's exception hierarchy alone would not give.
 """
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
-import click
 import typer
 
 from probe import __version__
@@ -62,22 +61,18 @@ def main() -> None:
     """Run the command; every expected failure is one line on stderr and an exit code of DESIGN 8."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     try:
-        code = app(standalone_mode=False)
-    except click.exceptions.Abort:
-        sys.exit(130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
+        app()
     except ProbeError as error:
-        fail(str(error))
-        sys.exit(error.exit_code)
+        _end(error, error.exit_code)
     except (CatalogueError, ProvisionError, ToolError) as error:
-        fail(str(error))
-        sys.exit(2)
+        _end(error, 2)
     except (ResultsError, SiteError) as error:
-        fail(str(error))
-        sys.exit(3)
-    sys.exit(code if isinstance(code, int) else 0)
+        _end(error, 3)
+
+
+def _end(error: Exception, code: int) -> NoReturn:
+    fail(str(error))
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from probe.catalogue.families import version_key
 from probe.cli import options as o
 from probe.cli.console import OUT
 from probe.cli.lines import lines
-from probe.errors import ProbeError
+from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Cell, Engine, Role, encode
-from probe.store import TrialRow, history, trials
+from probe.store import TrialRow, history, runs, trials
 
 
 def show(
@@ -42,6 +42,10 @@ def show(
         _one_of(broker, lambda cell, text: cell.broker == text),
         lambda cell: engine is None or cell.engine is engine,
     ]
+    if not runs(results):
+        raise NothingJudgedError(
+            f"{results}: there are no runs here; `probe run` makes one, --results names their folder"
+        )
     found = [row for row in trials(results, run) if all(test(row.cell) for test in tests)]
     found = [row for row in found if trial is None or row.trial == trial]
     if not found:
