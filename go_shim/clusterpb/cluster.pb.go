@@ -185,7 +185,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{15, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{16, 0}
 }
 
 type Event_Kind int32
@@ -252,7 +252,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{26, 0}
 }
 
 type Done struct {
@@ -779,6 +779,7 @@ type Change struct {
 	//	*Change_Topic
 	//	*Change_Evacuate
 	//	*Change_Readdress
+	//	*Change_RollBack
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -884,6 +885,15 @@ func (x *Change) GetReaddress() *Readdress {
 	return nil
 }
 
+func (x *Change) GetRollBack() *RollBack {
+	if x != nil {
+		if x, ok := x.Change.(*Change_RollBack); ok {
+			return x.RollBack
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -916,6 +926,10 @@ type Change_Readdress struct {
 	Readdress *Readdress `protobuf:"bytes,11,opt,name=readdress,proto3,oneof"`
 }
 
+type Change_RollBack struct {
+	RollBack *RollBack `protobuf:"bytes,12,opt,name=roll_back,json=rollBack,proto3,oneof"`
+}
+
 func (*Change_MoveLeader) isChange_Change() {}
 
 func (*Change_MoveCoordinator) isChange_Change() {}
@@ -929,6 +943,8 @@ func (*Change_Topic) isChange_Change() {}
 func (*Change_Evacuate) isChange_Change() {}
 
 func (*Change_Readdress) isChange_Change() {}
+
+func (*Change_RollBack) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
 // healed.
@@ -1215,6 +1231,59 @@ func (x *Evacuate) GetLoadingMs() int32 {
 	return 0
 }
 
+// A broker serves no more than an older Kafka line does, until healed: lower versions, fewer APIs.
+type RollBack struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`
+	Line          string                 `protobuf:"bytes,2,opt,name=line,proto3" json:"line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RollBack) Reset() {
+	*x = RollBack{}
+	mi := &file_cluster_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RollBack) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RollBack) ProtoMessage() {}
+
+func (x *RollBack) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RollBack.ProtoReflect.Descriptor instead.
+func (*RollBack) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RollBack) GetBroker() int32 {
+	if x != nil {
+		return x.Broker
+	}
+	return 0
+}
+
+func (x *RollBack) GetLine() string {
+	if x != nil {
+		return x.Line
+	}
+	return ""
+}
+
 // The brokers' advertised addresses are others from now on.
 type Readdress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1225,7 +1294,7 @@ type Readdress struct {
 
 func (x *Readdress) Reset() {
 	*x = Readdress{}
-	mi := &file_cluster_proto_msgTypes[13]
+	mi := &file_cluster_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1237,7 +1306,7 @@ func (x *Readdress) String() string {
 func (*Readdress) ProtoMessage() {}
 
 func (x *Readdress) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[13]
+	mi := &file_cluster_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1250,7 +1319,7 @@ func (x *Readdress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
 func (*Readdress) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{13}
+	return file_cluster_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Readdress) GetAdvertise() []string {
@@ -1272,7 +1341,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[14]
+	mi := &file_cluster_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1284,7 +1353,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[14]
+	mi := &file_cluster_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1297,7 +1366,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{14}
+	return file_cluster_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -1339,7 +1408,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[15]
+	mi := &file_cluster_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1420,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[15]
+	mi := &file_cluster_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1433,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{15}
+	return file_cluster_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -1400,7 +1469,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[16]
+	mi := &file_cluster_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1412,7 +1481,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[16]
+	mi := &file_cluster_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1425,7 +1494,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{16}
+	return file_cluster_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -1466,7 +1535,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[17]
+	mi := &file_cluster_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1478,7 +1547,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[17]
+	mi := &file_cluster_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1491,7 +1560,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{17}
+	return file_cluster_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -1518,7 +1587,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[18]
+	mi := &file_cluster_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1530,7 +1599,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[18]
+	mi := &file_cluster_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1543,7 +1612,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{18}
+	return file_cluster_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -1569,7 +1638,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1650,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1663,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{19}
+	return file_cluster_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -1615,7 +1684,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1627,7 +1696,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1640,7 +1709,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{20}
+	return file_cluster_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -1674,7 +1743,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1686,7 +1755,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1699,7 +1768,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{21}
+	return file_cluster_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -1725,7 +1794,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1737,7 +1806,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1750,7 +1819,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -1772,7 +1841,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1784,7 +1853,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1797,7 +1866,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -1837,7 +1906,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1849,7 +1918,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1862,7 +1931,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -1888,7 +1957,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1900,7 +1969,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1913,7 +1982,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25}
+	return file_cluster_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -2024,7 +2093,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12\x1d\n" +
 	"\n" +
 	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
-	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\"\xc0\x03\n" +
+	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\"\xfb\x03\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +
@@ -2034,7 +2103,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\x05topic\x18\x05 \x01(\v2\x1d.probe.cluster.v1.TopicChangeH\x00R\x05topic\x128\n" +
 	"\bevacuate\x18\n" +
 	" \x01(\v2\x1a.probe.cluster.v1.EvacuateH\x00R\bevacuate\x12;\n" +
-	"\treaddress\x18\v \x01(\v2\x1b.probe.cluster.v1.ReaddressH\x00R\treaddressB\b\n" +
+	"\treaddress\x18\v \x01(\v2\x1b.probe.cluster.v1.ReaddressH\x00R\treaddress\x129\n" +
+	"\troll_back\x18\f \x01(\v2\x1a.probe.cluster.v1.RollBackH\x00R\brollBackB\b\n" +
 	"\x06change\"\x81\x01\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
@@ -2063,7 +2133,10 @@ const file_cluster_proto_rawDesc = "" +
 	"\x06leaves\x18\x02 \x01(\bR\x06leaves\x12#\n" +
 	"\rdrop_replicas\x18\x03 \x01(\bR\fdropReplicas\x12\x1d\n" +
 	"\n" +
-	"loading_ms\x18\x04 \x01(\x05R\tloadingMs\")\n" +
+	"loading_ms\x18\x04 \x01(\x05R\tloadingMs\"6\n" +
+	"\bRollBack\x12\x16\n" +
+	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x12\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\")\n" +
 	"\tReaddress\x12\x1c\n" +
 	"\tadvertise\x18\x01 \x03(\tR\tadvertise\"z\n" +
 	"\fMetadataView\x12\x16\n" +
@@ -2170,7 +2243,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -2189,20 +2262,21 @@ var file_cluster_proto_goTypes = []any{
 	(*MoveCoordinator)(nil),     // 14: probe.cluster.v1.MoveCoordinator
 	(*BrokerState)(nil),         // 15: probe.cluster.v1.BrokerState
 	(*Evacuate)(nil),            // 16: probe.cluster.v1.Evacuate
-	(*Readdress)(nil),           // 17: probe.cluster.v1.Readdress
-	(*MetadataView)(nil),        // 18: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 19: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 20: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 21: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 22: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 23: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 24: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 25: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 26: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 27: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 28: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 29: probe.cluster.v1.Event
-	nil,                         // 30: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*RollBack)(nil),            // 17: probe.cluster.v1.RollBack
+	(*Readdress)(nil),           // 18: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 19: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 20: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 21: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 22: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 23: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 24: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 25: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 26: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 27: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 28: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 29: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 30: probe.cluster.v1.Event
+	nil,                         // 31: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
@@ -2210,46 +2284,47 @@ var file_cluster_proto_depIdxs = []int32{
 	13, // 2: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
 	14, // 3: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
 	15, // 4: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	18, // 5: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	19, // 6: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	19, // 5: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	20, // 6: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
 	16, // 7: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
-	17, // 8: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
-	1,  // 9: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	2,  // 10: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	12, // 11: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	11, // 12: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	20, // 13: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	24, // 14: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	30, // 15: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	27, // 16: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 17: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 18: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	10, // 19: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 20: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	21, // 21: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 22: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	12, // 23: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	22, // 24: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 25: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 26: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 27: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 28: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	9,  // 29: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 30: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 31: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 32: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 33: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 34: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	23, // 35: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	25, // 36: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	26, // 37: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	28, // 38: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	29, // 39: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	29, // [29:40] is the sub-list for method output_type
-	18, // [18:29] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	18, // 8: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	17, // 9: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
+	1,  // 10: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	2,  // 11: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	12, // 12: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	11, // 13: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	21, // 14: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	25, // 15: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	31, // 16: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	28, // 17: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 18: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 19: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	10, // 20: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 21: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	22, // 22: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 23: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	12, // 24: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	23, // 25: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 26: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 27: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 28: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 29: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	9,  // 30: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 31: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 32: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 33: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 34: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 35: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	24, // 36: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	26, // 37: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	27, // 38: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	29, // 39: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	30, // 40: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	30, // [30:41] is the sub-list for method output_type
+	19, // [19:30] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -2265,6 +2340,7 @@ func file_cluster_proto_init() {
 		(*Change_Topic)(nil),
 		(*Change_Evacuate)(nil),
 		(*Change_Readdress)(nil),
+		(*Change_RollBack)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2272,7 +2348,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   27,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,6 +21,7 @@ from probe.scenarios.steps import (
     MoveLeader,
     RecreateTopic,
     Rejoin,
+    RollBack,
     Step,
 )
 
@@ -166,6 +167,11 @@ def _topic(step: DeleteTopic | RecreateTopic | GrowTopic, subject: Subject, _: i
     return [], [pb.Timed(change=pb.Change(topic=change), from_start=True)]
 
 
+def _roll_back(step: RollBack, subject: Subject, _: int) -> Part:
+    change = pb.Change(roll_back=pb.RollBack(broker=subject.old, line=step.line))
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
 TOPIC_CHANGES: Mapping[type, pb.TopicChange.What.ValueType] = {
     DeleteTopic: pb.TopicChange.DELETE,
     RecreateTopic: pb.TopicChange.RECREATE,
@@ -193,6 +199,7 @@ TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
     BreakLogDir: _break_log_dir,
     AnswerError: _answer,
     Rejoin: _rejoin,
+    RollBack: _roll_back,
     MoveLeader: _move_leader,
     LoseLeader: _lose_leader,
     LagMetadata: _lag,

@@ -176,7 +176,7 @@ ANSWERS = (
     _line("heartbeat 22 R - | reviewed: GroupCoordinator.validateHeartbeat: another generation; join again"),
     _line("heartbeat 25 R blip | reviewed: GroupCoordinator.validateHeartbeat: join again as a new member"),
     _line("heartbeat 27 R - | reviewed: GroupCoordinator.doHeartbeat: PreparingRebalance; join again"),
-    _line("heartbeat 30 F blip | KafkaApis.handleHeartbeatRequest: no READ on the group"),
+    _line("heartbeat 30 F - | KafkaApis.handleHeartbeatRequest: no READ on the group"),
     _line("heartbeat 82 F - | GroupCoordinator.validateCurrentMember: another has this instance id (KIP-345)", since=3),
     _line("init-producer-id 14 R - | TransactionStateManager.getAndMaybeAddTransactionState: the partition loads"),
     _line("init-producer-id 16 M - | TransactionStateManager.getAndMaybeAddTransactionState: not the owner"),

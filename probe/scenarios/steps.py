@@ -79,6 +79,13 @@ class GrowTopic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RollBack:
+    """The target broker comes back as an older Kafka line: it closes on versions and APIs that are not known there."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rejoin:
     """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member has come."""
 
@@ -129,6 +136,7 @@ Step = (
     | DeleteTopic
     | RecreateTopic
     | GrowTopic
+    | RollBack
     | Rejoin
     | AnswerError
     | CutConnections

@@ -1,6 +1,6 @@
 """The topic is deleted and made again under the same name.
 
-What the brokers do: same name, same leaders, another topic id, empty logs, leader epochs from the start.
+What the brokers do: same name, another topic id, empty logs, leader epochs from the start; another broker leads.
 The error a client meets: UNKNOWN_TOPIC_ID (100) on Fetch from v13 and Produce from v13, which name it by id;
 UNKNOWN_LEADER_EPOCH (75) where it sends the old epoch; OFFSET_OUT_OF_RANGE (1) where it reads on; older Produce
 notices nothing and writes on.
@@ -12,7 +12,7 @@ Not covered: promises about records of the old topic: who deletes a topic gives 
 
 from probe.model import Engine, Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import RecreateTopic
+from probe.scenarios.steps import MoveLeader, RecreateTopic
 
 SCENARIO = Scenario(
     name="topic/recreated",
@@ -25,12 +25,12 @@ SCENARIO = Scenario(
                 Kind.CHANGE,
                 Expects.DISCOVER,
                 target=Target.CLUSTER,
-                codes=(1, 3, 74, 75, 100, 103),
+                codes=(1, 3, 6, 74, 75, 100, 103),
                 causes=("error", "periodic"),
                 prompt_ms=3000,
                 watch_ms=20000,
             ),
-            steps=(RecreateTopic(),),
+            steps=(RecreateTopic(), MoveLeader()),
         ),
     ),
 )

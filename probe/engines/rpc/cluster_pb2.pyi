@@ -314,6 +314,7 @@ class Change(_message.Message):
     TOPIC_FIELD_NUMBER: _builtins.int
     EVACUATE_FIELD_NUMBER: _builtins.int
     READDRESS_FIELD_NUMBER: _builtins.int
+    ROLL_BACK_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def move_leader(self) -> Global___MoveLeader: ...
     @_builtins.property
@@ -328,6 +329,8 @@ class Change(_message.Message):
     def evacuate(self) -> Global___Evacuate: ...
     @_builtins.property
     def readdress(self) -> Global___Readdress: ...
+    @_builtins.property
+    def roll_back(self) -> Global___RollBack: ...
     def __init__(
         self,
         *,
@@ -338,12 +341,13 @@ class Change(_message.Message):
         topic: Global___TopicChange | None = ...,
         evacuate: Global___Evacuate | None = ...,
         readdress: Global___Readdress | None = ...,
+        roll_back: Global___RollBack | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress"]  # noqa: Y015
+    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back"]  # noqa: Y015
     _WhichOneofArgType_change: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_change) -> _WhichOneofReturnType_change | None: ...
 
@@ -497,6 +501,30 @@ class Evacuate(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Evacuate: _TypeAlias = Evacuate  # noqa: Y015
+
+@_typing.final
+class RollBack(_message.Message):
+    """A broker serves no more than an older Kafka line does, until healed: lower versions, fewer APIs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BROKER_FIELD_NUMBER: _builtins.int
+    LINE_FIELD_NUMBER: _builtins.int
+    broker: _builtins.int
+    line: _builtins.str
+    def __init__(
+        self,
+        *,
+        broker: _builtins.int = ...,
+        line: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "line", b"line"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RollBack: _TypeAlias = RollBack  # noqa: Y015
 
 @_typing.final
 class Readdress(_message.Message):

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 )
@@ -64,6 +65,13 @@ func (f *Front) check(change *clusterpb.Change) error {
 		if !slices.Contains(topology.Brokers, c.Evacuate.Broker) {
 			return fmt.Errorf("evacuate: there is no broker %d; give 1 to 3", c.Evacuate.Broker)
 		}
+	case *clusterpb.Change_RollBack:
+		if !slices.Contains(topology.Brokers, c.RollBack.Broker) {
+			return fmt.Errorf("roll back: there is no broker %d; give 1 to 3", c.RollBack.Broker)
+		}
+		if _, err := line.Parse(c.RollBack.Line); err != nil {
+			return fmt.Errorf("roll back: %w", err)
+		}
 	case *clusterpb.Change_Readdress:
 		_, err := endpointsOf(c.Readdress.Advertise)
 		return err
@@ -88,6 +96,8 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 		return f.changeTopic(c.Topic)
 	case *clusterpb.Change_Evacuate:
 		return f.evacuate(c.Evacuate, hitMs)
+	case *clusterpb.Change_RollBack:
+		return f.rollBack(c.RollBack)
 	case *clusterpb.Change_Readdress:
 		endpoints, err := endpointsOf(c.Readdress.Advertise)
 		if err == nil {

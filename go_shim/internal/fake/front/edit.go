@@ -18,7 +18,7 @@ func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Re
 	case *kmsg.DescribeTopicPartitionsResponse:
 		f.editDescribeTopics(r, broker)
 	case *kmsg.ApiVersionsResponse:
-		f.editApiVersions(r)
+		f.editApiVersions(r, f.serves(broker))
 	case *kmsg.OffsetForLeaderEpochResponse:
 		f.editEpochs(req.(*kmsg.OffsetForLeaderEpochRequest), r)
 	case *kmsg.HeartbeatResponse:
@@ -44,13 +44,13 @@ func memberOf(code int16) int16 {
 // editApiVersions advertises what is served. Up to v3 brokers leave out features with a minimum of 0, which clients of
 // that age cannot read (KAFKA-17011); nothing else of the features may be touched, or new clients fall back to the old
 // transaction protocol.
-func (f *Front) editApiVersions(resp *kmsg.ApiVersionsResponse) {
+func (f *Front) editApiVersions(resp *kmsg.ApiVersionsResponse, served map[int16]line.Range) {
 	resp.ApiKeys = slices.DeleteFunc(resp.ApiKeys, func(k kmsg.ApiVersionsResponseApiKey) bool {
-		_, ok := f.served[k.ApiKey]
+		_, ok := served[k.ApiKey]
 		return !ok
 	})
 	for i := range resp.ApiKeys {
-		r := f.served[resp.ApiKeys[i].ApiKey]
+		r := served[resp.ApiKeys[i].ApiKey]
 		resp.ApiKeys[i].MinVersion, resp.ApiKeys[i].MaxVersion = r.Min, r.Max
 	}
 	if resp.Version <= 3 {

@@ -173,6 +173,7 @@ func (f *Front) Heal() int64 {
 	f.faults = nil
 	f.table.Clear()
 	clear(f.views)
+	clear(f.rolled)
 	clear(f.loading)
 	for key := range f.leaving {
 		f.arrive(key)

@@ -33,6 +33,7 @@ type endpoint struct {
 type Front struct {
 	line      *line.Line
 	served    map[int16]line.Range
+	rolled    map[int32]map[int16]line.Range // what a broker that was rolled back serves
 	backend   *backend.Backend
 	log       *events.Log
 	endpoints map[int32]endpoint
@@ -61,7 +62,7 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
 	f := &Front{
-		line: l, served: line.Served(offered, bounds), backend: b, log: log,
+		line: l, served: line.Served(offered, bounds), rolled: map[int32]map[int16]line.Range{}, backend: b, log: log,
 		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		homes: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},

@@ -86,6 +86,17 @@ func Bounds(file string) (map[int16]Range, error) {
 	return bounds, nil
 }
 
+// Below lowers served ranges to what this line knows; an API that it does not know, or knows lower versions of, is out.
+func (l *Line) Below(served map[int16]Range) map[int16]Range {
+	below := make(map[int16]Range, len(served))
+	for api, r := range served {
+		if highest, known := l.Caps.LookupMaxKeyVersion(api); known && highest >= r.Min {
+			below[api] = Range{r.Min, min(r.Max, highest)}
+		}
+	}
+	return below
+}
+
 // Served intersects what the state machine offers with the bounds. An API whose range inverts is left out, so it is
 // neither advertised nor accepted; an API without bounds keeps its range.
 func Served(offered []kmsg.ApiVersionsResponseApiKey, bounds map[int16]Range) map[int16]Range {
