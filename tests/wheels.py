@@ -40,19 +40,19 @@ class Registry:
             archive.writestr(f"{name}-{artifact}.data/purelib/{name}/moved.py", "")
         return f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}"
 
-    def versions(self, name: str) -> list[str]:
+    def versions(self, name: str, python: str = "") -> list[str]:
         if self.down:
             raise ProvisionError(f"{name}: the package registry cannot be reached")
         return sorted((file.name.split("-")[1] for file in self.folder.glob(f"{name}-*.whl")), reverse=True)
 
-    def download(self, requirements: Sequence[str], folder: Path) -> list[Path]:
-        self.downloads.append(tuple(requirements))
+    def download(self, requirements: Sequence[str], folder: Path, python: str = "") -> list[Path]:
+        self.downloads.append((*requirements, *([f"for {python}"] if python else [])))
         if self.down:
             raise ProvisionError("the package registry cannot be reached")
         files = []
         for requirement in requirements:
             name, _, artifact = requirement.partition("==")
-            found = list(self.folder.glob(f"{name}-{artifact}-*.whl"))
+            found = list(self.folder.glob(f"{name}-{artifact}-{f'cp{python}' if python else ''}*.whl"))
             if not found:
                 raise ProvisionError(f"{requirement}: not there")
             files.append(folder / found[0].name)
@@ -60,7 +60,12 @@ class Registry:
         return files
 
 
-def toy_family(clients: Path, versions: Sequence[dict[str, Any]], extra: Sequence[str] = ()) -> Family:
+def toy_family(
+    clients: Path,
+    versions: Sequence[dict[str, Any]],
+    extra: Sequence[str] = (),
+    pythons: Sequence[dict[str, str]] = (),
+) -> Family:
     """Return a family `toy` of wheels whose driver lies below `clients` and can only report."""
     (clients / "toy").mkdir(parents=True, exist_ok=True)
     (clients / "toy" / "toy_driver.py").write_text(DRIVER)
@@ -72,7 +77,7 @@ def toy_family(clients: Path, versions: Sequence[dict[str, Any]], extra: Sequenc
             "driver": "toy_driver.py",
             "instances_per_process": 1,
             "core": ["latest"],
-            "source": {"kind": "wheel", "name": "toy", "extra": list(extra)},
+            "source": {"kind": "wheel", "name": "toy", "extra": list(extra), "pythons": list(pythons)},
             "roles": {"producer": {}},
             "profiles": {"isolated": {}},
             "behaviour": {"back_off_ms": [{"value": 100, "source": "none"}]},

@@ -14,6 +14,8 @@ from probe.drivers.rpc import driver_pb2 as pb
 
 LOCAL = -2
 """Codes up to here are librdkafka's own."""
+UNNAMED = "ERR_"
+"""How librdkafka calls a code that it does not know (rd_kafka_err2name in src/rdkafka.c): 56 up to 0.11."""
 
 
 def error_of_kafka(error: KafkaError) -> pb.Error:
@@ -21,7 +23,7 @@ def error_of_kafka(error: KafkaError) -> pb.Error:
     local = error.code() <= LOCAL
     return pb.Error(
         code=-1 if local else error.code(),
-        name="" if local else protocol_name(error.name()),
+        name="" if local or error.name().startswith(UNNAMED) else protocol_name(error.name()),
         type=error.name(),
         text=error.str(),
         retriable=error.retriable(),

@@ -12,6 +12,8 @@ from pathlib import Path
 
 OK = 0
 TEXT = 512
+NEIGHBOURS = ("libz*.so*", "libcrypto*.so*", "libssl*.so*")
+"""In the order in which they need each other."""
 
 
 class ConfigurationError(ValueError):
@@ -28,11 +30,23 @@ def bundled(package: Path) -> Path:
     return found[0]
 
 
+def load(library: Path) -> ctypes.CDLL:
+    """Load it; what it needs and the wheel brings along is loaded before. Raises OSError if it cannot be loaded.
+
+    An extension module finds its neighbours by its own search path, which the C libraries of releases up to 1.3 do not
+    have: libz, libcrypto and libssl lie beside them and are loaded by nobody else.
+    """
+    for pattern in NEIGHBOURS:
+        for file in sorted(library.parent.glob(pattern)):
+            ctypes.CDLL(str(file))
+    return ctypes.CDLL(str(library))
+
+
 class Native:
     """The C library's configuration functions."""
 
     def __init__(self, library: Path) -> None:
-        self._c = ctypes.CDLL(str(library))
+        self._c = load(library)
         pairs = ctypes.POINTER(ctypes.c_char_p)
         handle, size = ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)
         text = ctypes.c_char_p
@@ -41,7 +55,9 @@ class Native:
             ("rd_kafka_conf_destroy", None, [handle]),
             ("rd_kafka_conf_set", ctypes.c_int, [handle, text, text, text, ctypes.c_size_t]),
             ("rd_kafka_conf_dump", pairs, [handle, size]),
-            ("rd_kafka_conf_get_default_topic_conf", handle, [handle]),
+            ("rd_kafka_topic_conf_new", handle, []),
+            ("rd_kafka_topic_conf_destroy", None, [handle]),
+            ("rd_kafka_topic_conf_set", ctypes.c_int, [handle, text, text, text, ctypes.c_size_t]),
             ("rd_kafka_topic_conf_dump", pairs, [handle, size]),
             ("rd_kafka_conf_dump_free", None, [pairs, ctypes.c_size_t]),
         ):
@@ -49,22 +65,27 @@ class Native:
             function.restype, function.argtypes = result, arguments
 
     def effective(self, settings: Mapping[str, str]) -> dict[str, str]:
-        """Return all settings as they stand after `settings` are applied to the defaults; topic settings included."""
-        conf = self._c.rd_kafka_conf_new()
+        """Return all settings as they stand after `settings` are applied to the defaults; topic settings included.
+
+        Topic-level keys go to the client's own topic defaults, which versions before 1.6 cannot be asked for; so they
+        are applied to topic defaults of ours as well.
+        """
+        conf, topic = self._c.rd_kafka_conf_new(), self._c.rd_kafka_topic_conf_new()
         try:
-            # A topic-level key makes librdkafka create the topic defaults that are dumped below.
-            for key, value in {"acks": "all", **settings}.items():
-                self._set(conf, key, value)
-            topic = self._c.rd_kafka_conf_get_default_topic_conf(conf)
+            for key, value in settings.items():
+                self._set(conf, topic, key, value)
             whole = self._dump(self._c.rd_kafka_topic_conf_dump, topic)
             return whole | {key: value for key, value in self._dump(self._c.rd_kafka_conf_dump, conf).items() if value}
         finally:
+            self._c.rd_kafka_topic_conf_destroy(topic)
             self._c.rd_kafka_conf_destroy(conf)
 
-    def _set(self, conf: int, key: str, value: str) -> None:
+    def _set(self, conf: int, topic: int, key: str, value: str) -> None:
         why = ctypes.create_string_buffer(TEXT)
-        if self._c.rd_kafka_conf_set(conf, key.encode(), value.encode(), why, TEXT) != OK:
+        pair = key.encode(), value.encode()
+        if self._c.rd_kafka_conf_set(conf, *pair, why, TEXT) != OK:
             raise ConfigurationError(why.value.decode(errors="replace"))
+        self._c.rd_kafka_topic_conf_set(topic, *pair, None, 0)  # what is no topic-level key is refused, rightly
 
     def _dump(self, function: ctypes._FuncPointer, conf: int) -> dict[str, str]:
         count = ctypes.c_size_t()

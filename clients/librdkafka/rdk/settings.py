@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import confluent_kafka
 from driving.library import Unsupported
 
 from probe.drivers.rpc import driver_pb2 as pb
-from rdk.native import ConfigurationError, Native, bundled
+from rdk.native import ConfigurationError, Native
+from rdk.origin import library_file
 
 NEVER = {"topic.metadata.refresh.interval.ms": "-1"}
 """No periodic refresh. metadata.max.age.ms stays at its default of 15 minutes: nothing is sent because of it before."""
@@ -29,6 +29,8 @@ PROFILES: Mapping[str, Mapping[str, str]] = {
     "refresh-1s": {"topic.metadata.refresh.interval.ms": "1000", "metadata.max.age.ms": "3000"},
     "quick-timeouts": NEVER | QUICK,
 }
+NEWER = frozenset({"socket.connection.setup.timeout.ms"})
+"""Settings that a profile does without in versions that do not have them."""
 PRODUCING = frozenset({"producer", "transactional"})
 PRODUCERS_ONLY = frozenset({"idempotent", "no-retries", "acks-1", "zstd"})
 """Profiles that set what only a producer has."""
@@ -55,7 +57,9 @@ BACK_OFFS = ("retry.backoff.ms", "retry.backoff.max.ms", "reconnect.backoff.max.
 IDEMPOTENT_IN_FLIGHT = 5
 """What librdkafka lowers max.in.flight to with idempotence (rd_kafka_conf_finalize in rdkafka_conf.c)."""
 
-NATIVE = Native(bundled(Path(confluent_kafka.__file__).parent))
+NATIVE = Native(library_file())
+KNOWN = frozenset(NATIVE.effective({}))
+"""Every setting of this version."""
 
 
 def configure(start: pb.Start, role: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -66,12 +70,29 @@ def configure(start: pb.Start, role: Mapping[str, str]) -> tuple[dict[str, str],
     if start.profile in PRODUCERS_ONLY and start.role not in PRODUCING:
         raise Unsupported(f"profile {start.profile} sets what only producers have; role {start.role} does not produce")
     ours = {"bootstrap.servers": ",".join(start.bootstrap), "client.id": start.client_id}
-    chosen = ours | dict(role) | dict(PROFILES[start.profile]) | dict(start.properties)
+    chosen = ours | dict(role) | _settings(start.profile) | dict(start.properties)
     try:
         whole = NATIVE.effective(chosen)
     except ConfigurationError as error:
         raise Unsupported(f"librdkafka {confluent_kafka.libversion()[0]}: {error}") from None
     return chosen, _reported(whole, start.role)
+
+
+def profiles() -> tuple[str, ...]:
+    """Return the profiles that this version has all settings and values of."""
+    return tuple(profile for profile in PROFILES if _takes(profile))
+
+
+def _takes(profile: str) -> bool:
+    try:
+        NATIVE.effective(_settings(profile))
+    except ConfigurationError:
+        return False
+    return True
+
+
+def _settings(profile: str) -> dict[str, str]:
+    return {key: value for key, value in PROFILES[profile].items() if key in KNOWN or key not in NEWER}
 
 
 def _reported(whole: Mapping[str, str], role: str) -> dict[str, str]:
@@ -82,7 +103,7 @@ def _reported(whole: Mapping[str, str], role: str) -> dict[str, str]:
     if role in PRODUCING:
         found["acks"] = {"-1": "all"}.get(whole["request.required.acks"], whole["request.required.acks"])
         found["compression"] = whole["compression.codec"]
-        if whole["enable.idempotence"] == "true" or role == "transactional":
+        if whole.get("enable.idempotence") == "true" or role == "transactional":
             found["idempotence"] = "true"
             found["max_in_flight"] = str(min(int(found["max_in_flight"]), IDEMPOTENT_IN_FLIGHT))
     return found

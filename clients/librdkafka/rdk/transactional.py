@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException, Producer
 from driving.library import Stopping
 from driving.reports import Reports
 from driving.transactions import transact
@@ -29,6 +29,11 @@ def transactional(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     threading.Thread(target=_serve, args=(client, stop), name=f"{start.instance}-poll", daemon=True).start()
     transact(start, reports, stop, _Client(start, reports, client))
     client.flush(stop.remaining())
+
+
+def available() -> bool:
+    """Say whether this version has transactions."""
+    return hasattr(Producer, "init_transactions")
 
 
 def _serve(client: Any, stop: Stopping) -> None:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from driving.reports import Reports
 from probe.drivers.rpc import driver_pb2 as pb
@@ -63,3 +64,5 @@ class Library:
     profiles: Sequence[str]
     error_of: Callable[[BaseException], pb.Error]
     """Turn an exception of the library into an error as driver.proto wants it."""
+    origin: Path | None = None
+    """The file that it was loaded from, where that is not the package's own."""

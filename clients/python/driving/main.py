@@ -23,7 +23,7 @@ def main(load: Callable[[], Library], package: str) -> None:
     folder = Path(arguments.library).resolve()
     sys.path.insert(0, str(folder))
     library = load()
-    _check_origin(package, folder)
+    _check_origin(package, library.origin or Path(sys.modules[package].__file__ or ""), folder)
     if arguments.report:
         sys.stdout.write(library.version + "\n")
         return
@@ -35,8 +35,7 @@ def main(load: Callable[[], Library], package: str) -> None:
     os._exit(1 if problem else 0)  # threads of a library that still closes must not keep us
 
 
-def _check_origin(package: str, folder: Path) -> None:
-    origin = Path(sys.modules[package].__file__ or "")
+def _check_origin(package: str, origin: Path, folder: Path) -> None:
     if folder not in origin.resolve().parents:
         raise SystemExit(f"{package} was loaded from {origin}, not from {folder}; fill that folder again")
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,22 +33,39 @@ def command() -> tuple[str, ...]:
     return (uv, "tool", "run", "--quiet", "--python", sys.executable, "pip")
 
 
-def versions(name: str) -> list[str]:
-    """Return the versions that have a wheel for this interpreter, newest first. ProvisionError if nobody answers."""
-    listed = _run("index", "versions", *ONLY_WHEELS, name)
+def versions(name: str, python: str = "") -> list[str]:
+    """Return the versions that have a wheel, newest first. ProvisionError if nobody answers.
+
+    For this interpreter, else for the CPython named as in wheels' tags (`38`), on this machine.
+    """
+    listed = _run("index", "versions", *ONLY_WHEELS, *_other(python), name)
     found = re.search(r"^Available versions: (.*)$", listed.stdout, re.MULTILINE)
     if listed.returncode or not found:
         raise ProvisionError(f"{name}: {_reason(listed.stderr, 'this package')}")
     return found[1].split(", ")
 
 
-def download(requirements: Sequence[str], folder: Path) -> list[Path]:
-    """Download wheels of `name==version` requirements, without what they depend on. ProvisionError if it fails."""
-    done = _run("download", "--no-deps", *ONLY_WHEELS, "--dest", str(folder), *requirements)
+def download(requirements: Sequence[str], folder: Path, python: str = "") -> list[Path]:
+    """Download wheels of `name==version` requirements, without what they depend on. ProvisionError if it fails.
+
+    For this interpreter, else for the CPython named as in wheels' tags.
+    """
+    done = _run("download", "--no-deps", *ONLY_WHEELS, *_other(python), "--dest", str(folder), *requirements)
     if done.returncode:
         wanted = ", ".join(requirements)
         raise ProvisionError(f"{wanted}: {_reason(done.stderr, 'this version')}")
     return sorted(folder.glob("*.whl"))
+
+
+def _other(python: str) -> list[str]:
+    """Return pip's options for another CPython on this machine; pip takes older glibc and macOS tags as well."""
+    if not python:
+        return []
+    system, _, machine = sysconfig.get_platform().partition("-")
+    linux = [f"{tag}_{machine}" for tag in ("manylinux_2_28", "manylinux_2_17", "manylinux2014")]
+    tags = linux if system == "linux" else [re.sub(r"[.-]", "_", sysconfig.get_platform())]
+    options = [option for tag in tags for option in ("--platform", tag)]
+    return ["--implementation", "cp", "--python-version", python, *options]
 
 
 def _run(verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -1,8 +1,11 @@
 """Families whose versions are wheels in the Python package registry: each version in a folder of its own.
 
 A wheel's digest is that of one file, and a version has a file per Python and machine. Digests in client.toml are those
-of the pure wheel, or of CPython 3.11 on Linux x86_64 (PINNED). A file for any other machine is recorded when it is
-first fetched, and named with its digest in every run's artifacts.
+of the pure wheel, or of PINNED_PYTHON's on Linux x86_64. A file for any other machine is recorded when it is first
+fetched, and named with its digest in every run's artifacts.
+
+Releases that are older than this Python have wheels for older ones only (`pythons` in client.toml). Those are fetched
+as for that Python and laid out all the same: a driver may want only the C library in them.
 """
 
 from __future__ import annotations
@@ -24,8 +27,9 @@ from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import pip
 from probe.drivers.sources.place import filling, locked
 
-PINNED = re.compile(r"-none-any\.whl$|-cp311-cp311-manylinux[^-]*x86_64[^-]*\.whl$")
-"""Files that the digests of client.toml are about."""
+PINNED_PYTHON = "311"
+"""The CPython of the files that the digests of client.toml are about, on Linux x86_64, unless `pythons` names another;
+a pure wheel is the same file everywhere."""
 CLIENTS = Path(__file__).resolve().parents[3] / "clients"
 """Where drivers lie, unless PROBE_CLIENTS says otherwise."""
 STAMP = "probe-stamp.json"
@@ -65,7 +69,7 @@ def newest(family: Family) -> str:
 
 def exists(family: Family, artifact: str) -> bool:
     """Say whether the registry has this version of the artifact for us. ProvisionError if it cannot be asked."""
-    return artifact in pip.versions(family.source.name)
+    return artifact in pip.versions(family.source.name, _python(family, artifact))
 
 
 def identify(family: Family, artifact: str, cache: Path) -> Version:
@@ -93,11 +97,12 @@ def identify(family: Family, artifact: str, cache: Path) -> Version:
 
 def _fill(family: Family, version: Version, folder: Path) -> Stamp:
     name, artifact = family.source.name, version.pinned_artifact
+    python = _python(family, artifact)
     with filling(folder) as whole:
-        files = pip.download([f"{name}=={artifact}", *family.source.extra], _sub(whole, ".files"))
+        files = pip.download([f"{name}=={artifact}", *_extra(family, version)], _sub(whole, ".files"), python)
         main = next(file for file in files if _normal(file.name.split("-")[0]) == _normal(name))
-        stamp = Stamp(main.name, f"sha256:{_sha256(main)}", _machine(), family.source.extra)
-        if not _agrees(stamp, version):
+        stamp = Stamp(main.name, f"sha256:{_sha256(main)}", _machine(python), _extra(family, version))
+        if not _agrees(stamp, family, version):
             raise ProvisionError(
                 f"{name} {artifact}: {stamp.file} has {stamp.digest}, but client.toml pins {version.digest}; "
                 "do not use it before you know why"
@@ -110,11 +115,29 @@ def _fill(family: Family, version: Version, folder: Path) -> Stamp:
 
 
 def _fits(stamp: Stamp, family: Family, version: Version) -> bool:
-    return stamp.machine == _machine() and stamp.extra == family.source.extra and _agrees(stamp, version)
+    machine = _machine(_python(family, version.pinned_artifact))
+    return stamp.machine == machine and stamp.extra == _extra(family, version) and _agrees(stamp, family, version)
 
 
-def _agrees(stamp: Stamp, version: Version) -> bool:
-    return not version.digest or not PINNED.search(stamp.file) or stamp.digest == version.digest
+def _agrees(stamp: Stamp, family: Family, version: Version) -> bool:
+    if not version.digest or stamp.digest == version.digest:
+        return True
+    return not _pinned(_python(family, version.pinned_artifact)).search(stamp.file)
+
+
+def _pinned(python: str) -> re.Pattern[str]:
+    """Return what the names of files look like that the digests of client.toml are about."""
+    tag = f"cp{python or PINNED_PYTHON}"
+    return re.compile(rf"-none-any\.whl$|-{tag}-{tag}m?-manylinux[^-]*x86_64[^-]*\.whl$")
+
+
+def _python(family: Family, artifact: str) -> str:
+    """Return the CPython that an artifact's wheel is for, empty for ours."""
+    return next((span.python for span in family.source.pythons if span.covers(artifact)), "")
+
+
+def _extra(family: Family, version: Version) -> tuple[str, ...]:
+    return (*family.source.extra, *version.extra)
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
@@ -144,8 +167,9 @@ def _driver(family: Family) -> Path:
     return Path(os.environ.get("PROBE_CLIENTS") or CLIENTS).resolve() / family.family / family.driver
 
 
-def _machine() -> str:
-    return f"{sys.implementation.cache_tag} {sysconfig.get_platform()}"
+def _machine(python: str) -> str:
+    tag = f"cp{python}" if python else sys.implementation.cache_tag
+    return f"{tag} {sysconfig.get_platform()}"
 
 
 def _sub(folder: Path, name: str) -> Path:

@@ -1,0 +1,86 @@
+"""The producer, with transactions where the library has them (1.4 and later)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from confluent_kafka.clib import ON_DELIVERY, C
+from confluent_kafka.errors import KafkaError, KafkaException, check_object
+from confluent_kafka.handle import PRODUCER, Handle
+from confluent_kafka.values import Message
+
+COPY = 0x2
+"""RD_KAFKA_MSG_F_COPY: the value may go once produce() returns."""
+FOREVER = -1
+OnDelivery = Callable[[KafkaError | None, Message], None]
+
+
+class PlainProducer(Handle):
+    """Produces to given partitions; every record's fate is told to its own function, by poll() or flush()."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, OnDelivery] = {}
+        super().__init__(PRODUCER, settings)
+
+    def _add_callbacks(self, conf: int) -> None:
+        self._kept.append(ON_DELIVERY(self._delivered))
+        C.conf_set_dr_msg_cb(conf, self._kept[-1])
+
+    def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: OnDelivery) -> None:
+        """Hand a record over. Raises BufferError if the queue is full, else KafkaException."""
+        number = next(self._numbers)
+        self._waiting[number] = on_delivery
+        # A topic object for one call is what rd_kafka_producev() makes of a topic's name, too.
+        made = C.topic_new(self._rk, topic.encode(), None)
+        try:
+            failed = not made or C.produce(made, partition, COPY, value, len(value), None, 0, number)
+            code = C.last_error() if failed else 0
+        finally:
+            if made:
+                C.topic_destroy(made)
+        if not failed:
+            return
+        del self._waiting[number]
+        if code == KafkaError._QUEUE_FULL:  # noqa: SLF001  # the library's name of a public constant
+            raise BufferError(KafkaError(code).str())
+        raise KafkaException(KafkaError(code))
+
+    def poll(self, timeout: float) -> int:
+        """Serve callbacks for up to so many seconds; return how many."""
+        return int(C.poll(self._rk, int(timeout * 1000)))
+
+    def flush(self, timeout: float) -> int:
+        """Wait so many seconds at most until all is delivered or failed; return how many records are left."""
+        C.flush(self._rk, int(timeout * 1000))
+        return len(self._waiting)
+
+    def _delivered(self, _rk: int, raw: Any, _: int) -> None:
+        message = Message(raw.contents)
+        if told := self._waiting.pop(raw.contents.private, None):
+            told(message.error(), message)
+
+
+class TransactionalProducer(PlainProducer):
+    """Each call raises KafkaException, whose error says whether to call again, to abort or to give up."""
+
+    def init_transactions(self) -> None:
+        """Get a producer id, fencing off others."""
+        check_object(C.init_transactions(self._rk, FOREVER))
+
+    def begin_transaction(self) -> None:
+        """Begin one."""
+        check_object(C.begin_transaction(self._rk))
+
+    def commit_transaction(self) -> None:
+        """Commit it, once all of it is delivered."""
+        check_object(C.commit_transaction(self._rk, FOREVER))
+
+    def abort_transaction(self) -> None:
+        """Abort it."""
+        check_object(C.abort_transaction(self._rk, FOREVER))
+
+
+Producer = TransactionalProducer if hasattr(C, "init_transactions") else PlainProducer
