@@ -38,6 +38,7 @@ class Case:
     role: str = "producer"
     profile: str = "isolated"
     trial: int = 0
+    """Instances are named after cell and trial: no two cases may have both alike."""
     watch_ms: int | None = None
     alone: bool = False
     """In a driver process of its own."""

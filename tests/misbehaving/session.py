@@ -117,7 +117,7 @@ class Session:
     # How it behaves
 
     def trouble(self, error: Exception) -> None:
-        """Deal with an error: wait, ask, and go where the answer says. Raises SurfacedError to give the operation up."""
+        """Deal with an error: wait, ask, go where the answer says. Raises SurfacedError to give the operation up."""
         self.stop.wait(self.back_off_s)
         if not isinstance(error, wire.GoneError):
             self.client.adopt()

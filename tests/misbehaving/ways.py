@@ -199,13 +199,23 @@ class Reorders(Session):
 
 
 class Skips(Session):
+    """Goes on elsewhere once it works again, when the records between are there."""
+
+    by = SKIPPED
+    jumps = False
+
     def recovered(self) -> None:
-        self.next_offset += SKIPPED
+        self.jumps = True
+
+    def before(self) -> None:
+        if self.jumps:
+            self.stop.wait(1.0)
+            self.next_offset += self.by
+            self.jumps = False
 
 
-class Repeats(Session):
-    def recovered(self) -> None:
-        self.next_offset -= SKIPPED
+class Repeats(Skips):
+    by = -SKIPPED
 
 
 class CommitsAhead(Session):
