@@ -6,8 +6,25 @@ from dataclasses import replace
 from typing import Any
 
 from builders import history
-from deeds import Step, acked, announced, app, call, committed, fault_on, fetched, healed, moved, row, wait, watch
-from script import BEAT, COORDINATOR, FINAL, FIND, GROUP, HEARTBEAT, NEW, OLD, ZERO, Script
+from deeds import (
+    Step,
+    acked,
+    announced,
+    app,
+    at,
+    call,
+    committed,
+    fault_on,
+    fetched,
+    healed,
+    moved,
+    produce_answer,
+    row,
+    transactions,
+    wait,
+    watch,
+)
+from script import BEAT, BLIP, COORDINATOR, FINAL, FIND, GROUP, HEARTBEAT, NEW, OLD, ZERO, Script
 
 from probe import verdict
 from probe.model import App, AppKind, Closed, History, Opened, Outcome, Request, Role, Target, Verdict
@@ -80,6 +97,15 @@ def test_its_traffic_and_its_end_are_nobodys_evidence() -> None:
 def test_without_one_a_coordinator_has_no_bystander() -> None:
     alone = verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR, bystander=False))
     assert (alone.facts.bystander_gap_ms, alone.conforms) == (None, True)
+
+
+def test_a_transaction_spans_both_partitions() -> None:
+    steps = (fault_on(), produce_answer(7), at(3000), healed(), transactions(60, OLD))
+    error = app(AppKind.SEND_ERROR, 7, partition=1, sequence=3)
+    found = verdict.judge(history(*steps, watch(10_000), play=BLIP, role=Role.TRANSACTIONAL, bystander=(0, 3000)))
+    assert (found.outcome, found.facts.bystander_gap_ms, found.conforms) == (Outcome.RIDES, None, True)
+    failed = verdict.judge(history(*steps, error, watch(10_000), play=BLIP, role=Role.TRANSACTIONAL))
+    assert (failed.outcome, failed.facts.bystander_errors) == (Outcome.SURFACES, 0)
 
 
 def test_where_the_whole_topic_is_hit_nobody_stands_by() -> None:

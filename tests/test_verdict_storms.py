@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import history
 from deeds import (
@@ -15,6 +17,7 @@ from deeds import (
     fault_on,
     fetch_answer,
     folded,
+    listed,
     moved,
     opened,
     produce_answer,
@@ -23,9 +26,9 @@ from deeds import (
     wait,
     watch,
 )
-from script import BYSTANDER, FETCH, METADATA, NEW, OLD, PRODUCE, THIRD
+from script import BYSTANDER, FETCH, METADATA, NEW, OLD, PRODUCE, STEADY, THIRD
 
-from probe.model import Limits, Role
+from probe.model import Limits, Outcome, Role
 from probe.verdict import judge
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
@@ -66,6 +69,20 @@ def test_a_not_where_something_happened(reason: tuple[Step, ...]) -> None:
 
 def test_a_not_while_a_discovery_is_unanswered() -> None:
     assert storm(*GOOD, *each(5, ask(), wait(200)), *each(5, tell(NEW)), acked(10)) == ""
+
+
+def test_a_a_burst_while_it_works_off_what_happened_is_none() -> None:
+    """librdkafka asks four times within 0.1 s when its coordinator is back, two of them after the first answer."""
+    assert storm(*GOOD[:5], *each(8, ask(), tell(NEW), wait(10)), acked(60)) == ""
+
+
+def test_a_an_admin_client_may_look_up_before_each_answer() -> None:
+    looking_up = each(30, ask(), tell(OLD), listed(1, OLD))
+    limits = Limits(back_off_ms=1000)
+    steady = history(fault_on(), *looking_up, *each(20, ask(), tell(OLD), listed(1, OLD)), play=STEADY, role=Role.ADMIN)
+    assert judge(steady).outcome is Outcome.CLEAN
+    assert judge(replace(steady, header=replace(steady.header, limits=limits))).outcome is Outcome.CLEAN
+    assert "a" in storm(*GOOD[:5], *each(6, ask(), tell(NEW), wait(997)))
 
 
 def test_a_not_before_a_useful_answer() -> None:
@@ -146,7 +163,7 @@ def test_d_a_folded_span_may_go_on_about_the_bystander_alone() -> None:
 
 def test_a_periodic_refresh_is_what_was_configured() -> None:
     ticks = each(12, ask(), tell(OLD), wait(97))
-    on = each(60, ask(), tell(NEW), wait(97))
+    on = each(70, ask(), tell(NEW), wait(97))
     steps = (fault_on(), produce_answer(56), *MOVE, at(200), *on, acked(10), watch(10_000))
     assert judge(history(*steps)).facts.storm == "a"
     assert judge(history(*steps, settings={"refresh_ms": "100"}, warm_up=(at(-1300), *ticks))).facts.storm == ""

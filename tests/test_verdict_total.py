@@ -157,13 +157,14 @@ rows = st.lists(
 wire = {"conn": conns, "broker": brokers}
 call = {"api": apis, "version": st.integers(0, 17), "rows": rows, "corr": corrs, **wire}
 numbers = st.integers(-1, 30)
+counts = st.integers(0, 3000)
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(Opened, at=times, **wire),
     st.builds(Closed, at=times, by=st.sampled_from(["client", "broker", "relay"]), **wire),
     st.builds(Request, at=times, everything=flags, acks=st.sampled_from([None, 0, 1, -1]), size=numbers, **call),
     st.builds(Response, at=times, sent_at=times, code=codes, error=st.sampled_from(["", "short"]), **call),
     st.builds(
-        Folded, at=times, until=times, api=apis, version=numbers, requests=numbers, responses=numbers, rows=rows, **wire
+        Folded, at=times, until=times, api=apis, version=numbers, requests=counts, responses=counts, rows=rows, **wire
     ),
     st.builds(
         App,

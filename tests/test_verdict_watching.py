@@ -91,6 +91,13 @@ def test_surfacing_is_over_some_time_after_the_error() -> None:
     assert certain(so_far(produce_answer(10), acked(101, OLD), play=FINAL))
 
 
+def test_who_works_again_without_a_word_has_nothing_left_to_tell() -> None:
+    slow = Limits(back_off_ms=100, own_limit_ms=60_000)
+    steps = (produce_answer(10), at(3000), healed(), acked(69, OLD))
+    assert not certain(so_far(*steps, play=FINAL, limits=slow))
+    assert certain(so_far(*steps, acked(2, OLD), play=FINAL, limits=slow))
+
+
 def test_a_held_fault_is_watched_past_its_healing() -> None:
     held = (produce_answer(7), at(2900), produce_answer(7))
     assert not certain(so_far(*held, at(3000), healed(), acked(40, OLD), play=BLIP))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from probe.model import Request, Row, Trigger
+from probe.model import Request, Response, Row, Trigger
 from probe.verdict import apis
 from probe.verdict.reading import Exchange, Reading, spread
 
@@ -36,7 +36,7 @@ def find_discoveries(reading: Reading) -> tuple[Discovery, ...]:
             conn=item.request.conn,
             broker=item.request.broker,
             answered=None if item.answer is None else item.answer.at,
-            useful=item.answer is not None and _names_target(reading, item.answer.rows, item.answer.code),
+            useful=item.answer is not None and _names_target(reading, item.answer),
         )
         for item in reading.exchanges
         if item.request.at <= reading.moments.until and is_discovery(reading, item)
@@ -74,12 +74,13 @@ def folded_discoveries(reading: Reading) -> Iterator[tuple[int, float]]:
             yield from spread(item, item.requests)
 
 
-def _names_target(reading: Reading, rows: tuple[Row, ...], code: int) -> bool:
-    return any(_right(reading, row) and not code for row in rows)
+def _names_target(reading: Reading, answer: Response) -> bool:
+    target = reading.moments.target_at(answer.at)
+    return not answer.code and any(_right(reading, row, target) for row in answer.rows)
 
 
-def _right(reading: Reading, row: Row) -> bool:
-    affected, target = reading.affected, reading.moments.target
+def _right(reading: Reading, row: Row, target: int) -> bool:
+    affected = reading.affected
     if affected.key:
         about = row.key in (affected.key, "") and not row.code
     else:

@@ -75,9 +75,19 @@ class Moments:
     """The last move of the affected object inside the window."""
     healed: int | None
     stopping: int | None
+    terms: tuple[tuple[int, int], ...] = ()
+    """(since, broker): every move of the affected object inside the window."""
     office: int
     """From here on the target serves. Where it moved several times it may have served before, and answers from then
     that name it told of another term of office; else this is `begin`."""
+
+    def target_at(self, at: int) -> int:
+        """Return the broker to be named by an answer that came at a time; before the first move, the one to come.
+
+        Moves may be stamped a little late, where brokers are asked for them.
+        """
+        past = [broker for since, broker in self.terms if since <= at + SLACK_US]
+        return past[-1] if past else self.terms[0][1] if self.terms else self.target
 
     @property
     def earliest(self) -> int:
@@ -106,6 +116,7 @@ def find_moments(header: Header, strands: Strands) -> Moments:
         moved=None if moved is None else moved.at,
         healed=healed,
         stopping=strands.marked(MarkKind.STOPPING),
+        terms=tuple((event.at, event.broker) for event in moves),
         office=begin if len(moves) < 2 else max(begin, moves[-1].at - SLACK_US),
     )
 

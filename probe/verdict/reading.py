@@ -71,9 +71,15 @@ class Reading:
         self._ignored = apis.BENIGN - set(self.play.codes)
 
     @property
-    def has_bystander(self) -> bool:
-        """Say whether there is anything that hangs on the affected broker but not on the affected object."""
-        return bool(self.subject.bystander_instance) or self.play.target not in {Target.COORDINATOR, Target.CLUSTER}
+    def has_bystander_partition(self) -> bool:
+        """Say whether the other partition hangs on the affected broker, but not on the affected object.
+
+        A transaction spans both partitions: what holds one up holds up the other.
+        """
+        whole = self.play.target in {Target.COORDINATOR, Target.CLUSTER} or (
+            self.role is Role.TRANSACTIONAL and self.play.target is Target.LEADER
+        )
+        return not whole
 
     @property
     def clock_us(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.model import App, AppKind, Role, Target
+from probe.model import App, AppKind, Role
 from probe.verdict.reading import Reading, within
 
 ERRORS = frozenset(
@@ -55,19 +55,16 @@ def find_errors(reading: Reading, first_hit: int | None) -> Errors:
 
 
 def _is_bystander(reading: Reading, item: App) -> bool:
-    """Where a coordinator, the topic or the cluster is hit, both partitions hang on it."""
-    whole = {Target.COORDINATOR, Target.CLUSTER}
-    return item.partition == reading.subject.bystander and reading.play.target not in whole
+    """Say whether an event is the bystander partition's; where there is no such bystander it is the client's own."""
+    return item.partition == reading.subject.bystander and reading.has_bystander_partition
 
 
 def bystander_served_at(reading: Reading) -> list[int]:
-    """Return when the bystander's operations succeeded: another partition's, or the second instance's."""
-    if not reading.has_bystander:
-        return []
+    """Return when the bystander's operations succeeded: the second instance's, or the other partition's."""
     if reading.subject.bystander_instance:
         kind = AppKind.TXN_COMMITTED if reading.role is Role.TRANSACTIONAL else SERVED[reading.role]
         return [item.at for item in reading.beside if item.kind is kind]
-    return served_at(reading, reading.subject.bystander)
+    return served_at(reading, reading.subject.bystander) if reading.has_bystander_partition else []
 
 
 def served_at(reading: Reading, partition: int) -> list[int]:

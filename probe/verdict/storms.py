@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from probe.model import Trigger
+from probe.model import AppKind, Role, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, folded_discoveries
 from probe.verdict.hits import Hit
@@ -16,8 +16,11 @@ from probe.verdict.service import started_at
 WINDOW_US = 2_000_000
 IDLE = 4
 """So many discoveries for which nothing happened are a storm."""
+REASON_US = 1_000_000
+"""A reason to ask lasts so long: answers come while a client still works off what happened before them."""
 EXPECTED = frozenset({Trigger.PERIODIC, Trigger.STARTUP})
 """A periodic refresh is what was configured, never a storm."""
+QUESTIONS = frozenset({AppKind.SENT, AppKind.LISTED, AppKind.LIST_ERROR})
 
 Weighted = tuple[int, float]
 
@@ -30,9 +33,9 @@ def find_storms(reading: Reading, discoveries: Sequence[Discovery], hits: Sequen
     allowed = 1.5 * WINDOW_US / 1000 / back_off
     broken = {
         "a": idle_discoveries(reading, asked, discoveries, hits) >= IDLE,
-        "b": _most(_asked(reading, asked)) > 2 + allowed,
+        "b": _outruns(_asked(reading, asked), sorted(_questions(reading)), 2 + allowed),
         "c": _most_connects(reading) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
-        "d": _outruns(reading, futile, 2 + allowed),
+        "d": _outruns(_unexcused(futile), sorted(started_at(reading)), 2 + allowed),
     }
     return "".join(letter for letter, found in broken.items() if found)
 
@@ -40,7 +43,7 @@ def find_storms(reading: Reading, discoveries: Sequence[Discovery], hits: Sequen
 def idle_discoveries(
     reading: Reading, asked: Iterable[Discovery], discoveries: Iterable[Discovery], hits: Sequence[Hit]
 ) -> int:
-    """Count discoveries before which nothing happened since the last useful answer."""
+    """Count discoveries before which nothing happened since the last useful answer, nor for a second."""
     told = sorted(item.answered for item in discoveries if item.useful and item.answered is not None)
     events = sorted(_happenings(reading, hits))
     count = 0
@@ -48,9 +51,9 @@ def idle_discoveries(
         before = bisect_left(told, item.at)
         if not before:
             continue
-        last = told[before - 1]
+        last = min(told[before - 1], item.at - REASON_US)
         quiet = bisect_right(events, item.at) == bisect_left(events, last)
-        if quiet and not _unanswered(discoveries, last, item.at):
+        if quiet and not _unanswered(discoveries, told[before - 1], item.at):
             count += 1
     return count
 
@@ -60,14 +63,21 @@ def _unanswered(discoveries: Iterable[Discovery], since: int, at: int) -> bool:
 
 
 def _happenings(reading: Reading, hits: Sequence[Hit]) -> Iterable[int]:
-    """Yield everything that may be a reason to ask: hits, any error answer, connections lost or made."""
+    """Yield everything that may be a reason to ask: hits, any error answer, connections lost or made, questions."""
     yield from (hit.at for hit in hits)
+    yield from _questions(reading)
     yield from (event.at for event in reading.strands.opened)
     yield from (event.at for event in reading.strands.closed)
     for answer in reading.strands.responses:
         codes = (answer.code, *(row.code for row in answer.rows))
         if any(code and code not in apis.BENIGN for code in codes):
             yield answer.at
+
+
+def _questions(reading: Reading) -> Iterable[int]:
+    """Yield when an admin client was asked something: it may look up who can tell before each answer (Java does)."""
+    if reading.role is Role.ADMIN:
+        yield from (item.at for item in reading.strands.apps if item.kind in QUESTIONS)
 
 
 def _asked(reading: Reading, asked: Iterable[Discovery]) -> list[Weighted]:
@@ -86,34 +96,29 @@ def _most_connects(reading: Reading) -> float:
 
 
 def _most(points: Sequence[Weighted]) -> float:
-    """Return the greatest sum in any two seconds; `points` are sorted."""
-    most = total = 0.0
-    oldest = 0
+    """Return the greatest sum in any two seconds."""
+    return max((total for _, total in _sums(points)), default=0)
+
+
+def _outruns(points: Sequence[Weighted], begun: Sequence[int], allowed: float) -> bool:
+    """Say whether points ever outran what was begun by more than is allowed, in any two seconds."""
+    return any(total > allowed + _between(begun, at - WINDOW_US, at) for at, total in _sums(points) if total > allowed)
+
+
+def _sums(points: Sequence[Weighted]) -> Iterator[Weighted]:
+    """Yield the sum of the two seconds that end at each point; `points` are sorted."""
+    total, oldest = 0.0, 0
     for at, weight in points:
         total += weight
         while points[oldest][0] < at - WINDOW_US:
             total -= points[oldest][1]
             oldest += 1
-        most = max(most, total)
-    return most
+        yield at, total
 
 
-def _outruns(reading: Reading, futile: Futile, allowed: float) -> bool:
-    """Say whether futile requests ever outran the operations that were started, in any two seconds.
-
-    Good consumers refetch a broken partition without back-off until they are told: only then it counts.
-    """
-    begun = sorted(started_at(reading))
-    sent = [item for item in futile.sent if item[0] >= futile.told]
-    total, oldest = 0.0, 0
-    for at, weight, _ in sent:
-        total += weight
-        while sent[oldest][0] < at - WINDOW_US:
-            total -= sent[oldest][1]
-            oldest += 1
-        if total > allowed and total > allowed + _between(begun, at - WINDOW_US, at):
-            return True
-    return False
+def _unexcused(futile: Futile) -> list[Weighted]:
+    """Return futile requests from when the client had no excuse: good consumers refetch at once until told."""
+    return [(at, weight) for at, weight, _ in futile.sent if at >= futile.told]
 
 
 def _between(times: Sequence[int], since: int, until: int) -> int:

@@ -18,7 +18,7 @@ FAULTS: dict[Kind, str] = {
 MISSED: dict[Expects, str] = {
     Expects.DISCOVER: "not recovered",
     Expects.RETRY: "not recovered",
-    Expects.SURFACE: "no error told to the application, or the bystander does not serve,",
+    Expects.SURFACE: "no error was told to the application",
     Expects.NOTHING: "it does not serve",
 }
 BECAUSE: dict[Trigger, str] = {
@@ -48,7 +48,7 @@ def words(found: Findings) -> Mapping[str, str]:
         "promises": ", ".join(found.promises),
         "fault": _fault(found),
         "met": _met(found),
-        "missed": MISSED[found.play.expects],
+        "missed": _missed(found),
         "watched": _time(facts.watched_ms),
         "asked": _asked(facts),
         "errors": _errors(facts),
@@ -59,6 +59,12 @@ def words(found: Findings) -> Mapping[str, str]:
         "soft": _many(facts.soft_hits, "answer"),
         "rescuer": found.rescuer,
     }
+
+
+def _missed(found: Findings) -> str:
+    if found.play.expects is Expects.SURFACE and found.facts.errors_surfaced:
+        return "the bystander did not serve after the error"
+    return MISSED[found.play.expects]
 
 
 def _details(found: Findings) -> Iterator[str]:
