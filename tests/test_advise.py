@@ -210,6 +210,21 @@ def test_what_is_not_understood_is_told_with_the_usage(what: list[str]) -> None:
         understand(what, None)
 
 
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["sarma", "1.0", "1.1"], "did you mean sarama"),
+        (["sarama", "1.0", "1.0"], "itself"),
+        (["sarama", "1.0", "1.1", "--profile", "isolted"], "did you mean isolated"),
+        (["sarama", "1.0", "1.1", "--scenario", "disk/nothing*"], "disk/nothing"),
+        (["--broker", "2.6", "3.14"], "3.14"),
+    ],
+)
+def test_what_does_not_exist_is_named(tmp_path: Path, more: list[str], says: str) -> None:
+    done = CliRunner().invoke(app, ["advise", *more, "--results", str(tmp_path)])
+    assert says in str(done.exception)
+
+
 def test_an_upgrade_is_told_with_evidence_and_gates(tmp_path: Path) -> None:
     newer = replace(CELL, version="1.61.1")
     run_id = fill(

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 
 from probe.advise.settled import Settled
-from probe.model import Cell
+from probe.model import Cell, Engine
 
 
 def split_profile(text: str) -> tuple[str, tuple[str, ...], int | None]:
@@ -26,6 +26,7 @@ def show_command(settled: Settled, results: str) -> str:
         "role": str(cell.role),
         "scenario": cell.scenario,
         "profile": cell.profile,
+        "engine": str(cell.engine),
         "broker": cell.broker,
     }
     return _command("probe show", selectors.items())
@@ -44,7 +45,9 @@ def run_command(cells: Iterable[Cell], results: str) -> str:
         if election is not None:
             options[("election", str(election))] = None
         options[("broker", cell.broker)] = None
-    order = ("client", "scenario", "role", "profile", "property", "election", "broker")
+        if cell.engine is not Engine.EMBEDDED:
+            options[("engine", str(cell.engine))] = None
+    order = ("client", "scenario", "role", "profile", "property", "election", "engine", "broker")
     ordered = sorted(options, key=lambda item: order.index(item[0]))
     return _command("probe run", [*ordered, ("results", results)])
 

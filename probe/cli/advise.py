@@ -10,12 +10,13 @@ from typing import Annotated
 
 import typer
 
-from probe.advise.commands import run_command, show_command
+from probe.advise.commands import run_command, show_command, split_profile
 from probe.advise.remedies import drift, remedy
 from probe.advise.settled import Settled
 from probe.advise.trends import Step, Trend
 from probe.catalogue.families import CatalogueError
-from probe.catalogue.selectors import broker_line
+from probe.catalogue.scenarios import select_scenarios
+from probe.catalogue.selectors import broker_line, select_profiles
 from probe.cli import options as o
 from probe.cli.advice import Change, Filter, absent, compared, stored_cells
 from probe.cli.cells import plan_cell, play_cells
@@ -47,9 +48,9 @@ def advise(
 ) -> None:
     """Say what gets better, worse and stays bad, with evidence; exit 1 if anything gets worse."""
     change = understand(what, broker)
-    _check(change)
     line = broker_line(broker or o.DEFAULT_BROKER)
     wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line)
+    _check(change, wanted)
     stored = stored_cells(results, change, wanted)
     if fill and (missing := [cell for cell in absent(stored, change, wanted) if _possible(cell)]):
         say(f"{len(missing)} cells are missing and are played")
@@ -79,13 +80,16 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
     raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
 
 
-def _check(change: Change) -> None:
+def _check(change: Change, wanted: Filter) -> None:
+    """Raise CatalogueError or ProbeError for whatever was named and does not exist."""
     for name in change.clients:
         family = name.partition("@")[0]
         if family not in families():
             near = get_close_matches(family, families(), n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
             raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
+    select_profiles([split_profile(name)[0] for name in wanted.profiles], (), None)
+    select_scenarios(wanted.scenarios)
     if change.old == change.new:
         raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two")
 
