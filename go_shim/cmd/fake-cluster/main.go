@@ -1,6 +1,7 @@
 // Command fake-cluster plays three Kafka brokers for one cell; clusterpb/cluster.proto says how it is told what to do.
 //
-// It ends within a second at the end of its standard input, or on SIGTERM or SIGINT. It has no children.
+// It ends within a second at the end of its standard input, or on SIGTERM or SIGINT. It has no children. With --log FILE
+// it writes down every request it read and every answer it wrote, a JSON line each (internal/fake/front/journal.go).
 package main
 
 import (
@@ -29,6 +30,7 @@ type options struct {
 	line      *line.Line
 	advertise []string
 	bounds    map[int16]line.Range
+	log       string
 }
 
 // ready is the one line on stdout.
@@ -55,7 +57,8 @@ func parse(args []string) (options, error) {
 	broker := flags.String("broker", "3.9", "")
 	advertise := flags.String("advertise", "", "")
 	versions := flags.String("versions", "", "")
-	usage := "usage: fake-cluster --broker LINE --advertise HOST:PORT,HOST:PORT,HOST:PORT [--versions FILE]"
+	log := flags.String("log", "", "")
+	usage := "usage: fake-cluster --broker LINE --advertise HOST:PORT,HOST:PORT,HOST:PORT [--versions FILE] [--log FILE]"
 	if err := flags.Parse(args); err != nil {
 		return options{}, fmt.Errorf("%w; %s", err, usage)
 	}
@@ -66,7 +69,7 @@ func parse(args []string) (options, error) {
 	if err != nil {
 		return options{}, err
 	}
-	opts := options{line: l, advertise: strings.Split(*advertise, ",")}
+	opts := options{line: l, log: *log, advertise: strings.Split(*advertise, ",")}
 	if len(opts.advertise) != len(topology.Brokers) {
 		return options{}, fmt.Errorf("--advertise needs %d addresses, got %q; %s", len(topology.Brokers), *advertise, usage)
 	}
@@ -114,6 +117,14 @@ func run(opts options, end <-chan struct{}, stdout io.Writer) error {
 	f, err := front.New(opts.line, opts.bounds, b, log, opts.advertise)
 	if err != nil {
 		return err
+	}
+	if opts.log != "" {
+		file, err := os.Create(opts.log)
+		if err != nil {
+			return fmt.Errorf("--log: %w", err)
+		}
+		defer file.Close()
+		f.Journal(file)
 	}
 	brokers, err := f.Listen()
 	if err != nil {

@@ -89,6 +89,7 @@ func (c *conn) serveOne(frame []byte) error {
 		return err
 	}
 	c.front.counts.request(c.broker, header.API)
+	c.front.journal.note("request", c, header)
 	resp, err := c.respond(header, rest)
 	if err != nil || resp == nil {
 		return err
@@ -97,6 +98,7 @@ func (c *conn) serveOne(frame []byte) error {
 		return err
 	}
 	c.front.counts.response(c.broker, header.API)
+	c.front.journal.note("response", c, header)
 	return nil
 }
 

@@ -39,6 +39,7 @@ type Front struct {
 	endpoints map[int32]endpoint
 	brokers   map[int32]*broker
 	counts    counts
+	journal   *journal
 	closed    chan struct{}
 
 	mu        sync.Mutex
