@@ -38,14 +38,19 @@ func (p *Pipe) Close() { p.conn.Close() }
 // Ask sends a request at the version that is set in it and decodes the answer.
 func (p *Pipe) Ask(req kmsg.Request) (kmsg.Response, error) {
 	p.next++
-	if _, err := p.conn.Write(p.formatter.AppendRequest(nil, req, p.next)); err != nil {
+	asked := told(req)
+	if _, err := p.conn.Write(p.formatter.AppendRequest(nil, asked, p.next)); err != nil {
 		return nil, err
 	}
 	frame, err := wire.ReadFrame(p.conn)
 	if err != nil {
 		return nil, err
 	}
-	return wire.ReadResponse(req, frame)
+	resp, err := wire.ReadResponse(asked, frame)
+	if err == nil {
+		resp.SetVersion(req.GetVersion())
+	}
+	return resp, err
 }
 
 // Ask sends one request of the engine's own to a node, off the front.

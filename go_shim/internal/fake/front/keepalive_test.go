@@ -34,6 +34,31 @@ func member(t *testing.T, f *Front) {
 	}
 }
 
+// TestAMemberOfTheOldestVersionHasItsSessionToSynchronise, since v0 of JoinGroup names no rebalance timeout.
+func TestAMemberOfTheOldestVersionHasItsSessionToSynchronise(t *testing.T) {
+	still(t, func(t *testing.T, f *Front) {
+		pipe, err := f.backend.Dial(f.backend.CoordinatorOf("g"), &net.TCPAddr{}, "member")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pipe.Close()
+		join := kmsg.NewPtrJoinGroupRequest()
+		join.Version, join.Group, join.ProtocolType, join.SessionTimeoutMillis = 0, "g", "consumer", 6000
+		join.Protocols = []kmsg.JoinGroupRequestProtocol{{Name: "range"}}
+		resp, err := pipe.Ask(join)
+		if err != nil || resp.GetVersion() != 0 {
+			t.Fatalf("%+v, %v", resp, err)
+		}
+		time.Sleep(5 * time.Second)
+		joined := resp.(*kmsg.JoinGroupResponse)
+		sync := kmsg.NewPtrSyncGroupRequest()
+		sync.Version, sync.Group, sync.Generation, sync.MemberID = 0, "g", joined.Generation, joined.MemberID
+		if resp, err := pipe.Ask(sync); err != nil || resp.(*kmsg.SyncGroupResponse).ErrorCode != 0 {
+			t.Fatalf("%+v, %v", resp, err)
+		}
+	})
+}
+
 // TestAMemberOutlivesItsCoordinatorsAbsence, and only that.
 func TestAMemberOutlivesItsCoordinatorsAbsence(t *testing.T) {
 	for _, c := range []struct {
