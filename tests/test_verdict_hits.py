@@ -45,6 +45,7 @@ from script import (
     PRODUCE,
     STORAGE_ERROR,
     THIRD,
+    Script,
 )
 
 from probe.model import AppKind, EngineKind, Expects, Facts, Outcome, Play, Role, Row, Target
@@ -184,6 +185,17 @@ def test_no_silence(step: Step) -> None:
 def test_what_was_cut_was_not_silent() -> None:
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(300), closed(OLD, "broker"), play=HANG) == 0
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(1200), closed(OLD, "broker"), play=HANG) == 1
+
+
+def test_a_number_that_is_used_again_pairs_in_order() -> None:
+    """Correlation ids may come round; an answered request must not look silent."""
+
+    def twice(script: Script) -> None:
+        for _ in range(2):
+            script.corr = 500
+            script.answer(script.request(PRODUCE, OLD, row(), acks=-1), row())
+
+    assert hits(twice, play=HANG) == 0
 
 
 def test_silence_counts_from_the_fault_on() -> None:

@@ -100,9 +100,14 @@ class Reading:
     @cached_property
     def exchanges(self) -> tuple[Exchange, ...]:
         """Return all requests with their answers, by the time of the request."""
-        answers = {(item.conn, item.corr): item for item in self.strands.responses}
-        found = [self._exchange(item, answers.pop((item.conn, item.corr), None)) for item in self.strands.requests]
-        found += [self._exchange(_asked(answer), answer) for answer in answers.values()]
+        answers: dict[tuple[int, int], list[Response]] = {}
+        for answer in reversed(self.strands.responses):
+            answers.setdefault((answer.conn, answer.corr), []).append(answer)
+        found = []
+        for request in self.strands.requests:
+            waiting = answers.get((request.conn, request.corr))
+            found.append(self._exchange(request, waiting.pop() if waiting else None))
+        found += [self._exchange(_asked(answer), answer) for left in answers.values() for answer in left]
         return tuple(sorted(found, key=lambda item: item.request.at))
 
     @cached_property
