@@ -18,6 +18,9 @@ from probe.scenarios.second_starts import PREFIX, started_during
 CORE = ("steady", "disk/storage-error", "leader/elected", "net/reset")
 """What `probe` without arguments plays."""
 
+SECOND_STARTS = ("disk/storage-error",)
+"""Scenarios whose `start-during/` is in the default catalogue; that of any other is played on request."""
+
 
 @cache
 def default_scenarios() -> Mapping[str, Scenario]:
@@ -27,7 +30,7 @@ def default_scenarios() -> Mapping[str, Scenario]:
         for info in pkgutil.iter_modules(probe.scenarios.__path__)
         if hasattr(module := importlib.import_module(f"probe.scenarios.{info.name}"), "SCENARIO")
     ]
-    found += [second for base in found if (second := started_during(base))]
+    found += [second for base in found if base.name in SECOND_STARTS and (second := started_during(base))]
     found.extend(generated.defaults())
     return {item.name: item for item in sorted(found, key=lambda item: (item.name != "steady", item.name))}
 
@@ -45,8 +48,9 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
 
 
 def _generated(name: str) -> dict[str, Scenario]:
+    base = name.removeprefix(PREFIX)
     try:
-        built = generated.scenario(name.removeprefix(PREFIX))
+        built = default_scenarios().get(base) or generated.scenario(base)
         if built is not None and name.startswith(PREFIX):
             built = started_during(built)
     except ValueError as error:

@@ -131,9 +131,8 @@ ANSWERS = (
     _line("list-offsets 74 M - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=4),
     _line("list-offsets 75 R - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=4),
     _line("list-offsets 78 R - | Partition.fetchOffsetForTimestamp: not known since the election (KIP-207)", since=5),
-    _line(
-        "metadata 3 R hold | reviewed: KafkaApis.getTopicMetadata; who is asked for the topic has not heard of it yet"
-    ),
+    # 3 in default scenarios is metadata/amnesia.
+    _line("metadata 3 R - | reviewed: KafkaApis.getTopicMetadata; who is asked for the topic has not heard of it yet"),
     _line("metadata 5 R hold | reviewed: KRaftMetadataCache.getPartitionMetadata: the leader is not alive"),
     _line("metadata 29 F blip | KafkaApis.handleTopicMetadataRequest: no DESCRIBE on the topic", roles=(P,)),
     _line(
