@@ -1,0 +1,164 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+	"github.com/segmentio/kafka-go"
+)
+
+// Keys are Writer, Transport, Reader and Dialer with a field's name. Before there was a Transport, Writer stands for
+// WriterConfig.
+var profiles = driver.Profiles{
+	"isolated":   {},
+	"defaults":   {Bare: true},
+	"no-retries": {Writing: true, Set: map[string]string{"Writer.MaxAttempts": "1"}},
+	"acks-1":     {Writing: true, Set: map[string]string{"Writer.RequiredAcks": "1"}},
+	"zstd":       {Writing: true, Set: map[string]string{"Writer.Compression": "4"}},
+	"refresh-1s": {Writing: true, Set: map[string]string{refreshKey: "1s"}},
+	"quick-timeouts": {Set: map[string]string{
+		"Writer.ReadTimeout": "5s", "Writer.WriteTimeout": "5s", "Dialer.Timeout": "5s",
+		"Reader.MaxWait": "5s", "Reader.SessionTimeout": "5s", "Reader.RebalanceTimeout": "5s",
+		"Reader.HeartbeatInterval": "1500ms",
+	}},
+}
+
+const (
+	// never is a refresh interval that no trial lives to see.
+	never = "24h"
+	// refreshKey is the one refresh that the library has: of the writer's cluster layout.
+	refreshKey = "Transport.MetadataTTL"
+	// oldRefreshKey is what it was before there was a Transport: of the list of partitions, not of their leaders.
+	oldRefreshKey = "Writer.RebalanceInterval"
+	// dialTimeout is that of the library's own dialer for writers.
+	dialTimeout = 3 * time.Second
+)
+
+var reserved = []string{
+	"Writer.Addr", "Writer.Topic", "Writer.Balancer", "Writer.Async", "Writer.Completion", "Dialer.ClientID",
+	"Reader.Brokers", "Reader.GroupID", "Reader.Topic", "Reader.Partition", "Reader.StartOffset",
+	"Reader.CommitInterval", "Transport.ClientID",
+}
+
+// config is what a client of any role is built from.
+type config struct {
+	writer    *kafka.Writer       // nil for readers, and where NewWriter must be given everything
+	old       *kafka.WriterConfig // nil for readers
+	transport any                 // nil where there is none
+	reader    *kafka.ReaderConfig // nil for writers
+	dialer    *kafka.Dialer
+}
+
+func profileNames() []string {
+	names := profiles.Names()
+	if !field(&kafka.Writer{}, "Compression").IsValid() {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "zstd" })
+	}
+	return names
+}
+
+// configure builds the configuration of an instance: role, profile, properties, in this order.
+func configure(start *driverpb.Start) (*config, error) {
+	chosen, err := profiles.Choose("kafka-go", start)
+	if err != nil {
+		return nil, err
+	}
+	c := &config{dialer: &kafka.Dialer{ClientID: start.ClientId, Timeout: 10 * time.Second, DualStack: true}}
+	if start.Role == "producer" {
+		c.writing(start)
+	} else {
+		c.reading(start)
+	}
+	set := map[string]string{}
+	if !chosen.Bare {
+		set[refreshKey] = never
+		set["Reader.ReadLagInterval"] = "-1s" // it looks up the leader each minute
+	}
+	maps.Copy(set, chosen.Set)
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		if err := c.assign(key, set[key]); err != nil && c.concerns(key) {
+			return nil, err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
+		if slices.Contains(reserved, key) {
+			return nil, driver.Refuse("%s is set by the driver itself", key)
+		}
+		if err := c.assign(key, start.Properties[key]); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// writing has the writer built as the library's own documentation does, but acks=all is asked for: its zero value asks
+// for none.
+func (c *config) writing(start *driverpb.Start) {
+	c.old = &kafka.WriterConfig{
+		Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer, Balancer: kafka.BalancerFunc(byValue),
+	}
+	if !field(&kafka.Writer{}, "Transport").IsValid() {
+		c.old.RequiredAcks = -1
+		return
+	}
+	c.dialer.Timeout = dialTimeout
+	c.writer = kafka.NewWriter(*c.old)
+	c.transport = field(c.writer, "Transport").Interface()
+	// NewWriter fills in what it was before there was a Transport; zero is the Transport's own default.
+	for _, name := range []string{"IdleTimeout", "MetadataTTL"} {
+		if value := field(c.transport, name); value.IsValid() {
+			value.SetZero()
+		}
+	}
+}
+
+func (c *config) reading(start *driverpb.Start) {
+	c.reader = &kafka.ReaderConfig{Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer}
+	if start.Role == "group" {
+		c.reader.GroupID = start.Group
+		c.reader.StartOffset = kafka.FirstOffset
+	}
+}
+
+// concerns says whether a profile's key means something to this role; a writer has no Reader, a reader no Writer.
+func (c *config) concerns(key string) bool {
+	part, _, _ := strings.Cut(key, ".")
+	return part == "Dialer" || (part == "Reader") == (c.reader != nil)
+}
+
+// assign sets a field from text; Unsupported where it does not exist, not for this role, or the text does not fit.
+func (c *config) assign(key, text string) error {
+	part, name, _ := strings.Cut(key, ".")
+	owner := c.owner(part)
+	if owner == nil && key == refreshKey && c.old != nil {
+		return c.assign(oldRefreshKey, text)
+	}
+	target := field(owner, name)
+	if !target.IsValid() {
+		return driver.Refuse("kafka-go %s has no %s here", version(), key)
+	}
+	if err := parse(target, text); err != nil {
+		return driver.Refuse("kafka-go %s: %s cannot be %q: %v", version(), key, text, err)
+	}
+	return nil
+}
+
+func (c *config) owner(part string) any {
+	switch {
+	case part == "Dialer":
+		return c.dialer
+	case part == "Reader" && c.reader != nil:
+		return c.reader
+	case part == "Transport" && c.transport != nil:
+		return c.transport
+	case part == "Writer" && c.writer != nil:
+		return c.writer
+	case part == "Writer" && c.old != nil:
+		return c.old
+	}
+	return nil
+}
