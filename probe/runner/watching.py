@@ -51,7 +51,7 @@ async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
     warm = not course.item.part.at_start
     elapsed_ms = 0
     while True:
-        await asyncio.sleep(max(LOOK_S, elapsed_ms / 1000 / LOOKS))
+        await asyncio.sleep(nap_s(elapsed_ms, heal_ms))
         course.learn()
         elapsed_ms = (now_us() - course.fault_at) // 1000
         if not warm and serves(course, course.recorder):
@@ -63,6 +63,12 @@ async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
         over = options.watch_ms is not None and elapsed_ms >= options.watch_ms
         if over or verdict.certain(course.history()):
             return
+
+
+def nap_s(elapsed_ms: int, heal_ms: int | None) -> float:
+    """Return how long to the next look, in seconds; the healing is due at its time and not at the look after it."""
+    nap = max(LOOK_S, elapsed_ms / 1000 / LOOKS)
+    return nap if heal_ms is None else min(nap, max(0, heal_ms - elapsed_ms) / 1000)
 
 
 def _closes_under_fault(course: Course) -> bool:
