@@ -84,8 +84,11 @@ def test_its_gap_and_errors_are_the_bystanders() -> None:
     paused = judged(beside(range(1000, 6000)))
     assert (paused.outcome, paused.conforms) == (Outcome.REFRESHES, False)
     assert paused.facts.bystander_gap_ms == 5100
+    assert paused.reason.endswith("; nothing for the bystander in 5.1 s")
     failed = judged(beside(error_at=2000))
     assert (failed.facts.errors_surfaced, failed.facts.bystander_errors, failed.conforms) == (0, 1, False)
+    assert failed.reason.endswith("; 1 error about the bystander")
+    assert "bystander" not in quiet.reason
 
 
 def test_its_traffic_and_its_end_are_nobodys_evidence() -> None:

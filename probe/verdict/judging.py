@@ -22,7 +22,7 @@ from probe.verdict.course import Course, follow, patience_ms, reached, watched_e
 from probe.verdict.findings import find
 from probe.verdict.reading import Reading
 from probe.verdict.table import RULES_VERSION, decide
-from probe.verdict.words import words
+from probe.verdict.words import beside, words
 
 ENDINGS = frozenset({AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED})
 SILENT = frozenset(
@@ -49,7 +49,7 @@ def judge(history: History) -> Verdict:
     facts = replace(found.facts, rescued_by=found.rescuer) if rule.outcome is Outcome.LATE else found.facts
     return Verdict(
         outcome=rule.outcome,
-        reason=rule.reason.format_map(words(found)),
+        reason=rule.reason.format_map(words(found)) + ("" if rule.outcome in SILENT else beside(found)),
         conforms=conforms(found.cell, found.play, rule.outcome, facts),
         facts=facts,
         rules=RULES_VERSION,

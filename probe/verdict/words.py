@@ -61,6 +61,16 @@ def words(found: Findings) -> Mapping[str, str]:
     }
 
 
+def beside(found: Findings) -> str:
+    """Return what follows any sentence where the bystander suffered: that alone keeps a client from conforming."""
+    facts = found.facts
+    if facts.bystander_errors:
+        return f"; {_many(facts.bystander_errors, 'error')} about the bystander"
+    if facts.bystander_gap_ms is not None and facts.bystander_gap_ms > found.play.prompt_ms > 0:
+        return f"; nothing for the bystander in {_time(facts.bystander_gap_ms)}"
+    return ""
+
+
 def _missed(found: Findings) -> str:
     if found.play.expects is Expects.SURFACE and found.facts.errors_surfaced:
         return "the bystander did not serve after the error"
