@@ -184,6 +184,17 @@ def test_broken_and_old_judgements_are_played_again(
     assert played == [[STUCK]]
 
 
+def test_what_the_harness_broke_is_played_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = iter([Outcome.BROKEN, Outcome.STUCK, Outcome.STUCK])
+
+    def play(cells: list[Cell], options: object, results: str) -> Ran:
+        return Ran(store(Path(results), *((cell, next(outcomes)) for cell in cells)), {}, {})
+
+    monkeypatch.setattr(verify, "play_cells", play)
+    assert run(tmp_path, "--fresh").exit_code == 0
+    assert next(outcomes) is Outcome.STUCK  # twice, not more
+
+
 def test_a_result_that_is_not_reproduced_fails_with_its_evidence(tmp_path: Path, played: list[list[Cell]]) -> None:
     run_id = store(tmp_path, (STUCK, Outcome.REFRESHES))
     done = run(tmp_path)
