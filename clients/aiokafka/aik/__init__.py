@@ -1,0 +1,1 @@
+"""aiokafka's side of the driver."""
