@@ -215,6 +215,21 @@ def test_a_long_interval_does_not_tick_within_a_trial() -> None:
     assert trigger(produce_answer(56), at(250), ask(), settings={"refresh_ms": "600000"}) is Trigger.ERROR
 
 
+@pytest.mark.parametrize(
+    ("most", "ms", "expected"),
+    [
+        ("6000", 250, Trigger.PERIODIC),
+        ("6000", 1900, Trigger.PERIODIC),
+        ("2000", 4500, Trigger.ERROR),
+        ("86400000", 250, Trigger.ERROR),  # it might be a tick, but hardly is
+    ],
+)
+def test_no_question_tells_an_error_where_the_interval_is_drawn_anew(most: str, ms: int, expected: Trigger) -> None:
+    """kafka-go draws each wait between nothing and its MetadataTTL, so any moment may be a tick."""
+    drawn = {"refresh_ms": most, "refresh_least_ms": "0"}
+    assert trigger(produce_answer(56), at(ms), ask(), settings=drawn) is expected
+
+
 def test_asking_is_not_recovering() -> None:
     """sarama before 1.43.3 with a short refresh asks, is told the new leader, and still writes to the old one."""
     ticks = tuple(step for ms in range(250, 9750, 500) for step in (at(ms), ask(), tell(NEW), failed(3)))

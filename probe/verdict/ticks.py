@@ -31,6 +31,8 @@ class Ticks:
     tolerance: int = 0
     asked: tuple[int, ...] = ()
     """All discoveries, by time."""
+    least: int | None = None
+    """Shortest wait of a refresh whose interval is drawn anew each time (kafka-go); None = it is regular."""
 
     def predict(self, at: int) -> bool:
         """Say whether a tick is due at a time after the fault."""
@@ -38,6 +40,8 @@ class Ticks:
             return False
         before = bisect_left(self.asked, at) - 1
         previous = self.asked[before] if before >= 0 else self.last
+        if self.least is not None:
+            return self.least <= at - previous + self.tolerance and at - previous <= self.intervals[0] + self.tolerance
         return any(self._on_grid(at, every) or self._near(at - previous, every) for every in self.intervals)
 
     def _on_grid(self, at: int, every: int) -> bool:
@@ -54,7 +58,10 @@ def find_ticks(reading: Reading, discoveries: tuple[Discovery, ...]) -> Ticks:
     before = [at for at in asked if at < reading.moments.begin]
     if not before:
         return Ticks()
-    declared = _declared_us(reading)
+    declared = _declared_us(reading, "refresh_ms") or 0
+    least = _declared_us(reading, "refresh_least_ms")
+    if least is not None:
+        return _drawn(reading, declared, least, asked, before[-1])
     gaps = _gaps(before)
     warm = [at for at in before if at >= reading.moments.warm]
     seen = _near_declared(gaps, declared) if declared else _regular(_gaps(warm))
@@ -83,6 +90,12 @@ def _regular(gaps: list[int]) -> int:
     return usual if steady else 0
 
 
-def _declared_us(reading: Reading) -> int:
-    value = reading.header.settings.get("refresh_ms", "")
-    return int(value) * 1000 if value.isdigit() else 0
+def _drawn(reading: Reading, most: int, least: int, asked: tuple[int, ...], last: int) -> Ticks:
+    """Any moment of the interval may be a tick, so none tells an error's question apart; a rare one is left aside."""
+    likely = 0 < (least + most) // 2 <= reading.play.watch_ms * 1000
+    return Ticks((most,), last, TOLERANCE_US, asked, least) if likely else Ticks()
+
+
+def _declared_us(reading: Reading, name: str) -> int | None:
+    value = reading.header.settings.get(name, "")
+    return int(value) * 1000 if value.isdigit() else None

@@ -469,7 +469,8 @@ class Event(_message.Message):
         """READY: effective settings. Names: acks (all, 1, 0), idempotence (true, false), retries, retry_backoff_ms,
         request_timeout_ms, delivery_timeout_ms, socket_timeout_ms, refresh_ms (-1 = never), session_timeout_ms,
         rebalance_timeout_ms, heartbeat_ms, compression, linger_ms, max_in_flight, protocol (library's own protocol version setting), isolation,
-        longest_backoff_ms. A setting the library does not have is left out. Ask the library where it can be asked.
+        longest_backoff_ms, refresh_least_ms (where each wait for a refresh is drawn anew: the shortest; refresh_ms is the
+        longest). A setting the library does not have is left out. Ask the library where it can be asked.
         """
 
     def __init__(
