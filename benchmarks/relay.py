@@ -1,0 +1,207 @@
+"""The relay beside a direct connection and, where it can be had, Toxiproxy: added latency and requests a second.
+
+    python benchmarks/relay.py [--seconds N] [--connections N] [--no-toxiproxy]
+
+All three are measured in one run, in turn, several rounds: compare the ratios, not the numbers. Two loads: `paced` is
+one connection at 200 requests a second, as a client sends, every frame told; `full` is many connections as fast as
+answers come, where the relay folds. Both ends are one small Go program (wire.go).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import uvloop
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from probe.drivers.sources.maven import schema_jars
+from probe.protocol.schemas import Schemas
+from probe.recorder import Recorder
+from probe.relay import Relay
+from probe.tools import cache_root, find_tool
+
+TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@latest"
+ROUNDS = 3
+PACED = 200
+WAIT_S = 20.0
+Result = dict[str, float]
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=3, help="of each measurement")
+    parser.add_argument("--connections", type=int, default=50)
+    parser.add_argument("--no-toxiproxy", action="store_true")
+    arguments = parser.parse_args()
+    say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; {ROUNDS} rounds of {arguments.seconds} s each")
+    with tempfile.TemporaryDirectory() as folder:
+        wire = build(Path(folder), str(Path(__file__).with_name("wire.go")))
+        toxiproxy = None if arguments.no_toxiproxy else fetch_toxiproxy(Path(folder))
+        found = uvloop.run(measure(wire, toxiproxy, arguments.seconds, arguments.connections))
+    report(found, arguments.connections)
+
+
+def build(folder: Path, source: str) -> str:
+    """Build a Go program; return its path."""
+    program = folder / "wire"
+    run_go(["build", "-o", str(program), source], {})
+    return str(program)
+
+
+def fetch_toxiproxy(folder: Path) -> str | None:
+    """Build Toxiproxy's server from the module proxy; None, with a word, where that fails."""
+    try:
+        run_go(["install", TOXIPROXY], {"GOBIN": str(folder)})
+    except RuntimeError as error:
+        say(f"without Toxiproxy: {error}")
+        return None
+    return str(folder / "server")
+
+
+def run_go(arguments: Sequence[str], env: dict[str, str]) -> None:
+    """Run the go command to its end. RuntimeError with its last words if it fails."""
+    done = subprocess.run(
+        [str(find_tool("go")), *arguments],
+        env={**os.environ, **env},
+        cwd=tempfile.gettempdir(),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["go failed"])[-1])
+
+
+async def measure(wire: str, toxiproxy: str | None, seconds: int, connections: int) -> dict[str, list[Result]]:
+    """Return per way and load the results of all rounds."""
+    found: dict[str, list[Result]] = {}
+    async with contextlib.AsyncExitStack() as stack:
+        broker = await stack.enter_async_context(serving(wire))
+        ways = {"direct": broker, "relay": await stack.enter_async_context(relaying(broker))}
+        if toxiproxy:
+            ways["toxiproxy"] = await stack.enter_async_context(proxying(toxiproxy, broker))
+        for _ in range(ROUNDS):
+            for way, address in ways.items():
+                for load, (count, rate) in {"paced": (1, PACED), "full": (connections, 0)}.items():
+                    result = await run_load(wire, address, count, seconds, rate)
+                    found.setdefault(f"{way} {load}", []).append(result)
+    return found
+
+
+@contextlib.asynccontextmanager
+async def serving(wire: str) -> AsyncIterator[str]:
+    """Run the broker; yield its address."""
+    process = await asyncio.create_subprocess_exec(
+        wire, "serve", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None  # asked for above
+        yield (await asyncio.wait_for(process.stdout.readline(), WAIT_S)).decode().strip()
+    finally:
+        process.kill()
+        await process.wait()
+
+
+@contextlib.asynccontextmanager
+async def relaying(broker: str) -> AsyncIterator[str]:
+    """Run our relay in this process, with a recorder behind it as in a trial."""
+    schemas = Schemas(schema_jars(cache_root()))
+    schemas.warm()
+    async with Relay(brokers=(1,), sink=Recorder().add, schemas=schemas) as relay:
+        relay.forward(1, broker)
+        yield relay.address(1)
+
+
+@contextlib.asynccontextmanager
+async def proxying(program: str, broker: str) -> AsyncIterator[str]:
+    """Run Toxiproxy with one proxy and no toxic."""
+    port, api = free_port(), free_port()
+    process = await asyncio.create_subprocess_exec(
+        *(program, "-host", "127.0.0.1", "-port", str(api)),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={**os.environ, "LOG_LEVEL": "error"},
+    )
+    try:
+        await asyncio.to_thread(make_proxy, api, {"name": "broker", "listen": f"127.0.0.1:{port}", "upstream": broker})
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.kill()
+        await process.wait()
+
+
+def make_proxy(api: int, proxy: dict[str, str]) -> None:
+    """Ask Toxiproxy for a proxy, as soon as it listens."""
+    deadline = time.monotonic() + WAIT_S
+    request = urllib.request.Request(  # a loopback address of ours
+        f"http://127.0.0.1:{api}/proxies", json.dumps(proxy).encode(), {"Content-Type": "application/json"}
+    )
+    while True:
+        try:
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=5).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago; Toxiproxy does not tell which one it took."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+async def run_load(wire: str, address: str, connections: int, seconds: int, rate: int) -> Result:
+    """Load an address; return median wait and requests a second."""
+    process = await asyncio.create_subprocess_exec(
+        *(wire, "load", address, str(connections), str(seconds), str(rate)), stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await asyncio.wait_for(process.communicate(), seconds + WAIT_S)
+    if process.returncode:
+        raise SystemExit(f"the load on {address} failed")
+    result: Result = json.loads(out)
+    return result
+
+
+def report(found: dict[str, list[Result]], connections: int) -> None:
+    """Print medians of the rounds, and how they relate."""
+    p50 = {name: statistics.median(item["p50_us"] for item in results) for name, results in found.items()}
+    rate = {name: statistics.median(item["requests_per_s"] for item in results) for name, results in found.items()}
+    ways = [name.removesuffix(" paced") for name in p50 if name.endswith(" paced")]
+    say(f"{'':10} {'p50 paced':>10} {'added':>8} {'requests/s over ' + str(connections) + ' connections':>36}")
+    for way in ways:
+        added = p50[f"{way} paced"] - p50["direct paced"]
+        say(f"{way:10} {p50[f'{way} paced']:>7.0f} us {added:>5.0f} us {rate[f'{way} full']:>36.0f}")
+    say(f"relay / direct: {rate['relay full'] / rate['direct full']:.2f} of its requests/s")
+    if "toxiproxy" in ways:
+        ours, theirs = (p50[f"{way} paced"] - p50["direct paced"] for way in ("relay", "toxiproxy"))
+        say(f"relay / Toxiproxy: {ours / theirs:.2f} of its added latency (aim: at most 1.5)")
+        say(f"relay / Toxiproxy: {rate['relay full'] / rate['toxiproxy full']:.2f} of its requests/s")
+
+
+def say(line: str) -> None:
+    """Print a line."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
