@@ -35,7 +35,7 @@ def in_a_loop(play: Play) -> Role:
 
 @contextlib.asynccontextmanager
 async def started(client: Any, stop: Stopping) -> AsyncIterator[Any]:
-    """Start a client, and close it at the end. Raises what the library raises; TimeoutError if closing lasts too long."""
+    """Start a client; close it at the end. Raises what the library raises, TimeoutError if closing lasts too long."""
     try:
         await client.start()
         yield client
