@@ -26,6 +26,7 @@ from probe.errors import GateError, InterruptedRunError, NothingJudgedError, Pro
 from probe.model import Cell, Client, Engine, Outcome, Role
 from probe.plan import Plan, Selection
 from probe.runner import Options, Progress, run_plan
+from probe.runner.lag import no_collector
 from probe.store import RunStore
 from probe.store import trials as stored_trials
 
@@ -202,7 +203,8 @@ def _play(
 
     started = time.monotonic()
     try:
-        asyncio.run(play())
+        with no_collector():
+            asyncio.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT
         store.flush()

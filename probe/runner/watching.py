@@ -14,7 +14,8 @@ from probe.runner.tools import Options, Tools
 from probe.runner.warming import WARM_OPERATIONS, serves
 
 LOOK_S = 0.4
-LOOKS = 50
+SOONEST_MS = 5000
+LOOKS = 25
 """Long watches are looked at less often: so many times at the most in the time that passed."""
 AFTER_HEAL_S = 5.0
 
@@ -61,8 +62,13 @@ async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
             await cluster.heal()
             heal_ms = None
         over = options.watch_ms is not None and elapsed_ms >= options.watch_ms
-        if over or verdict.certain(course.history()):
+        if over or (_worth_a_look(course, elapsed_ms) and verdict.certain(course.history())):
             return
+
+
+def _worth_a_look(course: Course, elapsed_ms: int) -> bool:
+    """Say whether anything can be certain yet: not before the shortest storm watch, unless the client ended."""
+    return course.recorder.ending is not None or elapsed_ms >= min(SOONEST_MS, course.header.play.watch_ms)
 
 
 def nap_s(elapsed_ms: int, heal_ms: int | None) -> float:
