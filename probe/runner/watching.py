@@ -15,7 +15,7 @@ from probe.runner.warming import WARM_OPERATIONS, serves
 
 LOOK_S = 0.4
 SOONEST_MS = 5000
-LOOKS = 25
+LOOKS = 50
 """Long watches are looked at less often: so many times at the most in the time that passed."""
 AFTER_HEAL_S = 5.0
 
