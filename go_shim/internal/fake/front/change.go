@@ -209,13 +209,14 @@ func (f *Front) arrive(key topology.Key) {
 
 // setView changes what one broker, or each, shows of the cluster.
 func (f *Front) setView(v *clusterpb.MetadataView) {
+	now := time.Now()
 	for _, id := range topology.Brokers {
 		if v.Broker != 0 && v.Broker != id {
 			continue
 		}
-		view := topology.View{Lag: time.Duration(v.LagMs) * time.Millisecond, Hidden: v.HiddenTopics}
+		view := topology.View{Lag: time.Duration(v.LagMs) * time.Millisecond, Since: now, Hidden: v.HiddenTopics}
 		if v.Frozen {
-			view.Frozen = time.Now()
+			view.Frozen = now
 		}
 		f.views[id] = view
 	}

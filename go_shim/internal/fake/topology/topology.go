@@ -146,6 +146,7 @@ func (t *Topology) offline(p Partition, broker int32) bool {
 // View says which topology a broker shows.
 type View struct {
 	Lag    time.Duration
+	Since  time.Time // when it fell behind: what was known by then stays known
 	Hidden []string  // topics that it does not know
 	Frozen time.Time // shows what was in force then; zero = not frozen
 }
@@ -153,6 +154,9 @@ type View struct {
 // Shown picks from the list, oldest first, what a broker with this view shows.
 func Shown(list []*Topology, view View, now time.Time) *Topology {
 	at := now.Add(-view.Lag)
+	if at.Before(view.Since) {
+		at = view.Since
+	}
 	if !view.Frozen.IsZero() {
 		at = view.Frozen
 	}

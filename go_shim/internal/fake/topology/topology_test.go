@@ -20,6 +20,7 @@ func TestShown(t *testing.T) {
 		{"at its own moment", View{}, 2 * time.Second, 2},
 		{"lagging", View{Lag: 1500 * time.Millisecond}, 3 * time.Second, 1},
 		{"lag is over", View{Lag: 1500 * time.Millisecond}, 3500 * time.Millisecond, 2},
+		{"fell behind only now", View{Lag: time.Hour, Since: start.Add(time.Second)}, 3 * time.Second, 1},
 		{"older than everything", View{Lag: time.Hour}, 3 * time.Second, 0},
 		{"frozen", View{Frozen: start.Add(1100 * time.Millisecond)}, time.Hour, 1},
 	}
