@@ -20,7 +20,7 @@ MEET_S = 6.0
 """A first instance that the fault does not reach in this time is no longer waited for."""
 SETTLE_S = 0.5
 """So long after the first hit whatever moves at once has moved."""
-STARTS = 6
+STARTS = 10
 """A client that takes its bootstrap addresses in random order is started until it meets the one that fails."""
 SILENCE_S = 1.5
 """So long after a client serves it is known whether one of its first requests is answered by silence."""
