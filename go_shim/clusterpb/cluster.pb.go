@@ -1835,6 +1835,7 @@ type Count struct {
 	Api           int32                  `protobuf:"varint,2,opt,name=api,proto3" json:"api,omitempty"`
 	Requests      int64                  `protobuf:"varint,3,opt,name=requests,proto3" json:"requests,omitempty"`
 	Responses     int64                  `protobuf:"varint,4,opt,name=responses,proto3" json:"responses,omitempty"`
+	Client        string                 `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"` // client id: a port that was another cluster's may still be called by that one's clients
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1895,6 +1896,13 @@ func (x *Count) GetResponses() int64 {
 		return x.Responses
 	}
 	return 0
+}
+
+func (x *Count) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
 }
 
 type CountsReply struct {
@@ -2180,12 +2188,13 @@ const file_cluster_proto_rawDesc = "" +
 	"\aoffsets\x18\x01 \x03(\v2-.probe.cluster.v1.CommittedReply.OffsetsEntryR\aoffsets\x1a:\n" +
 	"\fOffsetsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x05R\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"k\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x83\x01\n" +
 	"\x05Count\x12\x16\n" +
 	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x10\n" +
 	"\x03api\x18\x02 \x01(\x05R\x03api\x12\x1a\n" +
 	"\brequests\x18\x03 \x01(\x03R\brequests\x12\x1c\n" +
-	"\tresponses\x18\x04 \x01(\x03R\tresponses\">\n" +
+	"\tresponses\x18\x04 \x01(\x03R\tresponses\x12\x16\n" +
+	"\x06client\x18\x05 \x01(\tR\x06client\">\n" +
 	"\vCountsReply\x12/\n" +
 	"\x06counts\x18\x01 \x03(\v2\x17.probe.cluster.v1.CountR\x06counts\"\xcb\x02\n" +
 	"\x05Event\x12\x13\n" +

@@ -816,10 +816,13 @@ class Count(_message.Message):
     API_FIELD_NUMBER: _builtins.int
     REQUESTS_FIELD_NUMBER: _builtins.int
     RESPONSES_FIELD_NUMBER: _builtins.int
+    CLIENT_FIELD_NUMBER: _builtins.int
     broker: _builtins.int
     api: _builtins.int
     requests: _builtins.int
     responses: _builtins.int
+    client: _builtins.str
+    """client id: a port that was another cluster's may still be called by that one's clients"""
     def __init__(
         self,
         *,
@@ -827,10 +830,11 @@ class Count(_message.Message):
         api: _builtins.int = ...,
         requests: _builtins.int = ...,
         responses: _builtins.int = ...,
+        client: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["api", b"api", "broker", b"broker", "requests", b"requests", "responses", b"responses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api", b"api", "broker", b"broker", "client", b"client", "requests", b"requests", "responses", b"responses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

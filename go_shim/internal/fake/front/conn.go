@@ -88,7 +88,7 @@ func (c *conn) serveOne(frame []byte) error {
 	if err != nil {
 		return err
 	}
-	c.front.counts.request(c.broker, header.API)
+	c.front.counts.request(c.broker, header)
 	c.front.journal.note("request", c, header)
 	resp, err := c.respond(header, rest)
 	if err != nil || resp == nil {
@@ -97,7 +97,7 @@ func (c *conn) serveOne(frame []byte) error {
 	if _, err := c.raw.Write(wire.AppendResponse(nil, resp, header.Correlation)); err != nil {
 		return err
 	}
-	c.front.counts.response(c.broker, header.API)
+	c.front.counts.response(c.broker, header)
 	c.front.journal.note("response", c, header)
 	return nil
 }
