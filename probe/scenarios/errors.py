@@ -113,7 +113,7 @@ ANSWERS = (
     _line("produce 56 M - | ReplicaManager.getPartitionOrError: HostedPartition.Offline (KIP-112)"),
     _line("produce 87 F blip | LogValidator: InvalidRecordException"),
     _line("produce 100 M - | KafkaApis.handleProduceRequest: no topic has this id (KIP-516)", since=13),
-    _line("fetch -1 R blip | reviewed: ReplicaManager.readFromLog: any other exception; read again", roles=(C,)),
+    _line("fetch -1 F - | ReplicaManager.readFromLog: any other exception", roles=(C,)),
     _line("fetch 3 M answer | ReplicaManager.getPartitionOrException: not hosted here", roles=(C,)),
     _line("fetch 6 M - | Partition.localLogWithEpochOrThrow: NotLeaderOrFollowerException"),
     _line("fetch 29 F blip | KafkaApis.handleFetchRequest: no READ on the topic"),
@@ -222,7 +222,9 @@ NEEDS_ACKS_ALL = frozenset({("produce", 7), ("produce", 19), ("produce", 20)})
 NEEDS_EPOCH = frozenset({74, 75})
 """Given only where the client sent the leader epoch that it knows (KIP-320)."""
 
-WHOLE_TOPIC = frozenset({("metadata", 3), ("metadata", 29), ("metadata", 100)})
+WHOLE_TOPIC = frozenset(
+    {("metadata", 3), ("metadata", 29), ("metadata", 100), ("produce", 29), ("fetch", 29), ("list-offsets", 29)}
+)
 """Errors that a broker gives about a topic, not about one partition."""
 
 MAY_SURFACE = frozenset({("heartbeat", 22), ("heartbeat", 25), ("sync-group", 25), ("join-group", 25)})
