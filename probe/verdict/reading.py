@@ -163,11 +163,16 @@ class Reading:
 
 
 def sort_out(history: History) -> tuple[list[Event], list[App]]:
-    """Part the client's own events from what the bystander's application saw; its traffic is nobody's evidence."""
-    other = history.header.subject.bystander_instance
-    if not other:
+    """Part the client's own events from what the bystander's application saw.
+
+    Connections that carry another client id are nobody's evidence: they are the bystander's, or a stranger's. A client
+    that another trial left behind goes on trying ports of its own cluster, and one of them may be ours by now.
+    """
+    subject = history.header.subject
+    other, known = subject.bystander_instance, ("", subject.client_id)
+    theirs = {item.conn for item in history.events if isinstance(item, Request) and item.client_id not in known}
+    if not theirs and not other:
         return list(history.events), []
-    theirs = {item.conn for item in history.events if isinstance(item, Request) and item.client_id == other}
     ours = [
         item
         for item in history.events
