@@ -1,10 +1,11 @@
 """The relay beside a direct connection and, where it can be had, Toxiproxy: added latency and requests a second.
 
-    python benchmarks/relay.py [--seconds N] [--connections N] [--no-toxiproxy]
+    python benchmarks/relay.py [--seconds N] [--connections N] [--no-toxiproxy] [--uvloop]
 
-All three are measured in one run, in turn, several rounds: compare the ratios, not the numbers. Two loads: `paced` is
-one connection at 200 requests a second, as a client sends, every frame told; `full` is many connections as fast as
-answers come, where the relay folds. Both ends are one small Go program (wire.go).
+All are measured in one run, in turn, several rounds: compare the ratios, not the numbers. Latency is that of one
+connection at 200 requests a second, every frame told: at a broker that answers at once, where the relay's reading of
+the request delays the answer, and at one that takes a millisecond, as brokers do at least. Requests a second are over
+many connections, as fast as answers come; the relay folds there. Both ends are one small Go program (wire.go).
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from probe.tools import cache_root, find_tool
 TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@latest"
 ROUNDS = 3
 PACED = 200
+LOADS = {"instant": (True, PACED, 0), "working": (True, PACED, 1), "full": (False, 0, 0)}
+"""(one connection, requests a second, milliseconds that the broker takes)"""
 WAIT_S = 20.0
 Result = dict[str, float]
 
@@ -47,12 +50,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=3, help="of each measurement")
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--no-toxiproxy", action="store_true")
+    parser.add_argument("--uvloop", action="store_true", help="instead of asyncio's own loop, which runs use")
     arguments = parser.parse_args()
     say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; {ROUNDS} rounds of {arguments.seconds} s each")
     with tempfile.TemporaryDirectory() as folder:
         wire = build(Path(folder), str(Path(__file__).with_name("wire.go")))
         toxiproxy = None if arguments.no_toxiproxy else fetch_toxiproxy(Path(folder))
-        found = uvloop.run(measure(wire, toxiproxy, arguments.seconds, arguments.connections))
+        run = uvloop.run if arguments.uvloop else asyncio.run
+        found = run(measure(wire, toxiproxy, arguments.seconds, arguments.connections))
     report(found, arguments.connections)
 
 
@@ -89,26 +94,34 @@ def run_go(arguments: Sequence[str], env: dict[str, str]) -> None:
 
 
 async def measure(wire: str, toxiproxy: str | None, seconds: int, connections: int) -> dict[str, list[Result]]:
-    """Return per way and load the results of all rounds."""
+    """Return per load and way the results of all rounds."""
     found: dict[str, list[Result]] = {}
     async with contextlib.AsyncExitStack() as stack:
-        broker = await stack.enter_async_context(serving(wire))
-        ways = {"direct": broker, "relay": await stack.enter_async_context(relaying(broker))}
-        if toxiproxy:
-            ways["toxiproxy"] = await stack.enter_async_context(proxying(toxiproxy, broker))
+        ways = {ms: await open_ways(stack, wire, toxiproxy, ms) for ms in sorted({ms for _, _, ms in LOADS.values()})}
         for _ in range(ROUNDS):
-            for way, address in ways.items():
-                for load, (count, rate) in {"paced": (1, PACED), "full": (connections, 0)}.items():
-                    result = await run_load(wire, address, count, seconds, rate)
+            for load, (alone, rate, ms) in LOADS.items():
+                for way, address in ways[ms].items():
+                    result = await run_load(wire, address, 1 if alone else connections, seconds, rate)
                     found.setdefault(f"{way} {load}", []).append(result)
     return found
 
 
+async def open_ways(
+    stack: contextlib.AsyncExitStack, wire: str, toxiproxy: str | None, broker_ms: int
+) -> dict[str, str]:
+    """Start a broker that takes so long to answer; return the addresses that lead to it."""
+    broker = await stack.enter_async_context(serving(wire, broker_ms))
+    ways = {"direct": broker, "relay": await stack.enter_async_context(relaying(broker))}
+    if toxiproxy:
+        ways["toxiproxy"] = await stack.enter_async_context(proxying(toxiproxy, broker))
+    return ways
+
+
 @contextlib.asynccontextmanager
-async def serving(wire: str) -> AsyncIterator[str]:
+async def serving(wire: str, broker_ms: int) -> AsyncIterator[str]:
     """Run the broker; yield its address."""
     process = await asyncio.create_subprocess_exec(
-        wire, "serve", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        *(wire, "serve", str(broker_ms)), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None  # asked for above
@@ -185,15 +198,17 @@ def report(found: dict[str, list[Result]], connections: int) -> None:
     """Print medians of the rounds, and how they relate."""
     p50 = {name: statistics.median(item["p50_us"] for item in results) for name, results in found.items()}
     rate = {name: statistics.median(item["requests_per_s"] for item in results) for name, results in found.items()}
-    ways = [name.removesuffix(" paced") for name in p50 if name.endswith(" paced")]
-    say(f"{'':10} {'p50 paced':>10} {'added':>8} {'requests/s over ' + str(connections) + ' connections':>36}")
+    ways = [name.removesuffix(" full") for name in rate if name.endswith(" full")]
+    added = {name: us - p50[f"direct {name.split()[1]}"] for name, us in p50.items()}
+    say(f"{'':10} {'p50, instant broker':>28} {'p50, broker of 1 ms':>28} {f'requests/s, {connections} conns':>24}")
     for way in ways:
-        added = p50[f"{way} paced"] - p50["direct paced"]
-        say(f"{way:10} {p50[f'{way} paced']:>7.0f} us {added:>5.0f} us {rate[f'{way} full']:>36.0f}")
+        cells = [f"{p50[f'{way} {load}']:.0f} us (+{added[f'{way} {load}']:.0f})" for load in ("instant", "working")]
+        say(f"{way:10} {cells[0]:>28} {cells[1]:>28} {rate[f'{way} full']:>24.0f}")
     say(f"relay / direct: {rate['relay full'] / rate['direct full']:.2f} of its requests/s")
     if "toxiproxy" in ways:
-        ours, theirs = (p50[f"{way} paced"] - p50["direct paced"] for way in ("relay", "toxiproxy"))
-        say(f"relay / Toxiproxy: {ours / theirs:.2f} of its added latency (aim: at most 1.5)")
+        for load in ("instant", "working"):
+            ratio = added[f"relay {load}"] / added[f"toxiproxy {load}"]
+            say(f"relay / Toxiproxy, {load} broker: {ratio:.2f} of its added latency (aim: at most 1.5)")
         say(f"relay / Toxiproxy: {rate['relay full'] / rate['toxiproxy full']:.2f} of its requests/s")
 
 

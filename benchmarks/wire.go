@@ -1,7 +1,7 @@
 // Command wire is both ends of the relay benchmark: a broker that answers every Produce request at once, and clients
 // that wait for each answer before they send again.
 //
-//	wire serve                      listens on loopback, prints its address, ends with its standard input
+//	wire serve MS                   listens on loopback, prints its address, ends with its standard input; takes MS to answer
 //	wire load ADDRESS CONNS S RATE  S seconds; RATE requests a second and connection, 0 = as fast as answers come
 package main
 
@@ -23,12 +23,12 @@ const valueBytes = 100
 func main() {
 	var err error
 	switch {
-	case len(os.Args) == 2 && os.Args[1] == "serve":
-		err = serve()
+	case len(os.Args) == 3 && os.Args[1] == "serve":
+		err = serve(time.Duration(number(os.Args[2])) * time.Millisecond)
 	case len(os.Args) == 6 && os.Args[1] == "load":
 		err = load(os.Args[2], number(os.Args[3]), number(os.Args[4]), number(os.Args[5]))
 	default:
-		err = fmt.Errorf("usage: wire serve | wire load ADDRESS CONNS SECONDS RATE")
+		err = fmt.Errorf("usage: wire serve MS | wire load ADDRESS CONNS SECONDS RATE")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "wire:", err)
@@ -45,7 +45,7 @@ func number(text string) int {
 	return n
 }
 
-func serve() error {
+func serve(work time.Duration) error {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -57,20 +57,21 @@ func serve() error {
 			if err != nil {
 				return
 			}
-			go answer(conn)
+			go answer(conn, work)
 		}
 	}()
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
 }
 
-func answer(conn net.Conn) {
+func answer(conn net.Conn, work time.Duration) {
 	defer conn.Close()
 	for {
 		frame, err := read(conn)
 		if err != nil || len(frame) < 8 {
 			return
 		}
+		time.Sleep(work)
 		if _, err := conn.Write(framed(append(frame[4:8:8], produced()...))); err != nil {
 			return
 		}
