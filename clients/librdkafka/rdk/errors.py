@@ -11,19 +11,21 @@ from confluent_kafka import KafkaError, KafkaException
 from driving.names import protocol_name
 
 from probe.drivers.rpc import driver_pb2 as pb
+from probe.protocol.names import error_name
 
 LOCAL = -2
 """Codes up to here are librdkafka's own."""
 UNNAMED = "ERR_"
-"""How librdkafka calls a code that it does not know (rd_kafka_err2name in src/rdkafka.c): 56 up to 0.11."""
+"""How librdkafka calls a code that it hands on and does not know (rd_kafka_err2name in rdkafka.c): 56 up to 0.11."""
 
 
 def error_of_kafka(error: KafkaError) -> pb.Error:
     """Turn librdkafka's error into ours."""
     local = error.code() <= LOCAL
+    unnamed = error.name().startswith(UNNAMED)
     return pb.Error(
         code=-1 if local else error.code(),
-        name="" if local or error.name().startswith(UNNAMED) else protocol_name(error.name()),
+        name="" if local else error_name(error.code()) if unnamed else protocol_name(error.name()),
         type=error.name(),
         text=error.str(),
         retriable=error.retriable(),

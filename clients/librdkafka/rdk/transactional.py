@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from driving.library import Stopping
 from driving.reports import Reports
 from driving.transactions import transact
@@ -41,12 +41,27 @@ def _serve(client: Any, stop: Stopping) -> None:
         client.poll(POLL_S)
 
 
+def _metadata_of(group: str) -> Any:
+    """Return what names a group in a transaction. Only a consumer makes it; this one calls nobody."""
+    consumer = Consumer({"group.id": group})
+    found = consumer.consumer_group_metadata()
+    consumer.close()
+    return found
+
+
 class _Client(Sending):
+    _members: Any = None
+
     def init(self) -> None:
         self._client.init_transactions()
 
     def begin(self) -> None:
         self._client.begin_transaction()
+
+    def offsets(self, group: str, partition: int, offset: int) -> None:
+        if self._members is None:
+            self._members = _metadata_of(group)
+        self._client.send_offsets_to_transaction([TopicPartition(self._start.topic, partition, offset)], self._members)
 
     def commit(self) -> None:
         self._client.commit_transaction()

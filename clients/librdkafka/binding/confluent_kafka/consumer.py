@@ -28,6 +28,8 @@ class Consumer(Handle):
         self._commit_cb = ON_PARTITIONS(self._committed)
         super().__init__(CONSUMER, settings)
         check(C.poll_set_consumer(self._rk))
+        # Kept to the end: 0.11.4 serves the queue no more once a handle on it is destroyed.
+        self._queue = C.queue_get_consumer(self._rk)
 
     def _add_callbacks(self, conf: int) -> None:
         self._kept.append(ON_PARTITIONS(self._rebalance))
@@ -59,15 +61,8 @@ class Consumer(Handle):
         with listed(offsets) as wanted:
             if not asynchronous:
                 return self._commit_now(wanted)
-            self._commit(wanted)
+            check(C.commit_queue(self._rk, wanted, self._queue, self._commit_cb, None))
             return None
-
-    def _commit(self, wanted: Any) -> None:
-        queue = C.queue_get_consumer(self._rk)
-        try:
-            check(C.commit_queue(self._rk, wanted, queue, self._commit_cb, None))
-        finally:
-            C.queue_destroy(queue)
 
     def _commit_now(self, wanted: Any) -> list[TopicPartition]:
         told: list[tuple[int, list[TopicPartition]]] = []
@@ -81,6 +76,12 @@ class Consumer(Handle):
         """Leave the group and end."""
         C.consumer_close(self._rk)
         self._destroy()
+
+    def _destroy(self) -> None:
+        queue, self._queue = getattr(self, "_queue", 0), 0  # none if it could not be made
+        if queue:
+            C.queue_destroy(queue)
+        super()._destroy()
 
     def _committed(self, _rk: int, code: int, found: Any, _: int) -> None:
         if self._on_commit is not None:
