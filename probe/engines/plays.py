@@ -80,7 +80,8 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
     )
     coordinated = step.api in GROUP_APIS | TXN_APIS
     about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
-    moves = [pb.Timed(change=(_coordinate if coordinated else _move)(subject), after_ms=election_ms)]
+    move = _coordinate(subject, key=_key_of_api(subject, step.api)) if coordinated else _move(subject)
+    moves = [pb.Timed(change=move, after_ms=election_ms)]
     rule = about(subject, rule)
     if step.whole_topic:
         rule.ClearField("partitions")
@@ -99,9 +100,12 @@ def _about_row(subject: Subject, rule: pb.Rule) -> pb.Rule:
 
 
 def _about_key(subject: Subject, rule: pb.Rule) -> pb.Rule:
-    txn = bool(TXN_APIS & set(rule.apis))
-    rule.MergeFrom(pb.Rule(brokers=[subject.old], key=subject.transactional_id if txn else subject.group))
+    rule.MergeFrom(pb.Rule(brokers=[subject.old], key=_key_of_api(subject, rule.apis[0])[1]))
     return rule
+
+
+def _key_of_api(subject: Subject, api: int) -> tuple[int, str]:
+    return (TRANSACTION, subject.transactional_id) if api in TXN_APIS else (GROUP, subject.group)
 
 
 def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
@@ -187,10 +191,12 @@ def _move(subject: Subject, *, drop_old: bool = False, hints: bool = False) -> p
     )
 
 
-def _coordinate(subject: Subject, *, to: int = 0, loading_ms: int = 0, gone_ms: int = 0) -> pb.Change:
-    key_type, key = key_of(subject)
+def _coordinate(
+    subject: Subject, *, key: tuple[int, str] | None = None, to: int = 0, loading_ms: int = 0, gone_ms: int = 0
+) -> pb.Change:
+    key_type, name = key or key_of(subject)
     move = pb.MoveCoordinator(
-        key_type=key_type, key=key, to=to or successor(subject), loading_ms=loading_ms, gone_ms=gone_ms
+        key_type=key_type, key=name, to=to or successor(subject), loading_ms=loading_ms, gone_ms=gone_ms
     )
     return pb.Change(move_coordinator=move)
 

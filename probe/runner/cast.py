@@ -46,7 +46,7 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
         bystander=1,
         instance=name,
         client_id=name,
-        group=f"g-{name}" if role in {Role.GROUP, Role.ADMIN} else "",
+        group=f"g-{name}" if role in {Role.GROUP, Role.ADMIN} or item.part.offsets else "",
         transactional_id=f"t-{name}" if role is Role.TRANSACTIONAL else "",
         old=old,
         bootstrap=BOOTSTRAP[item.part.bootstrap](old),
@@ -95,12 +95,13 @@ async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start
     if not subject.bystander_instance:
         yield
         return
-    kind = "transactional_id" if start.transactional_id else "group"
+    transactional = bool(start.transactional_id)
     other = replace(
         start,
         instance=subject.bystander_instance,
         client_id=subject.bystander_instance,
-        **{kind: subject.bystander_key},  # type: ignore[arg-type]  # both are text
+        group="" if transactional else subject.bystander_key,
+        transactional_id=subject.bystander_key if transactional else "",
     )
     async with tools.host.start(item.cell, other, sink):
         yield

@@ -208,7 +208,7 @@ ANSWERS = (
     _line("end-txn 53 F - | KafkaApis.handleEndTxnRequest: no WRITE on the transactional id"),
     _line("end-txn 90 F - | TransactionCoordinator.endTransaction: fenced by a newer epoch", since=2),
     _line("txn-offset-commit 14 R - | GroupCoordinator.validateGroupStatus: isGroupLoading", since=2),
-    _line("txn-offset-commit 16 M - | GroupCoordinator.validateGroupStatus: not the owner of the partition"),
+    _line("txn-offset-commit 16 M answer | GroupCoordinator.validateGroupStatus: not the owner of the partition"),
     _line("txn-offset-commit 22 F - | GroupCoordinator.validateOffsetCommit: another generation (KIP-447)", since=3),
     _line("txn-offset-commit 30 F - | KafkaApis.handleTxnOffsetCommitRequest: no READ on the group"),
     _line("offset-for-leader-epoch 6 M - | Partition.localLogWithEpochOrThrow: NotLeaderOrFollowerException"),

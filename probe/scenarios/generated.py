@@ -117,6 +117,7 @@ def _part(api: Api, role: Role, made: Play, step: AnswerError, heal_after_ms: in
         steps=(*before, step),
         heal_after_ms=heal_after_ms,
         acks_all=step.acks_all,
+        offsets=api.name == "txn-offset-commit",
         at_start=api.starting,
     )
 

@@ -53,6 +53,8 @@ class Part:
     """The fault is mended so long after it came, inside the watch; None = after the watch."""
     whole_broker: bool = False
     """The whole broker is hit: the bystander's partition has no replica there."""
+    offsets: bool = False
+    """Transactions carry offsets of a group, which is what is hit."""
     acks_all: bool = False
     """Only a client that writes with acks=all can meet it; to others it is impossible."""
     by_session: bool = False

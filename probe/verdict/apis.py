@@ -12,7 +12,7 @@ def _keys(*names: str) -> frozenset[int]:
 
 PRODUCE, FETCH, METADATA = api_key("Produce"), api_key("Fetch"), api_key("Metadata")
 FIND_COORDINATOR, OFFSET_COMMIT = api_key("FindCoordinator"), api_key("OffsetCommit")
-EPOCHS = api_key("OffsetForLeaderEpoch")
+EPOCHS, TXN_OFFSET_COMMIT = api_key("OffsetForLeaderEpoch"), api_key("TxnOffsetCommit")
 
 HANDSHAKE = _keys("ApiVersions", "SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")
 """What a client sends on a connection before, or beside, its work."""

@@ -197,7 +197,8 @@ def _affected(history: History) -> Affected:
     subject, role = history.header.subject, history.header.cell.role
     key, key_type = "", 0
     if history.header.play.target is Target.COORDINATOR:
-        transactional = role is Role.TRANSACTIONAL and bool(subject.transactional_id)
+        of_group = apis.TXN_OFFSET_COMMIT in history.header.play.apis
+        transactional = role is Role.TRANSACTIONAL and bool(subject.transactional_id) and not of_group
         key, key_type = (subject.transactional_id, 1) if transactional else (subject.group, 0)
     return Affected(subject.topic, subject.affected, key, key_type)
 

@@ -119,7 +119,7 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
 
     def _send(self, partitions: Iterable[TopicPartition]) -> None:
         """Commit what these partitions delivered without waiting for it."""
-        new = {item: _offset(self._next[item]) for item in partitions if item in self._next}
+        new = {item: committable(self._next[item]) for item in partitions if item in self._next}
         if new:
             self._client.commit_async(new, self._sent)
 
@@ -135,7 +135,7 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
         if not new:
             return
         try:
-            self._client.commit({partition: _offset(offset) for partition, offset in new.items()})
+            self._client.commit({partition: committable(offset) for partition, offset in new.items()})
         except Exception as error:  # noqa: BLE001  # whatever commit() throws is what the application meets
             self._reports.commit_error(error_of(error))
             return
@@ -145,6 +145,6 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
                 del self._next[partition]
 
 
-def _offset(offset: int) -> OffsetAndMetadata:
+def committable(offset: int) -> OffsetAndMetadata:
     """Return a committable offset; a third field, the leader epoch, came in 2.1."""
     return OffsetAndMetadata(offset, "", *([-1] if "leader_epoch" in OffsetAndMetadata._fields else []))

@@ -9,8 +9,9 @@ import kafka.errors
 from driving.library import Stopping
 from driving.reports import Reports
 from driving.transactions import transact
-from kafka import KafkaProducer
+from kafka import KafkaProducer, TopicPartition
 
+from kpy.consumer import committable
 from kpy.errors import error_of
 from kpy.producer import Sending
 from kpy.settings import build
@@ -49,6 +50,10 @@ class _Client(Sending):
 
     def begin(self) -> None:
         self._client.begin_transaction()
+
+    def offsets(self, group: str, partition: int, offset: int) -> None:
+        item = TopicPartition(self._start.topic, partition)
+        self._client.send_offsets_to_transaction({item: committable(offset)}, group)
 
     def commit(self) -> None:
         self._client.commit_transaction()

@@ -1,4 +1,7 @@
-"""The transactional workload: one transaction an interval, with one record for each partition."""
+"""The transactional workload: one transaction an interval, with one record for each partition.
+
+Where a group is given, each transaction commits an offset of it, as one that consumes, transforms and produces does.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,9 @@ class Transactional(Protocol):
 
     def send(self, partition: int, sequence: int, clock: int) -> object:
         """Produce a record in it, reporting it as sent, and later as acked or failed."""
+
+    def offsets(self, group: str, partition: int, offset: int) -> None:
+        """Commit an offset of a group as part of it."""
 
     def commit(self) -> None:
         """Commit it."""
@@ -68,6 +74,8 @@ class _Play:
             self._reports.transaction(pb.TXN_BEGUN, number)
             for partition in self._start.partitions:
                 self._client.send(partition, number, clock_us())
+            if self._start.group:
+                self._client.offsets(self._start.group, self._start.partitions[0], number)
             if self.until_done(number, self._client.commit):
                 self._reports.transaction(pb.TXN_COMMITTED, number)
         except Exception as error:  # noqa: BLE001  # what is final is raised again below

@@ -17,6 +17,7 @@ type transactions interface {
 	BeginTxn() error
 	CommitTxn() error
 	AbortTxn() error
+	AddMessageToTxn(msg *sarama.ConsumerMessage, groupID string, metadata *string) error
 }
 
 // retryPause lies between attempts to end a transaction, on top of the library's own attempts.
@@ -27,6 +28,8 @@ type transactional struct {
 	*writer
 	library    transactions
 	partitions []int32
+	topic      string
+	group      string // empty: transactions carry no offsets
 	loop       sync.WaitGroup
 	number     int64           // of the transaction; also the sequence of its records
 	failure    *driverpb.Error // the last
@@ -47,7 +50,7 @@ func openTransactional(config *sarama.Config, start *driverpb.Start, out *driver
 	if err != nil {
 		return nil, err
 	}
-	t := &transactional{writer: w, library: any(w.library).(transactions), partitions: start.Partitions}
+	t := &transactional{writer: w, library: any(w.library).(transactions), partitions: start.Partitions, topic: start.Topic, group: start.Group}
 	t.loop.Add(1)
 	go func() {
 		defer t.loop.Done()
@@ -64,8 +67,21 @@ func (t *transactional) transaction() {
 		return
 	}
 	t.told(driverpb.Kind_TXN_BEGUN)
-	t.end(t.records())
+	t.end(t.records() && t.offsets())
 	t.number++
+}
+
+// offsets commits one of the group's as part of the transaction, as one that consumes, transforms and produces does.
+func (t *transactional) offsets() bool {
+	if t.group == "" {
+		return true
+	}
+	read := &sarama.ConsumerMessage{Topic: t.topic, Partition: t.partitions[0], Offset: t.number}
+	if err := t.library.AddMessageToTxn(read, t.group, nil); err != nil {
+		t.failed(err)
+		return false
+	}
+	return true
 }
 
 // records writes one to each partition and waits for their outcomes; false if any failed.

@@ -521,7 +521,7 @@ type Start struct {
 	Topic      string            `protobuf:"bytes,7,opt,name=topic,proto3" json:"topic,omitempty"`
 	Partitions []int32           `protobuf:"varint,8,rep,packed,name=partitions,proto3" json:"partitions,omitempty"` // producer: writes to each. consumer: is assigned each, from the beginning.
 	// group: ignored (it subscribes to the topic)
-	Group           string `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`                                             // group, admin
+	Group           string `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`                                             // group, admin; transactional: if set, each transaction commits an offset of it
 	TransactionalId string `protobuf:"bytes,10,opt,name=transactional_id,json=transactionalId,proto3" json:"transactional_id,omitempty"` // transactional
 	IntervalMs      int32  `protobuf:"varint,11,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`               // one operation each interval per partition (producer, transactional, admin)
 	MaxInFlight     int32  `protobuf:"varint,12,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`          // operations begun and not ended, per partition; above it the beat is skipped

@@ -316,7 +316,7 @@ class Start(_message.Message):
     topic: _builtins.str
     group: _builtins.str
     """group: ignored (it subscribes to the topic)
-    group, admin
+    group, admin; transactional: if set, each transaction commits an offset of it
     """
     transactional_id: _builtins.str
     """transactional"""

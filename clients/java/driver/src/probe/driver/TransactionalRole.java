@@ -6,6 +6,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -17,13 +18,16 @@ import probe.driver.v1.Start;
 /**
  * One transaction an interval, with one record for each partition: the loop of KafkaProducer's documentation. Three
  * exceptions there, and an unsupported version, mean that the producer must be closed; all others that the transaction
- * is aborted. What timed out may be called again. Record n of a partition belongs to transaction n.
+ * is aborted. What timed out may be called again. Record n of a partition belongs to transaction n. Where a group is
+ * given, each transaction commits an offset of it, as one that consumes, transforms and produces does.
  */
 final class TransactionalRole extends Instance {
     private KafkaProducer<String, String> producer;
+    private final Offsets offsets;
 
     TransactionalRole(Start start, Report report, Map<String, Object> configuration) {
         super(start, report, configuration);
+        offsets = start.getGroup().isEmpty() ? null : Offsets.of(start.getGroup());
     }
 
     @Override
@@ -64,6 +68,9 @@ final class TransactionalRole extends Instance {
             producer.beginTransaction();
             report.transaction(Kind.TXN_BEGUN, number);
             start.getPartitionsList().forEach(partition -> send(partition, number));
+            if (offsets != null) {
+                offsets.send(producer, new TopicPartition(start.getTopic(), start.getPartitions(0)), number);
+            }
             if (until(number, producer::commitTransaction)) {
                 report.transaction(Kind.TXN_COMMITTED, number);
             }

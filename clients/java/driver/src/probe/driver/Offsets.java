@@ -1,0 +1,55 @@
+package probe.driver;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Sends a group's offsets as part of a transaction: by the group's metadata since 2.5 (KIP-447), by its name before,
+ * which 4.0 dropped.
+ */
+final class Offsets {
+    private static final String METADATA = "org.apache.kafka.clients.consumer.ConsumerGroupMetadata";
+
+    private final Method send;
+    private final Object group;
+
+    private Offsets(Method send, Object group) {
+        this.send = send;
+        this.group = group;
+    }
+
+    static Offsets of(String group) {
+        try {
+            try {
+                Class<?> metadata = Class.forName(METADATA);
+                return new Offsets(method(metadata), metadata.getConstructor(String.class).newInstance(group));
+            } catch (ClassNotFoundException before25) {
+                return new Offsets(method(String.class), group);
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("sendOffsetsToTransaction has neither form known to this driver", e);
+        }
+    }
+
+    private static Method method(Class<?> group) throws NoSuchMethodException {
+        return KafkaProducer.class.getMethod("sendOffsetsToTransaction", Map.class, group);
+    }
+
+    /** Throws what the library throws. */
+    void send(KafkaProducer<?, ?> producer, TopicPartition partition, long offset) {
+        try {
+            send.invoke(producer, Map.of(partition, new OffsetAndMetadata(offset)), group);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof RuntimeException thrown) {
+                throw thrown;
+            }
+            throw new LinkageError("sendOffsetsToTransaction", e);
+        } catch (IllegalAccessException e) {
+            throw new LinkageError("sendOffsetsToTransaction", e);
+        }
+    }
+}
