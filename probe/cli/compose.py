@@ -24,7 +24,7 @@ from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
 from probe.runner import Tools
-from probe.runner.lag import LoopLag
+from probe.runner.lag import LoopLag, come_first
 from probe.tools import cache_root
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
@@ -115,6 +115,7 @@ def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
 async def live_tools(engine: Embedded, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
     """Hold the live parts of a run."""
     lag = LoopLag()
+    come_first()
     async with lag.measuring(), Host(bound) as host:
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)
