@@ -169,8 +169,13 @@ def sort_out(history: History) -> tuple[list[Event], list[App]]:
     that another trial left behind goes on trying ports of its own cluster, and one of them may be ours by now.
     """
     subject = history.header.subject
-    other, known = subject.bystander_instance, ("", subject.client_id)
-    theirs = {item.conn for item in history.events if isinstance(item, Request) and item.client_id not in known}
+    own, other = subject.client_id, subject.bystander_instance
+    theirs = {
+        item.conn
+        for item in history.events
+        if isinstance(item, Request) and (item.client_id == other or not item.client_id.startswith(own))
+        if item.client_id
+    }
     if not theirs and not other:
         return list(history.events), []
     ours = [
