@@ -111,7 +111,7 @@ ANSWERS = (
     _line("produce 29 F blip | KafkaApis.handleProduceRequest: no WRITE on the topic"),
     _line("produce 47 F - | ProducerAppendInfo.checkProducerEpoch: an older epoch"),
     _line("produce 56 M - | ReplicaManager.getPartitionOrError: HostedPartition.Offline (KIP-112)"),
-    _line("produce 87 F blip | LogValidator: InvalidRecordException"),
+    _line("produce 87 F - | LogValidator: InvalidRecordException"),
     _line("produce 100 M - | KafkaApis.handleProduceRequest: no topic has this id (KIP-516)", since=13),
     _line("fetch -1 F - | ReplicaManager.readFromLog: any other exception", roles=(C,)),
     _line("fetch 3 M answer | ReplicaManager.getPartitionOrException: not hosted here", roles=(C,)),
@@ -132,7 +132,9 @@ ANSWERS = (
     _line("list-offsets 75 R - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=4),
     _line("list-offsets 78 R - | Partition.fetchOffsetForTimestamp: not known since the election (KIP-207)", since=5),
     # 3 in default scenarios is metadata/amnesia.
-    _line("metadata 3 R - | reviewed: KafkaApis.getTopicMetadata; who is asked for the topic has not heard of it yet"),
+    _line(
+        "metadata 3 R - | reviewed: KafkaApis.getTopicMetadata; who is asked has not heard of the topic yet", roles=(P,)
+    ),
     _line("metadata 5 R hold | reviewed: KRaftMetadataCache.getPartitionMetadata: the leader is not alive"),
     _line("metadata 29 F blip | KafkaApis.handleTopicMetadataRequest: no DESCRIBE on the topic", roles=(P,)),
     _line(

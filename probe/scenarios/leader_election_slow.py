@@ -7,11 +7,12 @@ What a good client does: keeps asking for metadata at its back-off, no faster; g
 one. Producers hold the records or, where their time is up, report them as failed and go on with the next.
 Source: an unclean shutdown with the last in-sync replica away; a controller that fails over slowly, as with
 many partitions on ZooKeeper. Kafka's MetadataCache writes 5 where no leader is known.
-Not covered: an election that never comes (metadata/leaderless ends by itself, too).
+Not covered: an election that never comes (metadata/leaderless ends by itself, too); groups, which fetch as
+consumers do.
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import LoseLeader
 
 SCENARIO = Scenario(
@@ -19,7 +20,7 @@ SCENARIO = Scenario(
     story=__doc__,
     parts=(
         Part(
-            roles=CLIENT_ROLES,
+            roles=(Role.PRODUCER, Role.CONSUMER),
             play=play(
                 Kind.ANSWER,
                 Expects.DISCOVER,

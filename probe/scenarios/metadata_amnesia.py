@@ -7,11 +7,11 @@ What a good client does: takes 3 for something that passes while it worked a mom
 keeps its partitions.
 Source: ZooKeeper-era brokers answer 3 after a restart until the controller's first UpdateMetadata (measured);
 UnknownTopicOrPartitionException is a RetriableException.
-Not covered: a topic that is really gone (topic/deleted).
+Not covered: a topic that is really gone (topic/deleted); groups, which fetch as consumers do.
 """
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import CutConnections, ForgetTopic
 
 SCENARIO = Scenario(
@@ -20,7 +20,7 @@ SCENARIO = Scenario(
     engines=(Engine.EMBEDDED,),
     parts=(
         Part(
-            roles=CLIENT_ROLES,
+            roles=(Role.PRODUCER, Role.CONSUMER),
             play=play(Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=3000, watch_ms=15000),
             steps=(ForgetTopic(), CutConnections()),
             heal_after_ms=3000,

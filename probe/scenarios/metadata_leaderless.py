@@ -6,11 +6,11 @@ The error a client meets: 6 on Produce and Fetch, 5 in Metadata.
 What a good client does: waits and asks again; it must not give the partition up for good, nor need a restart.
 Source: LeaderNotAvailableException is a RetriableException; Kafka's MetadataCache.getTopicMetadata. Sarama's
 partition producer opens a circuit breaker after it (async_producer.go, newBreaker).
-Not covered: another leader in the end (leader/election-slow).
+Not covered: another leader in the end (leader/election-slow); groups, which fetch as consumers do.
 """
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import LoseLeader
 
 SCENARIO = Scenario(
@@ -19,7 +19,7 @@ SCENARIO = Scenario(
     engines=(Engine.EMBEDDED,),
     parts=(
         Part(
-            roles=CLIENT_ROLES,
+            roles=(Role.PRODUCER, Role.CONSUMER),
             play=play(
                 Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(6, 5, 74, 75), prompt_ms=3000, watch_ms=15000
             ),

@@ -7,11 +7,12 @@ The error a client meets: 6 on Produce and Fetch (74 where the client sends an e
 What a good client does: does not take the first answer for the truth: it asks again as long as it gets 6.
 Source: the first Metadata answer after a real disk failure named the old leader in 168 of 207 trials of
 ours; KRaft and ZooKeeper brokers both learn of a move after the new leader does.
-Not covered: one broker that is stale while the others are not; metadata that goes back (new, old, new).
+Not covered: one broker that is stale while the others are not; metadata that goes back (new, old, new);
+groups, which fetch as consumers do.
 """
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import LagMetadata, MoveLeader
 
 SCENARIO = Scenario(
@@ -20,7 +21,7 @@ SCENARIO = Scenario(
     engines=(Engine.EMBEDDED,),
     parts=(
         Part(
-            roles=CLIENT_ROLES,
+            roles=(Role.PRODUCER, Role.CONSUMER),
             play=play(
                 Kind.ANSWER, Expects.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=15000
             ),

@@ -10,7 +10,7 @@ import threading
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from driving.library import Stopping
+from driving.library import Stopping, Unsupported
 from driving.reports import Reports
 from driving.transactions import transact
 
@@ -22,6 +22,8 @@ from rdk.producer import POLL_S, Sending, build
 
 def transactional(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     """Play transactions until asked to stop."""
+    if start.group and not hasattr(Producer, "send_offsets_to_transaction"):
+        raise Unsupported("this binding of librdkafka sends no offsets with transactions")
     channel = Channel(reports)
     client, effective = build(start, channel, {"transactional.id": start.transactional_id})
     reports.ready(effective)

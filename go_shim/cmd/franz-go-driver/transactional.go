@@ -21,6 +21,9 @@ type transactional struct {
 }
 
 func openTransactional(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
+	if start.Group != "" {
+		return nil, driver.Refuse("franz-go sends offsets with a transaction through its GroupTransactSession only, which must be a member")
+	}
 	w, err := newWriter(options, start, out, kgo.TransactionalID(start.TransactionalId))
 	if err != nil {
 		return nil, err
