@@ -1,4 +1,4 @@
-"""clients/librdkafka and clients/kafka-python: what client.toml says and what the drivers have agree."""
+"""The families whose drivers are in Python: what client.toml says and what the drivers have agree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from probe.catalogue.families import Family, read_family, version_key
 from probe.catalogue.selectors import PROFILES
 
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"
-FAMILIES = ("librdkafka", "kafka-python")
+FAMILIES = ("librdkafka", "kafka-python", "aiokafka")
 
 
 @pytest.fixture(params=FAMILIES)
@@ -44,6 +44,14 @@ def test_every_version_has_a_back_off_with_a_source(family: Family) -> None:
     for item in family.versions:
         assert family.limit(family.behaviour.back_off_ms, item.version) == 100
     assert all(limit.source for limit in family.behaviour.back_off_ms)
+
+
+def test_spans_of_other_pythons_are_in_order_and_end_below_ours(family: Family) -> None:
+    ends = [version_key(span.until or "") for span in family.source.pythons]
+    assert ends == sorted(set(ends))
+    tags = [int(span.python[1:]) for span in family.source.pythons]
+    assert tags == sorted(set(tags))
+    assert all(tag < 11 for tag in tags)
 
 
 def test_the_driver_is_there(family: Family) -> None:

@@ -89,6 +89,50 @@ def test_a_folder_without_a_whole_stamp_is_filled_again(registry: Registry, tmp_
     assert reported(wheel.obtain(family, family.versions[0], tmp_path / "cache").argv) == "1.0"
 
 
+OLD_PYTHON = {"until": "1.9", "python": "37"}
+
+
+def test_a_release_older_than_this_python_is_fetched_for_its_own(registry: Registry, tmp_path: Path) -> None:
+    digest = registry.add("1.0", tag="cp37-cp37m-manylinux1_x86_64")
+    registry.add("2.0")
+    pins = [{"version": "1.0", "digest": digest}, {"version": "2.0"}]
+    family = toy_family(tmp_path / "clients", pins, pythons=[OLD_PYTHON])
+    launch = wheel.obtain(family, family.versions[0], tmp_path / "cache")
+    assert "cp37" in launch.artifact
+    assert reported(launch.argv) == "1.0"
+    wheel.obtain(family, family.versions[1], tmp_path / "cache")
+    assert wheel.obtain(family, family.versions[0], tmp_path / "cache") == launch
+    assert registry.downloads == [("toy==1.0", "for 37"), ("toy==2.0",)]
+
+
+def test_the_digest_of_an_old_pythons_wheel_is_compared(registry: Registry, tmp_path: Path) -> None:
+    registry.add("1.0", tag="cp37-cp37m-manylinux1_x86_64")
+    pins = [{"version": "1.0", "digest": "sha256:00ff"}]
+    family = toy_family(tmp_path / "clients", pins, pythons=[OLD_PYTHON])
+    with pytest.raises(ProvisionError, match="sha256:00ff"):
+        wheel.obtain(family, family.versions[0], tmp_path / "cache")
+
+
+def test_pip_is_told_which_python_and_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "import sys; print('Available versions:', ' '.join(sys.argv[1:]).replace(', ', ' '))"
+    monkeypatch.setattr(pip, "command", lambda: (sys.executable, "-c", script))
+    (own,) = pip.versions("toy")
+    (other,) = pip.versions("toy", "37")
+    assert "--python-version" not in own
+    assert "--python-version 37" in other
+    assert "--platform" in other
+
+
+def test_what_one_version_needs_lies_beside_it_alone(registry: Registry, tmp_path: Path) -> None:
+    for name, artifact in (("toy", "1.0"), ("toy", "2.0"), ("relic", "0.1")):
+        registry.add(artifact, name=name)
+    family = toy_family(tmp_path / "clients", [{"version": "1.0", "extra": ["relic==0.1"]}, {"version": "2.0"}])
+    folders = [tmp_path / "cache" / "wheels" / f"toy-{item.version}" for item in family.versions]
+    for item in family.versions:
+        wheel.obtain(family, item, tmp_path / "cache")
+    assert [(folder / "relic").is_dir() for folder in folders] == [True, False]
+
+
 def test_what_is_needed_beside_a_wheel_lies_in_the_same_folder(registry: Registry, tmp_path: Path) -> None:
     registry.add("1.0")
     registry.add("2.5", name="codec")
