@@ -132,9 +132,7 @@ ANSWERS = (
     _line("list-offsets 75 R - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=4),
     _line("list-offsets 78 R - | Partition.fetchOffsetForTimestamp: not known since the election (KIP-207)", since=5),
     # 3 in default scenarios is metadata/amnesia.
-    _line(
-        "metadata 3 R - | reviewed: KafkaApis.getTopicMetadata: who is asked does not know it yet", roles=(P,)
-    ),
+    _line("metadata 3 R - | reviewed: KafkaApis.getTopicMetadata: who is asked does not know it yet", roles=(P,)),
     _line("metadata 5 R hold | reviewed: KRaftMetadataCache.getPartitionMetadata: the leader is not alive"),
     _line("metadata 29 F blip | KafkaApis.handleTopicMetadataRequest: no DESCRIBE on the topic", roles=(P,)),
     _line(
