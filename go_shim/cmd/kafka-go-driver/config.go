@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +109,7 @@ func (c *config) writing(start *driverpb.Start) {
 	c.dialer.Timeout = dialTimeout
 	c.writer = kafka.NewWriter(*c.old)
 	c.transport = field(c.writer, "Transport").Interface()
+	field(c.writer, "Balancer").Set(reflect.ValueOf(c.old.Balancer)) // the first version with Transport forgets it
 	// NewWriter fills in what it was before there was a Transport; zero is the Transport's own default.
 	for _, name := range []string{"IdleTimeout", "MetadataTTL"} {
 		if value := field(c.transport, name); value.IsValid() {

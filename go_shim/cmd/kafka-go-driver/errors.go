@@ -12,6 +12,9 @@ import (
 // describe tells an error of the library: a protocol code where it is one.
 func describe(err error) *driverpb.Error {
 	err = first(err)
+	if wrapped, is := err.(interface{ Cause() error }); is { // old versions cannot be unwrapped by themselves
+		err = wrapped.Cause()
+	}
 	var code kafka.Error
 	if errors.As(err, &code) {
 		told := driver.Coded(int32(code), "kafka.Error", err.Error())
