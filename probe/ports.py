@@ -73,10 +73,13 @@ OpenRelay = Callable[[Sequence[int], Sink, dict[bytes, str]], AbstractAsyncConte
 class Cluster(Protocol):
     """Three brokers, one trial's topic on them."""
 
-    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False) -> Subject:
+    async def prepare(
+        self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False, keyed: bool = False
+    ) -> Subject:
         """Create the topic, place the coordinator, feed each `feed_ms` (0 = do not); return the full subject.
 
-        `apart` keeps the bystander's partition off the broker that will fail, `idle` everything.
+        `apart` keeps the bystander (its partition, its group or transactional id) off the broker that will fail,
+        `keyed` both partitions, so that it coordinates only, `idle` everything.
         """
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:

@@ -124,14 +124,16 @@ class FakeCluster:
         self._counted.discard(rule)
         return last
 
-    async def prepare(self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False) -> Subject:
+    async def prepare(
+        self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False, keyed: bool = False
+    ) -> Subject:
         """Create the topic with its affected partition at `subject.old`, and place the group's coordinator there.
 
-        `apart` keeps the bystander's partition off that broker altogether, `idle` all that the client works with.
+        `apart` keeps the bystander off that broker altogether, `keyed` both partitions, `idle` everything.
         """
         others = [node for node in BROKERS if node != subject.old]
         home = others[0] if idle else subject.old
-        everywhere = others if idle else [subject.old, *others]
+        everywhere = others if idle or keyed else [subject.old, *others]
         leaders = {subject.affected: everywhere, subject.bystander: others if apart else everywhere}
         reply = await self._call(
             self._stub.CreateTopic,
@@ -141,10 +143,12 @@ class FakeCluster:
             ),
         )
         self._names[bytes(reply.topic_id)] = subject.topic
+        beside = others[0] if apart else home
         kind = plays.key_of(subject)[0]
-        for key_type, key in ((0, subject.group), (1, subject.transactional_id), (kind, subject.bystander_key)):
+        keys = ((0, subject.group, home), (1, subject.transactional_id, home), (kind, subject.bystander_key, beside))
+        for key_type, key, node in keys:
             if key:
-                move = pb.MoveCoordinator(key_type=key_type, key=key, to=home)
+                move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
         if feed_ms:
             feed = pb.FeedRequest(topic=subject.topic, partitions=sorted(leaders), interval_ms=feed_ms)

@@ -22,7 +22,7 @@ from probe.model import (
 )
 from probe.plan import Planned
 from probe.recorder import Recorder, now_us
-from probe.runner.limits import own_limit_ms
+from probe.runner.limits import own_limit_ms, timeout_ms
 
 Wire = Opened | Closed | Request | Response | Folded
 
@@ -61,10 +61,9 @@ class Course:
         if not settings or self.header.settings == settings:
             return
         play, part = self.header.play, self.item.part
-        own = own_limit_ms(play, settings)
+        limits = replace(self.header.limits, own_limit_ms=own_limit_ms(play, settings))
         if part.prompt_beyond_own_ms is not None:
-            play = replace(play, prompt_ms=own + part.prompt_beyond_own_ms)
-        limits = replace(self.header.limits, own_limit_ms=own)
+            play = replace(play, prompt_ms=timeout_ms(settings) + part.prompt_beyond_own_ms)
         self.header = replace(self.header, settings=settings, limits=limits, play=play)
 
     def met(self) -> bool:

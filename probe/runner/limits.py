@@ -8,18 +8,30 @@ from probe.model import Expects, Kind, Play, Target
 
 LONGEST_DELIVERY_MS = 120_000
 """Java's default. Who keeps a record for longer before it tells that it failed is not waited for."""
+UNSENT = frozenset({Kind.SILENCE, Kind.CONNECTION})
+"""Kinds under which a request may wait for its whole timeout: for an answer, or for a connection to be sent on."""
 
 
 def own_limit_ms(play: Play, settings: Mapping[str, str]) -> int:
     """Return the client's own limit for this kind of fault (SEMANTICS 2, patience), in milliseconds."""
-    back_off = max(_number(settings, "longest_backoff_ms"), _number(settings, "retry_backoff_ms"))
-    if play.kind is Kind.SILENCE:
-        return max(_number(settings, "request_timeout_ms"), _number(settings, "socket_timeout_ms")) + back_off
+    limits = [_back_off_ms(settings)]
+    if play.kind in UNSENT:
+        limits.append(timeout_ms(settings))
     if play.target is Target.COORDINATOR:
-        return _number(settings, "session_timeout_ms") + _number(settings, "rebalance_timeout_ms")
+        limits.append(_number(settings, "session_timeout_ms") + _number(settings, "rebalance_timeout_ms"))
     if play.expects is Expects.SURFACE:
-        return max(back_off, min(_number(settings, "delivery_timeout_ms"), LONGEST_DELIVERY_MS))
-    return back_off
+        limits.append(min(_number(settings, "delivery_timeout_ms"), LONGEST_DELIVERY_MS))
+    return max(limits)
+
+
+def timeout_ms(settings: Mapping[str, str]) -> int:
+    """Return after how long a client gives up a request that is not answered, and tries again, in milliseconds."""
+    timeouts = (_number(settings, "request_timeout_ms"), _number(settings, "socket_timeout_ms"))
+    return max(timeouts) + _back_off_ms(settings)
+
+
+def _back_off_ms(settings: Mapping[str, str]) -> int:
+    return max(_number(settings, "longest_backoff_ms"), _number(settings, "retry_backoff_ms"))
 
 
 def refresh_ms(settings: Mapping[str, str]) -> int:

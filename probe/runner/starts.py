@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from probe.drivers.process import RunningInstance
-from probe.model import Kind, MarkKind, Role
+from probe.model import Kind, MarkKind, Role, Target
 from probe.ports import Cluster, Tap
 from probe.runner.cast import INTERVAL_MS, make_start, make_subject, run_beside
 from probe.runner.course import Course
@@ -49,7 +49,10 @@ async def prepare(course: Course, cluster: Cluster) -> None:
     """Create what the client works with."""
     part = course.item.part
     feed_ms = INTERVAL_MS if course.item.cell.role in {Role.CONSUMER, Role.GROUP} else 0
-    subject = await cluster.prepare(course.header.subject, feed_ms=feed_ms, apart=part.whole_broker, idle=part.at_start)
+    keyed = part.whole_broker and part.play.target is Target.COORDINATOR
+    subject = await cluster.prepare(
+        course.header.subject, feed_ms=feed_ms, apart=part.whole_broker, idle=part.at_start, keyed=keyed
+    )
     course.header = replace(course.header, subject=subject)
 
 

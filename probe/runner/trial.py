@@ -59,5 +59,5 @@ async def _run(course: Course, tools: Tools, options: Options, slot: StartingSlo
 
 def _hard_limit_s(item: Planned) -> float:
     """Return a limit that no healthy trial reaches: starting under load, the longest patience, healing, closing."""
-    longest = 420.0 if item.play.kind is Kind.SILENCE or item.cell.role is Role.GROUP else 60.0
+    longest = 420.0 if item.play.kind in {Kind.SILENCE, Kind.CONNECTION} or item.cell.role is Role.GROUP else 60.0
     return 240.0 + 2 * item.play.watch_ms / 1000 + longest

@@ -7,24 +7,23 @@ The error a client meets: silence; its own request timeout, later.
 What a good client does: gives up the connection at its own timeout, asks another broker, and goes to the new leader.
 Prompt is that timeout and 5 s more. Other partitions go on meanwhile.
 Source: SIGSTOP; long garbage collections, a disk or a virtual machine that stalls.
+Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: what the broker does when it wakes up (stale leaders that acknowledge: real brokers only).
 """
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.broker_steps import Evacuate, HangBroker, When
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.scenario import Scenario, play
 
 SCENARIO = Scenario(
     name="broker/hang",
     story=__doc__,
-    parts=(
-        Part(
-            roles=CLIENT_ROLES,
-            play=play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
-            steps=(HangBroker(), Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
-            whole_broker=True,
-            by_session=True,
-            prompt_beyond_own_ms=5000,
-        ),
+    parts=parts_of_a_broker(
+        play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
+        HangBroker(),
+        Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
+        by_session=True,
+        silent=True,
     ),
 )

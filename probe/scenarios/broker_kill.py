@@ -7,23 +7,22 @@ The error a client meets: a closed connection, refused connections, and metadata
 What a good client does: keeps asking at its back-off, no faster; keeps what it was given to send; goes to the new
 leader when there is one.
 Source: SIGKILL measured on 3.9.2 (8.6 s) and on ZooKeeper lines (5 to 6.4 s); out-of-memory kills, power, panics.
+Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: the broker's return; replicas that were not in sync.
 """
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.broker_steps import Evacuate, StopBroker, When
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.scenario import Scenario, play
 
 SCENARIO = Scenario(
     name="broker/kill",
     story=__doc__,
-    parts=(
-        Part(
-            roles=CLIENT_ROLES,
-            play=play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
-            steps=(StopBroker(), Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
-            whole_broker=True,
-            by_session=True,
-        ),
+    parts=parts_of_a_broker(
+        play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
+        StopBroker(),
+        Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
+        by_session=True,
     ),
 )

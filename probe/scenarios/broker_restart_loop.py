@@ -6,12 +6,14 @@ registering, so the controller misses it after its session as in broker/kill, an
 The error a client meets: closed and refused connections, and in between connections that are made and stay silent.
 What a good client does: keeps asking other brokers; does not take a port that accepts for a broker that is well.
 Source: a broker with a corrupt log or too little memory under a supervisor that restarts it.
+Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: a broker that comes back whole (broker/rolling).
 """
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.broker_steps import Evacuate, HangBroker, StopBroker, When
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.scenario import Scenario, play
 
 DOWN_MS, RECOVERING_MS, LIVES = 2000, 1500, 5
 
@@ -27,13 +29,11 @@ LOOP = tuple(
 SCENARIO = Scenario(
     name="broker/restart-loop",
     story=__doc__,
-    parts=(
-        Part(
-            roles=CLIENT_ROLES,
-            play=play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
-            steps=(StopBroker(), *LOOP, Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
-            whole_broker=True,
-            by_session=True,
-        ),
+    parts=parts_of_a_broker(
+        play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
+        StopBroker(),
+        *LOOP,
+        Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
+        by_session=True,
     ),
 )

@@ -6,30 +6,22 @@ The error a client meets: silence from a broker that leads nothing any more; its
 What a good client does: gives up the connection at its own timeout and asks another broker. One that asks sooner, for
 whatever reason, is told at once. Prompt is that timeout and 5 s more.
 Source: shutdowns that wait for a disk or a lock for ever, after request processing was stopped.
+Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: a broker that answers while it shuts down (broker/shutdown).
 """
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.broker_steps import Evacuate, HangBroker, When
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.scenario import Scenario, play
 
 SCENARIO = Scenario(
     name="broker/shutdown-hung",
     story=__doc__,
-    parts=(
-        Part(
-            roles=CLIENT_ROLES,
-            play=play(
-                Kind.SILENCE,
-                Expects.DISCOVER,
-                target=Target.LEADER,
-                election_ms=150,
-                prompt_ms=5000,
-                watch_ms=90000,
-            ),
-            steps=(HangBroker(), Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
-            whole_broker=True,
-            prompt_beyond_own_ms=5000,
-        ),
+    parts=parts_of_a_broker(
+        play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, election_ms=150, prompt_ms=5000, watch_ms=90000),
+        HangBroker(),
+        Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
+        silent=True,
     ),
 )

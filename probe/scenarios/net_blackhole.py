@@ -6,24 +6,24 @@ The error a client meets: silence on open connections; new ones are neither acce
 What a good client does: gives up at its own timeout, asks another broker, and goes to the new leader. Prompt is that
 timeout and 5 s more: nobody sees a silence sooner.
 Source: a switch or host that dies, firewall rules with DROP; connecting hangs as it does with a full backlog.
+Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: one direction only; a broker that is alone in being unreachable.
 """
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.broker_steps import Blackhole, Evacuate, HangBroker, When
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.scenario import Scenario, play
 
 SCENARIO = Scenario(
     name="net/blackhole",
     story=__doc__,
-    parts=(
-        Part(
-            roles=CLIENT_ROLES,
-            play=play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
-            steps=(Blackhole(), HangBroker(), Evacuate(when=When(elected=True), leaves=True, loading_ms=300)),
-            whole_broker=True,
-            by_session=True,
-            prompt_beyond_own_ms=5000,
-        ),
+    parts=parts_of_a_broker(
+        play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
+        Blackhole(),
+        HangBroker(),
+        Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
+        by_session=True,
+        silent=True,
     ),
 )

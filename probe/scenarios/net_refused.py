@@ -6,29 +6,21 @@ coordinators are moved away; it stays in Metadata's list.
 The error a client meets: a reset, then refused connections (ECONNREFUSED) to a broker that metadata names.
 What a good client does: asks other brokers at its back-off, no faster, and goes to the new leader when it is named.
 Source: firewall rules with REJECT, a listener or load balancer that is gone, a wrong security group.
+Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: a broker that is dead for the cluster, too (broker/kill); packets that are dropped (net/blackhole).
 """
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.broker_steps import Evacuate, RefuseConnections, When
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.scenario import Scenario, play
 
 SCENARIO = Scenario(
     name="net/refused",
     story=__doc__,
-    parts=(
-        Part(
-            roles=CLIENT_ROLES,
-            play=play(
-                Kind.CONNECTION,
-                Expects.DISCOVER,
-                target=Target.LEADER,
-                election_ms=2000,
-                prompt_ms=3000,
-                watch_ms=15000,
-            ),
-            steps=(RefuseConnections(), Evacuate(when=When(elected=True), loading_ms=300)),
-            whole_broker=True,
-        ),
+    parts=parts_of_a_broker(
+        play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, election_ms=2000, prompt_ms=3000, watch_ms=15000),
+        RefuseConnections(),
+        Evacuate(when=When(elected=True), loading_ms=300),
     ),
 )

@@ -9,6 +9,8 @@ Source: KIP-98; connections that break between append and answer.
 Not covered: requests that were lost on their way to the broker (net/reset).
 """
 
+from dataclasses import replace
+
 from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.broker_steps import LoseAnswers
 from probe.scenarios.scenario import Part, Scenario, play
@@ -21,6 +23,11 @@ SCENARIO = Scenario(
     story=__doc__,
     parts=(
         Part(roles=(Role.PRODUCER,), play=PLAY, steps=(LoseAnswers(apis=(PRODUCE,), times=3),), whole_broker=True),
-        Part(roles=(Role.GROUP,), play=PLAY, steps=(LoseAnswers(apis=(OFFSET_COMMIT,), times=3),), whole_broker=True),
+        Part(
+            roles=(Role.GROUP,),
+            play=replace(PLAY, target=Target.COORDINATOR),
+            steps=(LoseAnswers(apis=(OFFSET_COMMIT,), times=3),),
+            whole_broker=True,
+        ),
     ),
 )
