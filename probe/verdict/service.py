@@ -55,7 +55,8 @@ def find_errors(reading: Reading, first_hit: int | None) -> Errors:
     found = [item for item in reading.strands.apps if item.kind in ERRORS and since <= item.at <= until]
     aside = [item for item in found if _is_bystander(reading, item)]
     beside = [item for item in reading.beside if item.kind in ERRORS and since <= item.at <= until]
-    return Errors(tuple(item for item in found if item not in aside), (*aside, *beside))
+    affected = (item for item in found if not _is_bystander(reading, item))
+    return Errors(tuple(affected), (*aside, *beside))
 
 
 def _is_bystander(reading: Reading, item: App) -> bool:

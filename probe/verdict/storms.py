@@ -46,6 +46,7 @@ def idle_discoveries(
     """Count discoveries before which nothing happened since the last useful answer, nor for a second."""
     told = sorted(item.answered for item in discoveries if item.useful and item.answered is not None)
     events = sorted(_happenings(reading, hits))
+    ordered = sorted(discoveries, key=_asked_at)
     count = 0
     for item in asked:
         before = bisect_left(told, item.at)
@@ -53,13 +54,18 @@ def idle_discoveries(
             continue
         last = min(told[before - 1], item.at - REASON_US)
         quiet = bisect_right(events, item.at) == bisect_left(events, last)
-        if quiet and not _unanswered(discoveries, told[before - 1], item.at):
+        if quiet and not _unanswered(ordered, told[before - 1], item.at):
             count += 1
     return count
 
 
-def _unanswered(discoveries: Iterable[Discovery], since: int, at: int) -> bool:
-    return any(since <= other.at < at and (other.answered is None or other.answered > at) for other in discoveries)
+def _asked_at(item: Discovery) -> int:
+    return item.at
+
+
+def _unanswered(ordered: Sequence[Discovery], since: int, at: int) -> bool:
+    first, last = bisect_left(ordered, since, key=_asked_at), bisect_left(ordered, at, key=_asked_at)
+    return any(other.answered is None or other.answered > at for other in ordered[first:last])
 
 
 def _happenings(reading: Reading, hits: Sequence[Hit]) -> Iterable[int]:
