@@ -47,7 +47,7 @@ MORE: Mapping[tuple[str, str, str], dict[str, object]] = {
     (SARAMA, "bootstrap/first-dead", "consumer"): {},
     (SARAMA, "bootstrap/addresses-changed", "producer"): {},
     (SARAMA, "start-during/disk/storage-error", "producer"): {},
-    (PYTHON, "start-during/broker/kill", "group"): SHORT,
+    (SARAMA, "start-during/broker/kill", "consumer"): SHORT,  # it cannot be constructed: its leader is dead
 }
 Played = tuple[History, Verdict]
 
@@ -114,7 +114,7 @@ def test_a_silence_is_left_at_the_clients_own_timeout(played: Scenes) -> None:
         history, verdict = only(played, scenario, "producer")
         assert history.header.play.prompt_ms > 10_000  # its own 5 s and 5 s more
         assert verdict.facts.refresh_ms is not None
-        assert 3000 < verdict.facts.refresh_ms < 8000, scenario
+        assert 3000 < verdict.facts.refresh_ms < 20000, scenario
 
 
 def test_every_broker_rolls(played: Scenes) -> None:
@@ -151,7 +151,7 @@ def test_the_old_addresses_are_left_for_the_one_that_stays(played: Scenes) -> No
 
 
 def test_only_the_second_instance_is_judged(played: Scenes) -> None:
-    for scenario, role in (("start-during/disk/storage-error", "producer"), ("start-during/broker/kill", "group")):
+    for scenario, role in (("start-during/disk/storage-error", "producer"), ("start-during/broker/kill", "consumer")):
         history, verdict = only(played, scenario, role)
         name = history.header.subject.instance
         assert name.endswith("-2")
@@ -160,8 +160,8 @@ def test_only_the_second_instance_is_judged(played: Scenes) -> None:
         warm = next(e.at for e in history.events if isinstance(e, Mark) and e.kind is MarkKind.WARM)
         assert min(event.at for event in apps) > warm
         assert {e.client_id for e in history.events if isinstance(e, Request)} == {name}
-        assert verdict.outcome in {Outcome.CLEAN, Outcome.SURFACES, Outcome.STUCK}, verdict.reason
-        assert [e.kind for e in apps].count(AppKind.READY) == 1
+        assert verdict.outcome in {Outcome.CLEAN, Outcome.SURFACES, Outcome.FATAL}, verdict.reason
+        assert (verdict.outcome is Outcome.FATAL) == (AppKind.READY not in {event.kind for event in apps})
 
 
 def test_slow_answers_are_hits_and_break_no_promise(played: Scenes) -> None:

@@ -25,7 +25,7 @@ SETTINGS = {
     ("play", "ms"),
     [
         (STORAGE_ERROR, 1000),
-        (HANG, 61000),
+        (HANG, 150000),
         (KILL, 61000),
         (COORDINATOR, 345000),
         (FINAL, 120000),
@@ -34,6 +34,11 @@ SETTINGS = {
 )
 def test_the_longest_that_applies(play: Play, ms: int) -> None:
     assert own_limit_ms(play, SETTINGS) == ms
+
+
+def test_a_silent_broker_may_be_asked_several_times_in_a_row() -> None:
+    assert own_limit_ms(HANG, {"request_timeout_ms": "30000"}) == 120_000
+    assert own_limit_ms(HANG, {"request_timeout_ms": "305000"}) == 305_000
 
 
 def test_what_is_not_told_is_no_limit() -> None:

@@ -8,6 +8,11 @@ from probe.model import Expects, Kind, Play, Target
 
 LONGEST_DELIVERY_MS = 120_000
 """Java's default. Who keeps a record for longer before it tells that it failed is not waited for."""
+SILENCES = 4
+"""So many timeouts in a row a silence may cost: of a request, then of ApiVersions, its old version and Metadata on a new
+connection to the same broker (sarama)."""
+LONGEST_SILENCES_MS = 150_000
+"""A row of timeouts is not waited for beyond this, unless one of them is longer."""
 UNSENT = frozenset({Kind.SILENCE, Kind.CONNECTION})
 """Kinds under which a request may wait for its whole timeout: for an answer, or for a connection to be sent on."""
 
@@ -17,6 +22,8 @@ def own_limit_ms(play: Play, settings: Mapping[str, str]) -> int:
     limits = [_back_off_ms(settings)]
     if play.kind in UNSENT:
         limits.append(timeout_ms(settings))
+    if play.kind is Kind.SILENCE:
+        limits.append(min(SILENCES * timeout_ms(settings), LONGEST_SILENCES_MS))
     if play.target is Target.COORDINATOR:
         limits.append(_number(settings, "session_timeout_ms") + _number(settings, "rebalance_timeout_ms"))
     if play.expects is Expects.SURFACE:
