@@ -48,6 +48,7 @@ var options = map[string]maker{
 	"RecordRetries":                  number(kgo.RecordRetries),
 	"RequestRetries":                 number(kgo.RequestRetries),
 	"RequestTimeoutOverhead":         duration(kgo.RequestTimeoutOverhead),
+	//lint:ignore SA1019 it means something in older releases, which this source is built with too
 	"RequireStableFetchOffsets":      flag(kgo.RequireStableFetchOffsets),
 	"RequiredAcks":                   word(acknowledgements, kgo.RequiredAcks),
 	"RetryTimeout":                   duration(kgo.RetryTimeout),
