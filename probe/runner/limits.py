@@ -9,8 +9,8 @@ from probe.model import Expects, Kind, Play, Target
 LONGEST_DELIVERY_MS = 120_000
 """Java's default. Who keeps a record for longer before it tells that it failed is not waited for."""
 SILENCES = 4
-"""So many timeouts in a row a silence may cost: of a request, then of ApiVersions, its old version and Metadata on a new
-connection to the same broker (sarama)."""
+"""So many timeouts in a row a silence may cost: of a request, then of ApiVersions, its old version and Metadata on a
+new connection to the same broker (sarama)."""
 LONGEST_SILENCES_MS = 150_000
 """A row of timeouts is not waited for beyond this, unless one of them is longer."""
 UNSENT = frozenset({Kind.SILENCE, Kind.CONNECTION})
