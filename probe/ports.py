@@ -54,7 +54,7 @@ class RelayPort(Tap, Protocol):
         """Pass nothing on in either direction, and let nobody connect."""
 
     def turn_away(self, broker: int) -> None:
-        """Accept one more connection and reset it; refuse from then on."""
+        """Refuse once somebody has tried to connect, and report that as a connection that was cut."""
 
     def move(self, broker: int) -> str:
         """Take another port for a broker, open it, and return its address; the old one refuses for good."""

@@ -133,7 +133,7 @@ def test_idempotence_is_what_saves_from_duplicates(played: Scenes) -> None:
     assert plain.fault_hits >= 3
 
 
-def test_a_dead_bootstrap_address_is_proved_by_one_reset(played: Scenes) -> None:
+def test_a_dead_bootstrap_address_is_proved_by_one_attempt(played: Scenes) -> None:
     history, verdict = only(played, "bootstrap/first-dead", "consumer")
     dead = history.header.subject.bootstrap[0]
     assert dead == history.header.subject.old

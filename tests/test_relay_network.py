@@ -13,26 +13,35 @@ from probe.model import Closed, Opened, Request
 __all__ = ["play"]
 
 
-def listen_to(address: str) -> bytes:
-    """Connect and wait for whatever comes. The reset may be there before the connection is noticed."""
-    host, port = address.split(":")
-    with socket.create_connection((host, int(port)), timeout=5) as sock:
-        return sock.recv(1)
-
-
-def test_one_is_turned_away_and_seen_then_the_port_refuses(play: Play) -> None:
+def test_who_comes_first_is_seen_and_all_are_refused(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events):
             relay.turn_away(1)
-            with pytest.raises(ConnectionResetError):
-                await asyncio.to_thread(listen_to, relay.address(1))
-            assert [(event.conn, event.by) for event in of(Closed, events)] == [(of(Opened, events)[0].conn, "relay")]
+            await asyncio.sleep(0.1)
+            assert not events
+            assert await refused(connect(relay))  # at the kernel's second try, after a second
             assert await refused(connect(relay))
+            assert [(event.conn, event.by) for event in of(Closed, events)] == [(of(Opened, events)[0].conn, "relay")]
             assert not of(Request, events)
             assert broker.got == b""
             relay.accept(1)
             async with client(relay) as again:
                 await again.ask()
+
+    play(story)
+
+
+def test_a_door_that_waits_for_somebody_can_be_opened(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, events):
+            relay.turn_away(1)
+            relay.accept(1)
+            async with client(relay) as one:
+                await one.ask()
+            relay.turn_away(1)
+            relay.turn_away(1)
+            assert await refused(connect(relay))
+            assert len(of(Closed, events)) == 2
 
     play(story)
 

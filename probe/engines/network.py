@@ -47,7 +47,7 @@ class Network:
             elif isinstance(step, Blackhole):
                 relay.blackhole(old)
             elif isinstance(step, RefuseConnections):
-                (relay.turn_away if step.after_one else relay.refuse)(old)
+                (relay.turn_away if step.once_tried else relay.refuse)(old)
             elif isinstance(step, StopBroker) and step.when == NOW:
                 relay.refuse(whose_turn(subject, step.turn))
 

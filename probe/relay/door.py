@@ -38,6 +38,8 @@ class Door:
 
     def open(self) -> None:
         """Accept from now on. Raises OSError."""
+        if self._fillers:
+            self.shut()
         if self._listener is None:
             self._listener = _bound(self.port)
             self._listener.listen(BACKLOG)
@@ -53,6 +55,11 @@ class Door:
             filler.setblocking(False)
             filler.connect_ex((HOST, self.port))
             self._fillers.append(filler)
+
+    @property
+    def fillers(self) -> tuple[int, ...]:
+        """Local ports of our own connections that fill the backlog."""
+        return tuple(filler.getsockname()[1] for filler in self._fillers)
 
     def shut(self) -> None:
         """Refuse from now on; what waits in the backlog is reset."""

@@ -95,11 +95,15 @@ class Relay:
 
     def refuse(self, broker: int) -> None:
         """Refuse new connections to a broker from now on, keeping its port."""
+        self._ways[broker].settle()
         self._ways[broker].door.shut()
 
     def accept(self, broker: int) -> None:
         """Accept connections again. Raises OSError."""
-        self._ways[broker].door.open()
+        way = self._ways[broker]
+        if not way.blackhole:
+            way.settle()
+            way.door.open()
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it. What is held stays held."""
@@ -131,8 +135,8 @@ class Relay:
         way.blackhole = on
 
     def turn_away(self, broker: int) -> None:
-        """Accept one more connection to a broker and reset it; refuse from then on."""
-        self._ways[broker].turns_away = True
+        """Refuse connections to a broker once somebody has tried, which is reported. Raises OSError."""
+        self._ways[broker].turn_away()
 
     def move(self, broker: int) -> str:
         """Take another port for a broker, open it, and return its address. Raises OSError."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, Protocol
@@ -11,10 +12,12 @@ from probe.model import Closed, Event, Opened
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
 from probe.relay.door import Door
-from probe.relay.link import LINGER_NONE, Link, now_us
+from probe.relay.knocks import knocks
+from probe.relay.link import Link, now_us
 
 DIAL_S = 10.0
 """A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
+KNOCK_S = 0.02
 
 
 class Host(Protocol):
@@ -44,8 +47,6 @@ class Way:
         self.broker = broker
         self.door = Door(self.enter)
         self.blackhole = False
-        self.turns_away = False
-        """The next connection is reset, then the port refuses."""
         self.slow_us = 0
         self.links: set[Link] = set()
         self.sessions = FetchSessions()
@@ -53,6 +54,7 @@ class Way:
         self._upstream: tuple[str, int] | None = None
         self._known = asyncio.Event()
         self._former: list[Door] = []
+        self._turning: asyncio.Task[None] | None = None
 
     def forward(self, address: str) -> None:
         """Set where the broker is, `host:port`. Raises ValueError."""
@@ -62,21 +64,30 @@ class Way:
 
     def enter(self, peer: socket.socket) -> None:
         """Take a connection that a client made."""
-        if self.turns_away:
-            self._turn_away(peer)
-            return
         link = Link(self, self._host.conversation(self))
         self.links.add(link)
         self.spawn(self._adopt(link, peer))
 
-    def _turn_away(self, peer: socket.socket) -> None:
-        self.turns_away = False
+    def turn_away(self) -> None:
+        """Let nobody connect until somebody tries, report that, and refuse from then on. Raises OSError."""
+        self.settle()
+        self.door.stall()
+        self._turning = self._host.spawn(self._turn_away())
+
+    def settle(self) -> None:
+        """Wait for nobody any more."""
+        if self._turning is not None:
+            self._turning.cancel()
+            self._turning = None
+
+    async def _turn_away(self) -> None:
+        with contextlib.suppress(OSError):  # without the kernel's list it refuses at once, and nothing is proved
+            while not knocks(self.door.port, self.door.fillers):  # noqa: ASYNC110  # the kernel tells nobody
+                await asyncio.sleep(KNOCK_S)
+            conn = self._host.conversation(self).conn
+            self.tell([Opened(at=now_us(), conn=conn, broker=self.broker)])
+            self.tell([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
         self.door.shut()
-        conn = self._host.conversation(self).conn
-        self.tell([Opened(at=now_us(), conn=conn, broker=self.broker)])
-        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_NONE)
-        peer.close()
-        self.tell([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
 
     def move(self) -> str:
         """Take another port and return its address; the old one refuses, and stays ours. Raises OSError."""

@@ -2,9 +2,10 @@
 
 What the brokers do: one broker's port refuses; another one, whose address is the second, serves. Partitions and
 coordinators are elsewhere.
-The error a client meets: a connection that is reset, then refused ones. Since a refused connection shows on nobody's
-wire, the first one is accepted and reset at once: that is the proof. Clients that choose among their addresses at
-random are started again until they meet the dead one.
+The error a client meets: refused connections (ECONNREFUSED). Since they show on nobody's wire, the first one is proved
+by the kernel's own list of connections under way: the port answers nothing until somebody tries to connect, and
+refuses from then on, so that the first attempt fails at its second SYN, a second later. Clients that choose among
+their addresses at random are started again until they meet the dead one.
 What a good client does: takes the other address and works.
 Source: bootstrap lists that nobody has looked after for years; every client's own documentation asks for several.
 Not covered: a name that does not resolve.
@@ -28,7 +29,7 @@ SCENARIO = Scenario(
                 prompt_ms=3000,
                 watch_ms=15000,
             ),
-            steps=(RefuseConnections(after_one=True),),
+            steps=(RefuseConnections(once_tried=True),),
             bootstrap=Bootstrap.FAILING_FIRST,
             at_start=True,
         ),

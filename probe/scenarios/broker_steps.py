@@ -77,8 +77,8 @@ class LoseAnswers:
 class RefuseConnections:
     """The network refuses connections to the target broker; established ones are reset first."""
 
-    after_one: bool = False
-    """One more is accepted and reset at once, so that it shows who came."""
+    once_tried: bool = False
+    """They hang until somebody tries to connect, which is the proof that it met the fault; then all are refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
