@@ -51,7 +51,7 @@ def test_a_relay_that_loses_events_is_broken() -> None:
 
         return replace(engine, open_relay=open_relay)
 
-    ((history, found),) = play([planned(RDK, "disk/storage-error")], change=lossy)
+    ((history, found),) = play([planned(RDK, "disk/storage-error")], change=lossy, attempts=1)
     assert found.outcome is Outcome.BROKEN
     assert any("lost" in problem for problem in history.header.problems)
 
@@ -71,6 +71,6 @@ def test_a_stalled_loop_is_broken() -> None:
         for second in range(4, 40):
             loop.call_later(second / 2, time.sleep, 0.35)
 
-    ((_, found),) = play([planned(RDK, "disk/storage-error")], meanwhile=stall)
+    ((_, found),) = play([planned(RDK, "disk/storage-error")], meanwhile=stall, attempts=1)
     assert found.outcome is Outcome.BROKEN
     assert "stall" in found.reason or "loop" in found.reason
