@@ -23,7 +23,7 @@ from probe.model import (
 )
 from probe.recorder import Recorder, now_us
 from probe.runner.lag import LoopLag
-from probe.runner.limits import own_limit_ms, refresh_ms
+from probe.runner.limits import refresh_ms
 
 HEADER = Header(
     cell=Cell("demo", "1.0", Role.PRODUCER, "isolated", "steady", Engine.EMBEDDED, "3.9"),
@@ -111,12 +111,6 @@ def test_a_stalled_loop_is_seen() -> None:
     assert outside == 0
 
 
-def test_own_limits_come_from_effective_settings() -> None:
-    settings = {"request_timeout_ms": "30000", "session_timeout_ms": "45000", "rebalance_timeout_ms": "300000"}
-    settings |= {"longest_backoff_ms": "2000", "refresh_ms": "-1"}
-    play = {kind: Play(kind=kind, expects=Expects.DISCOVER, target=Target.LEADER) for kind in Kind}
-    group = Play(kind=Kind.ANSWER, expects=Expects.DISCOVER, target=Target.COORDINATOR)
-    assert own_limit_ms(play[Kind.ANSWER], settings) == 2000
-    assert own_limit_ms(play[Kind.SILENCE], settings) == 32000
-    assert own_limit_ms(group, settings) == 345000
-    assert refresh_ms(settings) == 0
+def test_a_refresh_that_is_switched_off_has_no_interval() -> None:
+    assert refresh_ms({"refresh_ms": "-1"}) == 0
+    assert refresh_ms({"refresh_ms": "1000"}) == 1000

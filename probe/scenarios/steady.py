@@ -15,7 +15,7 @@ SCENARIO = Scenario(
     story=__doc__,
     parts=(
         Part(
-            roles=tuple(Role), play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=1000, watch_ms=5000)
+            roles=tuple(Role), play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=5000)
         ),
     ),
 )
