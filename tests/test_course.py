@@ -12,9 +12,7 @@ from script import AFFECTED, ME, NEW, OLD, PRODUCE
 
 from probe.model import App, AppKind, Closed, EngineEvent, History, Mark, Opened, Request, Role
 from probe.recorder import Recorder
-from probe.runner.cast import make_header
 from probe.runner.course import Course, only_of
-from probe.runner.tools import Options, Tools
 
 CONN, AT = 900, 12_000_000
 
@@ -54,14 +52,3 @@ def test_going_on_with_another_keeps_the_truth_and_forgets_the_client(monkeypatc
     assert all(isinstance(event, EngineEvent | Mark) for event in course.history().events)
     assert course.history().header.play.watch_ms == whole.header.play.watch_ms + 7000
     assert course.history().header.settings == {}
-
-
-def test_a_stray_client_of_another_trial_is_no_evidence() -> None:
-    item = planned("sarama@1.43.3", "disk/storage-error", str(Role.PRODUCER))
-    tools = Tools(engine=None, host=None, lag=None)  # type: ignore[arg-type]  # none of them is used
-    course = Course(item, make_header(item, 0, tools, Options()), Recorder())
-    own = course.header.subject.client_id
-    for conn, client_id in ((1, own), (2, "sarama-producer-0badca"), (3, "an-application")):
-        course.take(Opened(at=conn, conn=conn, broker=1))
-        course.take(Request(at=conn + 10, conn=conn, broker=1, corr=1, api=3, version=1, client_id=client_id))
-    assert {event.conn for event in course.history().events} == {1, 3}

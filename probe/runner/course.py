@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 from probe import verdict
@@ -48,7 +47,7 @@ class Course:
 
     def history(self) -> History:
         """Return everything that is judged, so far."""
-        found = without_strays(self.recorder.history(self.header))
+        found = self.recorder.history(self.header)
         return only_of(found, self.header.subject.client_id) if self.crowded else found
 
     def problem(self, text: str) -> None:
@@ -85,25 +84,6 @@ class Course:
         play = replace(self.header.play, watch_ms=self.header.play.watch_ms + gone_ms)
         self.header = replace(self.header, play=play)
         self.crowded = True
-
-
-NAMED_BY_US = re.compile(r"-[0-9a-f]{6}(-[a-z0-9]+)?$")
-"""Client ids end so, and are unique to a trial (`probe.runner.cast`)."""
-
-
-def without_strays(history: History) -> History:
-    """Leave out connections of other trials' clients: one that lingers may call a port that is now this trial's."""
-    own = NAMED_BY_US.sub("", history.header.subject.client_id)
-    own = history.header.subject.client_id[: len(own) + 7]
-    strays = {
-        event.conn
-        for event in history.events
-        if isinstance(event, Request) and not event.client_id.startswith(own) and NAMED_BY_US.search(event.client_id)
-    }
-    if not strays:
-        return history
-    kept = (event for event in history.events if not (isinstance(event, Wire) and event.conn in strays))
-    return History(history.header, tuple(kept))
 
 
 def only_of(history: History, client_id: str) -> History:
