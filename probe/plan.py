@@ -95,9 +95,11 @@ def make_plan(selection: Selection) -> Plan:
                 broker,
             )
             part = scenario.part(role)
-            reason = _reason_to_skip(chosen, role, profile, scenario, selection.engine)
             if part is None:
                 continue
+            reason = _reason_to_skip(chosen, role, profile, scenario, selection.engine) or _acks(
+                cell, chosen, profile, part
+            )
             if reason:
                 skips.append(Skip(cell, reason))
             else:
@@ -131,6 +133,19 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
     if engine not in scenario.engines:
         return f"{scenario.name} is not played by the {engine} engine"
     return ""
+
+
+def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: Part) -> str:
+    """Say why a client never meets what only acks=all meets; a profile or property that sets acks is asked itself."""
+    if not part.acks_all or cell.role is not Role.PRODUCER:
+        return ""
+    if profile.name == "acks-1":
+        return "profile acks-1 waits for no other replica"
+    span = chosen.family.behaviour.acks_one
+    told = profile.name == "idempotent" or any("acks" in key.lower() for key, _ in profile.properties)
+    if told or span is None or not span.covers(cell.version):
+        return ""
+    return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
 
 
 def _planned(cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, part: Part, trials: int) -> Planned:

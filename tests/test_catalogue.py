@@ -26,6 +26,7 @@ profiles = {isolated = {}, zstd = {since = "1.10.0"}}
 versions = [{version = "1.9.0"}, {version = "1.10.0"}, {version = "2.0.0", released = "2026-01-02"}]
 [behaviour]
 back_off_ms = [{value = 250, source = "docs", until = "1.9.9"}, {value = 100, source = "docs"}]
+acks_one = {until = "1.9.9", reason = "docs"}
 """
 
 

@@ -48,6 +48,15 @@ def test_roles_and_profiles_outside_their_span_are_skipped_with_a_reason(selecti
     assert "means nothing" in reasons["2.0.0", "consumer", "zstd"]
 
 
+def test_what_only_acks_all_meets_is_planned_for_those_who_ask_for_it(selection: Selection) -> None:
+    few = replace(selection, scenarios=select_scenarios(["topic/too-few-replicas"]), roles=(Role.PRODUCER,))
+    plain = make_plan(replace(few, profiles=select_profiles(["isolated"], [], None)))
+    assert {item.cell.version for item in plain.cells}.isdisjoint({"1.9.0"})
+    assert "acks=1" in {skip.cell.version: skip.reason for skip in plain.skips}["1.9.0"]
+    told = make_plan(replace(few, profiles=select_profiles(["isolated"], ["acks=all"], None)))
+    assert "1.9.0" in {item.cell.version for item in told.cells}
+
+
 def test_scenarios_of_another_role_are_not_even_skipped(selection: Selection) -> None:
     plan = make_plan(replace(selection, roles=(Role.PRODUCER,)))
     assert not any(item.cell.scenario == "coordinator/moved" for item in (*plan.cells, *plan.skips))

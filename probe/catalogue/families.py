@@ -104,6 +104,8 @@ class Behaviour(_Strict):
 
     back_off_ms: tuple[Limit, ...]
     min_discovery_age_ms: tuple[Limit, ...] = ()
+    acks_one: Span | None = None
+    """Versions whose producers write with acks=1 by default; the reason is the source."""
 
 
 class Family(_Strict):

@@ -74,8 +74,18 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
     try:
         client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **chosen)
     except REFUSALS as error:
+        if not _refused(error):
+            raise
         raise Unsupported(f"kafka-python {kafka.__version__} refuses these settings: {error}") from None
     return client, _reported(client.config, start.role)
+
+
+def _refused(error: BaseException) -> bool:
+    """Tell a refused setting from a failure: the constructors connect, too, and fail below, in the standard library."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and str(last.tb_frame.f_globals.get("__name__", "")).split(".")[0] == "kafka"
 
 
 def _typed(properties: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
