@@ -6,20 +6,22 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from probe.catalogue.scenarios import CORE
+from probe.catalogue.selectors import Chosen
 from probe.cli import options as o
 from probe.cli.compose import embedded_engine, get_clients, live_tools
 from probe.cli.console import say
 from probe.cli.outcomes import show_outcomes
 from probe.cli.progress import Bar
 from probe.cli.publish import Publisher
+from probe.cli.resuming import as_before, names_nothing, selected
 from probe.drivers.host import Bound
 from probe.engines.embedded import Embedded
 from probe.errors import GateError, InterruptedRunError, NothingJudgedError, ProbeError
@@ -49,7 +51,9 @@ def run(
     jobs: o.Jobs = o.DEFAULT_JOBS,
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
-    resume: Annotated[str | None, typer.Option("--resume", help="RUN_ID of a run to go on with.")] = None,
+    resume: Annotated[
+        str | None, typer.Option("--resume", help="RUN_ID to go on with; alone: as it was selected.")
+    ] = None,
     fail_on: Annotated[
         str, typer.Option("--fail-on", help="Outcomes, comma separated, that make the exit code 1.")
     ] = "",
@@ -69,8 +73,11 @@ def run(
         seed=seed,
         shard=shard,
     )
-    options = Options(jobs=jobs, watch_ms=None if watch is None else int(watch * 1000))
-    outcomes = _run(asked, options, results, resume)
+    watch_ms = None if watch is None else int(watch * 1000)
+    if resume is not None and names_nothing(asked):
+        asked, before_ms = as_before(results, resume, asked)
+        watch_ms = before_ms if watch_ms is None else watch_ms
+    outcomes = _run(asked, Options(jobs=jobs, watch_ms=watch_ms), results, resume)
     _check_gate(outcomes, gate)
 
 
@@ -101,7 +108,7 @@ def _check_gate(outcomes: Mapping[Cell, set[Outcome]], gate: frozenset[Outcome])
 
 def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> dict[Cell, set[Outcome]]:
     plan, selection = asked.whole()
-    ran = run_planned(plan, selection, options, results, resume)
+    ran = run_planned(plan, selection, options, results, resume, selected(asked, options.watch_ms))
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
     if not any(seen - UNJUDGED for seen in ran.outcomes.values()):
         run_id = ran.run_id
@@ -119,31 +126,61 @@ class Ran:
     """Clients that could not be had here, and why."""
 
 
-def run_planned(plan: Plan, selection: Selection, options: Options, results: str, resume: str | None = None) -> Ran:
+def run_planned(
+    plan: Plan,
+    selection: Selection,
+    options: Options,
+    results: str,
+    resume: str | None = None,
+    selectors: Mapping[str, Any] | None = None,
+) -> Ran:
     """Run and store the cells of a plan; of the selection only clients, seed (of a new run) and shard count."""
+    ready = make_ready(plan, selection.clients)
+    known = known_outcomes(results)
+    with _open_store(results, resume, selection, selectors) as store:
+        return play_ready(plan, ready, options, results, store, known)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What playing needs."""
+
+    engine: Embedded
+    bound: Mapping[Client, Bound]
+    absent: Mapping[Client, str]
+
+
+def make_ready(plan: Plan, clients: Sequence[Chosen]) -> Ready:
+    """Build the engine and obtain the clients. ProbeError or ToolError if that cannot be done here."""
     if any(item.cell.engine is not Engine.EMBEDDED for item in plan.cells):
         raise ProbeError("--engine kafka: real brokers are not played yet; use --engine embedded")
     engine = embedded_engine()
-    bound, absent = get_clients(selection.clients, say)
-    runnable = Plan(tuple(item for item in plan.cells if item.cell.client in bound), plan.skips)
-    known = known_outcomes(results)
-    with _open_store(results, resume, selection) as store:
-        for item in plan.cells:
-            if reason := absent.get(item.cell.client):
-                store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
-        finished = _finished(results, store)
-        outcomes = _play(engine, bound, runnable, replace(options, seed=store.seed), store, known, finished)
-        run_id = store.run_id
+    bound, absent = get_clients(clients, say)
+    return Ready(engine, bound, absent)
+
+
+def play_ready(
+    plan: Plan, ready: Ready, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
+) -> Ran:
+    """Play what of a plan is not in the open run yet. InterruptedRunError after a signal."""
+    runnable = Plan(tuple(item for item in plan.cells if item.cell.client in ready.bound), plan.skips)
+    for item in plan.cells:
+        if reason := ready.absent.get(item.cell.client):
+            store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
+    finished = _finished(results, store)
+    outcomes = _play(ready.engine, ready.bound, runnable, replace(options, seed=store.seed), store, known, finished)
     for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
         outcomes.setdefault(cell, set()).add(outcome)
-    return Ran(run_id, outcomes, absent)
+    return Ran(store.run_id, outcomes, ready.absent)
 
 
-def _open_store(results: str, resume: str | None, selection: Selection) -> AbstractContextManager[RunStore]:
+def _open_store(
+    results: str, resume: str | None, selection: Selection, selectors: Mapping[str, Any] | None
+) -> AbstractContextManager[RunStore]:
     shard = "{}of{}".format(*selection.shard)
     if resume is not None:
         return RunStore.resume(results, resume, command=sys.argv, shard=shard)
-    return RunStore.create(results, command=sys.argv, seed=selection.seed, shard=shard)
+    return RunStore.create(results, command=sys.argv, seed=selection.seed, shard=shard, selectors=selectors)
 
 
 def known_outcomes(results: str) -> dict[Cell, Outcome]:

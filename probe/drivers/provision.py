@@ -70,6 +70,17 @@ def resolve(
     return _pinned_artifact(family, artifact) or _identify(family, artifact, cache)
 
 
+def releases(family: Family) -> list[str]:
+    """Return the artifact versions that the registry lists for this machine; ProvisionError if it cannot be asked."""
+    found = getattr(_source(family), "releases", None)
+    if found is None:
+        raise ProvisionError(f"{family.family}: sources of kind {family.source.kind} cannot be listed")
+    try:
+        return cast("list[str]", found(family))
+    except (ToolError, OSError) as error:
+        raise ProvisionError(f"{family.family}: {error}") from None
+
+
 def provision_all(
     wanted: Sequence[Wanted],
     jobs: int = 4,

@@ -24,10 +24,17 @@ def now() -> str:
 
 
 def describe(
-    run_id: str, shard: str, command: Sequence[str], seed: int, versions: Mapping[str, str], digests: Mapping[str, str]
+    run_id: str,
+    shard: str,
+    command: Sequence[str],
+    seed: int,
+    versions: Mapping[str, str],
+    digests: Mapping[str, str],
+    selectors: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return a new run's description; `finished` and `clients` are filled in as it goes."""
     return {
+        **({} if selectors is None else {"selectors": dict(selectors)}),
         "schema": 1,
         "run_id": run_id,
         "shard": shard,

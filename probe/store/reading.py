@@ -79,6 +79,13 @@ def runs(results: str, warn: Warn = _warn) -> list[RunInfo]:
     return [_run(place, run_id, warn) for run_id in place.run_ids()]
 
 
+def run_info(results: str, run_id: str, warn: Warn = _warn) -> RunInfo:
+    """Return one run; ResultsError if it is not there."""
+    place = Place(results)
+    _selected(place, run_id)
+    return _run(place, run_id, warn)
+
+
 def trials(results: str, run_id: str | None = None, warn: Warn = _warn) -> Iterator[TrialRow]:
     """Yield the trials of a run, or of all, each with its newest verdict, in the order they were stored.
 

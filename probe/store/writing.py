@@ -63,12 +63,13 @@ class RunStore:
         run_id: str | None = None,
         versions: Mapping[str, str] | None = None,
         digests: Mapping[str, str] | None = None,
+        selectors: Mapping[str, Any] | None = None,
     ) -> Self:
         """Begin a run, or another shard of the run `run_id`. ResultsError if this shard of it is there already."""
         if not re.fullmatch(r"[A-Za-z0-9_.]+", shard):
             raise ValueError(f"shard {shard!r}: use letters, digits, dot and underscore, such as 1of4")
         place = Place(results)
-        about = describe(run_id or new_run_id(), shard, command, seed, versions or {}, digests or {})
+        about = describe(run_id or new_run_id(), shard, command, seed, versions or {}, digests or {}, selectors)
         path = _about_path(about["run_id"], shard)
         if place.exists(path):
             raise ResultsError(f"{place.name}/{path} is there already; resume that run instead")

@@ -64,6 +64,11 @@ def newest(family: Family) -> str:
     return maven.newest(family.source.name)
 
 
+def releases(family: Family) -> list[str]:
+    """Return the versions that the registry lists. ProvisionError if it cannot be asked."""
+    return maven.versions(family.source.name)
+
+
 def exists(family: Family, artifact: str) -> bool:
     """Say whether the registry lists this version. ProvisionError if it cannot be asked."""
     return artifact in maven.versions(family.source.name)

@@ -42,15 +42,32 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 def newest(family: Family) -> str:
     """Return the newest release that the registry lists. ProvisionError if it cannot be asked."""
     try:
-        done = go("list", "-mod=mod", "-m", "-versions", family.source.name)
+        return max(_listed(family.source.name), key=version_key)
+    except ProvisionError as error:
+        raise ProvisionError(f"{family.family}@latest: {error}; name a version instead") from None
+
+
+def releases(family: Family) -> list[str]:
+    """Return the releases that the registry lists, under both names of a module that moved. It serves more than those.
+
+    ProvisionError if it cannot be asked.
+    """
+    old, until = family.source.old_name, family.source.old_until
+    moved = [item for item in _listed(old) if version_key(item) <= version_key(until)] if old else []
+    return moved + [item for item in _listed(family.source.name) if item not in moved]
+
+
+def _listed(path: str) -> list[str]:
+    try:
+        done = go("list", "-mod=mod", "-m", "-versions", path)
     except ToolError as error:
-        raise ProvisionError(f"{family.family}@latest: {error}") from None
+        raise ProvisionError(str(error)) from None
     listed = [item.removeprefix("v") for item in done.stdout.split()[1:]]
-    releases = [item for item in listed if re.fullmatch(r"\d+\.\d+\.\d+", item)]
-    if done.returncode or not releases:
+    found = [item for item in listed if re.fullmatch(r"\d+\.\d+\.\d+", item)]
+    if done.returncode or not found:
         reason = complaint(done) if done.returncode else "it lists no release"
-        raise ProvisionError(f"{family.family}@latest: the registry did not say: {reason}; name a version instead")
-    return max(releases, key=version_key)
+        raise ProvisionError(f"the registry did not say which versions {path} has: {reason}")
+    return found
 
 
 def exists(family: Family, version: str) -> bool:

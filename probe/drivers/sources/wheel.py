@@ -19,7 +19,9 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from probe.catalogue.families import Family, Version
@@ -65,6 +67,18 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 def newest(family: Family) -> str:
     """Return the newest artifact version in the registry. ProvisionError if it cannot be asked."""
     return pip.versions(family.source.name)[0]
+
+
+def releases(family: Family) -> list[str]:
+    """Return the artifact versions that the registry has wheels of for us, each for the Python that `pythons` names.
+
+    ProvisionError if it cannot be asked.
+    """
+    pythons = ["", *(span.python for span in family.source.pythons)]
+    with ThreadPoolExecutor(len(pythons)) as pool:
+        listed = pool.map(partial(pip.versions, family.source.name), pythons)
+        pairs = zip(pythons, listed, strict=True)
+        return [version for python, found in pairs for version in found if _python(family, version) == python]
 
 
 def exists(family: Family, artifact: str) -> bool:

@@ -1,0 +1,207 @@
+"""What `probe bisect` searches among, and the one run in which it plays what it needs."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
+
+from probe.advise.settled import Settled, settle
+from probe.catalogue.families import CatalogueError, Family, version_key
+from probe.catalogue.selectors import Chosen
+from probe.cli.compose import choose_clients
+from probe.cli.console import say
+from probe.cli.run import make_ready, play_ready
+from probe.drivers.launch import ProvisionError
+from probe.drivers.provision import releases
+from probe.errors import InterruptedRunError
+from probe.model import Cell, Outcome
+from probe.plan import Plan, Planned, Selection, make_plan
+from probe.runner import Options
+from probe.store import RunStore, TrialRow, trials
+from probe.verdict import RULES_VERSION
+
+AGAIN = frozenset({Outcome.BROKEN, Outcome.WAITING, Outcome.NOT_RUN})
+"""Stored outcomes that settle nothing: the version may be played again."""
+RELEASE = re.compile(r"\d+(\.\d+)+")
+"""No alpha, beta, rc, or milestone."""
+
+
+@dataclass
+class Ground:
+    """The versions in question, what is known of each, and how each is played."""
+
+    family: Family
+    cell: Cell
+    """The question; its version means nothing."""
+    selection: Selection
+    versions: list[str]
+    """Ascending; of releases that nobody listed the artifact's version until they are had."""
+    played: dict[str, tuple[Planned, ...]]
+    """The cell and its control cell, by version."""
+    absent: dict[str, str] = field(default_factory=dict)
+    """Why a version cannot be had or played."""
+    known: dict[str, Settled] = field(default_factory=dict)
+    _releases: list[str] | None = None
+
+    def of(self, version: str) -> Cell:
+        """Return the cell of a version."""
+        return replace(self.cell, version=version)
+
+    def widen(self, after: str, before: str) -> bool:
+        """Add the registry's releases between two versions; say whether there were any that were not here."""
+        bounds = [version_key(self._artifact(name)) for name in (after, before)]
+        fresh = [name for name in self._listed() if bounds[0] < version_key(name) < bounds[1]]
+        fresh = [name for name in fresh if name not in {*self.versions, *self.absent, *self._pinned()}]
+        if fresh:
+            place = self.versions.index(before)
+            self.versions[place:place] = sorted(fresh, key=version_key)
+            say(f"{len(fresh)} releases between {after} and {before} are in no list: {', '.join(fresh)}")
+        return bool(fresh)
+
+    def bring(self, version: str) -> str | None:
+        """Make a version playable and return what the library in it calls itself; None if it cannot be."""
+        if version in self.played:
+            return version
+        try:
+            (chosen,) = choose_clients([f"{self.family.family}@{version}"])
+        except (CatalogueError, ProvisionError) as error:
+            return self._without(version, str(error))
+        name = chosen.version.version
+        if name != version and name in self.versions:
+            return self._without(version, f"it carries {name}")
+        cells, reason = played(self.selection, chosen, self.cell)
+        if not cells:
+            return self._without(version, reason)
+        self.versions[self.versions.index(version)] = name
+        self.played[name] = cells
+        return name
+
+    def _without(self, version: str, reason: str) -> None:
+        self.absent[version] = reason
+        say(f"{self.family.family} {version} is stepped over: {reason}")
+
+    def _artifact(self, version: str) -> str:
+        return self.played[version][0].chosen.version.pinned_artifact
+
+    def _pinned(self) -> set[str]:
+        return {item.pinned_artifact for item in self.family.versions} | {self._artifact(name) for name in self.played}
+
+    def _listed(self) -> list[str]:
+        if self._releases is None:
+            try:
+                self._releases = [name for name in releases(self.family) if RELEASE.fullmatch(name)]
+            except ProvisionError as error:
+                say(f"only listed versions are tried: {error}")
+                self._releases = []
+        return self._releases
+
+
+def played(selection: Selection, chosen: Chosen, wanted: Cell) -> tuple[tuple[Planned, ...], str]:
+    """Return the cell of one version with its control cell, or nothing and the reason."""
+    plan = make_plan(replace(selection, clients=(chosen,)))
+    if any(item.cell.scenario == wanted.scenario for item in plan.cells):
+        return plan.cells, ""
+    reasons = (skip.reason for skip in plan.skips if skip.cell.scenario == wanted.scenario)
+    return (), next(reasons, f"{wanted.scenario} is not played in role {wanted.role}")
+
+
+class Player:
+    """Plays versions, all in one run, which is begun when there is something to play."""
+
+    def __init__(self, results: str, options: Options, *, fresh: bool) -> None:
+        self._results, self._options, self._fresh = results, options, fresh
+        self._stack = contextlib.ExitStack()
+        self._store: RunStore | None = None
+        self._stored: list[TrialRow] = []
+        self.asked: dict[str, int] = {}
+        """Trials that were asked for, by version."""
+        self.trials = 0
+        """Trials that were judged, control cells left out."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    @property
+    def run_id(self) -> str:
+        """The run; empty if nothing was played."""
+        return self._store.run_id if self._store else ""
+
+    def recall(self, ground: Ground) -> None:
+        """Learn what is stored of the question and was judged by today's rules."""
+        if self._fresh:
+            return
+        rows = trials(self._results)
+        self._stored = [row for row in rows if _asks(row, ground) and row.verdict.rules >= RULES_VERSION]
+        found = settle(self._stored)
+        for version in ground.versions:
+            settled = found.get(ground.of(version))
+            if settled is not None and settled.outcome not in AGAIN:
+                ground.known[version] = settled
+
+    def play(self, ground: Ground, versions: Sequence[str], count: int) -> list[str]:
+        """Play some versions, each `count` times, and learn; return those that could be played."""
+        names = [name for item in versions if (name := ground.bring(item))]
+        if not names:
+            return []
+        work = [replace(item, trials=_times(item, count)) for name in names for item in ground.played[name]]
+        work.sort(key=lambda item: item.cell != item.steady)
+        plan = Plan(tuple(work), ())
+        ready = make_ready(plan, [item.chosen for item in work if item.cell == item.steady])
+        ground.absent.update({client.version: reason for client, reason in ready.absent.items()})
+        store = self._open(ground.selection.seed)
+        try:
+            play_ready(plan, ready, self._options, self._results, store, _outcomes(ground))
+        except InterruptedRunError as error:
+            text = "interrupted; what was judged is kept, the same command goes on from there"
+            raise InterruptedRunError(text, error.exit_code - 128) from None
+        store.flush()
+        self._learn(ground, names)
+        self.asked.update(dict.fromkeys(names, count))
+        return [name for name in names if name not in ground.absent]
+
+    def _open(self, seed: int) -> RunStore:
+        if self._store is None:
+            self._store = self._stack.enter_context(RunStore.create(self._results, command=sys.argv, seed=seed))
+        return self._store
+
+    def _learn(self, ground: Ground, names: Iterable[str]) -> None:
+        own = [row for row in trials(self._results, self.run_id) if _asks(row, ground)]
+        self.trials = len(own)
+        found = settle([*self._stored, *own])
+        for name in names:
+            if name in ground.absent:
+                continue
+            settled = found.get(ground.of(name))
+            if settled is None:
+                ground.absent[name] = "no trial of it was stored"
+            else:
+                ground.known[name] = settled
+
+
+def _asks(row: TrialRow, ground: Ground) -> bool:
+    return row.cell == ground.of(row.cell.version) and row.verdict.outcome is not Outcome.NOT_RUN
+
+
+def _outcomes(ground: Ground) -> dict[Cell, Outcome]:
+    return {ground.of(name): settled.outcome for name, settled in ground.known.items() if settled.judged}
+
+
+def _times(item: Planned, count: int) -> int:
+    return 1 if item.cell == item.steady else count
+
+
+def told(settled: Settled) -> str:
+    """Say outcome, conformity and trials of a version."""
+    judged: Mapping[bool | None, str] = {True: ", conforms", False: ", does not conform", None: ""}
+    count = len(settled.verdicts)
+    return f"{settled.tally}{judged[settled.conforms]} ({count} trial{'s' if count > 1 else ''})"

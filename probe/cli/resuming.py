@@ -1,0 +1,53 @@
+"""What a run selected, as its description keeps it, so that `--resume RUN_ID` alone goes on with just that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from probe.cli.options import Asked
+from probe.errors import ProbeError
+from probe.model import Engine, Role
+from probe.store import run_info
+
+LISTS = ("clients", "scenarios", "profiles", "properties", "brokers")
+
+
+def selected(asked: Asked, watch_ms: int | None) -> dict[str, Any]:
+    """Return the selectors of a command line as JSON; seed and shard stand elsewhere in the description."""
+    return {
+        **{name: list(getattr(asked, name)) for name in LISTS},
+        "roles": [str(role) for role in asked.roles],
+        "engine": str(asked.engine),
+        "trials": asked.trials,
+        "election_ms": asked.election_ms,
+        "watch_ms": watch_ms,
+    }
+
+
+def names_nothing(asked: Asked) -> bool:
+    """Say whether no selector was given."""
+    return selected(asked, None) == selected(Asked(), None)
+
+
+def as_before(results: str, run_id: str, asked: Asked) -> tuple[Asked, int | None]:
+    """Return what a stored run selected, for the shard that is asked for, and its `--watch`.
+
+    ResultsError if there is no such run, ProbeError if it does not say.
+    """
+    told = next((shard["selectors"] for shard in run_info(results, run_id).shards if shard.get("selectors")), None)
+    if told is None:
+        raise ProbeError(f"run {run_id} does not say what it selected; give its selectors again, beside --resume")
+    return _read(told, asked), told.get("watch_ms")
+
+
+def _read(told: Mapping[str, Any], asked: Asked) -> Asked:
+    return replace(
+        asked,
+        **{name: tuple(told[name]) for name in LISTS},
+        roles=tuple(map(Role, told["roles"])),
+        engine=Engine(told["engine"]),
+        trials=told["trials"],
+        election_ms=told["election_ms"],
+    )
