@@ -155,8 +155,14 @@ class DiskWay(Protocol):
     async def break_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
         """Let everything that the broker writes there fail from now on."""
 
+    async def fill_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
+        """Let everything there that needs more room fail from now on. OSError where this way cannot."""
+
+    async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
+        """Let each read at or below a path take so long, until it is mended. OSError where this way cannot."""
+
     async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Repair it; the broker takes the log dir back at its next start."""
+        """Repair it, slow reads below it as well; the broker takes the log dir back at its next start."""
 
 
 class RealCluster(Protocol):
@@ -218,6 +224,12 @@ class Scene:
     """What the scenario declares for the fake; real elections take what they take."""
     sick: set[int] = field(default_factory=set)
     """Brokers whose word does not count for `announced`: deeds add those that they break, stop or hang."""
+    steps: Sequence[Step] = ()
+    """All steps of the scenario: some are part of what another one does (a controlled shutdown moves leaders away)."""
+    leaving: set[int] = field(default_factory=set)
+    """Brokers that deeds told to end in a controlled way, and that may still be there."""
+    before: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    """Replicas of internal partitions before deeds moved them; undoing brings them back."""
     struck: bool = False
     """FAULT_ON was told. A deed calls `strike` at the moment at which the fault is in force; else the engine tells it
     when all deeds of the scenario have returned."""
