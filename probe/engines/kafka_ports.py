@@ -43,6 +43,10 @@ class ServerProcess(Protocol):
         """Return the id of the Java process; None while there is none."""
 
     @property
+    def paused(self) -> bool:
+        """Say whether it was paused: it answers nobody, so `Admin` asks only others."""
+
+    @property
     def exit_code(self) -> int | None:
         """Return how its last process ended (minus the signal's number); None while it runs."""
 
@@ -103,7 +107,10 @@ class Placement:
 
 
 class Admin(Protocol):
-    """Kafka's own administration, off the relay. OSError when the brokers refuse, TimeoutError when they are late."""
+    """Kafka's own administration, off the relay. OSError when the brokers refuse, TimeoutError when they are late.
+
+    Where any broker will do, one is asked that runs and is not paused.
+    """
 
     async def placements(self, topics: Sequence[str], *, at: int | None = None) -> Mapping[tuple[str, int], Placement]:
         """Ask one broker (any that runs, if `at` is None) for Metadata; topics that it does not know are left out."""
