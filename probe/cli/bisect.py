@@ -82,16 +82,14 @@ def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newes
     """Return the listed versions that can play the question, within bounds. ProbeError or CatalogueError if none."""
     if "@" in family:
         raise ProbeError(f"bisect {family}: name the family alone; --from and --to bound its versions")
-    bounds = [f"{family}@{version}" for version in (oldest, newest) if version is not None]
-    clients = [f"{family}@all", *bounds]
-    ends = [choose_clients([name])[0].version.version for name in bounds]
+    low, high = (_version(family, text) for text in (oldest, newest))
+    clients = [f"{family}@{version}" for version in ("all", low, high) if version is not None]
     plan, selection = replace(asked, clients=clients).whole()
     played = {item.cell.version: item for item in plan.cells if item.cell.scenario == scenario}
-    low = ends[0] if oldest is not None else None
-    high = ends[-1] if newest is not None else None
     versions = [name for name in sorted(played, key=version_key) if _within(name, low, high)]
     if len(versions) < 2:
-        raise ProbeError(_too_few(family, scenario, asked.roles[0], plan, versions))
+        bounds = " ".join(f"{option} {version}" for option, version in (("--from", low), ("--to", high)) if version)
+        raise ProbeError(_too_few(family, scenario, asked.roles[0], plan, bounds))
     return Ground(
         family=families()[family],
         cell=played[versions[-1]].cell,
@@ -104,20 +102,22 @@ def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newes
     )
 
 
+def _version(family: str, text: str | None) -> str | None:
+    return choose_clients([f"{family}@{text}"])[0].version.version if text is not None else None
+
+
 def _within(version: str, low: str | None, high: str | None) -> bool:
     key = version_key(version)
     return (low is None or key >= version_key(low)) and (high is None or key <= version_key(high))
 
 
-def _too_few(family: str, scenario: str, role: Role, plan: Plan, versions: Sequence[str]) -> str:
-    if versions:
-        return f"bisect {family}: only {versions[0]} lies between --from and --to; widen them"
+def _too_few(family: str, scenario: str, role: Role, plan: Plan, bounds: str) -> str:
     (known,) = select_scenarios([scenario])
     if known.part(role) is None:
         return f"bisect {scenario}: it is not played in role {role}; --role takes {', '.join(known.roles)}"
-    reason = next(
-        (skip.reason for skip in plan.skips if skip.cell.scenario == scenario), "no listed version is in reach"
-    )
+    if bounds:
+        return f"bisect {family}: fewer than two versions that can play lie within {bounds}; widen it"
+    reason = next((skip.reason for skip in plan.skips if skip.cell.scenario == scenario), "it has one version only")
     return f"bisect {family} {scenario}: nothing to run: {reason}"
 
 
