@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Annotated
 
 import typer
@@ -82,6 +83,10 @@ def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newes
     """Return the listed versions that can play the question, within bounds. ProbeError or CatalogueError if none."""
     if "@" in family:
         raise ProbeError(f"bisect {family}: name the family alone; --from and --to bound its versions")
+    if family not in families():
+        near = get_close_matches(family, families(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
+        raise ProbeError(f"bisect {family}: there is no client family {family}; {hint}")
     low, high = (_version(family, text) for text in (oldest, newest))
     clients = [f"{family}@{version}" for version in ("all", low, high) if version is not None]
     plan, selection = replace(asked, clients=clients).whole()
