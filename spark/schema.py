@@ -1,4 +1,4 @@
-"""Both ends of the job: the columns of trial rows it reads, the columns of the matrix it writes."""
+"""Both ends of the job: the columns of stored rows that it reads, the columns of the matrix that it writes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ _TYPES: dict[str, DataType] = {
     "BOOLEAN": BooleanType(),
     "CODES": ArrayType(IntegerType()),
     "VERSIONS": ArrayType(StructType([StructField("api", StringType()), StructField("version", IntegerType())])),
+    "COUNTS": ArrayType(LongType()),
 }
 
 
-def _columns(text: str) -> StructType:
+def columns(text: str) -> StructType:
     """Read `name TYPE, name TYPE`; Spark's own parser of this needs a running session."""
     pairs = (column.split() for column in text.split(","))
     return StructType([StructField(name, _TYPES[word]) for name, word in pairs])
 
 
-VERDICT = _columns(
+VERDICT = columns(
     """
     run_id STRING, family STRING, version STRING, role STRING, profile STRING, scenario STRING, engine STRING,
     broker STRING, trial INT,
@@ -55,10 +56,18 @@ VERDICT = _columns(
 TRIAL = StructType(
     [
         *VERDICT.fields,
-        *_columns("reality STRING, released STRING, mirrors STRING, shortened BOOLEAN").fields,
+        *columns("reality STRING, released STRING, mirrors STRING, shortened BOOLEAN").fields,
     ]
 )
 """What settling needs of a trial row."""
+
+EVENT = columns(
+    """
+    run_id STRING, family STRING, version STRING, role STRING, profile STRING, scenario STRING, engine STRING,
+    broker STRING, trial INT, at BIGINT, kind STRING, node INT, api INT, data STRING
+    """
+)
+"""What traffic needs of an event row: `at` in microseconds, `data` the event's JSON."""
 
 
 class Number(NamedTuple):
@@ -99,7 +108,7 @@ NUMBERS = (
 WORDS = ("refresh_trigger", "reroute", "rescued_by", "after_heal", "first_error")
 """Columns that hold the commonest word of the agreeing trials."""
 
-MATRIX = _columns(
+MATRIX = columns(
     """
     family STRING, version STRING, role STRING, profile STRING, scenario STRING, engine STRING, broker STRING,
     outcome STRING, conforms STRING, reality STRING, trials BIGINT, agreeing BIGINT, watched_ms BIGINT,
