@@ -84,9 +84,11 @@ class PythonSpan(Span):
 class Source(_Strict):
     """How a version is obtained."""
 
-    kind: Literal["module", "wheel", "jar", "npm"]
+    kind: Literal["module", "wheel", "jar", "npm", "program"]
     name: str
-    """Module path, PyPI name, `group:artifact`, npm name."""
+    """Module path, PyPI name, `group:artifact`, npm name; of a program, its command and its distribution's package."""
+    library: str = ""
+    """Of a program: PyPI name of the wheel whose shared library it is run with."""
     old_name: str = ""
     """Module path before the project moved."""
     old_until: str = ""
@@ -125,6 +127,8 @@ class Family(_Strict):
     behaviour: Behaviour
     versions: tuple[Version, ...]
     mirrors: str = ""
+    judged_by: Literal["", "wire"] = ""
+    """`wire`: an application that tells of no delivery; the relay and the read-back alone judge it."""
 
     @model_validator(mode="after")
     def _core_is_pinned(self) -> Family:
