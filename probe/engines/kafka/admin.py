@@ -1,0 +1,192 @@
+"""Kafka's own administration, for every line: by requests where the line knows them, by ZooKeeper's nodes before."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
+
+from probe.engines.kafka import questions as ask
+from probe.engines.kafka.properties import line_key
+from probe.engines.kafka.questions import Metadata, Partition, RefusedError
+from probe.engines.kafka.wire import Line, line_to
+from probe.engines.kafka.zookeeper import ZooKeeper
+from probe.engines.kafka_ports import BrokerProcess, Placement, Replicas
+
+Answer = TypeVar("Answer")
+ASK_S = 20.0
+LOOK_S = 5.0
+"""A broker that is well answers Metadata at once."""
+SETTLED_S = 30.0
+POLL_S = 0.1
+NOT_CONTROLLER, TOPIC_EXISTS = 41, 36
+CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
+"""Codes of a cluster that has no controller this moment."""
+
+METADATA_V1 = (0, 10)
+CREATE_TOPICS_V1, CREATE_TOPICS_V2 = (0, 10, 2), (0, 11)
+PARTITIONS, ELECT, ELECT_UNCLEAN, REASSIGN = (1, 0), (2, 2), (2, 4), (2, 4)
+LOG_DIRS, LOG_DIRS_V1 = (1, 1), (2, 0)
+"""Since which version brokers know these requests."""
+
+
+class KafkaAdmin:
+    """A `kafka_ports.Admin`."""
+
+    def __init__(self, version: str, brokers: Mapping[int, BrokerProcess], zookeeper: ZooKeeper | None) -> None:
+        self._version = line_key(version)
+        self._brokers, self._zookeeper = brokers, zookeeper
+
+    async def metadata(self, topics: Sequence[str] | None, *, at: int | None = None) -> Metadata:
+        """Ask one broker, or any that runs, for Metadata (None = all topics). OSError."""
+        nodes = self._running() if at is None else [at]
+        failure: OSError = OSError("no broker runs")
+        for node in nodes:
+            try:
+                async with line_to(self._brokers[node].internal, LOOK_S) as line:
+                    return await ask.metadata(line, topics, old=self._version < METADATA_V1)
+            except OSError as error:
+                failure = error
+        raise failure
+
+    async def placements(self, topics: Sequence[str], *, at: int | None = None) -> Mapping[Partition, Placement]:
+        """Ask one broker (any that runs, if `at` is None) where topics lie."""
+        return (await self.metadata(topics, at=at)).placements
+
+    async def brokers(self, *, at: int | None = None) -> Mapping[int, str]:
+        """Return the brokers that Metadata lists."""
+        return (await self.metadata(["none-of-this-name"], at=at)).brokers
+
+    async def controller(self) -> int:
+        """Return the active controller; -1 where it is not known."""
+        if self._version < METADATA_V1:
+            return await self._nodes().controller()
+        return (await self.metadata(["none-of-this-name"])).controller
+
+    async def coordinator(self, key_type: int, key: str, *, at: int) -> int:
+        """Ask one broker who coordinates a key; -1 if it does not know."""
+        async with line_to(self._brokers[at].internal, LOOK_S) as line:
+            return await ask.coordinator(line, key_type, key)
+
+    async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str] | None = None) -> None:
+        """Create a topic and wait until every running broker names its leaders and all replicas are in sync."""
+        if self._version < CREATE_TOPICS_V1:
+            await self._nodes().create_topic(topic, replicas, config or {})
+        else:
+            version = 1 if self._version < CREATE_TOPICS_V2 else 2
+            await self._at_controller(
+                lambda line: ask.create_topic(line, topic, replicas, config or {}, version=version), well=TOPIC_EXISTS
+            )
+        await self.settled({(topic, partition): nodes for partition, nodes in replicas.items()})
+
+    async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = SETTLED_S) -> None:
+        """Wait until every running broker says that all these replicas are in sync and the first one leads."""
+        topics = sorted({topic for topic, _ in wanted})
+        end = time.monotonic() + deadline_s
+        for node in self._running():
+            while missing := _missing(wanted, await self.placements(topics, at=node)):
+                if time.monotonic() > end:
+                    raise TimeoutError(f"broker {node} does not see {missing} in sync within {deadline_s:.0f} s")
+                await asyncio.sleep(POLL_S)
+
+    async def delete_topic(self, topic: str) -> None:
+        """Delete a topic and wait until no running broker knows it."""
+        await self.delete_topics([topic])
+
+    async def delete_topics(self, topics: Sequence[str]) -> None:
+        """Delete topics and wait until no running broker knows them."""
+        if self._version < CREATE_TOPICS_V1:
+            await self._nodes().delete_topics(topics)
+        else:
+            version = 0 if self._version < CREATE_TOPICS_V2 else 1
+            await self._at_controller(lambda line: ask.delete_topic(line, topics, version=version))
+        end = time.monotonic() + SETTLED_S
+        for node in self._running():
+            while await self.placements(topics, at=node):
+                if time.monotonic() > end:
+                    raise TimeoutError(f"broker {node} still knows deleted topics after {SETTLED_S:.0f} s")
+                await asyncio.sleep(POLL_S)
+
+    async def grow_topic(self, topic: str, replicas: Replicas) -> None:
+        """Add the partitions that are new in `replicas` (which names all)."""
+        if self._version < PARTITIONS:
+            await self._nodes().grow_topic(topic, replicas)
+            return
+        known = await self.placements([topic])
+        added = [list(replicas[partition]) for partition in sorted(replicas) if (topic, partition) not in known]
+        await self._at_controller(lambda line: ask.create_partitions(line, topic, added, len(replicas)))
+
+    async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
+        """Set a topic's own configuration; what is not named returns to the default."""
+        if self._version < CREATE_TOPICS_V2:
+            await self._nodes().configure_topic(topic, config)
+        else:
+            await self._at_controller(lambda line: ask.alter_config(line, topic, config))
+
+    async def reassign(self, moves: Mapping[Partition, Sequence[int]]) -> None:
+        """Begin to move partitions to other replicas, preferred leader first; nothing is waited for."""
+        if self._version < REASSIGN:
+            await self._nodes().reassign(moves)
+        else:
+            await self._at_controller(lambda line: ask.reassign(line, moves))
+
+    async def elect_preferred(self, partitions: Sequence[Partition]) -> None:
+        """Let the first replica of each partition lead it, if it is in sync."""
+        if self._version < ELECT:
+            await self._nodes().elect_preferred(partitions)
+        else:
+            await self._elect(partitions, ask.PREFERRED)
+
+    async def elect_unclean(self, partitions: Sequence[Partition]) -> None:
+        """Let a replica lead that is not in sync. OSError before 2.4."""
+        if self._version < ELECT_UNCLEAN:
+            raise OSError("brokers before 2.4 know no unclean election on request")
+        await self._elect(partitions, ask.UNCLEAN)
+
+    async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[Partition]) -> bool:
+        """Tell a broker where to make replicas that it does not have yet; False where it cannot be told."""
+        if self._version < LOG_DIRS:
+            return False
+        async with line_to(self._brokers[node].internal, ASK_S) as line:
+            version = 0 if self._version < LOG_DIRS_V1 else 1
+            await ask.prefer_log_dir(line, log_dir, partitions, version=version)
+        return True
+
+    async def _elect(self, partitions: Sequence[Partition], kind: int) -> None:
+        version = 0 if self._version < ELECT_UNCLEAN else 1
+        await self._at_controller(lambda line: ask.elect(line, partitions, kind, version=version))
+
+    async def _at_controller(self, question: Callable[[Line], Awaitable[None]], *, well: int = 0) -> None:
+        """Ask the active controller, and once more whoever it is when there was none."""
+        end = time.monotonic() + ASK_S
+        while True:
+            node = await self.controller()
+            try:
+                async with line_to(self._brokers.get(node, self._brokers[self._running()[0]]).internal, ASK_S) as line:
+                    return await question(line)
+            except RefusedError as error:
+                if error.code == well:
+                    return None
+                if error.code not in CONTROLLERLESS or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(POLL_S)
+
+    def _running(self) -> list[int]:
+        nodes = [node for node, broker in self._brokers.items() if broker.pid is not None and not broker.paused]
+        if not nodes:
+            raise OSError("no broker runs")
+        return nodes
+
+    def _nodes(self) -> ZooKeeper:
+        if self._zookeeper is None:
+            raise OSError("this cluster has no ZooKeeper")
+        return self._zookeeper
+
+
+def _missing(wanted: Mapping[Partition, Sequence[int]], seen: Mapping[Partition, Placement]) -> str:
+    for key, replicas in wanted.items():
+        found = seen.get(key)
+        if found is None or found.leader != replicas[0] or set(found.in_sync) != set(replicas):
+            return f"{key[0]}-{key[1]} ({found})"
+    return ""

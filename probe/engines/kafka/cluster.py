@@ -1,0 +1,202 @@
+"""Three running brokers with two log dirs each, their controller or ZooKeeper, and the relay before them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+from probe.engines.kafka import logs, nodes, properties
+from probe.engines.kafka.admin import KafkaAdmin
+from probe.engines.kafka.nodes import BROKERS, Broker
+from probe.engines.kafka.places import temporary_folder
+from probe.engines.kafka.release import Release
+from probe.engines.kafka.server import Server
+from probe.engines.kafka.sorting import Sorting
+from probe.engines.kafka.zookeeper import ZooKeeper
+from probe.engines.kafka_ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay
+from probe.model import EngineEvent, EngineKind
+from probe.ports import OpenRelay, RelayPort
+
+START_S = 90.0
+"""Until brokers serve and know each other, on a busy machine."""
+POLL_S = 0.1
+CALM_S = 5.0
+BOOTSTRAP = 0
+"""The relay's address that never moves."""
+COMPACT = {"cleanup.policy": "compact"}
+INTERNAL: Mapping[str, tuple[tuple[int, ...], Mapping[str, str]]] = {
+    OFFSETS_TOPIC: ((0, 9), {**COMPACT, "compression.type": "producer"}),
+    TRANSACTIONS_TOPIC: ((0, 11), {**COMPACT, "compression.type": "uncompressed", "min.insync.replicas": "2"}),
+}
+"""Internal topics: since when, and configured as brokers themselves do."""
+
+Listener = Callable[[EngineEvent], None]
+
+
+class KafkaCluster:
+    """A `kafka_ports.RealCluster`."""
+
+    def __init__(self, release: Release, relay: RelayPort, disk: DiskWay, sorting: Sorting) -> None:
+        self.release, self.line, self.version, self.kraft = release, release.line, release.version, release.kraft
+        self.relay, self.disk, self.sorting = relay, disk, sorting
+        self.brokers: dict[int, Broker] = {}
+        self.ensemble: list[Server] = []
+        self.admin: KafkaAdmin
+        self.listeners: list[Listener] = []
+        """Take what the cluster tells: the cells of the cohort that has it now."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.failures: list[str] = []
+        """What went wrong in work that was spawned."""
+
+    def tell(
+        self,
+        kind: EngineKind,
+        *,
+        broker: int = -1,
+        text: str = "",
+        topic: str = "",
+        partition: int = -1,
+        at: int | None = None,
+    ) -> None:
+        """Tell every cell of the cohort."""
+        moment = time.monotonic_ns() // 1000 if at is None else at
+        event = EngineEvent(at=moment, kind=kind, broker=broker, topic=topic, partition=partition, text=text)
+        for listener in list(self.listeners):
+            listener(event)
+
+    def heard(self, node: int, at: int, line: str) -> None:
+        """Take a line of a server's log."""
+        if text := logs.tells(line):
+            self.tell(EngineKind.LOG, broker=node, text=text, at=at)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run beside the watch."""
+        task = asyncio.get_running_loop().create_task(self._spawned(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _spawned(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except OSError as error:
+            self.failures.append(str(error) or type(error).__name__)
+
+    async def calm(self) -> None:
+        """Cancel what was spawned, and wait for it."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=CALM_S)
+
+    async def start_broker(self, node: int, deadline_s: float = 60.0) -> None:
+        """Start a broker that is down; return when it serves and the others list it."""
+        async with asyncio.timeout(deadline_s):
+            await self.brokers[node].start()
+            await self.brokers[node].ready(deadline_s)
+            await self._listed({node})
+
+    async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
+        """Wait until all replicas of these topics, on brokers that run, are in sync."""
+        end = time.monotonic() + deadline_s
+        while True:
+            running = {node for node, broker in self.brokers.items() if broker.pid is not None}
+            seen = await self.admin.placements(topics)
+            late = [key for key, one in seen.items() if (set(one.replicas) & running) - set(one.in_sync)]
+            if not late:
+                return
+            if time.monotonic() > end:
+                raise TimeoutError(f"not in sync within {deadline_s:.0f} s: {late[0][0]}-{late[0][1]}")
+            await asyncio.sleep(POLL_S)
+
+    async def start(self) -> None:
+        """Start everything. OSError or TimeoutError with the last words of what did not."""
+        servers: list[Server] = [*self.ensemble, *self.brokers.values()]
+        for server in servers:
+            if isinstance(server, Broker):
+                server.environment.update(await asyncio.to_thread(self.disk.environment, server.folder))
+            await server.start()
+        end = time.monotonic() + START_S
+        for server in servers:
+            await server.ready(end - time.monotonic())
+        async with asyncio.timeout(START_S):
+            await self._listed(set(BROKERS))
+            await self._make_internal_topics()
+
+    async def _listed(self, wanted: set[int]) -> None:
+        """Wait until every running broker lists these."""
+        for node, broker in self.brokers.items():
+            while broker.pid is not None and not broker.paused:
+                with contextlib.suppress(OSError):
+                    if wanted <= (await self.admin.brokers(at=node)).keys():
+                        break
+                await asyncio.sleep(POLL_S)
+
+    async def _make_internal_topics(self) -> None:
+        """Create them with leaders that are known, in the log dirs that hold bystanders."""
+        for topic, (_, config) in self._internal():
+            partitions = [(topic, partition) for partition in range(len(BROKERS))]
+            for node, broker in self.brokers.items():
+                await self.admin.prefer_log_dir(node, str(broker.log_dirs[1]), partitions)
+            replicas = {partition: _from(BROKERS[partition]) for _, partition in partitions}
+            await self.admin.create_topic(topic, replicas, config)
+
+    async def settle(self) -> None:
+        """Wait until everything is as at the start: all brokers in sync, each coordinating what it did."""
+        wanted = {
+            (topic, partition): _from(BROKERS[partition])
+            for topic, _ in self._internal()
+            for partition in range(len(BROKERS))
+        }
+        seen = await self.admin.placements([topic for topic, _ in self._internal()])
+        moves = {key: nodes for key, nodes in wanted.items() if key not in seen or seen[key].replicas != tuple(nodes)}
+        if moves:
+            await self.admin.reassign(moves)
+        await self.in_sync([topic for topic, _ in self._internal()])
+        await self.admin.elect_preferred(list(wanted))
+        await self.admin.settled(wanted)
+
+    def _internal(self) -> list[tuple[str, tuple[tuple[int, ...], Mapping[str, str]]]]:
+        version = properties.line_key(self.version)
+        return [(topic, told) for topic, told in INTERNAL.items() if version >= told[0]]
+
+
+def _from(node: int) -> list[int]:
+    """Return all brokers, this one first."""
+    return [(node + step - 1) % len(BROKERS) + 1 for step in range(len(BROKERS))]
+
+
+@contextlib.asynccontextmanager
+async def running(release: Release, open_relay: OpenRelay, disk: DiskWay) -> AsyncIterator[KafkaCluster]:
+    """Start a cluster behind a relay. OSError or TimeoutError if it does not start; everything is gone at exit."""
+    names: dict[bytes, str] = {}
+    sorting = Sorting()
+    async with temporary_folder() as root, open_relay((BOOTSTRAP, *BROKERS), sorting.take, names) as relay:
+        cluster = KafkaCluster(release, relay, disk, sorting)
+        where = nodes.addresses(release.version, {node: relay.address(node) for node in BROKERS})
+        identity = properties.new_id()
+        cluster.ensemble.append(nodes.quorum(release, where, root, identity, _ear(cluster, 0)))
+        for node in BROKERS:
+            cluster.brokers[node] = nodes.broker(release, where, root, identity, node, _ear(cluster, node))
+            relay.forward(node, where.external[node])
+        relay.forward(BOOTSTRAP, where.external[BROKERS[0]])
+        zookeeper = None if release.kraft else ZooKeeper(where.quorum)
+        cluster.admin = KafkaAdmin(release.version, cluster.brokers, zookeeper)
+        try:
+            await cluster.start()
+            yield cluster
+        finally:
+            await asyncio.shield(_end(cluster))
+
+
+def _ear(cluster: KafkaCluster, node: int) -> Callable[[int, str], None]:
+    return lambda at, line: cluster.heard(node, at, line)
+
+
+async def _end(cluster: KafkaCluster) -> None:
+    await cluster.calm()
+    servers: list[Server] = [*cluster.brokers.values(), *cluster.ensemble]
+    await asyncio.gather(*(server.close() for server in servers), return_exceptions=True)

@@ -1,0 +1,147 @@
+"""Records, off the relay: what consumers are fed with, and what lies in a topic at the end. By librdkafka."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from probe.model import Stored
+from probe.ports import ReadBack
+
+BEAT_S = 0.02
+READ_S = 25.0
+CALL_S = 10.0
+BATCH = 500
+EOF_CODE = -191
+"""RD_KAFKA_RESP_ERR__PARTITION_EOF."""
+QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 1000, "socket.nagle.disable": True}
+FEEDING = {
+    # what cannot be written now is not made up for, and nothing is written twice
+    "acks": 1,
+    "retries": 0,
+    "message.timeout.ms": 1000,
+    "socket.timeout.ms": 1000,
+    "linger.ms": 0,
+    "topic.metadata.refresh.fast.interval.ms": 50,
+    "reconnect.backoff.max.ms": 200,
+}
+READING = {
+    "group.id": "probe-engine",
+    "enable.auto.commit": False,
+    "isolation.level": "read_committed",
+    "auto.offset.reset": "earliest",
+    "enable.partition.eof": True,
+    "fetch.wait.max.ms": 50,
+}
+
+
+class Feeder:
+    """Writes one record each interval to each partition of every topic that asked for it."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._bootstrap = bootstrap
+        self._producer: Any = None
+        self._topics: dict[str, asyncio.Task[None]] = {}
+
+    def feed(self, topic: str, partitions: Sequence[int], interval_ms: int) -> None:
+        """Begin to feed a topic. OSError if librdkafka is not installed."""
+        if self._producer is None:
+            self._producer = _library().Producer({"bootstrap.servers": self._bootstrap, **QUIET, **FEEDING})
+        self._topics[topic] = asyncio.create_task(self._feed(topic, partitions, interval_ms / 1000))
+
+    async def stop(self, topic: str) -> None:
+        """Feed a topic no more; what was sent has arrived, or failed, when this returns."""
+        task = self._topics.pop(topic, None)
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+            await asyncio.to_thread(self._producer.flush, FEEDING["message.timeout.ms"] / 1000)
+
+    async def close(self) -> None:
+        """Stop everything."""
+        for topic in list(self._topics):
+            await self.stop(topic)
+        self._producer = None
+
+    async def _feed(self, topic: str, partitions: Sequence[int], interval_s: float) -> None:
+        sequence = 0
+        due = time.monotonic()
+        while True:
+            for partition in partitions:
+                value = f"feed {partition} {sequence} {time.monotonic_ns() // 1000}"
+                with contextlib.suppress(BufferError):
+                    self._producer.produce(topic, value=value.encode(), partition=partition)
+            self._producer.poll(0)
+            sequence += 1
+            due += interval_s
+            await asyncio.sleep(max(BEAT_S, due - time.monotonic()))
+
+
+async def read_back(bootstrap: str, topic: str, partitions: Sequence[int], group: str) -> ReadBack:
+    """Read a whole topic, read_committed, and a group's committed offsets. OSError if it cannot be read whole."""
+    return await asyncio.to_thread(_read_back, bootstrap, topic, partitions, group)
+
+
+def _read_back(bootstrap: str, topic: str, partitions: Sequence[int], group: str) -> ReadBack:
+    kafka = _library()
+    with _consumer(kafka, bootstrap, "probe-engine") as reader:
+        stored = tuple(_whole(kafka, reader, topic, partitions))
+    committed: Mapping[str, int] = {}
+    if group:
+        with _consumer(kafka, bootstrap, group) as member:
+            committed = _committed(kafka, member, topic, partitions)
+    return ReadBack(tuple(sorted(stored, key=lambda item: (item.partition, item.offset))), committed)
+
+
+def _whole(kafka: Any, reader: Any, topic: str, partitions: Sequence[int]) -> Iterator[Stored]:
+    """Read every partition to its end."""
+    reader.assign([kafka.TopicPartition(topic, partition, 0) for partition in partitions])
+    left = set(partitions)
+    end = time.monotonic() + READ_S
+    while left:
+        if time.monotonic() > end:
+            raise OSError(f"{topic} could not be read back within {READ_S:.0f} s: no end of {sorted(left)}")
+        for message in reader.consume(BATCH, timeout=0.5):
+            error = message.error()
+            if error is None:
+                yield _stored(message)
+            elif error.code() == EOF_CODE:
+                left.discard(message.partition())
+            elif error.fatal():
+                raise OSError(f"{topic} cannot be read back: {error.str()}")
+
+
+def _committed(kafka: Any, member: Any, topic: str, partitions: Sequence[int]) -> dict[str, int]:
+    asked = [kafka.TopicPartition(topic, partition) for partition in partitions]
+    try:
+        found = member.committed(asked, timeout=CALL_S)
+    except kafka.KafkaException as error:
+        raise OSError(f"committed offsets cannot be read: {error}") from None
+    return {str(item.partition): item.offset for item in found if item.offset >= 0}
+
+
+def _stored(message: Any) -> Stored:
+    parts = (message.value() or b"").decode(errors="replace").split(" ")
+    sequence = int(parts[2]) if len(parts) == 4 and parts[2].isdigit() else -1
+    return Stored(message.partition(), message.offset(), parts[0], sequence)
+
+
+@contextlib.contextmanager
+def _consumer(kafka: Any, bootstrap: str, group: str) -> Iterator[Any]:
+    consumer = kafka.Consumer({"bootstrap.servers": bootstrap, **QUIET, **READING, "group.id": group})
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def _library() -> Any:
+    try:
+        import confluent_kafka  # noqa: PLC0415  # only real brokers need it
+    except ImportError:
+        raise OSError("confluent-kafka, which reads topics back, is missing; run `python3 run.py setup`") from None
+    return confluent_kafka

@@ -1,0 +1,203 @@
+"""The engine: clusters that run, are leased to cohorts, mended and leased again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from probe.engines.kafka import archive
+from probe.engines.kafka.cluster import KafkaCluster, running
+from probe.engines.kafka.cohort import Cohort
+from probe.engines.kafka.nodes import BROKERS
+from probe.engines.kafka.release import Release
+from probe.engines.kafka.seat import Seat
+from probe.engines.kafka_ports import DeedTable, DiskWay
+from probe.ports import OpenRelay, RelayPort, Sink
+
+MEND_S = 90.0
+STARTS = 2
+"""A port may have been taken meanwhile: a start is tried so many times."""
+WORTH = 4
+"""Another cluster takes as long to start as several are mended in."""
+
+
+@dataclass
+class Leased:
+    """A cluster, and what ends it."""
+
+    cluster: KafkaCluster
+    stack: contextlib.AsyncExitStack
+    cohorts: int = 0
+
+
+@dataclass
+class _Line:
+    """The clusters of one broker line."""
+
+    idle: list[Leased] = field(default_factory=list)
+    count: int = 0
+    """All of them, also those that start, are leased, or are mended."""
+    failure: OSError | None = None
+
+
+class Kafka:
+    """A `ports.CohortEngine`. Use it with `async with`; nothing is left afterwards."""
+
+    def __init__(
+        self,
+        releases: Mapping[str, Callable[[], Release]],
+        open_relay: OpenRelay,
+        disk: DiskWay,
+        deeds: DeedTable,
+        *,
+        clusters: int = 1,
+    ) -> None:
+        """Describe it; releases by broker line, each asked for once (OSError if it cannot be had)."""
+        self._releases, self._open_relay, self._disk, self._deeds = releases, open_relay, disk, deeds
+        self._limit = clusters
+        self._ready: dict[str, Release] = {}
+        self._lines: dict[str, _Line] = {}
+        self._all: list[Leased] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Condition()
+
+    async def __aenter__(self) -> Kafka:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(self._close(leased) for leased in list(self._all)), return_exceptions=True)
+
+    @contextlib.asynccontextmanager
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[Seat, Seat]]:
+        """Play one trial in a cohort of its own."""
+        async with self.cohort(broker, 1) as (seat,), seat.cluster(broker, sink) as found:
+            yield found
+
+    @contextlib.asynccontextmanager
+    async def cohort(self, broker: str, size: int, to_come: int = 0) -> AsyncIterator[Sequence[Seat]]:
+        """Lease a cluster of a broker line, with so many seats. OSError if none can be started.
+
+        Whoever takes a seat leaves it in the end (`Seat.leave`), also if its trial never began. `to_come` = cohorts of
+        this line that follow: with many, another cluster is started while this one is mended.
+        """
+        leased = await self._lease(broker, self._limit if to_come >= WORTH else 1)
+        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
+        leased.cohorts += 1
+        try:
+            async with cohort.meeting() as seats:
+                yield seats
+        except BaseException:
+            cohort.spoilt = cohort.spoilt or "it was left in the middle"
+            raise
+        finally:
+            self._spawn(self._give_back(leased, cohort))
+
+    async def _lease(self, line: str, limit: int) -> Leased:
+        """Return a cluster that is well: an idle one, else the first that is started or mended."""
+        mine = self._lines.setdefault(line, _Line())
+        self._end_others(line)
+        async with self._changed:
+            while not mine.idle:
+                if mine.failure is not None and not mine.count:
+                    failure, mine.failure = mine.failure, None
+                    raise failure
+                if mine.count < limit:
+                    mine.count += 1
+                    self._spawn(self._start(line))
+                await self._changed.wait()
+            return mine.idle.pop()
+
+    def _end_others(self, line: str) -> None:
+        """End clusters of lines that are no longer played."""
+        for other, clusters in self._lines.items():
+            while other != line and clusters.idle:
+                self._spawn(self._drop(clusters.idle.pop()))
+
+    async def _start(self, line: str) -> None:
+        mine = self._lines[line]
+        try:
+            release = await self._release(line)
+            mine.idle.append(await self._begin(release))
+            mine.failure = None
+        except OSError as error:  # TimeoutError is one
+            mine.count -= 1
+            mine.failure = OSError(f"Kafka {line} did not start: {str(error) or type(error).__name__}")
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _release(self, line: str) -> Release:
+        if line not in self._ready:
+            self._ready[line] = await archive.ensure(await asyncio.to_thread(self._releases[line]))
+        return self._ready[line]
+
+    async def _begin(self, release: Release) -> Leased:
+        for left in reversed(range(STARTS)):
+            stack = contextlib.AsyncExitStack()
+            try:
+                cluster = await stack.enter_async_context(running(release, self._open_relay, self._disk))
+            except OSError:
+                await stack.aclose()
+                if not left:
+                    raise
+                continue
+            leased = Leased(cluster, stack)
+            self._all.append(leased)
+            return leased
+        raise AssertionError
+
+    async def _give_back(self, leased: Leased, cohort: Cohort) -> None:
+        """Mend a cluster and offer it again, or end it."""
+        mine = self._lines[leased.cluster.line]
+        try:
+            async with asyncio.timeout(MEND_S):
+                await mend(leased.cluster, cohort)
+            mine.idle.append(leased)
+        except OSError:
+            await self._drop(leased)
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _drop(self, leased: Leased) -> None:
+        self._lines[leased.cluster.line].count -= 1
+        await self._close(leased)
+
+    async def _close(self, leased: Leased) -> None:
+        if leased in self._all:
+            self._all.remove(leased)
+            await leased.stack.aclose()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def mend(cluster: KafkaCluster, cohort: Cohort) -> None:
+    """Bring a cluster back to how it began. OSError or TimeoutError if that cannot be."""
+    if cohort.spoilt:
+        raise OSError(cohort.spoilt)
+    cluster.failures.clear()
+    restore_network(cluster.relay)
+    for node, broker in cluster.brokers.items():
+        broker.resume()
+        if broker.pid is None:
+            await cluster.start_broker(node)
+    await cluster.settle()
+    topics = [seat.subject.topic for seat in cohort.seats if seat.prepared]
+    if topics:
+        await cluster.admin.delete_topics(topics)
+
+
+def restore_network(relay: RelayPort) -> None:
+    """End everything that the relay does to connections."""
+    relay.hold((), 0)
+    for broker in BROKERS:
+        relay.slow(broker, 0)
+        relay.blackhole(broker, on=False)
+        relay.accept(broker)

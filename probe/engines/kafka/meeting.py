@@ -1,0 +1,104 @@
+"""Many do something once, together: everybody who is still there must come, and the last one does it for all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Collection
+from typing import Generic, TypeVar
+
+Member = TypeVar("Member")
+
+
+class LeftBehindError(OSError):
+    """Others went on without this one; it has to be tried again."""
+
+
+class Meeting(Generic[Member]):
+    """The cells of a cohort. All run on one loop, so nothing here needs a lock."""
+
+    def __init__(self, members: Collection[Member]) -> None:
+        self._present = set(members)
+        self._came: dict[Member, asyncio.Future[None]] = {}
+        self._deed: Callable[[Collection[Member]], Awaitable[None]] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._doing: asyncio.Task[None] | None = None
+
+    @property
+    def present(self) -> Collection[Member]:
+        """Return who has not left."""
+        return frozenset(self._present)
+
+    async def come(
+        self,
+        member: Member,
+        deed: Callable[[Collection[Member]], Awaitable[None]],
+        *,
+        patience_s: float | None = None,
+    ) -> None:
+        """Wait for the others; the deed is done once, with those who came, and its error is everybody's.
+
+        After `patience_s` from the first one's coming it is done without those who are not there yet, who are out from
+        then on: LeftBehindError for them.
+        """
+        if member not in self._present:
+            raise LeftBehindError("the other cells of the cohort went on without this one")
+        waiting = self._came[member] = asyncio.get_running_loop().create_future()
+        self._deed = deed
+        if patience_s is not None and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(patience_s, self._leave_behind)
+        self._look()
+        try:
+            await waiting
+        except asyncio.CancelledError:
+            self.leave(member)
+            raise
+
+    def leave(self, member: Member) -> None:
+        """Be waited for no longer."""
+        self._present.discard(member)
+        self._came.pop(member, None)
+        self._look()
+
+    async def close(self) -> None:
+        """Stop what is being done."""
+        self._stop_timer()
+        if self._doing is not None:
+            self._doing.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await self._doing
+
+    def _leave_behind(self) -> None:
+        self._timer = None
+        self._present &= set(self._came)
+        self._look()
+
+    def _look(self) -> None:
+        if self._came and len(self._came) == len(self._present) and self._deed is not None:
+            came, deed = self._came, self._deed
+            self._came, self._deed = {}, None
+            self._stop_timer()
+            self._doing = asyncio.get_running_loop().create_task(self._do(deed, came))
+
+    async def _do(
+        self, deed: Callable[[Collection[Member]], Awaitable[None]], came: dict[Member, asyncio.Future[None]]
+    ) -> None:
+        error: BaseException | None = None
+        try:
+            await deed(frozenset(came))
+        except Exception as failure:  # noqa: BLE001  # it is raised by everybody who waits
+            error = failure
+        except asyncio.CancelledError:
+            error = OSError("the cohort was given up")
+        for waiting in came.values():
+            if waiting.done():
+                continue
+            if error is None:
+                waiting.set_result(None)
+            else:
+                waiting.set_exception(error)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

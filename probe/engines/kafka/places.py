@@ -1,0 +1,54 @@
+"""A cluster's folder and ports: taken at the start, given back at the end, whatever happens to us."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import shutil
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from probe.children import child
+
+HOST = "127.0.0.1"
+PORTS = range(15_000, 31_000)
+"""Below the range from which systems take ports for outgoing connections: a broker that is down keeps its port."""
+TRIES = 200
+KEEPER = 'cat >/dev/null; sleep 0.5; rm -rf -- "$1"; sleep 2; rm -rf -- "$1"'
+"""Waits for our pipe to close; the servers are killed at the same moment by their guards."""
+
+
+def free_addresses() -> Iterator[str]:
+    """Give addresses on loopback that nobody listens on now. OSError when there seem to be none."""
+    taken: set[int] = set()
+    for _ in range(TRIES):
+        port = random.SystemRandom().choice(PORTS)
+        if port in taken or not _is_free(port):
+            continue
+        taken.add(port)
+        yield f"{HOST}:{port}"
+    raise OSError(f"no free port found between {PORTS.start} and {PORTS.stop} on {HOST}")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+@contextlib.asynccontextmanager
+async def temporary_folder() -> AsyncIterator[Path]:
+    """Give an empty folder; it is gone afterwards, also when we are killed."""
+    folder = Path(tempfile.mkdtemp(prefix="kafka-metadata-probe-"))
+    async with child(["sh", "-c", KEEPER, "keeper", str(folder)]):
+        try:
+            yield folder
+        finally:
+            await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))

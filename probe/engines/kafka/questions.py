@@ -1,0 +1,181 @@
+"""The engine's requests and answers, one function each; `wire` has the bytes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from probe.engines.kafka.wire import Line, Reader, Writer
+from probe.engines.kafka_ports import Placement, Replicas
+
+METADATA, FIND_COORDINATOR, CREATE_TOPICS, DELETE_TOPICS = 3, 10, 19, 20
+ALTER_CONFIGS, ALTER_LOG_DIRS, CREATE_PARTITIONS, ELECT_LEADERS, REASSIGN = 33, 34, 37, 43, 45
+TOPIC_RESOURCE = 2
+PREFERRED, UNCLEAN = 0, 1
+ELECTION_NOT_NEEDED = 84
+ASK_MS = 15_000
+
+Partition = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What one broker says of the cluster."""
+
+    brokers: Mapping[int, str]
+    controller: int
+    placements: Mapping[Partition, Placement]
+
+
+class RefusedError(OSError):
+    """A broker answered with an error code."""
+
+    def __init__(self, what: str, code: int, text: str = "") -> None:
+        super().__init__(f"{what}: error {code}{' ' + text if text else ''}")
+        self.code = code
+
+
+async def metadata(line: Line, topics: Sequence[str] | None, *, old: bool) -> Metadata:
+    """Ask for topics (None = all); `old` brokers know version 0 only, which does not name the controller."""
+    body = Writer()
+    if topics is None and not old:
+        body.pack("i", -1)
+    else:
+        body.array(topics or (), Writer.string)
+    answer = await line.ask(METADATA, 0 if old else 1, body)
+    try:
+        return _metadata(answer, old=old)
+    except (struct.error, IndexError):
+        raise OSError("an answer to Metadata that makes no sense") from None
+
+
+def _metadata(answer: Reader, *, old: bool) -> Metadata:
+    brokers = {}
+    for _ in range(answer.number("i")):
+        node = answer.number("i")
+        brokers[node] = f"{answer.string()}:{answer.number('i')}"
+        if not old:
+            answer.string()
+    controller = -1 if old else answer.number("i")
+    found: dict[Partition, Placement] = {}
+    for _ in range(answer.number("i")):
+        answer.number("h")
+        topic = answer.string()
+        if not old:
+            answer.number("b")
+        for _ in range(answer.number("i")):
+            answer.number("h")
+            partition, leader = answer.number("i"), answer.number("i")
+            found[topic, partition] = Placement(leader, answer.ints(), answer.ints())
+    return Metadata(brokers, controller, found)
+
+
+async def coordinator(line: Line, key_type: int, key: str) -> int:
+    """Ask who coordinates a key; -1 if it is not known."""
+    body = Writer().string(key)
+    if key_type:
+        body.pack("b", key_type)
+    answer = await line.ask(FIND_COORDINATOR, 1 if key_type else 0, body)
+    if key_type:
+        answer.number("i")
+    code = answer.number("h")
+    if key_type:
+        answer.string()
+    node = answer.number("i")
+    return -1 if code else node
+
+
+async def create_topic(line: Line, topic: str, replicas: Replicas, config: Mapping[str, str], *, version: int) -> None:
+    """Create a topic with these replicas. RefusedError with the code."""
+    body = Writer().pack("i", 1).string(topic).pack("ih", -1, -1)
+    body.array(sorted(replicas.items()), lambda w, item: w.pack("i", item[0]).ints(item[1]))
+    body.array(sorted(config.items()), lambda w, item: w.string(item[0]).string(item[1])).pack("i", ASK_MS)
+    if version:
+        body.pack("b", 0)
+    answer = await line.ask(CREATE_TOPICS, version, body)
+    if version >= 2:
+        answer.number("i")
+    for _ in range(answer.number("i")):
+        answer.string()
+        _check(f"creating topic {topic}", answer.number("h"), answer.string() if version else "")
+
+
+async def delete_topic(line: Line, topics: Sequence[str], *, version: int) -> None:
+    """Delete topics; one that is not there is well. RefusedError with the code."""
+    answer = await line.ask(DELETE_TOPICS, version, Writer().array(topics, Writer.string).pack("i", ASK_MS))
+    if version:
+        answer.number("i")
+    for _ in range(answer.number("i")):
+        topic, code = answer.string(), answer.number("h")
+        if code != 3:
+            _check(f"deleting topic {topic}", code)
+
+
+async def create_partitions(line: Line, topic: str, added: Sequence[Sequence[int]], total: int) -> None:
+    """Add partitions. RefusedError with the code."""
+    body = Writer().pack("i", 1).string(topic).pack("i", total)
+    body.array(added, Writer.ints).pack("ib", ASK_MS, 0)
+    answer = await line.ask(CREATE_PARTITIONS, 0, body)
+    answer.number("i")
+    for _ in range(answer.number("i")):
+        answer.string()
+        _check(f"growing topic {topic}", answer.number("h"), answer.string())
+
+
+async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> None:
+    """Set a topic's own configuration. RefusedError with the code."""
+    body = Writer().pack("ib", 1, TOPIC_RESOURCE).string(topic)
+    body.array(sorted(config.items()), lambda w, item: w.string(item[0]).string(item[1])).pack("b", 0)
+    answer = await line.ask(ALTER_CONFIGS, 0, body)
+    answer.number("i")
+    for _ in range(answer.number("i")):
+        _check(f"configuring topic {topic}", answer.number("h"), answer.string())
+        answer.number("b")
+        answer.string()
+
+
+async def prefer_log_dir(line: Line, log_dir: str, partitions: Sequence[Partition], *, version: int) -> None:
+    """Tell a broker where to make replicas that it does not have yet (KIP-113); it answers that it has none."""
+    body = Writer().pack("i", 1).string(log_dir)
+    body.array(partitions, lambda w, item: w.string(item[0]).ints([item[1]]))
+    await line.ask(ALTER_LOG_DIRS, version, body)
+
+
+async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, version: int) -> None:
+    """Elect leaders. RefusedError with the first code that is not about a leader who leads already."""
+    body = Writer().pack("b", kind) if version else Writer()
+    body.array(partitions, lambda w, item: w.string(item[0]).ints([item[1]])).pack("i", ASK_MS)
+    answer = await line.ask(ELECT_LEADERS, version, body)
+    answer.number("i")
+    if version:
+        _check("electing leaders", answer.number("h"))
+    for _ in range(answer.number("i")):
+        topic = answer.string()
+        for _ in range(answer.number("i")):
+            partition, code, text = answer.number("i"), answer.number("h"), answer.string()
+            if code != ELECTION_NOT_NEEDED:
+                _check(f"electing a leader of {topic}-{partition}", code, text)
+
+
+async def reassign(line: Line, moves: Mapping[Partition, Sequence[int]]) -> None:
+    """Begin to move partitions (KIP-455). RefusedError with the first code."""
+    body = Writer().pack("i", ASK_MS).varint(len(moves) + 1)
+    for (topic, partition), replicas in sorted(moves.items()):
+        body.compact(topic).varint(2).pack("i", partition)
+        body.varint(len(replicas) + 1).pack(f"{len(replicas)}i", *replicas).varint(0).varint(0)
+    answer = await line.ask(REASSIGN, 0, body.varint(0), flexible=True)
+    answer.number("i")
+    _check("reassigning partitions", answer.number("h"), answer.compact())
+    for _ in range(answer.varint() - 1):
+        topic = answer.compact()
+        for _ in range(answer.varint() - 1):
+            partition = answer.number("i")
+            _check(f"reassigning {topic}-{partition}", answer.number("h"), answer.compact())
+            answer.tags()
+        answer.tags()
+
+
+def _check(what: str, code: int, text: str = "") -> None:
+    if code:
+        raise RefusedError(what, code, text)

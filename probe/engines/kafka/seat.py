@@ -1,0 +1,204 @@
+"""One cell's place in a cohort: what the runner takes for a cluster of the cell's own."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from probe.engines.kafka.data import read_back
+from probe.engines.kafka.nodes import BROKERS
+from probe.engines.kafka.properties import line_key
+from probe.model import EngineEvent, EngineKind, Event, Subject
+from probe.ports import ReadBack, Sink
+from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
+
+if TYPE_CHECKING:
+    from probe.engines.kafka.cohort import Cohort
+
+INTERNAL_PARTITIONS = len(BROKERS)
+"""Of the offsets topic and the transactions topic: partition n is led by broker n + 1 (`cluster.INTERNAL`)."""
+NAMES = 100
+ONLY_ONE_DIR = (1, 1)
+"""Brokers before this version choose log dirs themselves; none of them survives a broken one anyway."""
+
+
+class Seat:
+    """An engine for one trial, its cluster and its tap: `ports.EnginePort`, `ports.Cluster`, `ports.Tap`."""
+
+    def __init__(self, cohort: Cohort, number: int) -> None:
+        self._cohort, self._cluster = cohort, cohort.cluster
+        self._number = number
+        self._sink: Sink = _nowhere
+        self._subject: Subject | None = None
+        self._struck = False
+        self._names: list[str] = []
+        self._topic_gone = False
+        self._dropped = 0
+
+    @contextlib.asynccontextmanager
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[Seat, Seat]]:
+        """Take the seat. OSError for another broker line than the cohort's."""
+        if broker != self._cluster.line:
+            raise OSError(f"this cohort plays on Kafka {self._cluster.line}, not on {broker}")
+        self._sink, self._dropped = sink, self._cluster.relay.dropped()
+        try:
+            yield self, self
+        finally:
+            self.leave()
+            for name in self._names:
+                self._cluster.sorting.leave(name)
+            self._sink = _nowhere
+
+    def leave(self) -> None:
+        """Be waited for no longer; whoever took the seat and went, or never came, says so."""
+        self._cohort.leave(self)
+
+    @property
+    def subject(self) -> Subject:
+        """Return what the trial is about. OSError before it is prepared."""
+        if self._subject is None:
+            raise OSError("the cluster has no topic yet")
+        return self._subject
+
+    @property
+    def prepared(self) -> bool:
+        """Say whether there is a topic."""
+        return self._subject is not None
+
+    def hear(self, event: Event) -> None:
+        """Take what the brokers did."""
+        self._sink(event)
+
+    # ports.Tap
+
+    def address(self, broker: int) -> str:
+        """Return `host:port` that clients use for a broker."""
+        return self._cluster.relay.address(broker)
+
+    async def cut(self, broker: int, client_id: str = "") -> int:
+        """Reset this cell's connections to a broker; how many."""
+        names = [client_id] if client_id else self._names
+        return sum([await self._cluster.relay.cut(broker, name) for name in names])
+
+    def refuse(self, broker: int) -> None:
+        """Refuse new connections to a broker from now on: everybody's."""
+        self._cluster.relay.refuse(broker)
+
+    def accept(self, broker: int) -> None:
+        """Accept connections again."""
+        self._cluster.relay.accept(broker)
+
+    def hold(self, apis: Sequence[int], hold_ms: int) -> None:
+        """Pass answers of these APIs on only after `hold_ms`: everybody's."""
+        self._cluster.relay.hold(apis, hold_ms)
+
+    # ports.Cluster
+
+    async def prepare(
+        self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False, keyed: bool = False
+    ) -> Subject:
+        """Create the topic with its affected partition at the cohort's broker and log dir; choose keys to fit.
+
+        `apart` keeps the bystander off that broker altogether, `keyed` both partitions, `idle` everything.
+        """
+        old = self._cohort.old
+        subject = replace(subject, old=old, bootstrap=_turned(subject.bootstrap, subject.old, old))
+        others = [node for node in BROKERS if node != old]
+        home = others[0] if idle else old
+        everywhere = others if idle or keyed else [old, *others]
+        beside = others[0] if apart else home
+        subject = replace(
+            subject,
+            group=subject.group and _key_at(subject.group, home),
+            transactional_id=subject.transactional_id and _key_at(subject.transactional_id, home),
+            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, beside),
+        )
+        replicas = {subject.affected: everywhere, subject.bystander: others if apart else everywhere}
+        await self._create(subject, replicas)
+        for name in filter(None, (subject.client_id, subject.bystander_instance)):
+            self._names.append(name)
+            self._cluster.sorting.join(name, self._sink)
+        if feed_ms:
+            self._cohort.feeder.feed(subject.topic, sorted(replicas), feed_ms)
+        self._subject = subject
+        return subject
+
+    async def _create(self, subject: Subject, replicas: Mapping[int, Sequence[int]]) -> None:
+        """Create the topic: the affected partition lies in first log dirs, the bystander in second ones."""
+        places = {subject.affected: 0, subject.bystander: 1}
+        for partition, number in places.items():
+            for node in replicas[partition]:
+                log_dir = self._cluster.brokers[node].log_dirs[number]
+                await self._cluster.admin.prefer_log_dir(node, str(log_dir), [(subject.topic, partition)])
+        await self._cluster.admin.create_topic(subject.topic, replicas)
+        if line_key(self._cluster.version) < ONLY_ONE_DIR:
+            return
+        for partition, number in places.items():
+            for node in replicas[partition]:
+                folder = self._cluster.brokers[node].log_dirs[number] / f"{subject.topic}-{partition}"
+                if not folder.exists():
+                    self._cohort.spoilt = f"broker {node} did not make {folder.name} in log dir {number}"
+                    raise OSError(self._cohort.spoilt)
+
+    async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
+        """Break, together with the cohort; where nothing breaks nobody is waited for."""
+        self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
+        self._struck = bool(steps)
+        if steps:
+            await self._cohort.strike(self, steps, election_ms or 0)
+        else:
+            self._tell(EngineKind.FAULT_ON)
+
+    async def heal(self) -> None:
+        """Mend, together with the cohort."""
+        if self._struck:
+            await self._cohort.mend(self)
+        else:
+            self._tell(EngineKind.HEALED)
+
+    async def read_back(self) -> ReadBack:
+        """Read the topic and the group's offsets. OSError if it cannot be read whole."""
+        subject = self.subject
+        await self._cohort.feeder.stop(subject.topic)
+        if self._topic_gone:
+            return ReadBack((), {})
+        seen = await self._cluster.admin.placements([subject.topic])
+        partitions = sorted(partition for _, partition in seen)
+        bootstrap = ",".join(broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None)
+        return await read_back(bootstrap, subject.topic, partitions, subject.group)
+
+    async def problems(self) -> Sequence[str]:
+        """Return what went wrong beside: events that the relay lost, work of the fault that failed."""
+        found = list(self._cluster.failures)
+        if dropped := self._cluster.relay.dropped() - self._dropped:
+            found.append(f"the relay lost {dropped} events")
+        return found
+
+    def _tell(self, kind: EngineKind) -> None:
+        self._sink(EngineEvent(at=time.monotonic_ns() // 1000, kind=kind))
+
+
+def _nowhere(_: Event) -> None:
+    """Take an event that comes too early or too late."""
+
+
+def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:
+    """Name brokers after the one that really fails; 0, the address that never moves, stays."""
+    return tuple((node - planned + old - 1) % len(BROKERS) + 1 if node else 0 for node in nodes)
+
+
+def _key_at(key: str, node: int) -> str:
+    """Return a key whose coordinator is on this broker: the key itself, or with a number behind it."""
+    named = (key, *(f"{key}-{number}" for number in range(NAMES)))
+    return next(name for name in named if java_hash(name) % INTERNAL_PARTITIONS == node - 1)
+
+
+def java_hash(text: str) -> int:
+    """Return Java's hash code of a string without its sign, by which Kafka chooses a key's partition."""
+    value = 0
+    for letter in text:
+        value = (31 * value + ord(letter)) & 0xFFFFFFFF
+    return value & 0x7FFFFFFF

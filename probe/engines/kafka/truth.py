@@ -1,0 +1,124 @@
+"""The engine's truth: every healthy broker is asked, off the relay, who leads and coordinates what is affected."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from probe.engines.kafka import questions as ask
+from probe.engines.kafka.wire import Line, dial
+from probe.engines.kafka_ports import BrokerProcess, Scene
+from probe.model import EngineEvent, EngineKind, Subject
+
+QUICK_S, SLOW_S = 0.03, 0.15
+"""Between two questions: until the new target is announced everywhere, and then."""
+ASK_S = 2.0
+GROUP, TRANSACTION = 0, 1
+
+Thing = tuple[str, int] | tuple[int, str]
+"""A partition (topic, number), or a key (type, name)."""
+Tell = Callable[[Subject, EngineEvent], None]
+
+
+@dataclass
+class Watched:
+    """One affected partition, or one key, of one cell."""
+
+    subject: Subject
+    office: int
+    """Who serves it, as far as we know."""
+    announced: bool = True
+    views: dict[int, int] = field(default_factory=dict)
+    """What each broker said last."""
+
+    def learn(self, node: int, target: int, healthy: Sequence[int]) -> Iterator[EngineKind]:
+        """Take what a broker says, and return what is new: that it moved, that all healthy brokers say so."""
+        before = self.views.get(node)
+        self.views[node] = target
+        if target > 0 and target not in {before, self.office}:
+            self.office, self.announced = target, False
+            yield EngineKind.MOVED
+        told = [self.views.get(one) for one in healthy]
+        if not self.announced and told and all(one == self.office for one in told):
+            self.announced = True
+            yield EngineKind.ANNOUNCED
+
+
+class Truth:
+    """Watches one fault."""
+
+    def __init__(self, scene: Scene, tell: Tell) -> None:
+        self._scene, self._tell = scene, tell
+        self._partitions = {(one.topic, one.affected): Watched(one, one.old) for one in scene.subjects}
+        self._keys = {
+            (kind, key): Watched(one, one.old)
+            for one in scene.subjects
+            for kind, key in ((GROUP, one.group), (TRANSACTION, one.transactional_id))
+            if key
+        }
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Ask while inside."""
+        tasks = [asyncio.create_task(self._ask(broker)) for broker in self._scene.cluster.brokers.values()]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask(self, broker: BrokerProcess) -> None:
+        while True:
+            line: Line | None = None
+            with contextlib.suppress(OSError):  # TimeoutError is one; a broker that is down is asked again
+                async with asyncio.timeout(ASK_S):
+                    line = await dial(broker.internal)
+                try:
+                    await self._keep_asking(broker.node, line)
+                finally:
+                    line.close()
+            await asyncio.sleep(SLOW_S)
+
+    async def _keep_asking(self, node: int, line: Line) -> None:
+        topics = sorted({topic for topic, _ in self._partitions})
+        while True:
+            async with asyncio.timeout(ASK_S):
+                told = await ask.metadata(line, topics, old=_is_old(self._scene.cluster.version))
+                keys = {key: await ask.coordinator(line, *key) for key in self._keys}
+            leaders = {key: told.placements[key].leader for key in self._partitions if key in told.placements}
+            self._learn(node, self._partitions, leaders)
+            self._learn(node, self._keys, keys)
+            await asyncio.sleep(SLOW_S if self._settled() else QUICK_S)
+
+    def _learn(self, node: int, watched: Mapping[Thing, Watched], told: Mapping[Thing, int]) -> None:
+        healthy = [
+            one.node
+            for one in self._scene.cluster.brokers.values()
+            if one.pid is not None and not one.paused and one.node not in self._scene.sick
+        ]
+        if node not in healthy:
+            return
+        for thing, target in told.items():
+            for kind in watched[thing].learn(node, target, healthy):
+                self._tell(watched[thing].subject, _event(kind, thing, target))
+
+    def _settled(self) -> bool:
+        everything = [*self._partitions.values(), *self._keys.values()]
+        return self._scene.struck and all(one.announced and one.office != one.subject.old for one in everything)
+
+
+def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
+    first, second = thing
+    at = time.monotonic_ns() // 1000
+    if isinstance(first, str):
+        assert isinstance(second, int)
+        return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=-1)
+    return EngineEvent(at=at, kind=kind, broker=target, key=str(second), value=-1)
+
+
+def _is_old(version: str) -> bool:
+    return version.startswith("0.9")

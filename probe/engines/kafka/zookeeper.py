@@ -1,0 +1,110 @@
+"""What brokers before 2.4 are told by way of ZooKeeper's nodes, as Kafka's own tools did then."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from probe.engines.kafka_ports import Replicas
+
+Answer = TypeVar("Answer")
+CONNECT_S = 10.0
+TOPICS, DELETED, CONFIG = "/brokers/topics", "/admin/delete_topics", "/config"
+REASSIGNED, ELECTED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
+
+
+class ZooKeeper:
+    """A session for each call: they are few, and the ensemble may be what is broken."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    async def controller(self) -> int:
+        """Return the active controller; -1 if there is none."""
+
+        def look(session: Any) -> int:
+            if not session.exists("/controller"):
+                return -1
+            return int(json.loads(session.get("/controller")[0])["brokerid"])
+
+        return await self._do(look)
+
+    async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str]) -> None:
+        """Create a topic with these replicas."""
+
+        def create(session: Any) -> None:
+            session.ensure_path(f"{CONFIG}/topics")
+            session.create(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
+            session.create(f"{TOPICS}/{topic}", _json(partitions=_by_text(replicas)))
+
+        await self._do(create)
+
+    async def delete_topics(self, topics: Sequence[str]) -> None:
+        """Let topics be deleted."""
+
+        def delete(session: Any) -> None:
+            for topic in topics:
+                if session.exists(f"{TOPICS}/{topic}"):
+                    session.ensure_path(f"{DELETED}/{topic}")
+
+        await self._do(delete)
+
+    async def grow_topic(self, topic: str, replicas: Replicas) -> None:
+        """Give a topic more partitions."""
+        await self._do(lambda session: session.set(f"{TOPICS}/{topic}", _json(partitions=_by_text(replicas))))
+
+    async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
+        """Set a topic's own configuration and let brokers know."""
+
+        def configure(session: Any) -> None:
+            session.set(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
+            session.ensure_path(f"{CONFIG}/changes")
+            notice = json.dumps({"version": 2, "entity_path": f"topics/{topic}"}).encode()
+            session.create(f"{CONFIG}/changes/config_change_", notice, sequence=True)
+
+        await self._do(configure)
+
+    async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        """Begin to move partitions to other replicas."""
+        listed = [
+            {"topic": topic, "partition": partition, "replicas": list(replicas)}
+            for (topic, partition), replicas in moves.items()
+        ]
+        await self._do(lambda session: session.create(REASSIGNED, _json(partitions=listed)))
+
+    async def elect_preferred(self, partitions: Sequence[tuple[str, int]]) -> None:
+        """Let first replicas lead."""
+        listed = [{"topic": topic, "partition": partition} for topic, partition in partitions]
+        await self._do(lambda session: session.create(ELECTED, _json(partitions=listed)))
+
+    async def _do(self, work: Callable[[Any], Answer]) -> Answer:
+        return await asyncio.to_thread(self._with_session, work)
+
+    def _with_session(self, work: Callable[[Any], Answer]) -> Answer:
+        """Work in a session of its own. OSError if ZooKeeper does not answer or refuses."""
+        try:
+            from kazoo.client import KazooClient  # noqa: PLC0415  # needed for old brokers only
+            from kazoo.exceptions import KazooException  # noqa: PLC0415  # same
+        except ImportError:
+            raise OSError("kazoo is not installed; run `python3 run.py setup`") from None
+        logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+        session = KazooClient(hosts=self._address, timeout=CONNECT_S)
+        try:
+            session.start(timeout=CONNECT_S)
+            return work(session)
+        except (KazooException, session.handler.timeout_exception) as error:
+            raise OSError(f"ZooKeeper: {type(error).__name__} {error}".strip()) from None
+        finally:
+            session.stop()
+            session.close()
+
+
+def _by_text(replicas: Replicas) -> dict[str, list[int]]:
+    return {str(partition): list(nodes) for partition, nodes in replicas.items()}
+
+
+def _json(**content: object) -> bytes:
+    return json.dumps({"version": 1, **content}).encode()
