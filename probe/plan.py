@@ -104,12 +104,13 @@ def make_plan(selection: Selection) -> Plan:
                 skips.append(Skip(cell, reason))
             else:
                 cells.append(_planned(cell, chosen, profile, scenario, part, selection.trials))
-    return Plan(_order(cells, selection), tuple(skips))
+    each = {item.cell: item for item in cells}  # two applications may be one client in one configuration
+    return Plan(_order(list(each.values()), selection), tuple(skips))
 
 
 def _combinations(selection: Selection) -> Iterable[tuple[Chosen, Role, Profile, str]]:
     return (
-        (chosen, role, profile, broker)
+        (chosen, role, chosen.application.profile(profile, role) if chosen.application else profile, broker)
         for chosen in selection.clients
         for role in selection.roles
         for profile in selection.profiles
@@ -119,6 +120,8 @@ def _combinations(selection: Selection) -> Iterable[tuple[Chosen, Role, Profile,
 
 def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scenario, engine: Engine) -> str:
     family, version = chosen.family, chosen.version.version
+    if chosen.application is not None and not chosen.application.plays(role):
+        return f"{chosen.application} has no role {role}"
     for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.profiles)):
         span = spans.get(name)
         if span is None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from probe.catalogue.families import CatalogueError, Family, Version, version_key
+from probe.catalogue.apps import App, Application, find_app, versions_of
+from probe.catalogue.families import CatalogueError, Family, Version, VersionKey, version_key
 from probe.model import Profile, Role
 
 PROFILES: Mapping[str, str] = {
@@ -37,6 +38,9 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
 LINES = ("0.9.0", "0.10.2", "1.1", "2.6", "2.8", "3.4", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4")
 """Broker lines that can be asked for by name; exact versions are reduced to them."""
 
+LOCAL = ("path:", "jar:")
+"""How a version on this machine begins: a checkout, a folder or a file."""
+
 Resolver = Callable[[Family, str], Version]
 """Finds a version that is not pinned, at the registry. Raises CatalogueError or ProvisionError."""
 
@@ -47,40 +51,63 @@ class Chosen:
 
     family: Family
     version: Version
+    application: Application | None = None
+    """What it stands for, where an application was named."""
 
 
-def select_clients(families: Mapping[str, Family], names: Sequence[str], resolve: Resolver) -> tuple[Chosen, ...]:
+def select_clients(
+    families: Mapping[str, Family], names: Sequence[str], resolve: Resolver, apps: Mapping[str, App] | None = None
+) -> tuple[Chosen, ...]:
     """Return the client versions that the selectors name, each once; the core versions if there are none.
 
-    Raises CatalogueError for a family, version or range that does not exist.
+    An application's name stands for the library inside it; a family's name comes before an application's.
+    Raises CatalogueError for a family, application, version or range that does not exist.
     """
-    chosen: dict[tuple[str, str], Chosen] = {}
-    for family, version in _wanted(families, names or sorted(families)):
-        found = resolve(family, version) if version == "latest" else family.find(version) or resolve(family, version)
-        chosen[family.family, found.version] = Chosen(family, found)
-    return tuple(sorted(chosen.values(), key=lambda item: (item.family.family, version_key(item.version.version))))
+    chosen: dict[tuple[str, str, str], Chosen] = {}
+    for name in names or sorted(families):
+        for item in _named(name, families, apps or {}, resolve):
+            chosen[item.family.family, item.version.version, str(item.application or "")] = item
+    return tuple(sorted(chosen.values(), key=_order))
 
 
-def _wanted(families: Mapping[str, Family], names: Iterable[str]) -> Iterable[tuple[Family, str]]:
-    for name in names:
-        family_name, at, version = name.partition("@")
-        family = families.get(family_name)
-        if family is None:
-            near = get_close_matches(family_name, families, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families))}"
-            raise CatalogueError(f"--client {name}: there is no client family {family_name}; {hint}")
-        if not at:
-            yield from ((family, item) for item in family.core)
-        elif version == "all":
-            yield from ((family, item.version) for item in family.versions)
-        elif version[:1] in "<>=":
-            yield from ((family, item) for item in _range(family, version))
-        elif re.fullmatch(r"latest|\d[\w.+-]*", version):
-            yield family, version
-        else:
-            raise CatalogueError(
-                f"--client {name}: {version!r} is no version; give 1.2.3, latest, all or a range >=1.2,<2"
-            )
+def _order(item: Chosen) -> tuple[str, VersionKey, str]:
+    return item.family.family, version_key(item.version.version), str(item.application or "")
+
+
+def _named(name: str, families: Mapping[str, Family], apps: Mapping[str, App], resolve: Resolver) -> Iterable[Chosen]:
+    first, at, text = name.partition("@")
+    if first in families:
+        family = families[first]
+        return [_found(family, version, resolve) for version in _versions(family, at, text)]
+    return _application(find_app(apps, families, first), text, families, resolve)
+
+
+def _application(app: App, text: str, families: Mapping[str, Family], resolve: Resolver) -> Iterable[Chosen]:
+    family = families[app.family]
+    for version in versions_of(app, text):
+        unlisted = app.artifacts and app.find(version) is None
+        inside = version if unlisted else app.inside(version).library
+        yield replace(_found(family, inside, resolve), application=Application(app, version))
+
+
+def _found(family: Family, version: str, resolve: Resolver) -> Chosen:
+    found = None if version == "latest" else family.find(version)
+    return Chosen(family, found or resolve(family, version))
+
+
+def _versions(family: Family, at: str, text: str) -> Iterable[str]:
+    if not at:
+        return family.core
+    if text == "all":
+        return [item.version for item in family.versions]
+    if text[:1] in {"<", ">", "="}:
+        return _range(family, text)
+    if re.fullmatch(r"latest|\d[\w.+-]*", text) or text.startswith(LOCAL):
+        return [text]
+    raise CatalogueError(
+        f"--client {family.family}@{text}: {text!r} is no version; give 1.2.3, latest, all, a range >=1.2,<2, "
+        "or path:PLACE for one on this machine"
+    )
 
 
 COMPARE: Mapping[str, Callable[[object, object], bool]] = {

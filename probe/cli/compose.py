@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
 
+from probe.catalogue.apps import App, read_apps
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.selectors import LINES, Chosen, select_clients
 from probe.drivers.host import Bound, Host
@@ -38,9 +39,15 @@ def families() -> Mapping[str, Family]:
     return read_families(Path(os.environ.get("PROBE_CLIENTS") or CLIENTS))
 
 
+@cache
+def apps() -> Mapping[str, App]:
+    """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
+    return read_apps(Path(os.environ.get("PROBE_CLIENTS") or CLIENTS) / "apps.toml", families())
+
+
 def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
     """Return the client versions that selectors name; versions that are not pinned are looked up."""
-    return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()))
+    return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()), apps())
 
 
 def is_installed(family: Family, version: Version) -> bool:
@@ -72,7 +79,8 @@ def get_clients(
             absent[client] = str(result)
             report(f"{client} cannot be run here: {result}")
 
-    provision_all([(item.family, item.version) for item in chosen], FETCHES, cache_root(), told=told)
+    each = {(item.family.family, item.version.version): (item.family, item.version) for item in chosen}
+    provision_all(tuple(each.values()), FETCHES, cache_root(), told=told)
     return bound, absent
 
 

@@ -1,0 +1,237 @@
+"""clients/apps.toml as values: applications and wrappers, the library inside each version, and how they set it.
+
+An application is driven as its library with the application's own settings, for the roles that it plays. A wrapper has
+no driver of its own and sets nothing: it mirrors the row of the library inside it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from probe.catalogue.families import CatalogueError, Family, Span, VersionKey, version_key
+from probe.model import Profile, Role
+
+
+def release_key(version: str) -> VersionKey:
+    """Order versions numerically; the word that Java projects end a release with says nothing."""
+    return version_key(re.sub(r"\.(RELEASE|Final|GA)$", "", version))
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Inside(_Strict):
+    """The library inside a version of the application, or inside all from one version to another."""
+
+    since: str
+    until: str = ""
+    """Last version; empty = `since` alone. Both ends were looked up, what lies between follows from them."""
+    library: str
+    """Version of the library, as the library reports it."""
+    source: str = ""
+    """Where that stands; empty = the application's own `source` for these versions."""
+    note: str = ""
+
+    @property
+    def last(self) -> str:
+        """Return the newest version of the span."""
+        return self.until or self.since
+
+    @property
+    def span(self) -> str:
+        """Return the versions as a reader reads them."""
+        return f"{self.since} to {self.until}" if self.until else self.since
+
+    def covers(self, version: str) -> bool:
+        """Say whether a version lies within."""
+        return release_key(self.since) <= release_key(version) <= release_key(self.last)
+
+
+class Settings(Span):
+    """What the application sets unless told otherwise, where that is not the library's own default."""
+
+    roles: tuple[Role, ...] = Field(min_length=1)
+    properties: Mapping[str, str] = {}
+    """In the library's own words, as `--property` takes them."""
+    not_set: Mapping[str, str] = {}
+    """Settings that no driver can make, or that do not matter here, each with its reason."""
+    source: str
+
+    @model_validator(mode="after")
+    def _fits_a_column(self) -> Settings:
+        odd = [key for key, value in self.properties.items() if "+" in key + value or "=" in key or not value]
+        if odd:
+            raise ValueError(f"the property {odd[0]} cannot stand in a profile's name")
+        return self
+
+
+class App(_Strict):
+    """An application or a wrapper, in all versions that could be confirmed."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    title: str
+    kind: Literal["application", "wrapper"]
+    family: str
+    names: tuple[str, ...] = ()
+    """Other names of it, such as what it calls itself towards brokers (KIP-511)."""
+    roles: tuple[Role, ...] = ()
+    """Roles it plays; empty = all of its family."""
+    source: str = ""
+    """Where the library's version stands, with {version}."""
+    artifacts: bool = False
+    """Its versions are those of the artifacts that its family is taken from: those that the family lists, and any."""
+    versions: tuple[Inside, ...] = ()
+    settings: tuple[Settings, ...] = ()
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _has_sources(self) -> App:
+        bare = [item.span for item in self.versions if not (item.source or self.source)]
+        if bare:
+            raise ValueError(f"{self.name} {bare[0]} has no source")
+        if not self.artifacts and not self.versions:
+            raise ValueError(f"{self.name} lists no version")
+        if self.kind == "wrapper" and self.settings:
+            raise ValueError(f"{self.name} is a wrapper, which sets nothing")
+        return self
+
+    def find(self, version: str) -> Inside | None:
+        """Return the entry that covers a version."""
+        return next((item for item in self.versions if item.covers(version)), None)
+
+    def inside(self, version: str) -> Inside:
+        """Return the entry that covers a version; CatalogueError names the nearest ones."""
+        found = self.find(version)
+        if found is None:
+            raise CatalogueError(
+                f"--client {self.name}@{version}: the library inside it is not known; {self._nearest(version)}; "
+                f"name one of those, or {self.family}@VERSION with --property"
+            )
+        return found
+
+    def _nearest(self, version: str) -> str:
+        key = release_key(version)
+        ordered = sorted(self.versions, key=lambda item: release_key(item.since))
+        below = [item for item in ordered if release_key(item.last) < key][-1:]
+        above = [item for item in ordered if release_key(item.since) > key][:1]
+        near = " and ".join(f"{item.span} ({self.family} {item.library})" for item in [*below, *above])
+        return f"the nearest known are {near}" if near else "none is known"
+
+    def properties(self, role: Role, version: str) -> dict[str, str]:
+        """Return what it sets in a role."""
+        found: dict[str, str] = {}
+        for item in self.settings:
+            if role in item.roles and item.covers(version):
+                found.update(item.properties)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """An application or a wrapper in one version."""
+
+    app: App
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.app.name} {self.version}"
+
+    def plays(self, role: Role) -> bool:
+        """Say whether it has this role."""
+        return not self.app.roles or role in self.app.roles
+
+    def profile(self, profile: Profile, role: Role) -> Profile:
+        """Return a profile with the application's settings; a property that the user named stays as named."""
+        pairs = {**self.app.properties(role, self.version), **dict(profile.properties)}
+        return Profile(profile.name, tuple(sorted(pairs.items())), profile.election_ms)
+
+
+def read_apps(path: Path, families: Mapping[str, Family]) -> dict[str, App]:
+    """Read apps.toml, by name and by the other names; nothing where there is no such file.
+
+    A name that a family bears is the family's: an application may be driven as a client of its own kind.
+    CatalogueError names the file, the entry and what is wrong with it.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        rows = tomllib.loads(path.read_text()).get("app", [])
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise CatalogueError(f"{path}: {error}; mend or remove the file") from None
+    found: dict[str, App] = {}
+    for row in rows:
+        app = _listed(_entry(path, row), families)
+        for name in (app.name, *app.names):
+            if name in found:
+                raise CatalogueError(f"{path}: {name} stands there twice; mend the file")
+            if app.family in families and name not in families:
+                found[name] = app
+    return found
+
+
+def _listed(app: App, families: Mapping[str, Family]) -> App:
+    family = families.get(app.family)
+    if not app.artifacts or family is None:
+        return app
+    source = f"clients/{app.family}/client.toml"
+    found = [Inside(since=v.pinned_artifact, library=v.version, source=source) for v in family.versions]
+    return app.model_copy(update={"versions": tuple(found)})
+
+
+def _entry(path: Path, row: Mapping[str, object]) -> App:
+    try:
+        return App.model_validate(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = f"[[app]] {row.get('name', '?')} {where}: {first['msg']}"
+        raise CatalogueError(f"{path}: {what}; mend the entry") from None
+
+
+def listed(apps: Mapping[str, App]) -> list[App]:
+    """Return each entry once, by kind and name."""
+    return sorted({app.name: app for app in apps.values()}.values(), key=lambda app: (app.kind, app.name))
+
+
+def find_app(apps: Mapping[str, App], families: Iterable[str], name: str) -> App:
+    """Return an application by name; CatalogueError with what is near, among the families too."""
+    if name in apps:
+        return apps[name]
+    known = sorted({*families, *apps})
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families))}; `probe clients` lists all"
+    raise CatalogueError(f"--client {name}: there is no client family or application {name}; {hint}")
+
+
+def versions_of(app: App, text: str) -> tuple[str, ...]:
+    """Return the versions that a selector means: one, `latest` (of those listed), `all`, or none given = latest."""
+    if re.fullmatch(r"\d[\w.+-]*", text):
+        return (text,)
+    ordered = sorted((item.last for item in app.versions), key=release_key)
+    if text == "all":
+        return tuple(ordered)
+    if text in {"", "latest"}:
+        return tuple(ordered[-1:])
+    raise CatalogueError(f"--client {app.name}@{text}: {text!r} is no version; give 1.2.3, latest or all")
+
+
+def stand_for(apps: Mapping[str, App], family: str, version: str, role: Role, profile: Profile) -> list[str]:
+    """Name the applications and wrappers that this client, so configured, stands for: `filebeat 8.0.0 to 8.16.1`."""
+    plain = Profile(profile.name, (), profile.election_ms)
+    told = []
+    for app in listed(apps):
+        fits = [item for item in app.versions if app.family == family and item.library == version]
+        for item in fits:
+            one = Application(app, item.last)
+            if one.plays(role) and one.profile(plain, role) == profile:
+                told.append(f"{app.name} {item.span}")
+    return told
