@@ -235,8 +235,6 @@ class Scene:
     """All steps of the scenario: some are part of what another one does (a controlled shutdown moves leaders away)."""
     leaving: set[int] = field(default_factory=set)
     """Brokers that deeds told to end in a controlled way, and that may still be there."""
-    before: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
-    """Replicas of internal partitions before deeds moved them; undoing brings them back."""
     struck: bool = False
     """FAULT_ON was told. A deed calls `strike` at the moment at which the fault is in force; else the engine tells it
     when all deeds of the scenario have returned."""

@@ -5,11 +5,15 @@ UNKNOWN_TOPIC_OR_PARTITION (3) to Produce and Fetch, and its own Metadata does n
 replica in sync, so nobody else is elected: the other brokers name it as the leader all the time. Then it serves.
 The error a client meets: a reset, then 3 for a long time.
 What a good client does: waits and tries again in silence; it does not give the partition up.
+On real brokers it is killed and finds every read of its logs slow (150 ms each) while it recovers them: its port
+refuses, and Metadata names no leader (5) once the controller has missed it.
 Source: restarts with very many partitions; brokers answer 3 until the controller has told them what they lead.
 Not covered: the same for a short time (metadata/amnesia); offsets that are out of range afterwards.
 """
 
 from probe.model import Expects, Kind, Target
+from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
+from probe.scenarios.real_steps import KeepReplicas, SlowReads
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 from probe.scenarios.steps import CutConnections, ForgetTopic
 
@@ -21,6 +25,22 @@ SCENARIO = Scenario(
             roles=CLIENT_ROLES,
             play=play(Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=5000, watch_ms=30000),
             steps=(ForgetTopic(), CutConnections()),
+            heal_after_ms=8000,
+            whole_broker=True,
+        ),
+    ),
+    real=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, codes=(3, 5, 6), prompt_ms=5000, watch_ms=30000
+            ),
+            steps=(
+                KeepReplicas(affected=(0,)),
+                StopBroker(),
+                ReturnBroker(when=When(after_ms=500)),
+                SlowReads(delay_ms=150),
+            ),
             heal_after_ms=8000,
             whole_broker=True,
         ),

@@ -5,6 +5,8 @@ What the brokers do: the partition has no leader: its old one answers NOT_LEADER
 The error a client meets: 6 on Produce and Fetch, 5 in Metadata.
 What a good client does: keeps asking for metadata at its back-off, no faster; goes to the new leader when there is
 one. Producers hold the records or, where their time is up, report them as failed and go on with the next.
+On real brokers the leader is killed and, a second later, the only other replica's broker: who was in sync last is
+waited for, and comes back after 25 s.
 Source: an unclean shutdown with the last in-sync replica away; a controller that fails over slowly, as with
 many partitions on ZooKeeper. Kafka's MetadataCache writes 5 where no leader is known.
 Not covered: an election that never comes (metadata/leaderless ends by itself, too); groups, which fetch as
@@ -12,6 +14,8 @@ consumers do.
 """
 
 from probe.model import Expects, Kind, Role, Target
+from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
+from probe.scenarios.real_steps import KeepReplicas
 from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import LoseLeader
 
@@ -31,6 +35,26 @@ SCENARIO = Scenario(
                 watch_ms=15000,
             ),
             steps=(LoseLeader(for_ms=30000),),
+        ),
+    ),
+    real=(
+        Part(
+            roles=(Role.PRODUCER, Role.CONSUMER),
+            play=play(
+                Kind.CONNECTION,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                codes=(6, 5, 74),
+                prompt_ms=3000,
+                watch_ms=45000,
+            ),
+            steps=(
+                KeepReplicas(affected=(0, 1), bystander=(2,)),
+                StopBroker(),
+                StopBroker(turn=1, when=When(after_ms=1000)),
+                ReturnBroker(turn=1, when=When(after_ms=25000)),
+            ),
+            whole_broker=True,
         ),
     ),
 )

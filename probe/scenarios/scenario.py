@@ -77,6 +77,12 @@ class Scenario:
     """The docstring of its file: what the brokers do, what a good client does, source, what is not covered."""
     parts: tuple[Part, ...]
     engines: tuple[Engine, ...] = BOTH
+    real: tuple[Part, ...] = ()
+    """How real brokers play it, where the way to the same state is another one there; empty = as `parts` say."""
+    real_since: str = ""
+    """Oldest Kafka line on which real brokers can be brought into this state."""
+    real_reason: str = ""
+    """What older ones do."""
 
     @property
     def summary(self) -> str:
@@ -88,9 +94,10 @@ class Scenario:
         """Return the roles in which it means something."""
         return tuple(role for role in Role if self.part(role) is not None)
 
-    def part(self, role: Role) -> Part | None:
+    def part(self, role: Role, engine: Engine = Engine.EMBEDDED) -> Part | None:
         """Return how it is played for a role; None where it means nothing there."""
-        return next((part for part in self.parts if role in part.roles), None)
+        parts = self.real if self.real and engine is Engine.KAFKA else self.parts
+        return next((part for part in parts if role in part.roles), None)
 
 
 def play(

@@ -26,7 +26,8 @@ def started_during(base: Scenario) -> Scenario | None:
     if not parts or base.name.startswith(PREFIX):
         return None
     story = STORY.format(name=base.name, summary=base.summary)
-    return Scenario(name=PREFIX + base.name, story=story, parts=parts, engines=base.engines)
+    real = tuple(_second(part) for part in base.real if _stands(part))
+    return replace(base, name=PREFIX + base.name, story=story, parts=parts, real=real)
 
 
 def _stands(part: Part) -> bool:

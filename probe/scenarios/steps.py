@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from probe.scenarios.broker_steps import BrokerStep
+from probe.scenarios.real_steps import RealStep
+
+
+class Held(StrEnum):
+    """What lies on a disk; whose disk it is follows."""
+
+    LEADER = "leader"
+    """The affected partition, where it is led."""
+    FOLLOWER = "follower"
+    """The affected partition, where it is followed."""
+    COORDINATOR = "coordinator"
+    """The internal topics, where the affected key is coordinated."""
+    EVERYTHING = "everything"
+    """All that the broker has which leads the affected partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakLogDir:
     """The log dir that holds the affected partition dies at its leader; leadership moves, the old broker answers 56."""
+
+    holds: Held = Held.LEADER
+    """Anything else: real brokers only."""
+    full: bool = False
+    """No space is left, instead of an I/O error; real brokers only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,4 +162,5 @@ Step = (
     | CutConnections
     | HoldDiscovery
     | BrokerStep
+    | RealStep
 )

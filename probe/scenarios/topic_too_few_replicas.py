@@ -4,34 +4,45 @@ What the brokers do: the leader answers NOT_ENOUGH_REPLICAS (19) to Produce with
 ISR is smaller than min.insync.replicas; after 3 s the replicas are back. Produce with less than acks=all is served.
 The error a client meets: 19.
 What a good client does: holds the records and tries again in silence; nothing is lost, doubled or out of order.
+On real brokers the affected partition has two replicas, the bystander two others, min.insync.replicas is 2, and a
+follower's broker is stopped; it takes some seconds more until it is back in sync.
 Source: Partition.appendRecordsToLeader; NotEnoughReplicasException is a RetriableException.
 Not covered: 20 after the append (applied/produce/NOT_ENOUGH_REPLICAS_AFTER_APPEND). A client that asks for less than
 acks=all by default cannot meet this: its cell is `unsupported`.
 """
 
+from dataclasses import replace
+
 from probe.model import Expects, Kind, Role, Target
+from probe.scenarios.broker_steps import StopBroker
+from probe.scenarios.real_steps import KeepReplicas
 from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import AnswerError
 
 NOT_ENOUGH_REPLICAS = 19
 
+PART = Part(
+    roles=(Role.PRODUCER, Role.TRANSACTIONAL),
+    play=play(
+        Kind.ANSWER,
+        Expects.RETRY,
+        target=Target.LEADER,
+        codes=(NOT_ENOUGH_REPLICAS,),
+        prompt_ms=2000,
+        watch_ms=10000,
+    ),
+    steps=(AnswerError(api=0, code=NOT_ENOUGH_REPLICAS, acks_all=True),),
+    heal_after_ms=3000,
+    acks_all=True,
+)
+STOPPED_FOLLOWER = (
+    KeepReplicas(affected=(0, 1), bystander=(0, 2), config=(("min.insync.replicas", "2"),)),
+    StopBroker(turn=1, listed=False),
+)
+
 SCENARIO = Scenario(
     name="topic/too-few-replicas",
     story=__doc__,
-    parts=(
-        Part(
-            roles=(Role.PRODUCER, Role.TRANSACTIONAL),
-            play=play(
-                Kind.ANSWER,
-                Expects.RETRY,
-                target=Target.LEADER,
-                codes=(NOT_ENOUGH_REPLICAS,),
-                prompt_ms=2000,
-                watch_ms=10000,
-            ),
-            steps=(AnswerError(api=0, code=NOT_ENOUGH_REPLICAS, acks_all=True),),
-            heal_after_ms=3000,
-            acks_all=True,
-        ),
-    ),
+    parts=(PART,),
+    real=(replace(PART, steps=STOPPED_FOLLOWER, play=replace(PART.play, watch_ms=20_000)),),
 )

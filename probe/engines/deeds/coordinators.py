@@ -1,0 +1,49 @@
+"""Coordinators that load for long, or are not there at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from probe.engines.deeds.brokers import all_up, resign
+from probe.engines.deeds.deed import successor
+from probe.engines.deeds.replicas import coordinated, move_coordinator, rearrange, without
+from probe.engines.kafka_ports import BrokerProcess, Scene
+from probe.scenarios.broker_steps import Resign
+from probe.scenarios.steps import LoadCoordinator, LoseCoordinator, MoveCoordinator
+
+EACH_READ_MS = 600_000
+"""Until healed: a read that sleeps goes on at once when its rule is taken back."""
+
+
+async def load(_: LoadCoordinator, scene: Scene) -> None:
+    """Move the coordinator to a broker that finds its log slow to read."""
+    new = scene.cluster.brokers[successor(scene.old)]
+    for path in _logs(new, await coordinated(scene)):
+        await scene.cluster.disk.slow_reads(new, path, EACH_READ_MS)
+    await move_coordinator(MoveCoordinator(), scene)
+
+
+async def loaded(_: LoadCoordinator, scene: Scene) -> None:
+    """Let it read."""
+    new = scene.cluster.brokers[successor(scene.old)]
+    for path in _logs(new, await coordinated(scene)):
+        await scene.cluster.disk.mend_dir(new, path)
+
+
+def _logs(broker: BrokerProcess, partitions: list[tuple[str, int]]) -> list[Path]:
+    """Return the folders of internal partitions, in whatever log dir they are."""
+    folders = [log_dir / f"{topic}-{number}" for log_dir in broker.log_dirs for topic, number in partitions]
+    return [folder for folder in folders if folder.exists()]
+
+
+async def lose(_: LoseCoordinator, scene: Scene) -> None:
+    """Leave the coordinator's broker the only replica, and shut it down."""
+    await rearrange(scene, dict.fromkeys(await coordinated(scene), (scene.old,)))
+    await resign(Resign(), scene)
+
+
+async def found(step: LoseCoordinator, scene: Scene) -> None:
+    """Start the broker, and give the internal partitions their replicas again."""
+    await all_up(step, scene)
+    everybody = (scene.old, *without(tuple(scene.cluster.brokers), scene.old))
+    await rearrange(scene, dict.fromkeys(await coordinated(scene), everybody))

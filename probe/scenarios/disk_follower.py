@@ -1,0 +1,28 @@
+"""A disk dies at a broker that only follows.
+
+What the brokers do: the follower leaves the in-sync replicas, and the leader goes on with those that are left. Nothing
+moves; a Produce with acks=all waits until the follower is out, which takes a moment.
+The error a client meets: none.
+What a good client does: its work.
+Source: KIP-112; half of all disks that die are not the leader's.
+Not covered: min.insync.replicas that are not met any more (topic/too-few-replicas).
+"""
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import BreakLogDir, Held
+
+SCENARIO = Scenario(
+    name="disk/follower",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    real_since="1.0",
+    real_reason="a broker halts at its first I/O error",
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=10000),
+            steps=(BreakLogDir(holds=Held.FOLLOWER),),
+        ),
+    ),
+)

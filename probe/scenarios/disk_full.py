@@ -1,0 +1,35 @@
+"""The disk that holds the partition is full.
+
+What the brokers do: no space left on device (ENOSPC) is an I/O error like any other: the log dir goes offline, leaders
+move, and the old broker answers KAFKA_STORAGE_ERROR (56) until it is restarted, also when there is room again.
+The error a client meets: 56 on Produce, Fetch, ListOffsets, OffsetForLeaderEpoch; 6 where old versions are told that.
+What a good client does: asks for metadata because of the error, and goes to the new leader.
+Source: KIP-112; LogDirFailureChannel knows no difference between a full disk and a dead one.
+Not covered: quotas of the file system; a disk that fills while the broker recovers its logs.
+"""
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import BreakLogDir
+
+SCENARIO = Scenario(
+    name="disk/full",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    real_since="1.0",
+    real_reason="a broker halts at its first I/O error",
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.ANSWER,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                codes=(56, 6),
+                prompt_ms=3000,
+                watch_ms=10000,
+            ),
+            steps=(BreakLogDir(full=True),),
+        ),
+    ),
+)

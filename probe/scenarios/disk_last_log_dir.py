@@ -1,0 +1,32 @@
+"""All log dirs of a broker die, and the broker halts.
+
+What the brokers do: when its last log dir is offline the broker halts at once, without a controlled shutdown: its
+connections end, its port refuses. Others lead what it led once the controller misses it, as after a kill.
+The error a client meets: KAFKA_STORAGE_ERROR (56) perhaps, for a moment; then closed and refused connections.
+What a good client does: as in broker/kill: keeps asking at its back-off, and goes to the new leader when there is one.
+Source: LogManager.handleLogDirFailure ("Shutdown broker because all log dirs have failed"); a controller of a RAID
+that fails; brokers before 1.0 halt at the first dead log dir already.
+Not covered: groups and transactions, whose coordinator such a broker may be (broker/kill).
+"""
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.brokers import LED
+from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps import BreakLogDir, Held
+
+SCENARIO = Scenario(
+    name="disk/last-log-dir",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    parts=(
+        Part(
+            roles=LED,
+            play=play(
+                Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, codes=(56, 6), prompt_ms=3000, watch_ms=15000
+            ),
+            steps=(BreakLogDir(holds=Held.EVERYTHING),),
+            whole_broker=True,
+            by_session=True,
+        ),
+    ),
+)

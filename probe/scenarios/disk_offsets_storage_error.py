@@ -1,0 +1,38 @@
+"""The disk dies that holds the coordinator's log: __consumer_offsets, or __transaction_state.
+
+What the brokers do: the partition of the internal topic gets another leader, which loads it and coordinates. The old
+coordinator cannot write commits any more; it answers NOT_COORDINATOR (16), where a partition of its own would be
+answered 56; the new one COORDINATOR_LOAD_IN_PROGRESS (14) at first.
+The error a client meets: 16 on OffsetCommit, Heartbeat and the other group APIs, or on AddPartitionsToTxn and EndTxn;
+15 where it asks meanwhile; 14.
+What a good client does: asks FindCoordinator because of the error and goes on with its group or its transaction.
+Source: KIP-112; GroupMetadataManager.storeOffsets translates KAFKA_STORAGE_ERROR to NOT_COORDINATOR.
+Not covered: partitions of the client's own topics on the same disk, which lie elsewhere here (disk/storage-error).
+"""
+
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps import BreakLogDir, Held
+
+SCENARIO = Scenario(
+    name="disk/offsets-storage-error",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    real_since="1.0",
+    real_reason="a broker halts at its first I/O error",
+    parts=(
+        Part(
+            roles=(Role.GROUP, Role.TRANSACTIONAL),
+            play=play(
+                Kind.ANSWER,
+                Expects.DISCOVER,
+                target=Target.COORDINATOR,
+                codes=(16, 15, 14, 56),
+                prompt_ms=5000,
+                watch_ms=20000,
+            ),
+            steps=(BreakLogDir(holds=Held.COORDINATOR),),
+            whole_broker=True,
+        ),
+    ),
+)

@@ -1,0 +1,44 @@
+"""A disk dies, and the broker is restarted with the disk still broken.
+
+What the brokers do: as in disk/storage-error; five seconds later the broker is stopped as it should be and started
+again. It finds the log dir dead, comes back with the other one, and leads nothing from the dead one. Asked for its
+lost partitions it answers KAFKA_STORAGE_ERROR (56) or UNKNOWN_TOPIC_OR_PARTITION (3) on ZooKeeper lines,
+NOT_LEADER_OR_FOLLOWER (6) on KRaft.
+The error a client meets: 56, then a lost connection; whoever goes back there: 3, 6 or 56.
+What a good client does: goes to the new leader at the first error, and notices little of the restart.
+Source: KIP-112; what operators do first when a broker answers with errors (measured on 2.6.2 and 3.9.2).
+Not covered: a broker whose last log dir is dead (disk/last-log-dir).
+"""
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
+from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps import BreakLogDir
+
+SCENARIO = Scenario(
+    name="disk/storage-error-restart",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    real_since="1.0",
+    real_reason="a broker halts at its first I/O error",
+    parts=(
+        Part(
+            roles=CLIENT_ROLES,
+            play=play(
+                Kind.ANSWER,
+                Expects.DISCOVER,
+                target=Target.LEADER,
+                codes=(56, 6, 3),
+                causes=("error", "disconnect"),
+                prompt_ms=5000,
+                watch_ms=20000,
+            ),
+            steps=(
+                BreakLogDir(),
+                StopBroker(when=When(after_ms=5000), listed=False),
+                ReturnBroker(when=When(after_ms=6000)),
+            ),
+            whole_broker=True,
+        ),
+    ),
+)
