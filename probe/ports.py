@@ -56,6 +56,9 @@ class RelayPort(Tap, Protocol):
     def turn_away(self, broker: int) -> None:
         """Refuse once somebody has tried to connect, and report that as a connection that was cut."""
 
+    def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
+        """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
+
     def move(self, broker: int) -> str:
         """Take another port for a broker, open it, and return its address; the old one refuses for good."""
 
@@ -100,6 +103,23 @@ class EnginePort(Protocol):
 
     def cluster(self, broker: str, sink: Sink) -> AbstractAsyncContextManager[tuple[Cluster, Tap]]:
         """Start brokers of a Kafka line with a relay in front; everything is gone at exit."""
+
+
+class SeatPort(EnginePort, Protocol):
+    """One cell's place in a cohort; its cluster can be entered once."""
+
+    def leave(self) -> None:
+        """Be waited for no longer; said in any case when the trial is over, or never began."""
+
+
+class CohortEngine(EnginePort, Protocol):
+    """An engine whose clusters are dear: several cells watch one fault on one cluster."""
+
+    def cohort(self, broker: str, size: int, to_come: int = 0) -> AbstractAsyncContextManager[Sequence[SeatPort]]:
+        """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this line that follow.
+
+        Raises OSError when none can be had.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

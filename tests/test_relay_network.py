@@ -6,9 +6,9 @@ import asyncio
 import socket
 
 import pytest
-from relay_peers import Play, client, connect, of, play, refused, relayed
+from relay_peers import HEARTBEAT, METADATA, Play, client, connect, of, play, refused, relayed
 
-from probe.model import Closed, Opened, Request
+from probe.model import Closed, Opened, Request, Response
 
 __all__ = ["play"]
 
@@ -79,5 +79,26 @@ def test_nobody_is_refused_by_a_dead_host(play: Play) -> None:
             async with client(relay) as one:
                 await one.ask()
             assert len(of(Opened, events)) == 1
+
+    play(story)
+
+
+def test_an_answer_is_lost_with_its_connection_so_many_times_for_each_client(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, broker, events):
+            relay.lose(1, [HEARTBEAT], 1)
+            async with client(relay) as one, client(relay) as two:
+                await one.ask(METADATA, client_id="a")
+                one.send(HEARTBEAT, 0, client_id="a")
+                two.send(HEARTBEAT, 0, client_id="b")
+                assert (await one.end(), await two.end()) == ("reset", "reset")
+            assert b"a" in broker.got  # it was asked, and did what it was asked
+            assert [event.by for event in of(Closed, events)] == ["relay", "relay"]
+            assert [event.api for event in of(Response, events)] == [METADATA]
+            async with client(relay) as again:
+                await again.ask(HEARTBEAT, 0, client_id="a")
+            relay.lose(1, (), 0)
+            async with client(relay) as third:
+                await third.ask(HEARTBEAT, 0, client_id="c")
 
     play(story)

@@ -7,6 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from typing import Any, Protocol, cast
 
 from probe.model import Closed, Event, Opened
@@ -30,7 +31,7 @@ class Road(Protocol):
     blackhole: bool
     """Nothing passes in either direction."""
 
-    def delay_us(self, api: int) -> int:
+    def delay_us(self, link: Link, api: int) -> int:
         """Return how long an answer of this API is held back."""
 
     @property
@@ -191,7 +192,7 @@ class Link:
             return
         if self._gate is None:
             missing, head = self.conversation.answering.position()
-            self._gate = Gate(self.conversation.expected, self.road.delay_us, missing=missing, head=head)
+            self._gate = Gate(self.conversation.expected, partial(self.road.delay_us, self), missing=missing, head=head)
         self._gate.put(data, now_us())
         self._release()
 

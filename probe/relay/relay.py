@@ -138,6 +138,10 @@ class Relay:
         """Refuse connections to a broker once somebody has tried, which is reported. Raises OSError."""
         self._ways[broker].turn_away()
 
+    def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
+        """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
+        self._ways[broker].lose(apis, times)
+
     def move(self, broker: int) -> str:
         """Take another port for a broker, open it, and return its address. Raises OSError."""
         return self._ways[broker].move()

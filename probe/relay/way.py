@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from collections import Counter
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ from probe.relay.link import Link, now_us
 DIAL_S = 10.0
 """A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
 KNOCK_S = 0.02
+NEVER_US = 1 << 60
 
 
 class Host(Protocol):
@@ -48,6 +50,10 @@ class Way:
         self.door = Door(self.enter)
         self.blackhole = False
         self.slow_us = 0
+        self._lost: Counter[str] = Counter()
+        """Answers that were lost, by client id."""
+        self._losing: frozenset[int] = frozenset()
+        self._losses = 0
         self.links: set[Link] = set()
         self.sessions = FetchSessions()
         self._host = host
@@ -122,13 +128,23 @@ class Way:
             assert self._upstream is not None
             await asyncio.get_running_loop().create_connection(lambda: side, *self._upstream)
 
+    def lose(self, apis: Iterable[int], times: int) -> None:
+        """Cut a connection in the place of an answer of these APIs, so many times for each client id."""
+        self._losing, self._losses = frozenset(apis), times
+        self._lost.clear()
+
     @property
     def delays(self) -> bool:
-        """Some answer may be held back."""
-        return bool(self.slow_us or self._host.held)
+        """Some answer may be held back, or lost."""
+        return bool(self.slow_us or self._host.held or self._losses)
 
-    def delay_us(self, api: int) -> int:
-        """Return how long an answer of this API is held back."""
+    def delay_us(self, link: Link, api: int) -> int:
+        """Return how long an answer of this API is held back; one that is lost never passes."""
+        client = link.conversation.client_id
+        if api in self._losing and self._lost[client] < self._losses:
+            self._lost[client] += 1
+            asyncio.get_running_loop().call_soon(link.cut, "relay")
+            return NEVER_US
         return self.slow_us + self._host.held.get(api, 0)
 
     def tell(self, events: Iterable[Event]) -> None:
