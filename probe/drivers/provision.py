@@ -17,10 +17,14 @@ SOURCES: Mapping[str, str] = {
     "module": "probe.drivers.sources.module",
     "wheel": "probe.drivers.sources.wheel",
     "jar": "probe.drivers.sources.jar",
+    "npm": "probe.drivers.sources.npm",
+    "program": "probe.drivers.sources.program",
 }
-"""Modules by kind of source; imported when first needed, so that a machine without Go or Java is not asked for them."""
+"""Modules by kind of source; imported when first needed, so that a machine without Go, Java or Node is not asked for
+them."""
 
-LOCAL = "path:"
+LOCAL = ("path:", "jar:")
+"""How a place on this machine is named; they mean the same."""
 
 LOG = logging.getLogger(__name__)
 
@@ -53,13 +57,13 @@ def provision(family: Family, version: Version, cache: Path | None = None) -> La
 def resolve(
     family: Family, text: str, cache: Path | None = None, *, note: Callable[[str], None] = LOG.warning
 ) -> Version:
-    """Return the version that a user means by `latest`, a version, or `path:FOLDER` (a checkout of the library).
+    """Return the version that a user means by `latest`, a version, or `path:PLACE` (a checkout or a build).
 
     `latest` falls back to the newest pinned version when the registry cannot be asked, and says so through `note`.
     Raises CatalogueError if there is no such version, ProvisionError if it cannot be asked for or not be loaded.
     """
     if text.startswith(LOCAL):
-        return _local(family, Path(text.removeprefix(LOCAL)))
+        return _local(family, text)
     if text != "latest":
         return _pinned(family, text) or _unlisted(family, text, cache)
     try:
@@ -109,13 +113,14 @@ def _outcome(family: Family, version: Version, cache: Path | None) -> Outcome:
         return error
 
 
-def _local(family: Family, checkout: Path) -> Version:
+def _local(family: Family, text: str) -> Version:
     local = getattr(_source(family), "local", None)
     if local is None:
-        raise CatalogueError(
-            f"{family.family}@{LOCAL}{checkout}: only Go modules are built from a checkout; name a version"
-        )
-    return cast("Version", local(family, checkout))
+        raise CatalogueError(f"{family.family}@{text}: this family has no way to run a checkout; name a version")
+    try:
+        return cast("Version", local(family, Path(text.partition(":")[2]).expanduser()))
+    except (ToolError, OSError) as error:
+        raise ProvisionError(f"{family.family}@{text}: {error}") from None
 
 
 def _unlisted(family: Family, text: str, cache: Path | None) -> Version:

@@ -1,0 +1,67 @@
+// The settings that result, under driver.proto's names. KafkaJS cannot be asked for them, so its defaults stand here
+// with their source, but for those of retries, which it keeps in a file of their own (src/retry/defaults.js).
+import { isSince } from "./library.js";
+
+const METADATA_MAX_AGE_MS = 300_000; // src/index.js
+const REQUEST_TIMEOUT_MS = 30_000; // src/cluster/index.js; before 1.13.0 src/network/connection.js
+const OF_GROUPS = { sessionTimeout: 30_000, rebalanceTimeout: 60_000, heartbeatInterval: 3000 }; // src/consumer/index.js
+const ACKS = { "-1": "all" };
+
+/** Return the settings as driver.proto names them, as texts; one that KafkaJS does not have is left out. */
+export function effective(library, role, settings) {
+  const own = settings.producer ?? settings.consumer ?? settings.admin;
+  const retry = retryOf(library, role, settings, own);
+  const found = {
+    retry_backoff_ms: retry.initialRetryTime,
+    longest_backoff_ms: longestWait(retry, role),
+    ...requestTimeout(library, settings.client),
+    ...(role !== "admin" && { refresh_ms: own.metadataMaxAge ?? METADATA_MAX_AGE_MS }),
+    ...(settings.producer && ofProducers(settings, retry)),
+    ...(settings.consumer && ofGroups(own)),
+  };
+  return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, String(value)]));
+}
+
+/** Return the options of retries as KafkaJS merges them (src/index.js, src/retry/index.js). */
+function retryOf(library, role, settings, own) {
+  // From 1.13.0 on a consumer that is not told otherwise retries five times, whatever the client is told.
+  const fallback = role === "group" && isSince(library, "1.13.0") ? { retries: 5 } : {};
+  return { ...library.retryDefaults, ...settings.client.retry, ...(own.retry ?? fallback) };
+}
+
+/**
+ * Return the longest that one wait can be drawn: each is `multiplier` times the one before, give or take `factor`
+ * (src/retry/index.js). A consumer that gave up waits once more before it restarts (src/consumer/index.js, onCrash).
+ */
+function longestWait({ initialRetryTime, factor, multiplier, maxRetryTime, retries }, role) {
+  const waits = role === "group" ? retries + 1 : retries;
+  if (waits < 1) return 0;
+  const longest = initialRetryTime * (1 + factor) * (multiplier * (1 + factor)) ** (waits - 1);
+  return Math.ceil(Math.min(longest, Math.max(maxRetryTime, initialRetryTime * (1 + factor))));
+}
+
+/** Before 2.0.0 a request that is not answered is waited for without end, unless a timeout is enforced. */
+function requestTimeout(library, { enforceRequestTimeout, requestTimeout: told }) {
+  const enforced = enforceRequestTimeout ?? isSince(library, "2.0.0");
+  return enforced ? { request_timeout_ms: told ?? REQUEST_TIMEOUT_MS } : {};
+}
+
+function ofProducers({ producer, send }, retry) {
+  const acks = String(send.acks ?? -1);
+  return {
+    acks: ACKS[acks] ?? acks,
+    idempotence: producer.idempotent ?? false,
+    retries: retry.retries,
+    ...(producer.maxInFlightRequests && { max_in_flight: producer.maxInFlightRequests }),
+  };
+}
+
+function ofGroups(consumer) {
+  const { sessionTimeout, rebalanceTimeout, heartbeatInterval } = { ...OF_GROUPS, ...consumer };
+  return {
+    session_timeout_ms: sessionTimeout,
+    rebalance_timeout_ms: rebalanceTimeout,
+    heartbeat_ms: heartbeatInterval,
+    isolation: consumer.readUncommitted ? "read_uncommitted" : "read_committed",
+  };
+}

@@ -1,0 +1,35 @@
+// KafkaJS's errors as driver.proto wants them.
+//
+// What a broker answered is a KafkaJSProtocolError with `type`, a protocol name, and `code`. After retries it is the
+// `cause` (2.0.0 on) or `originalError` (before) of another error. KafkaJS gives -99 to codes that it does not know.
+
+const TEXT_LENGTH = 400;
+const DEEPEST = 8;
+const RENAMED = {
+  UNKNOWN: "UNKNOWN_SERVER_ERROR",
+  NOT_LEADER_FOR_PARTITION: "NOT_LEADER_OR_FOLLOWER",
+  GROUP_LOAD_IN_PROGRESS: "COORDINATOR_LOAD_IN_PROGRESS",
+  GROUP_COORDINATOR_NOT_AVAILABLE: "COORDINATOR_NOT_AVAILABLE",
+  NOT_COORDINATOR_FOR_GROUP: "NOT_COORDINATOR",
+};
+
+/** Turn anything thrown into an error; `retriable` is what the thrown error itself says. */
+export function errorOf(thrown) {
+  const answered = protocolError(thrown);
+  return {
+    code: answered?.code ?? -1,
+    name: answered ? (RENAMED[answered.type] ?? answered.type) : "",
+    type: thrown?.name ?? typeof thrown,
+    text: String(thrown?.message ?? thrown).slice(0, TEXT_LENGTH),
+    retriable: thrown?.retriable === true,
+  };
+}
+
+function protocolError(thrown) {
+  let error = thrown;
+  for (let depth = 0; error && depth < DEEPEST; depth += 1) {
+    if (typeof error.type === "string" && Number.isInteger(error.code) && error.code >= -1) return error;
+    error = error.cause ?? error.originalError;
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+// Role group: consumer.subscribe() and run() with eachMessage; the application commits what it was given once a second.
+//
+// KafkaJS documents one place where a consumer tells that it failed: the event CRASH, which also says whether it
+// restarts by itself. A rejoin begins anew: all partitions are given up and assigned again.
+import { connected, construct } from "./client.js";
+import { errorOf } from "./errors.js";
+import { settle } from "./settings.js";
+
+const COMMIT_MS = 1000;
+
+/** Consume as a member of a group until asked to stop. */
+export async function group(library, start, reports, stopping) {
+  const settings = settle(library, start);
+  const options = { ...settings.consumer, groupId: start.group };
+  const client = construct(library, start, reports, settings, (kafka) => kafka.consumer(options));
+  reports.ready(settings.effective);
+  const member = new Member(client, start, reports, stopping);
+  await connected(client, async () => {
+    await client.subscribe({ topic: start.topic, fromBeginning: true });
+    await client.run({ ...settings.run, autoCommit: false, eachMessage: async (given) => member.take(given) });
+    while (!stopping.asked && !member.gone) {
+      await stopping.wait(COMMIT_MS);
+      if (!stopping.asked) member.commit(); // not awaited: a commit that blocks must not hold the close up
+    }
+  });
+  if (member.gone && !stopping.asked) throw member.gone;
+}
+
+class Member {
+  #owned = [];
+  #next = new Map();
+  #committing = false;
+
+  /** The error after which the consumer does not come back. */
+  gone = null;
+
+  constructor(client, start, reports, stopping) {
+    Object.assign(this, { client, start, reports, stopping });
+    const { COMMIT_OFFSETS, CRASH, GROUP_JOIN } = client.events;
+    client.on(GROUP_JOIN, ({ payload }) => this.#joined(payload.memberAssignment[start.topic] ?? []));
+    client.on(COMMIT_OFFSETS, ({ payload }) => this.#committed(payload.topics));
+    client.on(CRASH, ({ payload }) => this.#crashed(payload));
+  }
+
+  take({ partition, message }) {
+    const offset = Number(message.offset);
+    this.reports.received(partition, offset, String(message.value ?? ""));
+    this.#next.set(partition, offset + 1);
+  }
+
+  /** Commit what is new. A commit of a consumer that is not running ends without a word, and is not reported. */
+  async commit() {
+    const { topic } = this.start;
+    const offsets = [...this.#next].map(([partition, offset]) => ({ topic, partition, offset: String(offset) }));
+    if (this.#committing || !offsets.length) return;
+    this.#committing = true;
+    try {
+      await this.client.commitOffsets(offsets);
+    } catch (error) {
+      if (!this.stopping.asked) this.reports.commitError(errorOf(error));
+    } finally {
+      this.#committing = false;
+    }
+  }
+
+  #committed(topics) {
+    for (const { partition, offset } of topics.flatMap(({ partitions }) => partitions)) {
+      const done = Number(String(offset));
+      this.reports.committed(Number(partition), done);
+      if (this.#next.get(Number(partition)) === done) this.#next.delete(Number(partition));
+    }
+  }
+
+  #joined(partitions) {
+    this.#giveUp();
+    this.#owned = [...partitions].sort((a, b) => a - b);
+    this.reports.assigned(this.#owned);
+  }
+
+  #giveUp() {
+    this.reports.revoked(this.#owned);
+    this.#owned = [];
+    this.#next.clear();
+  }
+
+  #crashed({ error, restart = restarts(error) }) {
+    if (this.stopping.asked) return;
+    this.#giveUp();
+    this.reports.receiveError(errorOf(error));
+    if (!restart) this.gone = error;
+  }
+}
+
+/** Say what KafkaJS does after a crash where its event does not tell, before 1.15.0 (src/consumer/index.js, onCrash). */
+function restarts(error) {
+  return error.name === "KafkaJSNumberOfRetriesExceeded" || error.retriable === true;
+}

@@ -1,0 +1,91 @@
+// The instances of a driver process: started, watched while they close, ended exactly once.
+import { errorOf } from "./errors.js";
+import { Reports } from "./reports.js";
+import { ROLES } from "./roles.js";
+import { PROFILES } from "./settings.js";
+import { Stopping } from "./stopping.js";
+import { Unsupported } from "./unsupported.js";
+
+/** The table of instances, by name. */
+export class Instances {
+  #library;
+  #outbox;
+  #running = new Map();
+
+  constructor(library, outbox) {
+    this.#library = library;
+    this.#outbox = outbox;
+  }
+
+  /** Start one; what cannot be done is reported, never thrown. */
+  start(start) {
+    const reports = new Reports(start.instance, this.#outbox);
+    for (const [name, one] of this.#running) if (one.reports.ended) this.#running.delete(name);
+    if (this.#running.has(start.instance)) {
+      reports.notice(`instance ${start.instance} is running already; this start is ignored`);
+      return;
+    }
+    const instance = new Instance(this.#library, start, reports);
+    this.#running.set(start.instance, instance);
+    instance.run();
+  }
+
+  /** Ask one to close; an unknown name has ended already, and needs no answer. */
+  stop(stop) {
+    this.#running.get(stop.instance)?.stop(stop.deadline_ms);
+  }
+}
+
+/** One client at work. */
+class Instance {
+  #library;
+  #start;
+  #stopping = new Stopping();
+
+  constructor(library, start, reports) {
+    this.#library = library;
+    this.#start = start;
+    this.reports = reports;
+  }
+
+  /** Work until closed, and report how it ended. */
+  async run() {
+    try {
+      await this.#role()(this.#library, this.#start, this.reports, this.#stopping);
+      this.reports.closed();
+    } catch (thrown) {
+      this.#threw(thrown);
+    }
+  }
+
+  /** Ask to close. `closed` is said in time even if a call of the library is still open then. */
+  stop(milliseconds) {
+    const margin = Math.min(250, milliseconds / 5);
+    const text = `a call of the library was still open after ${Math.round(milliseconds - margin)} ms; it was left behind`;
+    this.#stopping.ask(milliseconds - 2 * margin);
+    setTimeout(() => this.reports.closed(text), milliseconds - margin);
+  }
+
+  /** End: as asked if it was thrown while closing; else as unusable. */
+  #threw(thrown) {
+    if (thrown instanceof Unsupported) {
+      this.reports.unsupported(thrown.message);
+      return;
+    }
+    const error = errorOf(thrown);
+    if (this.#stopping.asked) this.reports.closed(`closing threw ${error.type}: ${error.text}`);
+    else this.reports.fatal(error);
+  }
+
+  #role() {
+    const { role, profile } = this.#start;
+    const client = `kafkajs ${this.#library.version}`;
+    if (!Object.hasOwn(ROLES, role)) {
+      throw new Unsupported(`${client} has no role '${role}'; it has ${Object.keys(ROLES).join(", ")}`);
+    }
+    if (!Object.hasOwn(PROFILES, profile)) {
+      throw new Unsupported(`${client} has no profile '${profile}'; it has ${Object.keys(PROFILES).join(", ")}`);
+    }
+    return ROLES[role];
+  }
+}

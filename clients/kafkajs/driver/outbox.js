@@ -1,0 +1,40 @@
+// Messages on their way to the orchestrator: pongs at once, events in batches.
+import { clockUs } from "./clock.js";
+
+/** An event waits 20 ms at most (driver.proto); timers fire a little late. */
+const FLUSH_MS = 15;
+/** Events in one message at most (driver.proto). */
+const BATCH = 256;
+
+export class Outbox {
+  #write;
+  #events = [];
+  #timer = null;
+
+  constructor(write) {
+    this.#write = write;
+  }
+
+  /** Send any message now. */
+  send(message) {
+    this.#write(message);
+  }
+
+  /** Answer a ping ahead of all events. */
+  pong(id) {
+    this.#write({ pong: { id, clock_us: clockUs() } });
+  }
+
+  /** Queue an event. */
+  add(event) {
+    this.#events.push(event);
+    if (this.#events.length >= BATCH) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
+  }
+
+  #flush() {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#write({ events: { events: this.#events.splice(0, BATCH) } });
+  }
+}

@@ -1,0 +1,107 @@
+// Profiles and properties as KafkaJS's arguments, and back: what is in effect, under driver.proto's names.
+//
+// A property is `<function>.<argument>`: client.requestTimeout, producer.retry.retries, send.acks, consumer.sessionTimeout,
+// run.partitionsConsumedConcurrently, admin.retry.retries.
+import { effective } from "./effective.js";
+import { Unsupported } from "./unsupported.js";
+
+const DAY_MS = 24 * 3600 * 1000;
+/** No periodic refresh within any trial; KafkaJS has no value for never. */
+const NEVER = { metadataMaxAge: DAY_MS };
+/** Brokers refuse a session below group.min.session.timeout.ms, by default 6 s. */
+const SESSION_MS = 6000;
+
+export const PROFILES = {
+  isolated: { producer: NEVER, consumer: NEVER },
+  defaults: {},
+  idempotent: { producer: { ...NEVER, idempotent: true } },
+  "no-retries": { producer: { ...NEVER, retry: { retries: 0 } } },
+  "acks-1": { producer: NEVER, send: { acks: 1 } },
+  "refresh-1s": { producer: { metadataMaxAge: 1000 }, consumer: { metadataMaxAge: 1000 } },
+  "quick-timeouts": {
+    // Before 2.0.0 a request has a timeout only where that is enforced.
+    client: { requestTimeout: 5000, enforceRequestTimeout: true },
+    producer: NEVER,
+    consumer: { ...NEVER, sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS },
+  },
+};
+/** Profiles that set what only a producer has. */
+const PRODUCERS_ONLY = new Set(["idempotent", "no-retries", "acks-1"]);
+
+/** The functions that a role calls with arguments of the user's. */
+const CALLS = {
+  producer: ["client", "producer", "send"],
+  transactional: ["client", "producer", "send"],
+  group: ["client", "consumer", "run"],
+  admin: ["client", "admin"],
+};
+
+const [BOOLEAN, NUMBER, TEXT] = ["boolean", "number", "text"];
+const RETRY = {
+  "retry.maxRetryTime": NUMBER,
+  "retry.initialRetryTime": NUMBER,
+  "retry.factor": NUMBER,
+  "retry.multiplier": NUMBER,
+  "retry.retries": NUMBER,
+};
+const KNOWN = {
+  client: { ...RETRY, connectionTimeout: NUMBER, requestTimeout: NUMBER, enforceRequestTimeout: BOOLEAN },
+  producer: {
+    ...RETRY,
+    metadataMaxAge: NUMBER,
+    allowAutoTopicCreation: BOOLEAN,
+    idempotent: BOOLEAN,
+    transactionTimeout: NUMBER,
+    maxInFlightRequests: NUMBER,
+  },
+  send: { acks: NUMBER, timeout: NUMBER, compression: NUMBER },
+  consumer: {
+    ...RETRY,
+    metadataMaxAge: NUMBER,
+    sessionTimeout: NUMBER,
+    rebalanceTimeout: NUMBER,
+    heartbeatInterval: NUMBER,
+    maxBytesPerPartition: NUMBER,
+    minBytes: NUMBER,
+    maxBytes: NUMBER,
+    maxWaitTimeInMs: NUMBER,
+    allowAutoTopicCreation: BOOLEAN,
+    maxInFlightRequests: NUMBER,
+    readUncommitted: BOOLEAN,
+    rackId: TEXT,
+  },
+  run: { partitionsConsumedConcurrently: NUMBER },
+  admin: RETRY,
+};
+const READERS = {
+  [BOOLEAN]: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  [NUMBER]: (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text)),
+  [TEXT]: (text) => text,
+};
+
+/**
+ * Return the arguments of each function that the role calls, and `effective`: the settings that result. Throws
+ * Unsupported for a profile that does not fit the role, for an unknown key and for a value of another type.
+ */
+export function settle(library, start) {
+  const { role, profile } = start;
+  const producing = CALLS[role].includes("producer");
+  if (PRODUCERS_ONLY.has(profile) && !producing) {
+    throw new Unsupported(`profile ${profile} sets what only producers have; role ${role} does not produce`);
+  }
+  const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));
+  if (role === "transactional") Object.assign(settings.producer, { idempotent: true, maxInFlightRequests: 1 });
+  for (const [key, text] of Object.entries(start.properties)) assign(settings, key, text, library, role);
+  return { ...settings, effective: effective(library, role, settings) };
+}
+
+function assign(settings, key, text, library, role) {
+  const [call, ...rest] = key.split(".");
+  const name = rest.join(".");
+  const known = Object.hasOwn(settings, call) && Object.hasOwn(KNOWN[call], name);
+  if (!known) throw new Unsupported(`kafkajs ${library.version} has no setting '${key}' for role ${role}`);
+  const value = READERS[KNOWN[call][name]](text);
+  if (value === undefined) throw new Unsupported(`kafkajs setting ${key} does not take '${text}'`);
+  if (rest.length === 1) settings[call][name] = value;
+  else settings[call].retry = { ...settings[call].retry, [rest[1]]: value };
+}

@@ -1,0 +1,87 @@
+// Role transactional: one transaction an interval, with one record for each partition, as KafkaJS's documentation has
+// it: `maxInFlightRequests: 1, idempotent: true`, sends awaited before commit(), abort() after anything that failed.
+//
+// Nothing is documented to be callable again or to be final, so an application goes on with the next transaction.
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { connected, construct } from "./client.js";
+import { clockUs, nowMs } from "./clock.js";
+import { errorOf } from "./errors.js";
+import { sendOne } from "./producer.js";
+import { settle } from "./settings.js";
+
+/** Play transactions until asked to stop. Record n of a partition belongs to transaction n. */
+export async function transactional(library, start, reports, stopping) {
+  const settings = settle(library, start);
+  const options = { ...settings.producer, transactionalId: start.transactional_id };
+  const client = construct(library, start, reports, settings, (kafka) => kafka.producer(options));
+  reports.ready(settings.effective);
+  await connected(client, async () => {
+    const playing = play(client, settings, start, reports, stopping);
+    await stopping.waitLong();
+    await Promise.race([playing, sleep(stopping.remaining() / 2)]); // the transaction that is open may end
+  });
+}
+
+async function play(client, settings, start, reports, stopping) {
+  let due = nowMs();
+  for (let number = 0; !stopping.asked; number += 1) {
+    await new Transaction(client, settings, start, reports, stopping, number).play();
+    due = Math.max(due + start.interval_ms, nowMs());
+    await stopping.wait(due - nowMs());
+  }
+}
+
+class Transaction {
+  #transaction = null;
+
+  constructor(client, settings, start, reports, stopping, number) {
+    Object.assign(this, { client, settings, start, reports, stopping, number });
+  }
+
+  async play() {
+    try {
+      this.#transaction = await this.client.transaction();
+      this.#report("TXN_BEGUN");
+      await this.#send();
+      await this.#sendOffsets();
+      await this.#transaction.commit();
+      this.#report("TXN_COMMITTED");
+    } catch (error) {
+      this.#report("TXN_ERROR", error);
+      await this.#abort();
+    }
+  }
+
+  async #send() {
+    const send = (message) => this.#transaction.send({ ...this.settings.send, ...message });
+    const each = this.start.partitions.map((partition) =>
+      sendOne(send, this.start, this.reports, this.stopping, partition, this.number, clockUs()),
+    );
+    const failed = (await Promise.all(each)).find(Boolean);
+    if (failed) throw failed;
+  }
+
+  /** Commit an offset of the group, if there is one, as who consumes, transforms and produces does. */
+  async #sendOffsets() {
+    const { group, topic, partitions } = this.start;
+    if (!group) return;
+    const offsets = [{ partition: partitions[0], offset: String(this.number) }];
+    await this.#transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions: offsets }] });
+  }
+
+  async #abort() {
+    if (!this.#transaction || this.stopping.asked) return;
+    try {
+      await this.#transaction.abort();
+      this.#report("TXN_ABORTED");
+    } catch (error) {
+      this.#report("TXN_ERROR", error);
+    }
+  }
+
+  #report(kind, error) {
+    if (error && this.stopping.asked) return;
+    this.reports.transaction(kind, this.number, error && errorOf(error));
+  }
+}

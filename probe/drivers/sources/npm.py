@@ -1,0 +1,197 @@
+"""Families whose versions are packages of the npm registry: each unpacked in a folder of its own, nothing installed.
+
+A digest is what npm calls integrity, `sha512-` and base64, so that anybody's lock file can vouch for it. What a driver
+needs beside the library (`source.extra`, `name==version sha512-...`) lies in one folder for all versions; what one
+version of the library needs (`versions.extra`) lies beside that version.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from probe.catalogue.families import Family, Version, version_key
+from probe.drivers.launch import Launch, ProvisionError
+from probe.drivers.sources import clients_folder, npm_cli, tarballs
+from probe.drivers.sources.place import filling, locked
+from probe.tools import ToolError, cache_root, find_tool
+
+STAMP = "probe-stamp.json"
+LOCAL = "path:"
+"""An artifact that starts with this is a checkout on this machine."""
+RELEASE = re.compile(r"\d+\.\d+\.\d+")
+"""No alpha, beta or rc."""
+OLDEST_NODE = 18
+NODE_S = 20
+WAY_OUT = "install one, or run `python3 run.py setup`, which takes one from a package registry"
+QUIET_NODE = {"NODE_OPTIONS": "", "NODE_ENV": ""}
+"""What the user told other programs of Node's must not change a client under test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One package at one version."""
+
+    name: str
+    version: str
+    digest: str = ""
+    """`sha512-...`, empty = whatever the registry serves."""
+
+    @classmethod
+    def parse(cls, text: str) -> Package:
+        """Read `name==version`, with its digest behind a space if it is pinned."""
+        found = re.fullmatch(r"(@?[\w./-]+)==([\w.+-]+)(?: (sha512-\S+))?", text)
+        if found is None:
+            raise ProvisionError(f"{text!r} is no npm package; write name==version, or name==version sha512-...")
+        return cls(found[1], found[2], found[3] or "")
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+def obtain(family: Family, version: Version, cache: Path) -> Launch:
+    """Return how to drive this version, fetching it if it is not there.
+
+    ProvisionError if it cannot be had or is not what its digest says, ToolError if there is no Node.
+    """
+    program = node()
+    library, artifact = _library(family, version, cache)
+    beside = [Package.parse(text) for text in family.source.extra]
+    key = hashlib.sha256("\n".join(family.source.extra).encode()).hexdigest()[:12]
+    folder = cache / "npm" / f"beside-{family.family}-{key}"
+    _have(beside, folder)
+    driver = clients_folder().resolve() / family.family / family.driver
+    mark = version.version.partition("+local.")[2]
+    argv = (str(program), str(driver), "--library", str(library), "--beside", str(folder))
+    return Launch((*argv, *(("--local", mark) if mark else ())), artifact, QUIET_NODE)
+
+
+def newest(family: Family) -> str:
+    """Return the newest release in the registry. ProvisionError if it cannot be asked or has none."""
+    releases = [item for item in npm_cli.versions(family.source.name) if RELEASE.fullmatch(item)]
+    if not releases:
+        raise ProvisionError(f"{family.source.name}: the npm registry lists no release of it; name a version")
+    return max(releases, key=version_key)
+
+
+def exists(family: Family, artifact: str) -> bool:
+    """Say whether the registry lists this version. ProvisionError if it cannot be asked."""
+    return artifact in npm_cli.versions(family.source.name)
+
+
+def local(family: Family, place: Path) -> Version:
+    """Describe a checkout by the version that it states and 8 hex digits of its sources. ProvisionError without one."""
+    root = place.resolve()
+    try:
+        stated = json.loads((root / "package.json").read_text())
+    except (OSError, ValueError):
+        stated = {}
+    if stated.get("name") != family.source.name:
+        raise ProvisionError(f"{family.family}@{LOCAL}{place}: no package {family.source.name} there; name its folder")
+    digest = hashlib.sha256()
+    for path in sorted([root / "package.json", root / "index.js", *(root / "src").rglob("*.js")]):
+        digest.update(f"\n{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return Version(version=f"{stated['version']}+local.{digest.hexdigest()[:8]}", artifact=f"{LOCAL}{root}")
+
+
+@functools.cache
+def node() -> Path:
+    """Return Node: the machine's, else the one that set-up fetched. ToolError if none is new enough for the driver."""
+    program = find_tool("node")
+    told = {place: _says(place) for place in (program, cache_root() / "tools" / "bin" / "node")}
+    for place, text in told.items():
+        if (found := re.match(r"v(\d+)\.", text)) and int(found[1]) >= OLDEST_NODE:
+            return place
+    raise ToolError(
+        f"{program} is {told[program] or 'no Node'}, but the driver needs {OLDEST_NODE} or newer; {WAY_OUT}"
+    )
+
+
+def _says(program: Path) -> str:
+    try:
+        done = subprocess.run(
+            [str(program), "--version"],
+            capture_output=True,
+            text=True,
+            timeout=NODE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()
+
+
+def _library(family: Family, version: Version, cache: Path) -> tuple[Path, str]:
+    """Return the folder of the library's package, and what it is."""
+    name, artifact = family.source.name, version.pinned_artifact
+    if artifact.startswith(LOCAL):
+        return Path(artifact.removeprefix(LOCAL)), f"checkout of {name} {version.version}"
+    library = Package(name, artifact, version.digest)
+    folder = cache / "npm" / f"{name.replace('/', '+')}-{artifact}"
+    held = _have([library, *(Package.parse(text) for text in _extra(family, version))], folder)
+    return folder / "node_modules" / name, f"npm {name} {artifact} {held[str(library)]}"
+
+
+def _extra(family: Family, version: Version) -> tuple[str, ...]:
+    """Return what this version needs beside it; one that nobody listed needs what the next listed one does."""
+    key = version_key(version.version)
+    after = [item for item in family.versions if version_key(item.version) >= key]
+    return min(after, key=lambda item: version_key(item.version)).extra if after else version.extra
+
+
+def _have(packages: Sequence[Package], folder: Path) -> dict[str, str]:
+    """Fill a folder with packages unless it holds just them; return their digests by `name@version`."""
+    if not packages:
+        return {}
+    with locked(folder):
+        held = _read(folder)
+        if held is None or not _fits(held, packages):
+            held = _fill(packages, folder)
+    return held
+
+
+def _fits(held: dict[str, str], packages: Sequence[Package]) -> bool:
+    same = held.keys() == {str(item) for item in packages}
+    return same and all(item.digest in {"", held[str(item)]} for item in packages)
+
+
+def _fill(packages: Sequence[Package], folder: Path) -> dict[str, str]:
+    with filling(folder) as whole:
+        files = npm_cli.pack([str(item) for item in packages], whole)
+        served = {f"{name}@{version}": file for file in files for name, version in [tarballs.identity(file)]}
+        held = {key: _digest(file) for key, file in served.items()}
+        for item in packages:
+            _check(item, held.get(str(item), "nothing"))
+            tarballs.unpack(served[str(item)], whole / "node_modules" / item.name)
+        for file in files:
+            file.unlink()
+        (whole / STAMP).write_text(json.dumps(held, indent=1))
+    return held
+
+
+def _check(package: Package, served: str) -> None:
+    if served == "nothing" or package.digest not in {"", served}:
+        raise ProvisionError(
+            f"{package}: the npm registry served {served}, but client.toml pins {package.digest or 'this version'}; "
+            "do not use it before you know why"
+        )
+
+
+def _digest(file: Path) -> str:
+    return "sha512-" + base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
+
+
+def _read(folder: Path) -> dict[str, str] | None:
+    try:
+        held = json.loads((folder / STAMP).read_text())
+    except (OSError, ValueError):
+        return None
+    return held if isinstance(held, dict) else None
