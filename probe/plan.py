@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from probe.catalogue.families import version_key
 from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role
 from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part, Scenario
+from probe.scenarios.steps import Step
 
 WARM_UP_S = 3.0
 """A client's start and warm-up, about; for estimates only."""
@@ -77,6 +79,8 @@ class Selection:
     trials: int = 1
     seed: int = 0
     shard: tuple[int, int] = (1, 1)
+    unplayed: Mapping[type[Step], str] = field(default_factory=dict)
+    """Kinds of steps that the engine cannot do, and why."""
 
 
 def make_plan(selection: Selection) -> Plan:
@@ -94,11 +98,14 @@ def make_plan(selection: Selection) -> Plan:
                 selection.engine,
                 broker,
             )
-            part = scenario.part(role)
+            part = scenario.part(role, selection.engine)
             if part is None:
                 continue
-            reason = _reason_to_skip(chosen, role, profile, scenario, selection.engine) or _acks(
-                cell, chosen, profile, part
+            reason = (
+                _reason_to_skip(chosen, role, profile, scenario, selection.engine)
+                or _acks(cell, chosen, profile, part)
+                or _unheard(chosen, part)
+                or _unplayed(scenario, part, selection, broker)
             )
             if reason:
                 skips.append(Skip(cell, reason))
@@ -135,6 +142,24 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
         return f"profile {profile.name} means nothing for role {role}"
     if engine not in scenario.engines:
         return f"{scenario.name} is not played by the {engine} engine"
+    return ""
+
+
+def _unheard(chosen: Chosen, part: Part) -> str:
+    """Say why nobody can tell whether an error was shown that should be."""
+    if chosen.family.judged_by and part.play.expects is Expects.SURFACE:
+        return f"{chosen.family.family} is an application that tells of no single error; here one must be told"
+    return ""
+
+
+def _unplayed(scenario: Scenario, part: Part, selection: Selection, broker: str) -> str:
+    """Say why the engine cannot play it: a step that it cannot do, or brokers that never come into this state."""
+    for step in part.steps:
+        if reason := selection.unplayed.get(type(step)):
+            return f"{scenario.name} is not played by the {selection.engine} engine: {reason}"
+    since = scenario.real_since
+    if selection.engine is Engine.KAFKA and since and version_key(broker) < version_key(since):
+        return f"{scenario.name} needs Kafka {since} or newer: {scenario.real_reason}"
     return ""
 
 

@@ -23,7 +23,7 @@ from probe.model import (
 
 SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
-METADATA, FIND_COORDINATOR = 3, 10
+PRODUCE, METADATA, OFFSET_COMMIT, FIND_COORDINATOR = 0, 3, 8, 10
 COALESCE_S = 0.02
 
 
@@ -35,7 +35,9 @@ def now_us() -> int:
 class Recorder:
     """Collects one trial's events. `add` is a `probe.ports.Sink`: it never blocks and never raises."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_wire: bool = False) -> None:
+        """Begin; `by_wire` = the application tells of no delivery or commit, so answers on the wire are counted."""
+        self._by_wire = by_wire
         self._events: list[Event] = []
         self._changed = asyncio.Event()
         self.successes: Counter[int] = Counter()
@@ -58,8 +60,8 @@ class Recorder:
             self._add_app(event)
         elif isinstance(event, EngineEvent):
             self.engine[event.kind] = event.at
-        elif isinstance(event, Response) and event.api in {METADATA, FIND_COORDINATOR}:
-            self.discovered_at = event.at
+        elif isinstance(event, Response):
+            self._add_answer(event)
         self._changed.set()
 
     def add_beside(self, event: Event) -> None:
@@ -76,6 +78,16 @@ class Recorder:
             self.settings = event.settings
         elif event.kind in ENDINGS:
             self.ending = self.ending or event
+
+    def _add_answer(self, event: Response) -> None:
+        if event.api in {METADATA, FIND_COORDINATOR}:
+            self.discovered_at = event.at
+        elif self._by_wire and event.api in {PRODUCE, OFFSET_COMMIT} and not event.code:
+            done = [row.partition for row in event.rows if not row.code]
+            if event.api == PRODUCE:
+                self.successes.update(done)
+            else:
+                self.kinds[AppKind.COMMITTED] += len(done)
 
     def mark(self, kind: MarkKind, text: str = "") -> int:
         """Record a milestone of the harness now; return its time."""

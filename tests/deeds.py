@@ -196,9 +196,10 @@ def produced(script: Script, partition: int, broker: int, acks: int = -1) -> Non
     number = script.next_sequence(partition)
     script.app(AppKind.SENT, partition=partition, sequence=number)
     asked = script.request(PRODUCE, broker, row(partition, size=80), acks=acks)
+    offset = script.store(partition, number)
     if acks:
-        script.answer(asked, row(partition))
-    script.app(AppKind.ACKED, partition=partition, sequence=number, offset=script.store(partition, number))
+        script.answer(asked, row(partition, offset=offset))
+    script.app(AppKind.ACKED, partition=partition, sequence=number, offset=offset)
 
 
 def failed(count: int = 1, code: int = 56, broker: int = OLD, every: int = BEAT) -> Step:

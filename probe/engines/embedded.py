@@ -184,7 +184,7 @@ class FakeCluster:
             committed = (await self._call(self._stub.Committed, question)).offsets
         if not reply.whole:
             raise OSError("read-back is not whole")
-        stored = [_stored(record) for record in reply.records]
+        stored = [Stored.of(record.partition, record.offset, record.value) for record in reply.records]
         return ReadBack(tuple(stored), {str(partition): offset for partition, offset in committed.items()})
 
     async def problems(self) -> Sequence[str]:
@@ -220,9 +220,3 @@ def _ours(counts: Iterable[pb.Count], name: str) -> Counter[tuple[int, int]]:
         if count.client.startswith(name):
             found[count.broker, count.api] += count.requests
     return found
-
-
-def _stored(record: pb.Record) -> Stored:
-    parts = record.value.split(" ")
-    sequence = int(parts[2]) if len(parts) == 4 and parts[2].isdigit() else -1
-    return Stored(record.partition, record.offset, parts[0], sequence)

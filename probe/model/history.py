@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from probe.model.cell import Cell, Outcome, Reality
 from probe.model.events import Event
 from probe.model.words import Expects, Kind, Target
+
+VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
+"""`<instance> <partition> <sequence> <clock>`, as clients/driver.proto lays it down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,15 @@ class Stored:
     """Who wrote it: the client's instance, or `feed`."""
     sequence: int
 
+    @classmethod
+    def of(cls, partition: int, offset: int, value: str) -> Stored:
+        """Read writer and number out of a record's value; -1 where it is not of our form.
+
+        An application may wrap what it is given (Telegraf writes `probe value="..." 1700000000`): ours is looked for.
+        """
+        found = VALUE.search(value)
+        return cls(partition, offset, found[1], int(found[2])) if found else cls(partition, offset, value[:40], -1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
@@ -115,6 +128,8 @@ class Header:
     mirrors: str = ""
     artifact: str = ""
     """Where the client came from, with its digest."""
+    judged_by: str = ""
+    """`wire`: the application tells of no delivery, so the relay and the read-back alone judge; empty = it tells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         released=version.released,
         mirrors=item.chosen.family.mirrors,
         artifact=tools.artifacts.get(cell.client, ""),
+        judged_by=item.chosen.family.judged_by,
     )
 
 

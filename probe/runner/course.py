@@ -71,7 +71,7 @@ class Course:
 
     def start_over(self, subject: Subject) -> None:
         """Forget an instance that is gone; another one is judged."""
-        self.recorder = Recorder()
+        self.recorder = Recorder(by_wire=bool(self.header.judged_by))
         self.header = replace(self.header, subject=subject, settings={})
 
     def go_on_with(self, subject: Subject) -> None:

@@ -23,7 +23,8 @@ async def run_trial(
 
     Raises DriverLostError when the driver process ended and the trial did not run alone.
     """
-    course = Course(item, make_header(item, trial, tools, options), Recorder())
+    header = make_header(item, trial, tools, options)
+    course = Course(item, header, Recorder(by_wire=bool(header.judged_by)))
     slot = StartingSlot(starting)
     await starting.acquire()
     try:

@@ -9,6 +9,7 @@ from functools import cached_property
 from probe.model import App, Event, Folded, History, Request, Response, Role, Row, Target
 from probe.verdict import apis
 from probe.verdict.moments import Moments, Strands, find_moments
+from probe.verdict.proof import with_proof
 
 SPREAD_US = 100_000
 """Folded frames count as if they came evenly, one share in each 100 ms of their span."""
@@ -65,7 +66,7 @@ class Reading:
         self.subject = history.header.subject
         self.role = history.header.cell.role
         ours, self.beside = sort_out(history)
-        self.strands = Strands(ours)
+        self.strands = Strands(with_proof(history.header, ours))
         self.moments: Moments = find_moments(self.header, self.strands)
         self.affected = _affected(history)
         self._ignored = apis.BENIGN - set(self.play.codes)
