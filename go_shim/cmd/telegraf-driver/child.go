@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+)
+
+const (
+	// startLimit bounds the agent's start; it connects to Kafka first, and tries that once more after 15 s.
+	startLimit = 40 * time.Second
+	// stopLimit is when an agent that does not end is killed: by then the instance was called fatal.
+	stopLimit = 20 * time.Second
+	// noticeLimit keeps an agent that complains for ever from filling the history.
+	noticeLimit = 200
+)
+
+// child is a running agent.
+type child struct {
+	out     *driver.Instance
+	command *exec.Cmd
+	folder  string
+	held    io.WriteCloser // its standard input; it ends when that closes
+	loaded  chan struct{}  // it has read its configuration
+	ended   chan struct{}
+	serving atomic.Bool // `ready` was said: an end is news
+	closing atomic.Bool
+
+	mu      sync.Mutex
+	last    string // its last complaint
+	notices int
+}
+
+// start writes the configuration and starts the agent with it; `lines` gets each line of its standard output.
+func start(c *configuration, out *driver.Instance, folder string, lines func(string)) (*child, error) {
+	path := filepath.Join(folder, "telegraf.conf")
+	if err := os.WriteFile(path, []byte(c.text()), 0o600); err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	agent := &child{
+		out: out, command: exec.Command(program, agentWord, path), folder: folder,
+		loaded: make(chan struct{}), ended: make(chan struct{}),
+	}
+	if agent.held, err = agent.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	said, err := agent.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	logged, err := agent.command.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := agent.command.Start(); err != nil {
+		return nil, err
+	}
+	var readers sync.WaitGroup
+	readers.Go(func() { each(said, lines) })
+	readers.Go(func() { each(logged, agent.complain) })
+	go agent.wait(&readers)
+	return agent, nil
+}
+
+// each calls `do` with every line until the stream ends.
+func each(stream io.Reader, do func(string)) {
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		do(lines.Text())
+	}
+	_, _ = io.Copy(io.Discard, stream) // after a line beyond all bounds
+}
+
+// complain passes warnings and errors of the agent's log on.
+func (a *child) complain(line string) {
+	if line == loadedWords {
+		close(a.loaded)
+		return
+	}
+	at := strings.Index(line, "E! ")
+	if at < 0 {
+		at = strings.Index(line, "W! ")
+	}
+	if at < 0 {
+		return
+	}
+	a.mu.Lock()
+	a.last = line[at:]
+	a.notices++
+	count := a.notices
+	a.mu.Unlock()
+	if count < noticeLimit {
+		a.out.Notice("%s", line[at:])
+	} else if count == noticeLimit {
+		a.out.Notice("further lines of the agent's log are dropped")
+	}
+}
+
+func (a *child) lastWords() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.last
+}
+
+func (a *child) wait(readers *sync.WaitGroup) {
+	readers.Wait()
+	_ = a.command.Wait()
+	close(a.ended)
+	if a.serving.Load() {
+		a.mourn()
+	}
+}
+
+// serve says `ready`; from now on an agent that ends by itself is fatal.
+func (a *child) serve(settings map[string]string) {
+	_ = os.RemoveAll(a.folder) // it has read the file, and listens no more than once
+	a.out.Ready(settings)
+	a.out.Notice("telegraf %s with %s", version(), inside())
+	a.serving.Store(true)
+	select {
+	case <-a.ended:
+		a.mourn()
+	default:
+	}
+}
+
+func (a *child) mourn() {
+	if !a.closing.Load() {
+		text := a.command.ProcessState.String()
+		a.out.Fatal(&driverpb.Error{Code: -1, Type: "exit", Text: text}, "the agent ended by itself: %s: %s", text, a.lastWords())
+	}
+}
+
+// until asks `ready` again and again; an error that tells why it never was, once the agent has ended or after the limit.
+func (a *child) until(ready func() bool, c *configuration) error {
+	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline) && !a.gone(); {
+		if ready() {
+			return nil
+		}
+		select {
+		case <-a.ended:
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if refusal := a.refused(c); refusal != nil {
+		return refusal
+	}
+	return fmt.Errorf("the agent does not work: %s", a.lastWords())
+}
+
+func (a *child) gone() bool { return closed(a.ended) }
+
+func (a *child) read() bool { return closed(a.loaded) }
+
+func closed(channel <-chan struct{}) bool {
+	select {
+	case <-channel:
+		return true
+	default:
+		return false
+	}
+}
+
+// refused says whether the agent ended because of what a user asked for.
+func (a *child) refused(c *configuration) error {
+	for _, key := range c.asked {
+		if name := key[strings.LastIndex(key, ".")+1:]; strings.Contains(a.lastWords(), name) {
+			return driver.Refuse("telegraf %s refuses %s: %s", version(), key, a.lastWords())
+		}
+	}
+	return nil
+}
+
+// stop ends the agent as an operator does, and waits for it.
+func (a *child) stop() {
+	a.closing.Store(true)
+	_ = a.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-a.ended:
+	case <-time.After(stopLimit):
+		_ = a.command.Process.Kill()
+		<-a.ended
+	}
+	_ = a.held.Close()
+	_ = os.RemoveAll(a.folder)
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+)
+
+const (
+	output = "outputs.kafka"
+	input  = "inputs.kafka_consumer"
+	feed   = "inputs.socket_listener"
+	sink   = "outputs.file"
+)
+
+// Keys are a section of Telegraf's configuration and a key in it; values are TOML. Telegraf has no key for the metadata
+// refresh of the library inside it, which comes each ten minutes: no trial lives to see one.
+var profiles = driver.Profiles{
+	"isolated":        {},
+	"defaults":        {Bare: true},
+	"idempotent":      {Writing: true, Set: map[string]string{output + ".idempotent_writes": "true"}},
+	"acks-1":          {Writing: true, Set: map[string]string{output + ".required_acks": "1"}},
+	"zstd":            {Writing: true, Set: map[string]string{output + ".compression_codec": "4"}},
+	"oldest-protocol": {Set: map[string]string{output + ".version": `"0.11.0.0"`, input + ".version": `"0.11.0.0"`}},
+}
+
+// What the probe needs to tell partitions, instances and records apart.
+var reserved = []string{
+	output + ".brokers", output + ".topic", output + ".client_id", output + ".routing_tag", output + ".data_format",
+	input + ".brokers", input + ".topics", input + ".client_id", input + ".consumer_group", input + ".data_format",
+}
+
+// flushEvery stands in for Telegraf's ten seconds: a record must reach Kafka in the interval in which it was made.
+const flushEvery = "100ms"
+
+// configuration is a file for Telegraf: sections with their keys, values as TOML.
+type configuration struct {
+	sections map[string]map[string]string
+	kafka    map[string]string // the section that concerns Kafka
+	asked    []string          // keys that a user asked for
+}
+
+// configure builds the configuration of an instance: role, profile, properties, in this order.
+func configure(start *driverpb.Start) (*configuration, error) {
+	chosen, err := profiles.Choose("telegraf", start)
+	if err != nil {
+		return nil, err
+	}
+	c := &configuration{sections: map[string]map[string]string{
+		"agent": {"flush_interval": quote(flushEvery), "omit_hostname": "true"},
+	}}
+	brokers := make([]string, len(start.Bootstrap))
+	for index, address := range start.Bootstrap {
+		brokers[index] = quote(address)
+	}
+	c.kafka = map[string]string{
+		"brokers": "[" + strings.Join(brokers, ", ") + "]", "client_id": quote(start.ClientId),
+	}
+	if start.Role == "producer" {
+		c.writing(start)
+	} else {
+		c.reading(start)
+	}
+	if !chosen.Bare && start.Broker != "" {
+		c.kafka["version"] = quote(full(start.Broker)) // the library inside cannot negotiate
+	}
+	for key, value := range chosen.Set {
+		c.set(key, value)
+	}
+	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
+		if slices.Contains(reserved, key) {
+			return nil, driver.Refuse("%s is set by the driver itself", key)
+		}
+		if !c.set(key, literal(start.Properties[key])) {
+			return nil, driver.Refuse("telegraf is not configured with a section for %s here; it has %s",
+				key, strings.Join(slices.Sorted(maps.Keys(c.sections)), ", "))
+		}
+		c.asked = append(c.asked, key)
+	}
+	return c, nil
+}
+
+func (c *configuration) writing(start *driverpb.Start) {
+	c.kafka["topic"] = quote(start.Topic)
+	c.kafka["routing_tag"] = quote(routingTag)
+	c.kafka["data_format"] = quote("influx")
+	c.sections[output] = c.kafka
+	c.sections[feed] = map[string]string{"data_format": quote("influx")}
+}
+
+func (c *configuration) reading(start *driverpb.Start) {
+	c.kafka["topics"] = "[" + quote(start.Topic) + "]"
+	c.kafka["consumer_group"] = quote(start.Group)
+	c.kafka["data_format"] = quote("value")
+	c.kafka["data_type"] = quote("string")
+	c.sections[input] = c.kafka
+	c.sections[sink] = map[string]string{"files": `["stdout"]`, "data_format": quote("influx")}
+}
+
+// set puts a key where it belongs; false where there is no such section. A profile speaks to both roles.
+func (c *configuration) set(key, value string) bool {
+	at := strings.LastIndex(key, ".")
+	section, known := c.sections[key[:max(at, 0)]]
+	if known {
+		section[key[at+1:]] = value
+	}
+	return known
+}
+
+// get reads a key of the section that concerns Kafka, or what holds where it is not set.
+func (c *configuration) get(key, standard string) string {
+	if value, found := c.kafka[key]; found {
+		return strings.Trim(value, `"`)
+	}
+	return standard
+}
+
+// text writes the file. A plugin's section is one of an array, the agent's is not.
+func (c *configuration) text() string {
+	var written strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c.sections)) {
+		heading := "[[" + name + "]]"
+		if !strings.Contains(name, ".") {
+			heading = "[" + name + "]"
+		}
+		fmt.Fprintln(&written, heading)
+		for _, key := range slices.Sorted(maps.Keys(c.sections[name])) {
+			fmt.Fprintf(&written, "  %s = %s\n", key, c.sections[name][key])
+		}
+	}
+	return written.String()
+}
+
+// literal writes a property as TOML: numbers, truth values, lists and quoted text stand as they are.
+func literal(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || text == "true" || text == "false" {
+		return text
+	}
+	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
+		return text
+	}
+	return quote(text)
+}
+
+func quote(text string) string { return strconv.Quote(text) }
+
+// full writes a broker line as the library parses it: three parts, and four before 1.0.
+func full(line string) string {
+	parts := 3
+	if strings.HasPrefix(line, "0.") {
+		parts = 4
+	}
+	for strings.Count(line, ".")+1 < parts {
+		line += ".0"
+	}
+	return line
+}

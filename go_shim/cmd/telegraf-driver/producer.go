@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+)
+
+const (
+	// routingTag is the tag whose value is a record's key.
+	routingTag = "key"
+	writeLimit = 5 * time.Second
+	// lasting is a number that 2, 3, 4, 5 and 6 divide: a key's partition stays the same when a topic grows to that.
+	lasting = 60
+)
+
+// producer hands the agent one metric each interval for each partition.
+type producer struct {
+	*child
+	wire    net.Conn
+	writing sync.Mutex
+	silent  chan struct{} // no more beats
+	beats   sync.WaitGroup
+}
+
+func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance) (driver.Client, error) {
+	folder, err := os.MkdirTemp("", "telegraf-")
+	if err != nil {
+		return nil, err
+	}
+	socket := filepath.Join(folder, "in")
+	c.set(feed+".service_address", quote("unix://"+socket))
+	agent, err := start(c, out, folder, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	p := &producer{child: agent, silent: make(chan struct{})}
+	// The agent listens once it has connected to Kafka.
+	listens := func() bool { p.wire, err = net.Dial("unix", socket); return err == nil }
+	if err := agent.until(listens, c); err != nil {
+		agent.stop()
+		return nil, err
+	}
+	agent.serve(writerSettings(c))
+	for _, partition := range order.Partitions {
+		p.beats.Go(func() { p.feed(partition, driver.Interval(order)) })
+	}
+	return p, nil
+}
+
+func (p *producer) feed(partition int32, interval time.Duration) {
+	sequence, key := int64(0), keyOf(partition)
+	driver.Beat(p.silent, interval, func() {
+		clock := driver.Clock()
+		value := driver.Value(p.out.Name(), partition, sequence, clock)
+		p.out.Sent(partition, sequence, clock)
+		p.hand(fmt.Sprintf("probe,%s=%s value=%q\n", routingTag, key, value))
+		sequence++
+	})
+}
+
+// hand writes one line; both partitions share a connection, as an application's metrics do.
+func (p *producer) hand(line string) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	_ = p.wire.SetWriteDeadline(time.Now().Add(writeLimit))
+	if _, err := p.wire.Write([]byte(line)); err != nil && !p.closing.Load() {
+		p.out.Notice("the agent does not take metrics: %v", err)
+	}
+}
+
+// keyOf finds a key that the library's partitioner sends to a partition: the FNV-1a hash of the key, modulo the number of
+// partitions.
+func keyOf(partition int32) string {
+	for number := 0; ; number++ {
+		key := fmt.Sprintf("p%d-%d", partition, number)
+		hash := fnv.New32a()
+		_, _ = hash.Write([]byte(key))
+		if sum := int32(hash.Sum32()); sum >= 0 && sum%lasting == partition {
+			return key
+		}
+	}
+}
+
+func (p *producer) Close() {
+	p.closing.Store(true)
+	close(p.silent)
+	p.beats.Wait()
+	_ = p.wire.Close()
+	p.stop()
+}

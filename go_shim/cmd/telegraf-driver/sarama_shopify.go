@@ -1,0 +1,8 @@
+//go:build telegraf && !ibm
+
+package main
+
+import "github.com/Shopify/sarama"
+
+// library tells the defaults of the Kafka client inside Telegraf.
+func library() any { return sarama.NewConfig() }
