@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from probe import verdict
@@ -32,7 +32,9 @@ class Progress:
 
 
 @dataclass
-class _Run:
+class Run:
+    """A run under way."""
+
     plan: Plan
     tools: Tools
     options: Options
@@ -45,6 +47,12 @@ class _Run:
     total: int = 0
 
 
+Work = Sequence[tuple[Planned, int]]
+"""Trials, by number."""
+Drain = Callable[[Run, Work], Awaitable[None]]
+"""Runs them all: each on a cluster of its own, or in cohorts."""
+
+
 async def run_plan(
     plan: Plan,
     tools: Tools,
@@ -54,11 +62,12 @@ async def run_plan(
     report: Callable[[Progress], None],
     known: Mapping[Cell, Outcome] | None = None,
     finished: Mapping[tuple[Cell, int], Outcome] | None = None,
+    drain: Drain | None = None,
 ) -> None:
     """Run every cell of a plan.
 
     `known` = outcomes of the matrix so far: a trial that differs is repeated. `finished` = trials that an interrupted
-    run already judged: they are not run again.
+    run already judged: they are not run again. `drain` = how trials are run, if not each on a cluster of its own.
     """
     loop = asyncio.get_running_loop()
     finished = finished or {}
@@ -68,13 +77,14 @@ async def run_plan(
     for (cell, _), outcome in finished.items():
         if cell in steady and not steady[cell].done():
             steady[cell].set_result(outcome)
-    run = _Run(plan, tools, options, store, report, known or {}, steady, asyncio.Semaphore(options.starting))
+    run = Run(plan, tools, options, store, report, known or {}, steady, asyncio.Semaphore(options.starting))
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     run.total = len(work)
-    await _drain(run, work)
+    await (drain or drain_each)(run, work)
 
 
-async def _drain(run: _Run, work: list[tuple[Planned, int]]) -> None:
+async def drain_each(run: Run, work: Work) -> None:
+    """Run each trial on a cluster of its own."""
     slots = asyncio.Semaphore(run.options.jobs)
 
     async def one(item: Planned, trial: int) -> None:
@@ -90,7 +100,7 @@ async def _drain(run: _Run, work: list[tuple[Planned, int]]) -> None:
             group.create_task(one(item, trial))
 
 
-async def _judge_one(run: _Run, item: Planned, trial: int) -> None:
+async def _judge_one(run: Run, item: Planned, trial: int) -> None:
     outcome = await _attempt(run, item, trial)
     expected = run.known.get(item.cell)
     if expected is not None and outcome not in {expected, Outcome.BROKEN}:
@@ -99,31 +109,33 @@ async def _judge_one(run: _Run, item: Planned, trial: int) -> None:
             await _attempt(run, item, item.trials + MORE_TRIALS * trial + extra)
 
 
-async def _attempt(run: _Run, item: Planned, trial: int) -> Outcome:
+async def _attempt(run: Run, item: Planned, trial: int) -> Outcome:
     """Run, judge and store one trial; where the harness failed it is run again, and what failed is stored beside it."""
     history = await _run_alone_if_lost(run, item, trial)
     for attempt in range(1, ATTEMPTS):
-        if not _harness_failed(history):
+        if not harness_failed(history):
             break
         failed = replace(history, header=replace(history.header, trial=trial + attempt * FAILED_FROM))
         run.store.add(failed, verdict.judge(failed))
         history = await _run_alone_if_lost(run, item, trial)
-    return await _judge(run, item, history)
+    return await judge(run, item, history)
 
 
-def _harness_failed(history: History) -> bool:
+def harness_failed(history: History) -> bool:
+    """Say whether a trial says nothing about its client."""
     header = history.header
     return not header.impossible and (bool(header.problems) or header.loop_lag_ms > verdict.STALL_MS)
 
 
-async def _run_alone_if_lost(run: _Run, item: Planned, trial: int) -> History:
+async def _run_alone_if_lost(run: Run, item: Planned, trial: int) -> History:
     try:
         return await run_trial(item, trial, run.tools, run.options, run.starting)
     except DriverLostError:
         return await run_trial(item, trial, run.tools, run.options, run.starting, alone=True)
 
 
-async def _judge(run: _Run, item: Planned, history: History) -> Outcome:
+async def judge(run: Run, item: Planned, history: History) -> Outcome:
+    """Judge and store a trial, once its control cell is judged."""
     control = run.steady.get(item.steady)
     if item.cell != item.steady and control is not None:
         history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))

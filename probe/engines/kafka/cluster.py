@@ -24,6 +24,7 @@ START_S = 90.0
 """Until brokers serve and know each other, on a busy machine."""
 POLL_S = 0.1
 CALM_S = 5.0
+AGAIN_S = 1.0
 BOOTSTRAP = 0
 """The relay's address that never moves."""
 COMPACT = {"cleanup.policy": "compact"}
@@ -94,9 +95,17 @@ class KafkaCluster:
 
     async def start_broker(self, node: int, deadline_s: float = 60.0) -> None:
         """Start a broker that is down; return when it serves and the others list it."""
+        broker = self.brokers[node]
         async with asyncio.timeout(deadline_s):
-            await self.brokers[node].start()
-            await self.brokers[node].ready(deadline_s)
+            while True:
+                await broker.start()
+                try:
+                    await broker.ready(deadline_s)
+                    break
+                except TimeoutError:
+                    raise
+                except OSError:  # it ended: ZooKeeper still knows the session of its last life
+                    await asyncio.sleep(AGAIN_S)
             await self._listed({node})
 
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:

@@ -125,9 +125,8 @@ def _committed(kafka: Any, member: Any, topic: str, partitions: Sequence[int]) -
 
 
 def _stored(message: Any) -> Stored:
-    parts = (message.value() or b"").decode(errors="replace").split(" ")
-    sequence = int(parts[2]) if len(parts) == 4 and parts[2].isdigit() else -1
-    return Stored(message.partition(), message.offset(), parts[0], sequence)
+    value = (message.value() or b"").decode(errors="replace")
+    return Stored.of(message.partition(), message.offset(), value)
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,16 +48,19 @@ class Kafka:
 
     def __init__(
         self,
-        releases: Mapping[str, Callable[[], Release]],
+        releases: Mapping[str, Release],
         open_relay: OpenRelay,
         disk: DiskWay,
         deeds: DeedTable,
         *,
         clusters: int = 1,
     ) -> None:
-        """Describe it; releases by broker line, each asked for once (OSError if it cannot be had)."""
+        """Describe it; releases by broker line."""
         self._releases, self._open_relay, self._disk, self._deeds = releases, open_relay, disk, deeds
         self._limit = clusters
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
         self._ready: dict[str, Release] = {}
         self._lines: dict[str, _Line] = {}
         self._all: list[Leased] = []
@@ -65,6 +68,7 @@ class Kafka:
         self._changed = asyncio.Condition()
 
     async def __aenter__(self) -> Kafka:
+        self._begin_anew()  # each time on the loop that runs now
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -125,7 +129,7 @@ class Kafka:
             release = await self._release(line)
             mine.idle.append(await self._begin(release))
             mine.failure = None
-        except OSError as error:  # TimeoutError is one
+        except Exception as error:  # noqa: BLE001  # whoever waits for it must be told
             mine.count -= 1
             mine.failure = OSError(f"Kafka {line} did not start: {str(error) or type(error).__name__}")
         async with self._changed:
@@ -133,7 +137,7 @@ class Kafka:
 
     async def _release(self, line: str) -> Release:
         if line not in self._ready:
-            self._ready[line] = await archive.ensure(await asyncio.to_thread(self._releases[line]))
+            self._ready[line] = await archive.ensure(self._releases[line])
         return self._ready[line]
 
     async def _begin(self, release: Release) -> Leased:
@@ -158,7 +162,7 @@ class Kafka:
             async with asyncio.timeout(MEND_S):
                 await mend(leased.cluster, cohort)
             mine.idle.append(leased)
-        except OSError:
+        except Exception:  # noqa: BLE001  # what cannot be mended for any reason is not used again
             await self._drop(leased)
         async with self._changed:
             self._changed.notify_all()

@@ -47,8 +47,9 @@ def _is_free(port: int) -> bool:
 async def temporary_folder() -> AsyncIterator[Path]:
     """Give an empty folder; it is gone afterwards, also when we are killed."""
     folder = Path(tempfile.mkdtemp(prefix="kafka-metadata-probe-"))
-    async with child(["sh", "-c", KEEPER, "keeper", str(folder)]):
+    async with child(["sh", "-c", KEEPER, "keeper", str(folder)]) as keeper:
         try:
             yield folder
         finally:
             await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+            keeper.kill()

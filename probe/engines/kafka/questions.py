@@ -138,14 +138,14 @@ async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> Non
 async def prefer_log_dir(line: Line, log_dir: str, partitions: Sequence[Partition], *, version: int) -> None:
     """Tell a broker where to make replicas that it does not have yet (KIP-113); it answers that it has none."""
     body = Writer().pack("i", 1).string(log_dir)
-    body.array(partitions, lambda w, item: w.string(item[0]).ints([item[1]]))
+    body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1]))
     await line.ask(ALTER_LOG_DIRS, version, body)
 
 
 async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, version: int) -> None:
     """Elect leaders. RefusedError with the first code that is not about a leader who leads already."""
     body = Writer().pack("b", kind) if version else Writer()
-    body.array(partitions, lambda w, item: w.string(item[0]).ints([item[1]])).pack("i", ASK_MS)
+    body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1])).pack("i", ASK_MS)
     answer = await line.ask(ELECT_LEADERS, version, body)
     answer.number("i")
     if version:
@@ -174,6 +174,12 @@ async def reassign(line: Line, moves: Mapping[Partition, Sequence[int]]) -> None
             _check(f"reassigning {topic}-{partition}", answer.number("h"), answer.compact())
             answer.tags()
         answer.tags()
+
+
+def _by_topic(partitions: Sequence[Partition]) -> list[tuple[str, list[int]]]:
+    return [
+        (topic, [p for name, p in partitions if name == topic]) for topic in sorted({name for name, _ in partitions})
+    ]
 
 
 def _check(what: str, code: int, text: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 INTERNAL_PARTITIONS = len(BROKERS)
 """Of the offsets topic and the transactions topic: partition n is led by broker n + 1 (`cluster.INTERNAL`)."""
 NAMES = 100
+MADE_S, LOOK_S = 10.0, 0.1
 ONLY_ONE_DIR = (1, 1)
 """Brokers before this version choose log dirs themselves; none of them survives a broken one anyway."""
 
@@ -136,12 +138,18 @@ class Seat:
         await self._cluster.admin.create_topic(subject.topic, replicas)
         if line_key(self._cluster.version) < ONLY_ONE_DIR:
             return
-        for partition, number in places.items():
-            for node in replicas[partition]:
-                folder = self._cluster.brokers[node].log_dirs[number] / f"{subject.topic}-{partition}"
-                if not folder.exists():
-                    self._cohort.spoilt = f"broker {node} did not make {folder.name} in log dir {number}"
-                    raise OSError(self._cohort.spoilt)
+        folders = [
+            self._cluster.brokers[node].log_dirs[number] / f"{subject.topic}-{partition}"
+            for partition, number in places.items()
+            for node in replicas[partition]
+        ]
+        for _ in range(int(MADE_S / LOOK_S)):  # brokers name a replica before they have made its folder
+            if all(folder.exists() for folder in folders):
+                return
+            await asyncio.sleep(LOOK_S)
+        missing = next(folder for folder in folders if not folder.exists())
+        self._cohort.spoilt = f"{missing.parent.parent.name} did not make {missing.name} in {missing.parent.name}"
+        raise OSError(self._cohort.spoilt)
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""
@@ -201,4 +209,5 @@ def java_hash(text: str) -> int:
     value = 0
     for letter in text:
         value = (31 * value + ord(letter)) & 0xFFFFFFFF
-    return value & 0x7FFFFFFF
+    signed = value - (1 << 32) if value >= 1 << 31 else value
+    return 0 if signed == -(1 << 31) else abs(signed)  # Utils.abs, which is not Utils.toPositive

@@ -13,8 +13,10 @@ from probe.engines.kafka.wire import Line, dial
 from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.model import EngineEvent, EngineKind, Subject
 
-QUICK_S, SLOW_S = 0.03, 0.15
-"""Between two questions: until the new target is announced everywhere, and then."""
+QUICK_S, SLOW_S = 0.03, 0.1
+"""Between two questions: while something moves, and else."""
+SOON_S = 3.0
+"""What moves at once has moved by then."""
 ASK_S = 2.0
 GROUP, TRANSACTION = 0, 1
 
@@ -52,6 +54,7 @@ class Truth:
 
     def __init__(self, scene: Scene, tell: Tell) -> None:
         self._scene, self._tell = scene, tell
+        self._begun = time.monotonic()
         self._partitions = {(one.topic, one.affected): Watched(one, one.old) for one in scene.subjects}
         self._keys = {
             (kind, key): Watched(one, one.old)
@@ -92,7 +95,7 @@ class Truth:
             leaders = {key: told.placements[key].leader for key in self._partitions if key in told.placements}
             self._learn(node, self._partitions, leaders)
             self._learn(node, self._keys, keys)
-            await asyncio.sleep(SLOW_S if self._settled() else QUICK_S)
+            await asyncio.sleep(QUICK_S if self._moving() else SLOW_S)
 
     def _learn(self, node: int, watched: Mapping[Thing, Watched], told: Mapping[Thing, int]) -> None:
         healthy = [
@@ -106,9 +109,10 @@ class Truth:
             for kind in watched[thing].learn(node, target, healthy):
                 self._tell(watched[thing].subject, _event(kind, thing, target))
 
-    def _settled(self) -> bool:
+    def _moving(self) -> bool:
         everything = [*self._partitions.values(), *self._keys.values()]
-        return self._scene.struck and all(one.announced and one.office != one.subject.old for one in everything)
+        soon = time.monotonic() < self._begun + SOON_S and any(one.office == one.subject.old for one in everything)
+        return soon or not all(one.announced for one in everything)
 
 
 def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:

@@ -1,0 +1,47 @@
+"""Which jars an artifact needs at run time, as Maven resolves it: for Kafka versions that no file of ours lists."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from probe.drivers.launch import ProvisionError
+from probe.drivers.sources.registry import Coordinate
+from probe.tools import ToolError, find_tool
+
+LIMIT_S = 300
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion><groupId>probe</groupId><artifactId>closure</artifactId><version>1</version>
+<dependencies>{}</dependencies></project>
+"""
+DEPENDENCY = (
+    "<dependency><groupId>{0.group}</groupId><artifactId>{0.artifact}</artifactId><version>{0.version}</version>"
+    "</dependency>"
+)
+LISTED = re.compile(r"^\s+([\w.-]+):([\w.-]+):jar:(?:([\w.-]+):)?([\w.-]+):(?:compile|runtime)\b")
+
+
+def resolve(roots: Sequence[str]) -> list[str]:
+    """Return the coordinates of these artifacts and of all that they need. ProvisionError if Maven cannot say."""
+    wanted = "".join(DEPENDENCY.format(Coordinate.parse(root)) for root in roots)
+    with tempfile.TemporaryDirectory() as scratch:
+        pom, out = Path(scratch, "pom.xml"), Path(scratch, "list")
+        pom.write_text(POM.format(wanted))
+        try:
+            argv = [str(find_tool("mvn")), "-q", "-B", "-f", str(pom), "dependency:list"]
+            argv += ["-DincludeScope=runtime", f"-DoutputFile={out}"]
+            subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=True)
+            listed = out.read_text()
+        except ToolError as error:
+            raise ProvisionError(f"{roots[0]}: only Maven can say what it needs: {error}") from None
+        except (subprocess.SubprocessError, OSError) as error:
+            raise ProvisionError(f"{roots[0]}: Maven does not resolve it: {error}; does this version exist?") from None
+    return [_coordinate(match) for match in map(LISTED.match, listed.splitlines()) if match]
+
+
+def _coordinate(match: re.Match[str]) -> str:
+    group, artifact, classifier, version = match.groups()
+    return f"{group}:{artifact}:{version}" + (f":jar:{classifier}" if classifier else "")

@@ -1,0 +1,93 @@
+"""Trials in cohorts: each cohort leases one cluster, whose cells see one fault at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from probe import verdict
+from probe.model import History, Outcome
+from probe.ports import CohortEngine, SeatPort
+from probe.runner.cast import make_header
+from probe.runner.grouping import Work, in_cohorts
+from probe.runner.pool import ATTEMPTS, FAILED_FROM, MORE_TRIALS, Drain, Run, harness_failed, judge
+from probe.runner.pool import Work as Trials
+from probe.runner.trial import DriverLostError, run_trial
+
+
+def drain_in_cohorts(engine: CohortEngine) -> Drain:
+    """Return how the trials of a plan are run on this engine."""
+
+    async def drain(run: Run, trials: Trials) -> None:
+        work = [Work(item, trial) for item, trial in trials]
+        for broker in dict.fromkeys(one.item.cell.broker for one in work):
+            mine = [one for one in work if one.item.cell.broker == broker]
+            # whoever is judged waits for its control cell, so these must all be done before
+            for control in (True, False):
+                await _drain(run, engine, [one for one in mine if (one.item.cell == one.item.steady) is control])
+
+    return drain
+
+
+async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
+    """Run all; what has to be run again goes into cohorts of its own at the end."""
+    while work:
+        again: list[Work] = []
+        left = deque(in_cohorts(work, run.options.jobs))
+        while left:
+            cohort = left.popleft()
+            await run.tools.lag.calm()
+            again += await _run_cohort(run, engine, cohort, len(left))
+        work = again
+
+
+async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int) -> list[Work]:
+    """Run one cohort; return what has to be run again."""
+    part = cohort[0].item.part
+    under_fault = part.at_start or part.second
+    # who starts under the fault keeps its place among the starting until everybody sees the fault
+    starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
+    try:
+        async with engine.cohort(cohort[0].item.cell.broker, len(cohort), to_come) as seats:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(_run_one(run, work, seat, starting))
+                    for work, seat in zip(cohort, seats, strict=True)
+                ]
+            return [work for task in tasks for work in task.result()]
+    except OSError as error:
+        for work in cohort:
+            await judge(run, work.item, _never_began(run, work, str(error)))
+        return []
+
+
+async def _run_one(run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore) -> Iterable[Work]:
+    tools = replace(run.tools, engine=seat)
+    try:
+        history = await run_trial(work.item, work.trial, tools, run.options, starting, alone=work.alone)
+    except DriverLostError:
+        return [replace(work, alone=True)]
+    finally:
+        seat.leave()
+    attempt = work.attempt + 1
+    if harness_failed(history) and attempt < ATTEMPTS:
+        failed = replace(history, header=replace(history.header, trial=work.trial + attempt * FAILED_FROM))
+        run.store.add(failed, verdict.judge(failed))
+        return [replace(work, attempt=attempt)]
+    return _more(run, work, await judge(run, work.item, history))
+
+
+def _more(run: Run, work: Work, outcome: Outcome) -> Iterable[Work]:
+    """Return more trials of a cell whose outcome differs from the matrix so far."""
+    expected, item = run.known.get(work.item.cell), work.item
+    if work.trial >= item.trials or expected is None or outcome in {expected, Outcome.BROKEN}:
+        return []
+    run.total += MORE_TRIALS
+    return [Work(item, item.trials + MORE_TRIALS * work.trial + extra) for extra in range(MORE_TRIALS)]
+
+
+def _never_began(run: Run, work: Work, reason: str) -> History:
+    header = make_header(work.item, work.trial, run.tools, run.options)
+    return History(replace(header, problems=(reason,)), ())

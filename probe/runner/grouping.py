@@ -1,0 +1,68 @@
+"""Which trials watch a fault together, and how long cohorts take. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from probe.model import Engine
+from probe.plan import Plan, Planned, seconds_of
+
+TOGETHER = 24
+"""Cells of a cohort at the most: so many clients on two cores leave the brokers room."""
+ROUNDS = 8
+"""The same where clients start under the fault: they all start at once."""
+CLUSTER_S, SEAT_S, WARM_S, MEND_S = 25.0, 1.0, 8.0, 12.0
+"""About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
+only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One trial to be run."""
+
+    item: Planned
+    trial: int
+    attempt: int = 0
+    """How often the harness failed at it."""
+    alone: bool = False
+    """Its driver runs nothing else: it died when it did."""
+
+
+def in_cohorts(work: Iterable[Work], size: int) -> list[Sequence[Work]]:
+    """Put trials together that can watch one fault: same broker line, same play, control cells apart; lines in turn.
+
+    Two trials of one cell never are in one cohort: they would be one sample and not two.
+    """
+    cohorts: list[Sequence[Work]] = []
+    for _, group in groupby(sorted(work, key=_key), key=_key):
+        members = list(group)
+        part = members[0].item.part
+        most = min(size, ROUNDS if part.at_start or part.second else TOGETHER)
+        count = -(-len(members) // most)
+        share = -(-len(members) // count)
+        cohorts += [members[at : at + share] for at in range(0, len(members), share)]
+    return cohorts
+
+
+def _key(work: Work) -> tuple[str, bool, str, str, int]:
+    cell = work.item.cell
+    return cell.broker, cell != work.item.steady, cell.scenario, repr(work.item.part), work.trial
+
+
+def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
+    """Return about how many seconds a plan takes with so many trials in flight."""
+    if not any(item.cell.engine is Engine.KAFKA for item in plan.cells):
+        return plan.estimate_s(jobs, watch_ms)
+    cohorts = in_cohorts([Work(item, n) for item in plan.cells for n in range(item.trials)], jobs)
+    lines = {cohort[0].item.cell.broker for cohort in cohorts}
+    return CLUSTER_S * len(lines) + sum(_cohort_s(cohort, watch_ms) for cohort in cohorts)
+
+
+def _cohort_s(cohort: Sequence[Work], watch_ms: int | None) -> float:
+    """Estimate by the slowest cell: in most cohorts somebody watches to the end."""
+    watch = max(seconds_of(work.item.play, watch_ms) for work in cohort)
+    longest = max(work.item.play.watch_ms / 1000 for work in cohort)
+    watched = watch if watch_ms is not None else (watch + longest) / 2
+    return WARM_S + SEAT_S * len(cohort) + watched + MEND_S

@@ -1,0 +1,169 @@
+"""Pure parts of the kafka engine: properties, bytes, log lines, truth, sorting, keys."""
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.brokers import broker_digests, check_lines, real_brokers
+from probe.catalogue.families import CatalogueError
+from probe.engines.kafka import logs, properties
+from probe.engines.kafka.java import KAFKA, Java
+from probe.engines.kafka.properties import Addresses
+from probe.engines.kafka.seat import java_hash
+from probe.engines.kafka.sorting import KEPT, Sorting
+from probe.engines.kafka.truth import Watched
+from probe.engines.kafka.wire import Reader, Writer
+from probe.model import Closed, EngineKind, Event, Opened, Request, Subject
+
+WHERE = Addresses(
+    external={1: "127.0.0.1:1", 2: "127.0.0.1:2", 3: "127.0.0.1:3"},
+    advertised={1: "127.0.0.1:11", 2: "127.0.0.1:12", 3: "127.0.0.1:13"},
+    internal={1: "127.0.0.1:21", 2: "127.0.0.1:22", 3: "127.0.0.1:23"},
+    quorum="127.0.0.1:30",
+)
+DIRS = (Path("/x/d0"), Path("/x/d1"))
+
+
+def test_clients_are_told_the_relay_and_brokers_each_other() -> None:
+    told = properties.broker("3.9.2", 2, WHERE, DIRS, kraft=True)
+    assert told["listeners"] == "EXT://127.0.0.1:2,INT://127.0.0.1:22"
+    assert told["advertised.listeners"] == "EXT://127.0.0.1:12,INT://127.0.0.1:22"
+    assert told["inter.broker.listener.name"] == "INT"
+    assert told["log.dirs"] == "/x/d0,/x/d1"
+
+
+def test_the_metadata_log_is_on_neither_disk() -> None:
+    told = properties.broker("3.9.2", 1, WHERE, DIRS, kraft=True)
+    assert not any(told["metadata.log.dir"].startswith(str(path)) for path in DIRS)
+    assert "zookeeper.connect" not in told
+
+
+def test_zookeeper_brokers_know_nothing_of_quorums() -> None:
+    told = properties.broker("2.6.2", 1, WHERE, DIRS, kraft=False)
+    assert told["zookeeper.connect"] == WHERE.quorum
+    assert not any(key.startswith(("controller.", "process.", "node.")) for key in told)
+
+
+def test_before_listeners_had_names_there_is_one() -> None:
+    told = properties.broker("0.9.0.1", 1, WHERE, DIRS, kraft=False)
+    assert told["listeners"] == "PLAINTEXT://127.0.0.1:1"
+    assert told["advertised.listeners"] == "PLAINTEXT://127.0.0.1:11"
+    assert "listener.security.protocol.map" not in told
+
+
+def test_ids_never_begin_with_a_dash_and_have_22_characters() -> None:
+    made = {properties.new_id() for _ in range(300)}
+    assert len(made) == 300
+    assert all(len(one) == 22 and not one.startswith("-") for one in made)
+
+
+def test_only_brokers_map_the_archive() -> None:
+    java = Java(Path("/j/java"), [Path("/a.jar"), Path("/b.jar")], ("-Dx=y",), Path("/k.jsa"))
+    argv = java.argv(KAFKA, Path("/f"), Path("/f/server.properties"))
+    assert "-XX:SharedArchiveFile=/k.jsa" in argv
+    assert argv[-2:] == [KAFKA, "/f/server.properties"]
+    assert argv[argv.index("-cp") + 1] == "/a.jar:/b.jar"
+
+
+def test_bytes_there_and_back() -> None:
+    written = Writer().pack("hib", 1, -2, 3).string("topic").string(None).ints([1, 2]).compact("c").varint(300)
+    read = Reader(bytes(written.data))
+    assert (read.number("h"), read.number("i"), read.number("b")) == (1, -2, 3)
+    assert (read.string(), read.string(), read.ints(), read.compact(), read.varint()) == ("topic", "", (1, 2), "c", 300)
+    with pytest.raises(struct.error):
+        read.number("h")
+
+
+def test_javas_hash_code() -> None:
+    assert java_hash("") == 0
+    assert java_hash("hello") == 99162322
+    assert java_hash("polygenelubricants") == 0  # Integer.MIN_VALUE, the sign of which Kafka drops
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("WARN [ReplicaManager broker=1] Stopping serving logs in dir /tmp/x/d0", True),
+        ("ERROR Error while writing to checkpoint file", True),
+        ("INFO [KafkaServer id=1] Starting controlled shutdown", True),
+        ("INFO KafkaConfig values: ", False),
+        ("INFO [SocketServer listenerType=BROKER, nodeId=1] Enabling request processing.", False),
+    ],
+)
+def test_which_log_lines_are_events(line: str, kept: bool) -> None:
+    assert bool(logs.tells(line)) is kept
+
+
+def watched() -> Watched:
+    return Watched(Subject(topic="t", affected=0, bystander=1, instance="i", client_id="i", old=1), office=1)
+
+
+def test_truth_moves_at_the_first_broker_and_is_announced_by_the_last() -> None:
+    one, healthy = watched(), (2, 3)
+    assert list(one.learn(2, 1, healthy)) == []
+    assert list(one.learn(3, 1, healthy)) == []
+    assert list(one.learn(2, -1, healthy)) == []
+    assert list(one.learn(2, 3, healthy)) == [EngineKind.MOVED]
+    assert list(one.learn(3, 1, healthy)) == []
+    assert list(one.learn(3, 3, healthy)) == [EngineKind.ANNOUNCED]
+    assert list(one.learn(3, 3, healthy)) == []
+
+
+def test_truth_moves_again_and_back() -> None:
+    one, healthy = watched(), (2,)
+    assert list(one.learn(2, 1, healthy)) == []
+    assert list(one.learn(2, 2, healthy)) == [EngineKind.MOVED, EngineKind.ANNOUNCED]
+    assert list(one.learn(2, 1, healthy)) == [EngineKind.MOVED, EngineKind.ANNOUNCED]
+
+
+def asked(conn: int, client_id: str) -> Request:
+    return Request(at=2, conn=conn, broker=1, corr=1, api=3, version=1, client_id=client_id, size=10)
+
+
+def test_connections_go_to_whose_client_id_they_carry() -> None:
+    mine: list[Event] = []
+    other: list[Event] = []
+    sorting = Sorting()
+    sorting.join("sarama-producer-abc", mine.append)
+    sorting.join("java-producer-def", other.append)
+    opened, second = Opened(at=1, conn=7, broker=1), Opened(at=1, conn=8, broker=1)
+    for event in (opened, second, asked(7, "sarama-producer-abc"), asked(8, "sarama-producer-abc-2")):
+        sorting.take(event)
+    closed = Closed(at=3, conn=7, broker=1, by="client")
+    sorting.take(closed)
+    assert mine == [opened, asked(7, "sarama-producer-abc"), second, asked(8, "sarama-producer-abc-2"), closed]
+    assert other == []
+
+
+def test_strangers_are_nobodys_and_are_forgotten() -> None:
+    mine: list[Event] = []
+    sorting = Sorting()
+    sorting.join("ours", mine.append)
+    sorting.take(Opened(at=1, conn=7, broker=1))
+    for _ in range(2 * KEPT):
+        sorting.take(asked(7, "kafka-cli"))
+    sorting.take(Closed(at=3, conn=7, broker=1, by="client"))
+    assert mine == []
+
+
+def test_a_connection_that_ended_without_a_word_may_be_anybodys() -> None:
+    mine: list[Event] = []
+    sorting = Sorting()
+    sorting.join("ours", mine.append)
+    events = [Opened(at=1, conn=7, broker=1), Closed(at=2, conn=7, broker=1, by="relay")]
+    for event in events:
+        sorting.take(event)
+    assert mine == events
+
+
+def test_every_jar_of_every_line_has_its_digest() -> None:
+    listed = real_brokers()
+    assert {"3.9", "2.6"} <= set(listed)
+    digests = broker_digests()
+    assert all(digests[jar].startswith("sha256:") for kafka in listed.values() for jar in kafka.jars)
+
+
+def test_a_line_without_a_version_is_named() -> None:
+    with pytest.raises(CatalogueError, match=r"--broker 2\.8.*it plays .*2\.6\.2"):
+        check_lines(["3.9", "2.8"])
