@@ -171,7 +171,7 @@ class TestShim:
     def test_a_slow_disk_lets_wait_who_reads_there_and_nobody_else(self, machine: Machine) -> None:
         slow, quick = machine.log_dir / "t-0", machine.log_dir / "t-1"
         for path in (slow, quick):
-            machine.worker.does("open", path)
+            assert [machine.worker.does(what, path) for what in ("open", "write")] == [0, 0]
         do(machine.way.slow_reads(machine.broker, slow, 150))
         for what in ("read", "sendfile", "map"):
             machine.worker.ask(what, slow)

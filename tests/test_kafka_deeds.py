@@ -125,8 +125,17 @@ class Admin:
 
 
 class Disk:
+    """A broker halts when its second log dir breaks."""
+
     def __init__(self, told: list[str]) -> None:
         self.told = told
+        self.broken: set[Path] = set()
+
+    async def break_dir(self, broker: Broker, log_dir: Path) -> None:
+        self.told.append(f"break_dir {broker.node} {log_dir.name}")
+        self.broken.add(log_dir)
+        if self.broken >= set(broker.log_dirs):
+            broker.pid = None
 
     def __getattr__(self, name: str) -> Any:
         async def ask(broker: Broker, path: Path, *more: int) -> None:
@@ -382,4 +391,5 @@ class TestDeeds:
 
 def test_keys_lie_where_java_says() -> None:
     assert [java_hash(text) for text in ("", "a", "group", "polygenelubricants")] == [0, 97, 98629247, 0]
+    assert java_hash("g-sarama-group-1") == 1064185843  # Java says -1064185843
     assert without((1, 2, 3), 3) == (1, 2)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 
 def java_hash(text: str) -> int:
-    """Return Java's hash code of a string without its sign, as Kafka's Utils.abs does.
+    """Return Java's hash code of a string without its sign, as Kafka's Utils.abs takes it off.
 
-    >>> java_hash("group")
-    98629247
+    >>> java_hash("group"), java_hash("polygenelubricants")
+    (98629247, 0)
     """
     value = 0
     for letter in text:
         value = (31 * value + ord(letter)) & 0xFFFFFFFF
-    return value & 0x7FFFFFFF
+    signed = value - (1 << 32) if value >= 1 << 31 else value
+    return 0 if signed == -(1 << 31) else abs(signed)
 
 
 def partition_of(key: str, partitions: int) -> int:
