@@ -20,7 +20,7 @@ from probe.drivers.sources.maven import schema_jars
 from probe.engines.embedded import Embedded
 from probe.golang import fake_cluster
 from probe.model import Client
-from probe.ports import OpenRelay, RelayPort, Sink
+from probe.ports import EnginePort, OpenRelay, RelayPort, Sink
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
@@ -120,10 +120,11 @@ def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
 
 
 @contextlib.asynccontextmanager
-async def live_tools(engine: Embedded, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
-    """Hold the live parts of a run."""
+async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
+    """Hold the live parts of a run; an engine that keeps clusters running ends them."""
     lag = LoopLag()
     come_first()
-    async with lag.measuring(), Host(bound) as host:
+    kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
+    async with lag.measuring(), Host(bound) as host, kept:
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)

@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from probe.catalogue.brokers import check_lines
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
 from probe.cli.compose import choose_clients
+from probe.engines.kafka_deeds import UNPLAYED
 from probe.errors import ProbeError
 from probe.model import Engine, Role
 from probe.plan import Plan, Selection, make_plan
@@ -80,16 +82,23 @@ class Asked:
         scenarios = select_scenarios(self.scenarios or ["*"])
         if all(item.name != CONTROL for item in scenarios):
             scenarios = (*select_scenarios([CONTROL]), *scenarios)
+        brokers = tuple(dict.fromkeys(broker_line(item) for item in self.brokers or [DEFAULT_BROKER]))
+        real = self.engine is Engine.KAFKA
+        if real:
+            check_lines(brokers)
+        if real and self.election_ms is not None:
+            raise CatalogueError("--election is the embedded engine's: real brokers take what they take")
         return Selection(
             clients=self._clients(),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
             profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election_ms),
             engine=self.engine,
-            brokers=tuple(dict.fromkeys(broker_line(item) for item in self.brokers or [DEFAULT_BROKER])),
+            brokers=brokers,
             trials=self.trials,
             seed=self.seed if self.seed is not None else random.SystemRandom().randrange(2**31),
             shard=parse_shard(self.shard),
+            unplayed=UNPLAYED if real else {},
         )
 
     def _clients(self) -> tuple[Chosen, ...]:

@@ -12,6 +12,7 @@ from probe.cli import options as o
 from probe.cli.console import OUT
 from probe.model import Engine
 from probe.plan import Plan
+from probe.runner.grouping import estimate_s
 
 
 def plan(
@@ -46,7 +47,7 @@ def plan(
         shard=shard,
     )
     made, _ = asked.whole()
-    seconds = made.estimate_s(jobs, None if watch is None else int(watch * 1000))
+    seconds = estimate_s(made, jobs, None if watch is None else int(watch * 1000))
     if as_json:
         typer.echo(json.dumps(_as_json(made, seconds), indent=1))
         return

@@ -21,13 +21,17 @@ from probe.cli.console import say
 from probe.cli.outcomes import show_outcomes
 from probe.cli.progress import Bar
 from probe.cli.publish import Publisher
+from probe.cli.real import exact_versions, kafka_engine
 from probe.cli.resuming import as_before, names_nothing, selected
 from probe.drivers.host import Bound
-from probe.engines.embedded import Embedded
+from probe.engines.kafka import Kafka
 from probe.errors import GateError, InterruptedRunError, NothingJudgedError, ProbeError
 from probe.model import Cell, Client, Engine, Outcome, Role
 from probe.plan import Plan, Selection
+from probe.ports import EnginePort
 from probe.runner import Options, Progress, run_plan
+from probe.runner.cohorts import drain_in_cohorts
+from probe.runner.grouping import estimate_s
 from probe.runner.lag import no_collector
 from probe.store import RunStore
 from probe.store import trials as stored_trials
@@ -137,7 +141,7 @@ def run_planned(
     """Run and store the cells of a plan; of the selection only clients, seed (of a new run) and shard count."""
     ready = make_ready(plan, selection.clients)
     known = known_outcomes(results)
-    with _open_store(results, resume, selection, selectors) as store:
+    with _open_store(results, resume, plan, selection, selectors) as store:
         return play_ready(plan, ready, options, results, store, known)
 
 
@@ -145,16 +149,15 @@ def run_planned(
 class Ready:
     """What playing needs."""
 
-    engine: Embedded
+    engine: EnginePort
     bound: Mapping[Client, Bound]
     absent: Mapping[Client, str]
 
 
 def make_ready(plan: Plan, clients: Sequence[Chosen]) -> Ready:
     """Build the engine and obtain the clients. ProbeError or ToolError if that cannot be done here."""
-    if any(item.cell.engine is not Engine.EMBEDDED for item in plan.cells):
-        raise ProbeError("--engine kafka: real brokers are not played yet; use --engine embedded")
-    engine = embedded_engine()
+    real = {item.cell.broker for item in plan.cells if item.cell.engine is Engine.KAFKA}
+    engine: EnginePort = kafka_engine(real, say) if real else embedded_engine()
     bound, absent = get_clients(clients, say)
     return Ready(engine, bound, absent)
 
@@ -175,12 +178,19 @@ def play_ready(
 
 
 def _open_store(
-    results: str, resume: str | None, selection: Selection, selectors: Mapping[str, Any] | None
+    results: str, resume: str | None, plan: Plan, selection: Selection, selectors: Mapping[str, Any] | None
 ) -> AbstractContextManager[RunStore]:
     shard = "{}of{}".format(*selection.shard)
     if resume is not None:
         return RunStore.resume(results, resume, command=sys.argv, shard=shard)
-    return RunStore.create(results, command=sys.argv, seed=selection.seed, shard=shard, selectors=selectors)
+    return RunStore.create(
+        results,
+        command=sys.argv,
+        seed=selection.seed,
+        shard=shard,
+        versions=exact_versions(plan),
+        selectors=selectors,
+    )
 
 
 def known_outcomes(results: str) -> dict[Cell, Outcome]:
@@ -201,7 +211,7 @@ def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Outcome]:
 
 
 def _play(
-    engine: Embedded,
+    engine: EnginePort,
     bound: Mapping[Client, Bound],
     plan: Plan,
     options: Options,
@@ -226,7 +236,7 @@ def _play(
         task = asyncio.current_task()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, end, task, number)
-        with Bar(plan.estimate_s(options.jobs, options.watch_ms)) as bar:
+        with Bar(estimate_s(plan, options.jobs, options.watch_ms)) as bar:
             async with live_tools(engine, bound) as tools:
                 await run_plan(
                     plan,
@@ -236,6 +246,7 @@ def _play(
                     report=lambda step: report(step, bar),
                     known=known,
                     finished=finished,
+                    drain=drain_in_cohorts(engine) if isinstance(engine, Kafka) else None,
                 )
 
     started = time.monotonic()
