@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 INTERNAL_PARTITIONS = len(BROKERS)
 """Of the offsets topic and the transactions topic: partition n is led by broker n + 1 (`cluster.INTERNAL`)."""
 NAMES = 100
+TOPICS = "probe-"
+"""How the runner's topics begin."""
 MADE_S, LOOK_S = 10.0, 0.1
 ONLY_ONE_DIR = (1, 1)
 """Brokers before this version choose log dirs themselves; none of them survives a broken one anyway."""
@@ -70,9 +72,14 @@ class Seat:
         """Say whether there is a topic."""
         return self._subject is not None
 
-    def hear(self, event: Event) -> None:
-        """Take what the brokers did."""
-        self._sink(event)
+    def hear(self, event: EngineEvent) -> None:
+        """Take what the brokers did; log lines about topics of other cells are left out."""
+        if event.kind is not EngineKind.LOG or TOPICS not in event.text or self._mine in event.text:
+            self._sink(event)
+
+    @property
+    def _mine(self) -> str:
+        return TOPICS if self._subject is None else self._subject.topic
 
     # ports.Tap
 
