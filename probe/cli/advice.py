@@ -1,4 +1,4 @@
-"""What `probe advise` compares: the stored cells of two versions, or of two broker lines."""
+"""What `probe advise` compares: the stored cells of two versions of a client or application, or of two broker lines."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
 
+from probe.advise.commands import split_profile
 from probe.advise.diff import in_order
 from probe.advise.settled import Settled, settle
-from probe.advise.trends import Step, compare
-from probe.catalogue.scenarios import CORE
+from probe.advise.trends import Step, question
+from probe.catalogue.apps import App, Application
+from probe.catalogue.scenarios import CORE, select_scenarios
+from probe.catalogue.selectors import select_profiles
 from probe.cli.compose import families
 from probe.model import Cell, Engine, Outcome, Role
 from probe.store import trials
@@ -20,7 +23,7 @@ CORE_ROLES = (Role.PRODUCER, Role.CONSUMER)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is compared: two versions of a family, or two broker lines under some clients."""
+    """What is compared: two versions of a family or an application, or two broker lines under some clients."""
 
     column: str
     """`version` or `broker`."""
@@ -28,10 +31,28 @@ class Change:
     new: str
     clients: tuple[str, ...]
     """FAMILY or FAMILY@VERSION; empty = all stored."""
+    app: App | None = None
+    """The application whose versions are compared; what is driven are the libraries inside, as it sets them."""
 
     def covers(self, cell: Cell) -> bool:
         """Say whether a cell is of one of the clients."""
         return not self.clients or cell.family in self.clients or str(cell.client) in self.clients
+
+    def library(self, side: str) -> str:
+        """Return the library's version on a side; CatalogueError for one that is not known."""
+        return self.app.inside(side).library if self.app else side
+
+    def profile(self, side: str, role: Role, name: str) -> str:
+        """Return a profile as the cells of a side write it."""
+        if self.app is None:
+            return name
+        base, properties, election = split_profile(name)
+        (profile,) = select_profiles([base], properties, election)
+        return str(Application(self.app, side).profile(profile, role))
+
+    def plays(self, role: Role) -> bool:
+        """Say whether the application has this role; a library has them all."""
+        return self.app is None or Application(self.app, self.old).plays(role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +80,80 @@ def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, Set
 
 def compared(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> tuple[list[Step], list[Settled]]:
     """Pair the cells; return the pairs in reading order, and what has no partner."""
-    mine = [item for item in stored.values() if item.cell.profile in wanted.profiles]
-    if change.column == "version":
-        mine = [item for item in mine if item.cell.broker == wanted.line]
-    sides = [[item for item in mine if getattr(item.cell, change.column) == name] for name in (change.old, change.new)]
-    steps, alone = compare(sides[0], sides[1], change.column)
+    before, after = (_side(stored, change, side, wanted) for side in (change.old, change.new))
+    steps = [Step(before[key], after[key]) for key in before.keys() & after.keys()]
     place = {cell: number for number, cell in enumerate(in_order(step.before.cell for step in steps))}
-    return sorted(steps, key=lambda step: place[step.before.cell]), alone
+    alone = [*(before[key] for key in before.keys() - after.keys()), *_only(after, before)]
+    order = {cell: number for number, cell in enumerate(in_order(item.cell for item in alone))}
+    return sorted(steps, key=lambda step: place[step.before.cell]), sorted(alone, key=lambda item: order[item.cell])
+
+
+def _only(mine: dict[tuple[str, ...], Settled], theirs: dict[tuple[str, ...], Settled]) -> list[Settled]:
+    return [mine[key] for key in mine.keys() - theirs.keys()]
+
+
+def _side(stored: dict[Cell, Settled], change: Change, side: str, wanted: Filter) -> dict[tuple[str, ...], Settled]:
+    """Return the cells of one side, by what they ask whatever the side."""
+    found = {}
+    for cell, item in stored.items():
+        for name in wanted.profiles:
+            if cell.profile == change.profile(side, cell.role, name) and _is_of(cell, change, side, wanted):
+                found[*question(cell, change.column, "profile"), name] = item
+    return found
+
+
+def _is_of(cell: Cell, change: Change, side: str, wanted: Filter) -> bool:
+    if change.column == "broker":
+        return cell.broker == side
+    return cell.version == change.library(side) and cell.broker == wanted.line
 
 
 def absent(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
     """Return the cells that lack their partner; where nothing at all is stored, the core scenarios' cells."""
     steps, alone = compared(stored, change, wanted)
     if steps or alone:
-        return [_partner(item.cell, change) for item in alone]
+        return [_partner(item.cell, change, wanted) for item in alone]
     return list(_core(change, wanted))
 
 
-def _partner(cell: Cell, change: Change) -> Cell:
-    other = change.new if getattr(cell, change.column) == change.old else change.old
-    return replace(cell, version=other) if change.column == "version" else replace(cell, broker=other)
+def needed(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
+    """Return the cells that are missing on either side: partners, and the scenarios that are named, or the core's."""
+    both = dict.fromkeys([*absent(stored, change, wanted), *_core(change, wanted)])
+    return [cell for cell in both if (there := stored.get(cell)) is None or not there.judged]
+
+
+def _partner(cell: Cell, change: Change, wanted: Filter) -> Cell:
+    if change.column == "broker":
+        return replace(cell, broker=change.new if cell.broker == change.old else change.old)
+    sides = {
+        (change.library(side), change.profile(side, cell.role, name)): (side, name)
+        for side, name in _both(change, wanted)
+    }
+    side, name = sides[cell.version, cell.profile]
+    other = change.new if side == change.old else change.old
+    return replace(cell, version=change.library(other), profile=change.profile(other, cell.role, name))
+
+
+def _both(change: Change, wanted: Filter) -> Iterator[tuple[str, str]]:
+    return product((change.old, change.new), wanted.profiles)
 
 
 def _core(change: Change, wanted: Filter) -> Iterator[Cell]:
-    named = [name for name in wanted.scenarios if "*" not in name]
-    names = named or [name for name in CORE if name != "steady"]
+    """Yield the cells of the scenarios that are named, or of the core, on both sides."""
+    scenarios = select_scenarios(wanted.scenarios or [name for name in CORE if name != "steady"])
+    for scenario, role, name in product(scenarios, wanted.roles or CORE_ROLES, wanted.profiles):
+        if scenario.part(role) is None or not change.plays(role):
+            continue
+        for family, version, line, side in _places(change, wanted):
+            yield Cell(family, version, role, change.profile(side, role, name), scenario.name, wanted.engine, line)
+
+
+def _places(change: Change, wanted: Filter) -> Iterator[tuple[str, str, str, str]]:
+    """Yield family, version, broker line and side."""
     clients = [tuple(client.partition("@")[::2]) for client in change.clients or sorted(families())]
     if change.column == "version":
-        pairs = [(clients[0][0], version, wanted.line) for version in (change.old, change.new)]
-    else:
-        pairs = [
-            (family, version or families()[family].newest.version, line)
-            for (family, version), line in product(clients, (change.old, change.new))
-        ]
-    for (family, version, line), name, role, profile in product(
-        pairs, names, wanted.roles or CORE_ROLES, wanted.profiles
-    ):
-        yield Cell(family, version, role, profile, name, wanted.engine, line)
+        for side in (change.old, change.new):
+            yield clients[0][0], change.library(side), wanted.line, side
+        return
+    for (family, version), line in product(clients, (change.old, change.new)):
+        yield family, version or families()[family].newest.version, line, line

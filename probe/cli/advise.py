@@ -14,16 +14,16 @@ from probe.advise.commands import run_command, show_command, split_profile
 from probe.advise.remedies import drift, remedy
 from probe.advise.settled import Settled
 from probe.advise.trends import Step, Trend
-from probe.catalogue.families import CatalogueError
+from probe.catalogue.families import CatalogueError, version_key
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
 from probe.cli import options as o
-from probe.cli.advice import Change, Filter, absent, compared, stored_cells
-from probe.cli.cells import plan_cell, play_cells
-from probe.cli.compose import families
+from probe.cli.advice import Change, Filter, absent, compared, needed, stored_cells
+from probe.cli.cells import play_cells, possible
+from probe.cli.compose import apps, families
 from probe.cli.console import OUT, say
 from probe.errors import GateError, ProbeError
-from probe.model import Cell, Engine
+from probe.model import Cell, Engine, Role
 from probe.runner import Options
 from probe.store import history
 
@@ -52,7 +52,7 @@ def advise(
     wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line)
     _check(change, wanted)
     stored = stored_cells(results, change, wanted)
-    if fill and (missing := [cell for cell in absent(stored, change, wanted) if _possible(cell)]):
+    if fill and (missing := [cell for cell in needed(stored, change, wanted) if possible(cell)]):
         say(f"{len(missing)} cells are missing and are played")
         play_cells(missing, Options(jobs=jobs), results)
         stored = stored_cells(results, change, wanted)
@@ -74,7 +74,8 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
     numbers = [item for item in what if re.fullmatch(r"\d[\w.+-]*", item)]
     names = tuple(item for item in what if item not in numbers)
     if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
-        return Change("version", numbers[0], numbers[1], names)
+        app = None if names[0] in families() else apps().get(names[0])
+        return Change("version", numbers[0], numbers[1], (app.family,) if app else names, app)
     if broker is not None and len(numbers) == 1:
         return Change("broker", broker_line(broker), broker_line(numbers[0]), names)
     raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
@@ -85,27 +86,29 @@ def _check(change: Change, wanted: Filter) -> None:
     for name in change.clients:
         family = name.partition("@")[0]
         if family not in families():
-            near = get_close_matches(family, families(), n=1)
+            near = get_close_matches(family, [*families(), *apps()], n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
             raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
     select_profiles([split_profile(name)[0] for name in wanted.profiles], (), None)
     select_scenarios(wanted.scenarios)
     if change.old == change.new:
         raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two")
+    if change.app and all(_same(change, role, name) for role in Role for name in wanted.profiles):
+        inside = f"{change.app.family} {change.library(change.old)}"
+        raise ProbeError(f"advise {change.app.name}: {change.old} and {change.new} both have {inside}, set alike")
 
 
-def _possible(cell: Cell) -> bool:
-    try:
-        plan_cell(cell)
-    except ProbeError as error:
-        say(f"not played: {error}")
-        return False
-    return True
+def _same(change: Change, role: Role, name: str) -> bool:
+    old, new = ((change.library(side), change.profile(side, role, name)) for side in (change.old, change.new))
+    return old == new
 
 
 def _title(change: Change, wanted: Filter) -> str:
-    names = ", ".join(change.clients) or "all stored clients"
+    names = change.app.name if change.app else ", ".join(change.clients) or "all stored clients"
     rest = f"{', '.join(wanted.profiles)}, {wanted.engine} engine"
+    if change.app:
+        inside = f"{change.app.family} {change.library(change.old)} -> {change.library(change.new)}, with its settings"
+        return f"{names} {change.old} -> {change.new}: {inside} (profile {rest}, broker {wanted.line})"
     if change.column == "version":
         return f"{names} {change.old} -> {change.new} (profile {rest}, broker {wanted.line})"
     return f"broker {change.old} -> {change.new} under {names} (profile {rest})"
@@ -134,13 +137,24 @@ def _evidence(step: Step, stored: Mapping[Cell, Settled], change: Change, result
     yield f"after:  {step.after.verdicts[0].reason}; {show_command(step.after, results)}"
     if step.trend not in {Trend.BETTER, Trend.BAD} or change.column != "version":
         return
-    found = remedy(step.before, change.new, stored.values())
+    found = remedy(step.before, change.library(change.new), stored.values())
     if found.upgrade is not None:
         yield f"smallest stored upgrade that conforms: {found.upgrade.cell.version} ({found.last_bad} does not)"
+        yield from _between(found.last_bad, found.upgrade.cell)
     elif step.trend is Trend.BAD:
         yield f"no stored version up to {change.new} conforms"
     for item in found.profiles:
         yield f"{item.cell.client} conforms with profile {item.cell.profile}; {show_command(item, results)}"
+
+
+def _between(last_bad: str, good: Cell) -> Iterator[str]:
+    """Say which listed versions nobody ran between the last bad and the first good one, and what narrows it."""
+    listed = families()[good.family].versions if good.family in families() else ()
+    low, high = version_key(last_bad), version_key(good.version)
+    unknown = [item.version for item in listed if low < version_key(item.version) < high]
+    if unknown:
+        way = f"probe bisect {good.family} {good.scenario} --role {good.role}"
+        yield f"not measured between: {', '.join(unknown)}; {way}"
 
 
 def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:

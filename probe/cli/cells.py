@@ -8,7 +8,9 @@ from dataclasses import replace
 from probe.advise.commands import split_profile
 from probe.catalogue.families import CatalogueError
 from probe.cli import options as o
+from probe.cli.console import say
 from probe.cli.run import Ran, run_planned
+from probe.drivers.launch import ProvisionError
 from probe.errors import ProbeError
 from probe.model import Cell
 from probe.plan import Plan, Planned, Selection
@@ -36,6 +38,16 @@ def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
         reason = next((skip.reason for skip in plan.skips if skip.cell == cell), "the scenario knows no such role")
         raise ProbeError(f"{cell} is no cell: {reason}")
     return plan, selection
+
+
+def possible(cell: Cell) -> bool:
+    """Say whether a cell can be played; a line on stderr says why not."""
+    try:
+        plan_cell(cell)
+    except (ProbeError, CatalogueError, ProvisionError) as error:
+        say(f"not played: {error}")
+        return False
+    return True
 
 
 def play_cells(cells: Iterable[Cell], options: Options, results: str) -> Ran:

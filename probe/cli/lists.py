@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from probe.catalogue.apps import App, listed
 from probe.catalogue.families import Family, version_key
 from probe.catalogue.scenarios import default_scenarios
-from probe.cli.compose import families, is_installed
+from probe.cli.compose import apps, families, is_installed
 from probe.cli.console import OUT
 from probe.scenarios.scenario import Scenario
 
@@ -17,10 +18,14 @@ from probe.scenarios.scenario import Scenario
 def clients(
     *, as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/clients.json).")] = False
 ) -> None:
-    """List client families, their versions, roles and profiles."""
+    """List client families with versions, roles and profiles; applications and wrappers with the library inside."""
     known = families()
     if as_json:
-        typer.echo(json.dumps({"clients": [_family(item) for item in known.values()]}, indent=1))
+        data = {
+            "clients": [_family(item) for item in known.values()],
+            "applications": [_app(item) for item in listed(apps())],
+        }
+        typer.echo(json.dumps(data, indent=1))
         return
     for item in known.values():
         OUT.print(f"{item.family}: {item.title}. {item.about}", markup=False)
@@ -28,6 +33,49 @@ def clients(
         OUT.print(f"  core: {', '.join(item.core)}", markup=False)
         versions = sorted(item.versions, key=lambda one: version_key(one.version))
         OUT.print("  versions: " + ", ".join(one.version for one in versions), markup=False)
+    for app in listed(apps()):
+        OUT.print(f"{app.name}: {app.title}. {_kind(app)}", markup=False)
+        inside = ", ".join(f"{one.span} = {one.library}" for one in app.versions)
+        OUT.print(f"  versions: {inside}", markup=False)
+        OUT.print(f"  source: {app.source or 'as each version tells'}", markup=False)
+
+
+def _kind(app: App) -> str:
+    if app.kind == "wrapper":
+        return f"A wrapper: it mirrors the row of {app.family}"
+    roles = f" ({', '.join(app.roles)})" if app.roles else ""
+    return f"An application: driven as {app.family} with its settings{roles}"
+
+
+def _app(app: App) -> dict[str, object]:
+    return {
+        "name": app.name,
+        "names": list(app.names),
+        "kind": app.kind,
+        "family": app.family,
+        "roles": list(app.roles),
+        "versions": [
+            {
+                "since": one.since,
+                "until": one.last,
+                "library": one.library,
+                "source": one.source or app.source,
+                "note": one.note,
+            }
+            for one in app.versions
+        ],
+        "settings": [
+            {
+                "since": one.since or "",
+                "until": one.until or "",
+                "roles": list(one.roles),
+                "properties": dict(one.properties),
+                "not_set": dict(one.not_set),
+                "source": one.source,
+            }
+            for one in app.settings
+        ],
+    }
 
 
 def _family(item: Family) -> dict[str, object]:

@@ -9,12 +9,16 @@ from typing import Annotated
 
 import typer
 
-from probe.catalogue.families import version_key
+from probe.advise.commands import split_profile
+from probe.catalogue.apps import stand_for
+from probe.catalogue.families import Version, version_key
+from probe.catalogue.selectors import select_clients, select_profiles
 from probe.cli import options as o
+from probe.cli.compose import apps, families
 from probe.cli.console import OUT
 from probe.cli.lines import lines
 from probe.errors import NothingJudgedError, ProbeError
-from probe.model import Cell, Engine, Role, encode
+from probe.model import Cell, Client, Engine, Role, encode
 from probe.store import TrialRow, history, runs, trials
 
 
@@ -64,7 +68,22 @@ def _one_of(wanted: list[str] | list[Role] | None, matches: Callable[[Cell, str]
 
 def _client_matches(cell: Cell, text: str) -> bool:
     family, _, version = text.partition("@")
-    return cell.family == family and version in {"", cell.version}
+    if family in families() or family not in apps():
+        return cell.family == family and version in {"", cell.version}
+    (stands,) = select_clients(families(), [text], lambda _, number: Version(version=number), apps())
+    if stands.application is None or cell.client != Client(stands.family.family, stands.version.version):
+        return False
+    name, properties, election = split_profile(cell.profile)
+    (told,) = select_profiles([name], properties, election)
+    (plain,) = select_profiles([name], (), election)
+    return stands.application.profile(plain, cell.role) == told
+
+
+def _stands_for(cell: Cell) -> str:
+    """Name the applications and wrappers that a cell stands for."""
+    name, properties, election = split_profile(cell.profile)
+    (told,) = select_profiles([name], properties, election)
+    return ", ".join(stand_for(apps(), cell.family, cell.version, cell.role, told))
 
 
 def _newest(found: list[TrialRow]) -> list[TrialRow]:
@@ -90,6 +109,8 @@ def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
         typer.echo(json.dumps(data, indent=1))
         return
     OUT.print(f"{row.cell}", markup=False, style="bold")
+    if stands := _stands_for(row.cell):
+        OUT.print(f"stands for {stands}", markup=False)
     OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
     for name, value in encode(row.verdict.facts).items():
         OUT.print(f"  {name} = {value}", markup=False)

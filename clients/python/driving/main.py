@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from driving.attach import attach
@@ -27,6 +28,8 @@ def main(load: Callable[[], Library], package: str) -> None:
     if arguments.report:
         sys.stdout.write(library.version + "\n")
         return
+    if arguments.local:
+        library = replace(library, version=f"{library.version}+local.{arguments.local}")
     own_group()
     die_with_parent()
     if problem := attach(library, arguments.connect, arguments.token):
@@ -45,5 +48,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--library", required=True, help="folder that holds the library's package")
     parser.add_argument("--connect", default="", help="address of the orchestrator, host:port")
     parser.add_argument("--token", default="")
+    parser.add_argument("--local", default="", help="digest of a local build, which becomes part of its version")
     parser.add_argument("--report", action="store_true", help="print the library's own version and exit")
     return parser.parse_args()

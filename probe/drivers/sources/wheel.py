@@ -26,14 +26,17 @@ from pathlib import Path
 
 from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.sources import pip
+from probe.drivers.sources import local_wheel, pip
 from probe.drivers.sources.place import filling, locked
+from probe.tools import cache_root
 
 PINNED_PYTHON = "311"
 """The CPython of the files that the digests of client.toml are about, on Linux x86_64, unless `pythons` names another;
 a pure wheel is the same file everywhere."""
 CLIENTS = Path(__file__).resolve().parents[3] / "clients"
 """Where drivers lie, unless PROBE_CLIENTS says otherwise."""
+LOCAL = "path:"
+"""An artifact that starts with this lies on this machine."""
 STAMP = "probe-stamp.json"
 REPORT_S = 60
 """A driver that only prints its library's version is given so long."""
@@ -55,6 +58,8 @@ class Stamp:
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
     """Return how to drive this version, fetching it if it is not there. ProvisionError if it cannot be had."""
+    if version.artifact.startswith(LOCAL):
+        return _obtain_local(family, version, cache)
     folder = _folder(family, version.pinned_artifact, cache)
     with locked(folder):
         stamp = _read(folder)
@@ -88,7 +93,56 @@ def exists(family: Family, artifact: str) -> bool:
 
 def identify(family: Family, artifact: str, cache: Path) -> Version:
     """Fetch an artifact that is not pinned and ask the library in it for its own version."""
-    launch = obtain(family, Version(version=artifact), cache)
+    reported = _ask(f"{family.family} {artifact}", obtain(family, Version(version=artifact), cache))
+    stamp = _read(_folder(family, artifact, cache))
+    digest = stamp.digest if stamp else ""
+    return Version(version=reported, artifact=artifact if artifact != reported else "", digest=digest)
+
+
+def local(family: Family, place: Path) -> Version:
+    """Describe a wheel, a checkout or a build of the C library by the version that the library in it reports.
+
+    It is laid out in the cache, by its content, so that what is asked is what runs. ProvisionError if there is none.
+    """
+    where = place.expanduser().resolve()
+    cache = cache_root()
+    aside = cache / "wheels" / f".{family.source.name}-local-{os.getpid()}"
+    with filling(aside) as whole:
+        local_wheel.lay_out(where, whole, _unpack)
+        own = local_wheel.mark(whole)
+        for file in _extras(family, whole):
+            _unpack(file, whole)
+        shutil.rmtree(whole / ".files", ignore_errors=True)
+    folder = _local_folder(family, own, cache)
+    with locked(folder):
+        if folder.exists():
+            shutil.rmtree(aside)
+        else:
+            aside.rename(folder)
+    version = Version(version=f"0+local.{own}", artifact=f"{LOCAL}{where}")
+    reported = _ask(f"{family.family}@{LOCAL}{place}", _obtain_local(family, version, cache))
+    return Version(version=f"{reported}+local.{own}", artifact=f"{LOCAL}{where}")
+
+
+def _extras(family: Family, whole: Path) -> list[Path]:
+    return pip.download(family.source.extra, _sub(whole, ".files")) if family.source.extra else []
+
+
+def _obtain_local(family: Family, version: Version, cache: Path) -> Launch:
+    own = version.version.partition("+local.")[2]
+    folder = _local_folder(family, own, cache)
+    if not folder.exists():
+        raise ProvisionError(f"{family.family} {version.version}: it is not in the cache any more; name it by {LOCAL}")
+    artifact = f"local {Path(version.artifact.removeprefix(LOCAL)).name} {own}"
+    return Launch((sys.executable, str(_driver(family)), "--library", str(folder), "--local", own), artifact)
+
+
+def _local_folder(family: Family, own: str, cache: Path) -> Path:
+    return cache / "wheels" / f"{family.source.name}-local-{own}"
+
+
+def _ask(name: str, launch: Launch) -> str:
+    """Return the version that a driver's library reports."""
     try:
         done = subprocess.run(
             [*launch.argv, "--report"],
@@ -99,14 +153,11 @@ def identify(family: Family, artifact: str, cache: Path) -> Version:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise ProvisionError(f"{family.family} {artifact}: its driver said nothing within {REPORT_S} s") from None
+        raise ProvisionError(f"{name}: its driver said nothing within {REPORT_S} s") from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise ProvisionError(f"{family.family} {artifact} cannot be loaded by this Python: {last[:200]}")
-    stamp = _read(_folder(family, artifact, cache))
-    digest = stamp.digest if stamp else ""
-    reported = done.stdout.strip()
-    return Version(version=reported, artifact=artifact if artifact != reported else "", digest=digest)
+        raise ProvisionError(f"{name} cannot be loaded by this Python: {last[:200]}")
+    return done.stdout.strip()
 
 
 def _fill(family: Family, version: Version, folder: Path) -> Stamp:
