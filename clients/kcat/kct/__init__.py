@@ -1,0 +1,1 @@
+"""kcat as a client: its command line, its roles."""

@@ -1,0 +1,147 @@
+"""Programs that this machine's distribution packages, run with a shared library out of a wheel: kcat on librdkafka.
+
+The program is the one on PATH; where there is none, its package is downloaded by the distribution's own tool, with the
+repositories of its own configuration, and unpacked into the cache. Nothing is installed, and root is not needed. Which
+release of the library it runs with is ours to choose: the versions of such a family are the program's with the
+library's behind a dash, and their digests are those of the wheel that holds the library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from probe.catalogue.families import Family, Version
+from probe.drivers.launch import Launch, ProvisionError
+from probe.drivers.sources import wheel
+from probe.drivers.sources.place import filling, locked
+from probe.tools import ToolError, find_tool
+
+PACKAGE_S = 120
+"""One package by the distribution's tool."""
+REPORT_S = 60
+RECORD = "packages.json"
+SONAME = {"confluent-kafka": "librdkafka.so.1"}
+"""The name by which programs ask for the library in a wheel."""
+
+
+def obtain(family: Family, version: Version, cache: Path) -> Launch:
+    """Return how to drive the program with this release of its library. ProvisionError if either cannot be had."""
+    launch = wheel.obtain(_of_library(family), version, cache)
+    folder = Path(launch.argv[launch.argv.index("--library") + 1])
+    program, told, libraries = _program(family, cache)
+    links = _links(family.source.library, folder, cache)
+    env = {"PROBE_PROGRAM": str(program), "PROBE_PROGRAM_LIBRARIES": os.pathsep.join([str(links), *libraries])}
+    return replace(launch, artifact=f"{told}; {launch.artifact}", env={**launch.env, **env})
+
+
+def newest(family: Family) -> str:
+    """Return the newest release of the library's wheel. ProvisionError if it cannot be asked."""
+    return wheel.newest(_of_library(family))
+
+
+def exists(family: Family, artifact: str) -> bool:
+    """Say whether there is such a wheel of the library. ProvisionError if it cannot be asked."""
+    return wheel.exists(_of_library(family), artifact)
+
+
+def identify(family: Family, artifact: str, cache: Path) -> Version:
+    """Run the program with a library that is not pinned, and ask both for their versions."""
+    launch = obtain(family, Version(version=artifact), cache)
+    done = subprocess.run(
+        [*launch.argv, "--report"],
+        capture_output=True,
+        text=True,
+        timeout=REPORT_S,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **launch.env},
+    )
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise ProvisionError(f"{family.family} does not run with {family.source.library} {artifact}: {last[:200]}")
+    return Version(version=done.stdout.strip(), artifact=artifact)
+
+
+def _of_library(family: Family) -> Family:
+    """Look at the family as at one whose versions are the library's wheels."""
+    source = family.source.model_copy(update={"kind": "wheel", "name": family.source.library, "extra": ()})
+    return family.model_copy(update={"source": source})
+
+
+def _program(family: Family, cache: Path) -> tuple[Path, str, list[str]]:
+    """Return the program, what it is, and folders of shared libraries that came with it."""
+    name = family.source.name
+    if found := shutil.which(name):
+        return Path(found), f"program {name} of this machine sha256:{_sha256(Path(found))}", []
+    folder = cache / "programs" / name
+    with locked(folder):
+        if not (folder / RECORD).is_file():
+            _unpack([name, *family.source.extra], folder)
+    program = folder / "usr" / "bin" / name
+    packages = ", ".join(json.loads((folder / RECORD).read_text()))
+    libraries = sorted({str(path.parent) for path in (folder / "usr" / "lib").rglob("*.so*")})
+    return program, f"packages {packages}", libraries
+
+
+def _unpack(packages: Sequence[str], folder: Path) -> None:
+    """Download packages as the distribution does, and lay out what they hold."""
+    try:
+        download, unpack = find_tool("apt-get"), find_tool("dpkg-deb")
+    except ToolError:
+        raise ProvisionError(
+            f"{packages[0]} is not on this machine, and only Debian's and its descendants' packages can be had without "
+            f"root; install {packages[0]}"
+        ) from None
+    with filling(folder) as whole:
+        for package in packages:
+            _run([str(download), "-qq", "download", package], whole, package)
+        files = sorted(whole.glob("*.deb"))
+        record = [f"{file.stem} sha256:{_sha256(file)}" for file in files]
+        for file in files:
+            _run([str(unpack), "-x", file.name, "."], whole, file.name)
+            file.unlink()
+        (whole / RECORD).write_text(json.dumps(record))
+
+
+def _run(argv: Sequence[str], folder: Path, what: str) -> None:
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=PACKAGE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise ProvisionError(f"{what}: {argv[0]} took longer than {PACKAGE_S} s; try again, or install it") from None
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["no reason given"]
+        raise ProvisionError(f"{what} cannot be had from this distribution: {lines[0]}; install it")
+
+
+def _links(library: str, folder: Path, cache: Path) -> Path:
+    """Return a folder in which the wheel's library stands under the name that programs ask for."""
+    links = cache / "programs" / f"{folder.name}-links"
+    found = sorted(path for path in folder.rglob("librdkafka*") if ".so" in path.name)
+    if not found:
+        raise ProvisionError(f"{folder.name} holds no {SONAME[library]}; choose another version")
+    with locked(links):
+        if not (links / SONAME[library]).exists():
+            with filling(links) as whole:
+                for neighbour in found[0].parent.glob("*.so*"):
+                    name = SONAME[library] if neighbour == found[0] else neighbour.name
+                    (whole / name).symlink_to(neighbour)
+    return links
+
+
+def _sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
