@@ -265,6 +265,22 @@ def test_releases_that_no_list_has_are_added_between_two_versions(monkeypatch: p
     assert not here.widen("1.5.0", "1.6.1")
 
 
+def test_a_release_that_was_run_before_is_in_question_though_nobody_listed_it() -> None:
+    here = ground(newest="1.9.2")
+    here.learn([settled("1.6.0", REFRESHES), settled("2.6.0", REFRESHES), settled("1.6.1+local.00ff00ff", STUCK)])
+    place = here.versions.index("1.5.0")
+    assert here.versions[place : place + 3] == ["1.5.0", "1.6.0", "1.6.1"]
+    assert set(here.known) == {"1.6.0"}
+
+
+def test_releases_in_no_list_stand_in_order_among_the_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bisecting, "releases", lambda _: ["1.6.0", "2.7.0", "2.12.0"])
+    here = ground()
+    listed = list(here.versions)
+    assert here.widen("1.5.0", "2.13.2")
+    assert here.versions == sorted([*listed, "1.6.0", "2.7.0", "2.12.0"], key=version_key)
+
+
 def test_a_registry_that_does_not_answer_leaves_the_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     def silent(_: object) -> list[str]:
         raise ProvisionError("the registry cannot be reached")

@@ -58,10 +58,24 @@ class Ground:
         fresh = [name for name in self._listed() if bounds[0] < version_key(name) < bounds[1]]
         fresh = [name for name in fresh if name not in {*self.versions, *self.absent, *self._pinned()}]
         if fresh:
-            place = self.versions.index(before)
-            self.versions[place:place] = sorted(fresh, key=version_key)
-            say(f"{len(fresh)} releases between {after} and {before} are in no list: {', '.join(fresh)}")
+            self.versions += fresh
+            self._sort()
+            say(f"between {after} and {before} the registry has more than is listed: {', '.join(fresh)}")
         return bool(fresh)
+
+    def learn(self, stored: Iterable[Settled]) -> None:
+        """Take what is stored; versions that nobody listed and that were run before are in question, too."""
+        low, high = (version_key(name) for name in (self.versions[0], self.versions[-1]))
+        for item in stored:
+            name = item.cell.version
+            if name not in self.versions and RELEASE.fullmatch(name) and low < version_key(name) < high:
+                self.versions.append(name)
+            if name in self.versions:
+                self.known[name] = item
+        self._sort()
+
+    def _sort(self) -> None:
+        self.versions.sort(key=lambda name: version_key(self._artifact(name)))
 
     def bring(self, version: str) -> str | None:
         """Make a version playable and return what the library in it calls itself; None if it cannot be."""
@@ -86,7 +100,9 @@ class Ground:
         say(f"{self.family.family} {version} is stepped over: {reason}")
 
     def _artifact(self, version: str) -> str:
-        return self.played[version][0].chosen.version.pinned_artifact
+        """Return the artifact's own version, by which releases ascend; a local build goes by what it reports."""
+        found = self.played[version][0].chosen.version.pinned_artifact if version in self.played else version
+        return found if RELEASE.match(found) else version
 
     def _pinned(self) -> set[str]:
         return {item.pinned_artifact for item in self.family.versions} | {self._artifact(name) for name in self.played}
@@ -142,11 +158,8 @@ class Player:
             return
         rows = trials(self._results)
         self._stored = [row for row in rows if _asks(row, ground) and row.verdict.rules >= RULES_VERSION]
-        found = settle(self._stored)
-        for version in ground.versions:
-            settled = found.get(ground.of(version))
-            if settled is not None and settled.outcome not in AGAIN:
-                ground.known[version] = settled
+        found = settle(self._stored).values()
+        ground.learn(item for item in found if item.outcome not in AGAIN)
 
     def play(self, ground: Ground, versions: Sequence[str], count: int) -> list[str]:
         """Play some versions, each `count` times, and learn; return those that could be played."""
