@@ -151,7 +151,7 @@ def test_a_connection_that_ended_without_a_word_may_be_anybodys() -> None:
     mine: list[Event] = []
     sorting = Sorting()
     sorting.join("ours", mine.append)
-    events = [Opened(at=1, conn=7, broker=1), Closed(at=2, conn=7, broker=1, by="relay")]
+    events: list[Event] = [Opened(at=1, conn=7, broker=1), Closed(at=2, conn=7, broker=1, by="relay")]
     for event in events:
         sorting.take(event)
     assert mine == events

@@ -142,7 +142,7 @@ class Seat:
             for node in replicas[partition]:
                 log_dir = self._cluster.brokers[node].log_dirs[number]
                 await self._cluster.admin.prefer_log_dir(node, str(log_dir), [(subject.topic, partition)])
-        await self._cluster.admin.create_topic(subject.topic, replicas)
+        await self._replicate(subject.topic, replicas)
         if line_key(self._cluster.version) < ONLY_ONE_DIR:
             return
         folders = [
@@ -157,6 +157,19 @@ class Seat:
         missing = next(folder for folder in folders if not folder.exists())
         self._cohort.spoilt = f"{missing.parent.parent.name} did not make {missing.name} in {missing.parent.name}"
         raise OSError(self._cohort.spoilt)
+
+    async def _replicate(self, topic: str, replicas: Mapping[int, Sequence[int]]) -> None:
+        """Create a topic; brokers want as many replicas of each partition, so some are taken away again."""
+        admin = self._cluster.admin
+        most = max(map(len, replicas.values()))
+        whole = {
+            number: [*nodes, *(node for node in BROKERS if node not in nodes)] for number, nodes in replicas.items()
+        }
+        await admin.create_topic(topic, {number: nodes[:most] for number, nodes in whole.items()})
+        fewer = {(topic, number): nodes for number, nodes in replicas.items() if len(nodes) < most}
+        if fewer:
+            await admin.reassign(fewer)
+            await admin.settled(fewer)
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""

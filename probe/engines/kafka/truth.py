@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from probe.engines.kafka import questions as ask
 from probe.engines.kafka.wire import Line, dial
@@ -22,6 +23,7 @@ GROUP, TRANSACTION = 0, 1
 
 Thing = tuple[str, int] | tuple[int, str]
 """A partition (topic, number), or a key (type, name)."""
+Kind = TypeVar("Kind", tuple[str, int], tuple[int, str])
 Tell = Callable[[Subject, EngineEvent], None]
 
 
@@ -97,7 +99,7 @@ class Truth:
             self._learn(node, self._keys, keys)
             await asyncio.sleep(QUICK_S if self._moving() else SLOW_S)
 
-    def _learn(self, node: int, watched: Mapping[Thing, Watched], told: Mapping[Thing, int]) -> None:
+    def _learn(self, node: int, watched: Mapping[Kind, Watched], told: Mapping[Kind, int]) -> None:
         healthy = [
             one.node
             for one in self._scene.cluster.brokers.values()

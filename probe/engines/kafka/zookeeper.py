@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -86,16 +87,15 @@ class ZooKeeper:
     def _with_session(self, work: Callable[[Any], Answer]) -> Answer:
         """Work in a session of its own. OSError if ZooKeeper does not answer or refuses."""
         try:
-            from kazoo.client import KazooClient  # noqa: PLC0415  # needed for old brokers only
-            from kazoo.exceptions import KazooException  # noqa: PLC0415  # same
+            kazoo = importlib.import_module("kazoo.client")  # needed for old brokers only
         except ImportError:
             raise OSError("kazoo is not installed; run `python3 run.py setup`") from None
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
-        session = KazooClient(hosts=self._address, timeout=CONNECT_S)
+        session = kazoo.KazooClient(hosts=self._address, timeout=CONNECT_S)
         try:
             session.start(timeout=CONNECT_S)
             return work(session)
-        except (KazooException, session.handler.timeout_exception) as error:
+        except (kazoo.KazooException, session.handler.timeout_exception) as error:
             raise OSError(f"ZooKeeper: {type(error).__name__} {error}".strip()) from None
         finally:
             session.stop()
