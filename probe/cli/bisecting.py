@@ -15,6 +15,7 @@ from probe.catalogue.families import CatalogueError, Family, version_key
 from probe.catalogue.selectors import Chosen
 from probe.cli.compose import choose_clients
 from probe.cli.console import say
+from probe.cli.real import exact_versions
 from probe.cli.run import make_ready, play_ready
 from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import releases
@@ -171,7 +172,7 @@ class Player:
         plan = Plan(tuple(work), ())
         ready = make_ready(plan, [item.chosen for item in work if item.cell == item.steady])
         ground.absent.update({client.version: reason for client, reason in ready.absent.items()})
-        store = self._open(ground.selection.seed)
+        store = self._open(plan, ground.selection.seed)
         try:
             play_ready(plan, ready, self._options, self._results, store, _outcomes(ground))
         except InterruptedRunError as error:
@@ -182,9 +183,10 @@ class Player:
         self.asked.update(dict.fromkeys(names, count))
         return [name for name in names if name not in ground.absent]
 
-    def _open(self, seed: int) -> RunStore:
+    def _open(self, plan: Plan, seed: int) -> RunStore:
         if self._store is None:
-            self._store = self._stack.enter_context(RunStore.create(self._results, command=sys.argv, seed=seed))
+            begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=exact_versions(plan))
+            self._store = self._stack.enter_context(begun)
         return self._store
 
     def _learn(self, ground: Ground, names: Iterable[str]) -> None:
