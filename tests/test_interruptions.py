@@ -50,7 +50,7 @@ def marked(mark: str) -> dict[int, str]:
 @contextmanager
 def running(results: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     mark = uuid.uuid4().hex
-    argv = [PROBE, "run", *SELECT, "--results", str(results), *more]
+    argv = [PROBE, "run", *(more or SELECT), "--results", str(results)]
     with subprocess.Popen(
         argv, env={**os.environ, MARK: mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

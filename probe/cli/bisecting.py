@@ -85,18 +85,20 @@ class Ground:
         try:
             (chosen,) = choose_clients([f"{self.family.family}@{version}"])
         except (CatalogueError, ProvisionError) as error:
-            return self._without(version, str(error))
+            self._leave_out(version, str(error))
+            return None
         name = chosen.version.version
-        if name != version and name in self.versions:
-            return self._without(version, f"it carries {name}")
         cells, reason = played(self.selection, chosen, self.cell)
+        if name != version and name in self.versions:
+            cells, reason = (), f"it carries {name}"
         if not cells:
-            return self._without(version, reason)
+            self._leave_out(version, reason)
+            return None
         self.versions[self.versions.index(version)] = name
         self.played[name] = cells
         return name
 
-    def _without(self, version: str, reason: str) -> None:
+    def _leave_out(self, version: str, reason: str) -> None:
         self.absent[version] = reason
         say(f"{self.family.family} {version} is stepped over: {reason}")
 

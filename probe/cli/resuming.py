@@ -43,9 +43,10 @@ def as_before(results: str, run_id: str, asked: Asked) -> tuple[Asked, int | Non
 
 
 def _read(told: Mapping[str, Any], asked: Asked) -> Asked:
+    lists: dict[str, Any] = {name: tuple(told[name]) for name in LISTS}
     return replace(
         asked,
-        **{name: tuple(told[name]) for name in LISTS},
+        **lists,
         roles=tuple(map(Role, told["roles"])),
         engine=Engine(told["engine"]),
         trials=told["trials"],
