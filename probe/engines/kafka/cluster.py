@@ -147,18 +147,18 @@ class KafkaCluster:
     async def _make_internal_topics(self) -> None:
         """Create them with leaders that are known, in the log dirs that hold bystanders."""
         for topic, (_, config) in self._internal():
-            partitions = [(topic, partition) for partition in range(len(BROKERS))]
+            partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
             for node, broker in self.brokers.items():
                 await self.admin.prefer_log_dir(node, str(broker.log_dirs[1]), partitions)
-            replicas = {partition: _from(BROKERS[partition]) for _, partition in partitions}
+            replicas = {partition: _from(BROKERS[partition % len(BROKERS)]) for _, partition in partitions}
             await self.admin.create_topic(topic, replicas, config)
 
     async def settle(self) -> None:
         """Wait until everything is as at the start: all brokers in sync, each coordinating what it did."""
         wanted = {
-            (topic, partition): _from(BROKERS[partition])
+            (topic, partition): _from(BROKERS[partition % len(BROKERS)])
             for topic, _ in self._internal()
-            for partition in range(len(BROKERS))
+            for partition in range(properties.INTERNAL_PARTITIONS)
         }
         seen = await self.admin.placements([topic for topic, _ in self._internal()])
         moves = {key: nodes for key, nodes in wanted.items() if key not in seen or seen[key].replicas != tuple(nodes)}

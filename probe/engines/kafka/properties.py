@@ -16,12 +16,15 @@ CONTROLLER = 4
 LISTENER_NAMES_SINCE = (0, 10, 2)
 """Listeners have names of their own from here on (KIP-103)."""
 
+INTERNAL_PARTITIONS = 6
+"""Of each internal topic; partition n is led by broker n % 3 + 1: one for what is affected, one for bystanders."""
+
 BROKER: Mapping[str, str] = {
     # internal topics: on all brokers, with few partitions, which load quickly
     "offsets.topic.replication.factor": "3",
-    "offsets.topic.num.partitions": "3",
+    "offsets.topic.num.partitions": str(INTERNAL_PARTITIONS),
     "transaction.state.log.replication.factor": "3",
-    "transaction.state.log.num.partitions": "3",
+    "transaction.state.log.num.partitions": str(INTERNAL_PARTITIONS),
     # nothing happens that the scenario does not do
     "auto.create.topics.enable": "false",
     "auto.leader.rebalance.enable": "false",
@@ -34,6 +37,13 @@ BROKER: Mapping[str, str] = {
     # topics of finished trials go at once
     "log.segment.delete.delay.ms": "1000",
 }
+LOADING: Mapping[str, str] = {
+    # many small reads, so that a slow disk shows while they are loaded
+    "offsets.load.buffer.size": "1024",
+    "transaction.state.log.load.buffer.size": "1024",
+}
+LOADING_SINCE = (1, 1)
+"""Older brokers never get beyond a batch that is larger."""
 ZOOKEEPER_SESSION: Mapping[str, str] = {"zookeeper.session.timeout.ms": "6000"}
 """As it was by default up to 2.4, on all lines."""
 ZOOKEEPER: Mapping[str, str] = {"maxClientCnxns": "0", "admin.enableServer": "false", "tickTime": "1000"}
@@ -68,6 +78,8 @@ def has_listener_names(version: str) -> bool:
 def broker(version: str, node: int, where: Addresses, log_dirs: Sequence[Path], *, kraft: bool) -> Properties:
     """Return a broker's properties."""
     properties = {**BROKER, "log.dirs": ",".join(map(str, log_dirs)), **_listeners(version, node, where, kraft=kraft)}
+    if line_key(version) >= LOADING_SINCE:
+        properties |= LOADING
     if kraft:
         properties |= {"node.id": str(node), "process.roles": "broker", **_quorum(where)}
         properties["metadata.log.dir"] = str(metadata_dir(log_dirs))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from probe.engines.kafka.data import read_back
 from probe.engines.kafka.nodes import BROKERS
-from probe.engines.kafka.properties import line_key
+from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
 from probe.model import EngineEvent, EngineKind, Event, Subject
 from probe.ports import ReadBack, Sink
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
@@ -19,8 +19,6 @@ from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 if TYPE_CHECKING:
     from probe.engines.kafka.cohort import Cohort
 
-INTERNAL_PARTITIONS = len(BROKERS)
-"""Of the offsets topic and the transactions topic: partition n is led by broker n + 1 (`cluster.INTERNAL`)."""
 NAMES = 100
 TOPICS = "probe-"
 """How the runner's topics begin."""
@@ -123,7 +121,7 @@ class Seat:
             subject,
             group=subject.group and _key_at(subject.group, home),
             transactional_id=subject.transactional_id and _key_at(subject.transactional_id, home),
-            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, beside),
+            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, beside, beside=True),
         )
         replicas = {subject.affected: everywhere, subject.bystander: others if apart else everywhere}
         await self._create(subject, replicas)
@@ -218,10 +216,14 @@ def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:
     return tuple((node - planned + old - 1) % len(BROKERS) + 1 if node else 0 for node in nodes)
 
 
-def _key_at(key: str, node: int) -> str:
-    """Return a key whose coordinator is on this broker: the key itself, or with a number behind it."""
+def _key_at(key: str, node: int, *, beside: bool = False) -> str:
+    """Return a key whose coordinator is on this broker: the key itself, or with a number behind it.
+
+    Those of bystanders lie in the other internal partition that the broker leads.
+    """
     named = (key, *(f"{key}-{number}" for number in range(NAMES)))
-    return next(name for name in named if java_hash(name) % INTERNAL_PARTITIONS == node - 1)
+    wanted = node - 1 + (len(BROKERS) if beside else 0)
+    return next(name for name in named if java_hash(name) % INTERNAL_PARTITIONS == wanted)
 
 
 def java_hash(text: str) -> int:
