@@ -125,6 +125,18 @@ def test_newest_offline_names_the_way_out(sarama: Family, monkeypatch: Any) -> N
         module.newest(sarama)
 
 
+def test_a_checkout_is_of_the_release_that_its_tag_or_folder_tells(sarama: Family, tmp_path: Path) -> None:
+    checkout = tmp_path / "sarama@v1.43.3"
+    checkout.mkdir()
+    (checkout / "go.mod").write_text("module github.com/IBM/sarama\n")
+    (checkout / "CHANGELOG.md").write_text("## Version 1.42.2 (2024-02-09)\n")
+    assert module.local(sarama, checkout).version.startswith("1.43.3+local.")
+    run = ["git", "-C", str(checkout), "-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"]
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"], ["tag", "v1.44.0"]):
+        subprocess.run([*run, *arguments], check=True, timeout=30)
+    assert module.local(sarama, checkout).version.startswith("1.44.0+local.")
+
+
 def test_a_checkout_is_named_by_its_content(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
     checkout = tmp_path / "mine"
     checkout.mkdir()

@@ -5,7 +5,6 @@ package main
 import (
 	"reflect"
 	"runtime/debug"
-	"strings"
 
 	"github.com/IBM/sarama"
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
@@ -60,21 +59,7 @@ func open(start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
 	return nil, driver.Refuse("sarama has no role %q; it has producer, consumer, group, transactional, admin", start.Role)
 }
 
-// version is what the binary says of the sarama linked into it; a replacement is the truth, the requirement is not.
-func version() string {
-	module := linked("github.com/IBM/sarama")
-	if module == nil {
-		return "unknown"
-	}
-	reported := module.Version
-	switch {
-	case module.Replace != nil && module.Replace.Version != "":
-		reported = module.Replace.Version
-	case module.Replace != nil:
-		reported += "+local." + local
-	}
-	return strings.TrimPrefix(reported, "v")
-}
+func version() string { return driver.LinkedVersion("github.com/IBM/sarama", local) }
 
 func linked(path string) *debug.Module {
 	info, _ := debug.ReadBuildInfo()

@@ -28,10 +28,10 @@ func LinkedVersion(path, local string) string {
 	}
 	reported := module.Version
 	switch {
-	case module.Replace != nil && module.Replace.Version != "":
-		reported = module.Replace.Version
-	case module.Replace != nil:
+	case local != "": // of a folder that stands in for a module, the binary says "(devel)"
 		reported += "+local." + local
+	case module.Replace != nil:
+		reported = module.Replace.Version
 	}
 	return strings.TrimPrefix(reported, "v")
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ from probe.tools import ToolError
 
 LOCAL = "path:"
 """An artifact that starts with this is a checkout on this machine."""
+TAG = r"^v(\d+\.\d+\.\d+)$"
+FOLDER = r"@v(\d+\.\d+\.\d+)$"
+"""As the registry's archives unpack: `sarama@v1.43.3`."""
+GIT_S = 30
 HEADING = r"^(?:#+ .*?|v)(\d+\.\d+\.\d+)"
 """The newest version in a change log: `## Version 1.2.3 (date)`, or `v1.2.3` underlined."""
 
@@ -82,7 +87,7 @@ def exists(family: Family, version: str) -> bool:
 
 
 def local(family: Family, checkout: Path) -> Version:
-    """Describe a checkout: the version its tag or change log tells, and 8 hex digits of its content.
+    """Describe a checkout: the version that its tag, folder or change log tells, and 8 hex digits of its content.
 
     ProvisionError if it holds no Go module.
     """
@@ -96,9 +101,26 @@ def local(family: Family, checkout: Path) -> Version:
 
 
 def _reported(root: Path) -> str:
+    """Return the release that a checkout is of, or comes after; change logs are not kept up everywhere."""
     log = root / "CHANGELOG.md"
-    heading = re.search(HEADING, log.read_text(), re.MULTILINE) if log.is_file() else None
-    return heading[1] if heading else "0.0.0"
+    told = (_tag(root), root.name, log.read_text() if log.is_file() else "")
+    for pattern, text in zip((TAG, FOLDER, HEADING), told, strict=True):
+        if found := re.search(pattern, text, re.MULTILINE):
+            return found[1]
+    return "0.0.0"
+
+
+def _tag(root: Path) -> str:
+    if not (root / ".git").exists():
+        return ""
+    command = ["git", "-C", str(root), "describe", "--tags", "--abbrev=0"]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=GIT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout
 
 
 def _module(family: Family, version: Version) -> str:
