@@ -10,7 +10,8 @@ from typing import Any, get_args
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios
-from probe.engines.deeds import doors, replicas
+from probe.engines.deeds import coordinators, doors, replicas
+from probe.engines.deeds.ballast import named
 from probe.engines.deeds.keys import java_hash, partition_of
 from probe.engines.deeds.replicas import without
 from probe.engines.deeds.schedule import is_ours, later
@@ -179,6 +180,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(doors, "listens", listens)
     monkeypatch.setattr(replicas, "SETTLES_S", 0.0)
+    monkeypatch.setattr(coordinators, "lengthen", lambda *_: real_sleep(0))
     monkeypatch.setattr(asyncio, "sleep", lambda seconds: real_sleep(seconds / 100))
 
 
@@ -393,3 +395,4 @@ def test_keys_lie_where_java_says() -> None:
     assert [java_hash(text) for text in ("", "a", "group", "polygenelubricants")] == [0, 97, 98629247, 0]
     assert java_hash("g-sarama-group-1") == 1064185843  # Java says -1064185843
     assert without((1, 2, 3), 3) == (1, 2)
+    assert [partition_of(named(number, 6), 6) for number in range(6)] == [0, 1, 2, 3, 4, 5]
