@@ -75,10 +75,15 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 
 def newest(family: Family) -> str:
     """Return the newest release in the registry. ProvisionError if it cannot be asked or has none."""
-    releases = [item for item in npm_cli.versions(family.source.name) if RELEASE.fullmatch(item)]
-    if not releases:
+    found = [item for item in releases(family) if RELEASE.fullmatch(item)]
+    if not found:
         raise ProvisionError(f"{family.source.name}: the npm registry lists no release of it; name a version")
-    return max(releases, key=version_key)
+    return max(found, key=version_key)
+
+
+def releases(family: Family) -> list[str]:
+    """Return the versions that the registry lists. ProvisionError if it cannot be asked."""
+    return npm_cli.versions(family.source.name)
 
 
 def exists(family: Family, artifact: str) -> bool:

@@ -46,6 +46,11 @@ def newest(family: Family) -> str:
     return wheel.newest(_of_library(family))
 
 
+def releases(family: Family) -> list[str]:
+    """Return the releases of the library that there are wheels of. ProvisionError if it cannot be asked."""
+    return wheel.releases(_of_library(family))
+
+
 def exists(family: Family, artifact: str) -> bool:
     """Say whether there is such a wheel of the library. ProvisionError if it cannot be asked."""
     return wheel.exists(_of_library(family), artifact)
