@@ -138,7 +138,7 @@ def _modfile(family: Family, version: Version) -> str:
     shim = (SHIM / "go.mod").read_text()
     head = re.findall(r"^(?:module|go) .*$", shim, re.MULTILINE)
     pins = re.findall(r"^\s+(google\.golang\.org/\S+ v\S+)", shim, re.MULTILINE)
-    pins += [item.replace("==", " ") for item in family.source.extra]
+    pins += [item.replace("==", " ") for item in (*family.source.extra, *version.extra)]
     wanted = _module(family, version)
     path = family.source.name
     # What is replaced is never fetched, so its version may be any.
