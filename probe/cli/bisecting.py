@@ -57,7 +57,7 @@ class Ground:
         """Add the registry's releases between two versions; say whether there were any that were not here."""
         bounds = [version_key(self._artifact(name)) for name in (after, before)]
         fresh = [name for name in self._listed() if bounds[0] < version_key(name) < bounds[1]]
-        fresh = [name for name in fresh if name not in {*self.versions, *self.absent, *self._pinned()}]
+        fresh = sorted(set(fresh) - {*self.versions, *self.absent, *self._pinned()}, key=version_key)
         if fresh:
             self.versions += fresh
             self._sort()
