@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
@@ -13,8 +15,24 @@ from pyarrow import fs
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS, ResultsError, is_data
-from spark.schema import TRIAL, VERDICT
+from probe.model.results import (
+    EVENTS,
+    RUN_PREFIX,
+    SCHEMA_KEY,
+    SCHEMA_VERSION,
+    TRIALS,
+    VERDICTS,
+    ResultsError,
+    is_data,
+)
+from spark.schema import EVENT, TRIAL, VERDICT
+
+FOLDER, COVERS = "settled", "covers.json"
+"""Where builds keep what the next one needs, and the file there that says what it covers."""
+_THREADS = 8
+_NEEDED = frozenset({"run_id", "family", "trial", "outcome"})
+_WIDER = {pa.int64(): {pa.int32(), pa.int16()}, pa.float64(): {pa.float32()}, pa.int32(): {pa.int16()}}
+"""Narrower types that an older program may have used; Spark widens them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +41,12 @@ class Inputs:
 
     results: str
     trials: tuple[str, ...]
-    verdicts: tuple[str, ...]
+    verdicts: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    covers: tuple[str, ...] = ()
+    """What earlier builds kept, each by its `covers.json`."""
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Size and time of change of every file, to know it again."""
     problems: tuple[str, ...] = ()
 
     def url(self, path: str) -> str:
@@ -34,28 +57,78 @@ class Inputs:
         """Return the same with every sign escaped that Hadoop would take for a pattern."""
         return re.sub(r"([\\*?\[\]{}])", r"\\\1", self.url(path))
 
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Return the runs that have trials, oldest first."""
+        return tuple(sorted({run_of(path) for path in self.trials}))
 
-def find_inputs(results: str) -> Inputs:
-    """List the trial and verdict files whose footers are whole and whose columns are ours.
+    @property
+    def bytes(self) -> int:
+        """Return the size of all trial files."""
+        return sum(self.sizes.get(path, (0, 0))[0] for path in self.trials)
 
-    ResultsError if there are none, or none is readable.
-    """
+    def of(self, runs: Collection[str]) -> Inputs:
+        """Return the files of some runs alone."""
+        wanted = frozenset(runs)
+        kinds = {
+            kind: tuple(path for path in getattr(self, kind) if run_of(path) in wanted)
+            for kind in ("trials", "verdicts", "events")
+        }
+        return replace(self, **kinds)
+
+    def stamp(self, run_id: str) -> str:
+        """Return what a run's trials and verdicts are known by: another text as soon as a file comes, goes, changes."""
+        mine = sorted(path for path in (*self.trials, *self.verdicts) if run_of(path) == run_id)
+        return hashlib.sha256(repr([(path, self.sizes.get(path)) for path in mine]).encode()).hexdigest()[:16]
+
+
+def run_of(path: str) -> str:
+    """Return the id of the run that a path lies in."""
+    return path.partition("/")[0].removeprefix(RUN_PREFIX)
+
+
+def list_inputs(results: str) -> Inputs:
+    """List the files by name alone; ResultsError if there are no trials."""
     system, root = open_place(results)
     try:
         found = system.get_file_info(fs.FileSelector(root, recursive=True, allow_not_found=True))
     except OSError as error:
         raise ResultsError(f"{results} cannot be listed: {_line(error)}; give a readable folder") from error
-    paths = sorted(info.path[len(root) :].strip("/") for info in found if info.is_file)
+    files = {info.path[len(root) :].strip("/"): info for info in found if info.is_file}
+    paths = sorted(files)
     name = results.rstrip("/") if "://" in results else root
-    listed = Inputs(name, _of_kind(paths, TRIALS), _of_kind(paths, VERDICTS))
+    kinds = (_of_kind(paths, kind) for kind in (TRIALS, VERDICTS, EVENTS))
+    covers = (path for path in paths if re.fullmatch(rf"{FOLDER}/[0-9a-f]+/{COVERS}", path))
+    sizes = {path: (info.size, info.mtime_ns or 0) for path, info in files.items() if path.startswith(RUN_PREFIX)}
+    listed = Inputs(name, *kinds, tuple(covers), sizes)
     if not listed.trials:
         raise ResultsError(f"{results} has no trials; `probe run` makes some, or give another --results")
-    return _sound(listed, _check_footer)
+    return listed
+
+
+def find_inputs(results: str) -> Inputs:
+    """List the files whose footers are whole and whose columns are ours.
+
+    ResultsError if there are none, or none is readable.
+    """
+    return demand(check_footers(list_inputs(results)))
+
+
+def check_footers(inputs: Inputs) -> Inputs:
+    """Keep the files whose footers are whole and whose columns are ours."""
+    return _sound(inputs, _check_footer)
 
 
 def read_through(inputs: Inputs) -> Inputs:
     """Read every file to its end and keep those that can be; for when Spark met one that it could not read."""
     return _sound(inputs, _check_pages)
+
+
+def demand(inputs: Inputs) -> Inputs:
+    """ResultsError if there is nothing to read."""
+    if not inputs.trials:
+        raise ResultsError(f"{inputs.results}: no trial file can be read; the first: {inputs.problems[0]}")
+    return inputs
 
 
 def open_place(url: str) -> tuple[fs.FileSystem, str]:
@@ -81,35 +154,41 @@ def _of_kind(paths: Iterable[str], kind: str) -> tuple[str, ...]:
 
 def _sound(inputs: Inputs, check: Callable[[pq.ParquetFile, pa.Schema], None]) -> Inputs:
     system, root = open_place(inputs.results)
-    problems = list(inputs.problems)
+
+    def problem(path: str, schema: pa.Schema) -> str:
+        try:
+            with system.open_input_file(f"{root}/{path}") as source:
+                check(pq.ParquetFile(source), schema)
+        except (OSError, pa.ArrowException) as error:
+            return f"{inputs.url(path)} cannot be read: {_line(error)}; left out; delete it and resume its run"
+        return ""
 
     def keep(paths: tuple[str, ...], schema: StructType) -> tuple[str, ...]:
-        kept = []
-        for path in paths:
-            try:
-                with system.open_input_file(f"{root}/{path}") as source:
-                    check(pq.ParquetFile(source), to_arrow_schema(schema))
-                kept.append(path)
-            except (OSError, pa.ArrowException) as error:
-                line = f"{inputs.url(path)} cannot be read: {_line(error)}; left out; delete it and resume its run"
-                problems.append(line)
-        return tuple(kept)
+        expected = to_arrow_schema(schema)
+        with ThreadPoolExecutor(_THREADS) as threads:
+            said = list(threads.map(lambda path: problem(path, expected), paths))
+        problems.extend(filter(None, said))
+        return tuple(path for path, wrong in zip(paths, said, strict=True) if not wrong)
 
-    trials, verdicts = keep(inputs.trials, TRIAL), keep(inputs.verdicts, VERDICT)
-    if not trials:
-        raise ResultsError(f"{inputs.results}: no trial file can be read; the first: {problems[0]}")
-    return replace(inputs, trials=trials, verdicts=verdicts, problems=tuple(problems))
+    problems = list(inputs.problems)
+    kinds = {"trials": TRIAL, "verdicts": VERDICT, "events": EVENT}
+    kept = {kind: keep(getattr(inputs, kind), schema) for kind, schema in kinds.items()}
+    return replace(inputs, **kept, problems=tuple(problems))
 
 
 def _check_footer(file: pq.ParquetFile, expected: pa.Schema) -> None:
     """Accept files that lack columns (an older program wrote them) but not columns of another type."""
     there = file.schema_arrow
-    for field in expected:
-        index = there.get_field_index(field.name)
-        if index < 0 and field.name in {"run_id", "family", "trial", "outcome"}:
-            raise pa.ArrowInvalid(f"it has no column {field.name}")
-        if index >= 0 and there.field(index).type != field.type:
-            raise pa.ArrowInvalid(f"{field.name} is {there.field(index).type}, not {field.type}")
+    written = int((there.metadata or {}).get(SCHEMA_KEY, b"0"))
+    if written > SCHEMA_VERSION:
+        raise pa.ArrowInvalid(f"it has schema {written}, this program knows {SCHEMA_VERSION}: use a newer probe")
+    for wanted in expected:
+        index = there.get_field_index(wanted.name)
+        if index < 0 and wanted.name in _NEEDED:
+            raise pa.ArrowInvalid(f"it has no column {wanted.name}")
+        found = there.field(index).type if index >= 0 else wanted.type
+        if found != wanted.type and found not in _WIDER.get(wanted.type, ()):
+            raise pa.ArrowInvalid(f"{wanted.name} is {found}, not {wanted.type}")
 
 
 def _check_pages(file: pq.ParquetFile, expected: pa.Schema) -> None:

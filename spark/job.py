@@ -5,21 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
+import pyarrow as pa
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # py4j has no stubs
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
+from pyspark.sql import SparkSession
 
 from probe.model.results import ResultsError
 from probe.tools import ToolError
-from spark.inputs import Inputs, find_inputs, read_through
-from spark.output import Row, in_order, write_matrix
-from spark.schema import TRIAL, VERDICT
+from spark.fold import fold
+from spark.inputs import Inputs, check_footers, demand, list_inputs, read_through, run_of
+from spark.kept import Kept, find_kept, keep, load
+from spark.output import write_tables
 from spark.session import start_session, stop_session
-from spark.transforms import matrix, with_newest_verdicts
 
 NOTHING_READABLE = 3
 
@@ -33,6 +33,10 @@ class Built:
     """Cells by outcome."""
     files: int
     """Trial files read."""
+    runs: int
+    """All runs, and"""
+    known: int
+    """those of them that an earlier build had settled, so that nothing of them was read."""
     problems: tuple[str, ...]
     """One line per file that could not be read and was left out."""
     csv: str
@@ -40,54 +44,85 @@ class Built:
 
 
 def build_matrix(results: str, out: str, master: str | None = None, session: SparkSession | None = None) -> Built:
-    """Settle the trials below `results` and write `matrix.csv` and `matrix.parquet` to `out`, aside and renamed.
+    """Settle the trials below `results`; write `matrix.csv`, `matrix.parquet` and the tables beside it to `out`.
 
+    What earlier builds kept under `results/settled` is not read again. Each file is written aside and renamed.
     Starts (and ends) a Spark session unless one is given. ResultsError if nothing is readable or `out` cannot be
     written, ToolError if Spark cannot start.
     """
-    inputs = find_inputs(results)
-    mine = session or start_session(master)
-    try:
-        rows, inputs = _settled(mine, inputs)
-    finally:
-        if session is None:
-            stop_session(mine)
-    csv, parquet = write_matrix(out, rows)
+    listed = list_inputs(results)
+    kept = find_kept(listed)
+    tables, read, kept = _tables(listed, kept, lambda: session or start_session(master), session is None)
+    problems = _problems(read, kept)
+    lines = [line for said in problems.values() for line in said]
+    if read.trials:
+        lines += filter(None, [keep(listed, tables, problems)])
+    csv, parquet = write_tables(out, tables)
     return Built(
-        cells=len(rows),
-        outcomes=Counter(row["outcome"] for row in rows),
-        files=len(inputs.trials),
-        problems=inputs.problems,
+        cells=len(tables["matrix"]),
+        outcomes=Counter(tables["matrix"]["outcome"].to_pylist()),
+        files=len(read.trials),
+        runs=len(listed.runs),
+        known=0 if kept is None else len(kept.runs),
+        problems=tuple(lines),
         csv=csv,
         parquet=parquet,
     )
 
 
-def read_trials(session: SparkSession, inputs: Inputs) -> DataFrame:
-    """Read trial rows (schema TRIAL) with their newest verdicts."""
-    trials = session.read.schema(TRIAL).parquet(*map(inputs.for_spark, inputs.trials))
-    if not inputs.verdicts:
-        return trials
-    verdicts = session.read.schema(VERDICT).parquet(*map(inputs.for_spark, inputs.verdicts))
-    seq = F.regexp_extract(F.input_file_name(), r"-(\d+)\.parquet$", 1).cast("int")
-    return with_newest_verdicts(trials, verdicts.withColumn("seq", seq))
-
-
-def _settled(session: SparkSession, inputs: Inputs) -> tuple[list[Row], Inputs]:
+def _tables(
+    listed: Inputs, kept: Kept | None, start: Callable[[], SparkSession], mine: bool
+) -> tuple[dict[str, pa.Table], Inputs, Kept | None]:
+    """Return the tables, what was read for them, and what was not read again."""
+    new = _new(listed, kept)
+    if not new.trials and kept is not None:
+        try:
+            return load(listed, kept), new, kept
+        except (OSError, pa.ArrowException):  # damaged: as if it had not been kept
+            return _tables(replace(listed, covers=()), None, start, mine)
+    session = start()
     try:
-        return in_order(read_trials(session, inputs).transform(matrix)), inputs
+        return _folded(session, listed, new, kept)
+    finally:
+        if mine:
+            stop_session(session)
+
+
+def _folded(
+    session: SparkSession, listed: Inputs, new: Inputs, kept: Kept | None
+) -> tuple[dict[str, pa.Table], Inputs, Kept | None]:
+    try:
+        return fold(session, new, kept), new, kept
     except (PySparkException, Py4JError):
-        whole = read_through(inputs)
-        if whole == inputs:  # not the files' fault
+        whole = read_through(new)
+        if whole != new and (whole.trials or kept is None):
+            return fold(session, demand(whole), kept), whole, kept
+        if kept is None:  # not the files' fault
             raise
-        return in_order(read_trials(session, whole).transform(matrix)), whole
+    return _folded(session, listed, _new(listed, None), None)
+
+
+def _new(listed: Inputs, kept: Kept | None) -> Inputs:
+    """Return the sound files of the runs that are not kept; ResultsError if nothing at all can be read."""
+    if kept is None:
+        return demand(check_footers(listed))
+    return check_footers(listed.of([run for run in listed.runs if run not in kept.runs]))
+
+
+def _problems(read: Inputs, kept: Kept | None) -> dict[str, tuple[str, ...]]:
+    """Return what is wrong with files, by run; what earlier builds found is still wrong."""
+    found = dict(kept.problems) if kept is not None else {}
+    for line in read.problems:
+        run = run_of(line.removeprefix(f"{read.results}/"))
+        found[run] = (*found.get(run, ()), line)
+    return found
 
 
 def main(argv: list[str] | None = None) -> int:
     """Build the matrix; 0 done, 2 no Spark here, 3 nothing readable."""
     parser = argparse.ArgumentParser(prog="python -m spark.job", description="Settle stored trials into matrix.csv.")
     parser.add_argument("--results", required=True, help="folder or URL of the runs")
-    parser.add_argument("--out", required=True, help="folder or URL for matrix.csv and matrix.parquet")
+    parser.add_argument("--out", required=True, help="folder or URL for matrix.csv and the tables")
     parser.add_argument("--master", help="Spark master; default local[*]")
     args = parser.parse_args(argv)
     try:
@@ -100,7 +135,8 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     for line in built.problems:
         sys.stderr.write(f"{line}\n")
-    sys.stdout.write(f"{built.csv}: {built.cells} cells from {built.files} files\n")
+    known = f", {built.known} of {built.runs} runs known already" if built.known else ""
+    sys.stdout.write(f"{built.csv}: {built.cells} cells from {built.files} files{known}\n")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What the jobs write, aside and renamed: matrix.csv (RFC 4180, UTF-8, LF), matrix.parquet, verdict files."""
+"""What the jobs write, aside and renamed: matrix.csv (RFC 4180, UTF-8, LF), the tables, verdict files."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from probe.model.results import ResultsError
+from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError
 from spark.inputs import Inputs, open_place
 from spark.schema import IDENTITY, MATRIX
+from spark.tables import KEPT, PUBLISHED
 
 Row = dict[str, Any]
 _NUMBERED = {"version", "broker"}
+TABLE_KEY = b"probe.table"
+"""Key of the table's name in the metadata of its file."""
 
 
-def in_order(cells: DataFrame) -> list[Row]:
-    """Collect the matrix (its rows are few) sorted by identity, versions numerically."""
-    return sorted((row.asDict() for row in cells.collect()), key=_identity)
+def in_order(cells: pa.Table) -> pa.Table:
+    """Sort the matrix by identity, versions numerically."""
+    keys = [_identity(row) for row in cells.select(list(IDENTITY)).to_pylist()]
+    return cells.take(sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def version_key(version: str) -> tuple[object, ...]:
@@ -36,13 +39,30 @@ def version_key(version: str) -> tuple[object, ...]:
     return (*parts, (1, -1, ""), (2, 0, local))
 
 
-def write_matrix(out: str, rows: Sequence[Row]) -> tuple[str, str]:
-    """Write both files into `out` and return their full names; ResultsError if it cannot be written."""
-    table = pa.Table.from_pylist(list(rows), schema=to_arrow_schema(MATRIX))
+def write_tables(out: str, tables: Mapping[str, pa.Table]) -> tuple[str, str]:
+    """Write the tables of a build into `out`, matrix.csv last; return the full names of matrix.csv and .parquet.
+
+    ResultsError if they cannot be written.
+    """
     folder = out.rstrip("/")
-    write_parquet(f"{folder}/matrix.parquet", table)
-    write_aside(f"{folder}/matrix.csv", lambda sink: sink.write(as_csv(rows).encode()))
+    for name in PUBLISHED:
+        write_table(f"{folder}/{name}.parquet", name, tables[name])
+    cells = in_order(tables["matrix"])
+    write_table(f"{folder}/matrix.parquet", "matrix", cells)
+    text = as_csv(cells.to_pylist())
+    write_aside(f"{folder}/matrix.csv", lambda sink: sink.write(text.encode()))
     return f"{folder}/matrix.csv", f"{folder}/matrix.parquet"
+
+
+def write_table(url: str, name: str, rows: pa.Table) -> None:
+    """Write a table with its name and the number of its schema; rows in a fixed order, the matrix in its own."""
+    schema = to_arrow_schema(KEPT[name]).with_metadata(
+        {SCHEMA_KEY: str(SCHEMA_VERSION).encode(), TABLE_KEY: name.encode()}
+    )
+    whole = rows.select(schema.names).cast(schema)
+    keys = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_integer(field.type)]
+    ordered = whole if name == "matrix" else whole.sort_by([(key, "ascending") for key in keys])
+    write_parquet(url, ordered.replace_schema_metadata(schema.metadata))
 
 
 def as_csv(rows: Sequence[Row]) -> str:

@@ -20,8 +20,8 @@ from probe.model import Cell, History, Verdict
 from probe.model.results import IDENTITY, RUN_PREFIX, VERDICTS, ResultsError
 from spark.histories import judge_file
 from spark.inputs import Inputs, find_inputs
-from spark.job import read_trials
 from spark.output import next_verdict_file, write_parquet
+from spark.reading import read_trials
 from spark.schema import TRIAL_KEY, VERDICT
 from spark.session import start_session, stop_session
 from spark.transforms import matrix

@@ -69,6 +69,9 @@ EVENT = columns(
 )
 """What traffic needs of an event row: `at` in microseconds, `data` the event's JSON."""
 
+HEADER = StructType([*(VERDICT[name] for name in TRIAL_KEY), StructField("header", StringType())])
+"""And of a trial row: the JSON of its header, null where no trial was run."""
+
 
 class Number(NamedTuple):
     """A matrix column that is a statistic of one numeric column over the agreeing trials."""

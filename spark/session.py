@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -27,34 +29,54 @@ _CONF = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "1g",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_SENT = ("probe/model", "probe/verdict", "probe/protocol", "spark")
+_NEAR = re.compile(r"local\b|spark://(127\.|localhost\b|\[::1\])")
+"""Masters on this machine. Workers elsewhere must reach the driver: SPARK_LOCAL_IP says on which address."""
 
 
 def start_session(master: str | None = None) -> SparkSession:
     """Return a Spark session, `local[*]` unless told otherwise; safe to call in a thread while trials run.
 
+    A cluster's workers need Python with pyarrow at the driver's path (or PYSPARK_PYTHON); our code is sent to them.
+
     ToolError if there is no Java, or Spark does not start with it. End it with `stop_session`.
     """
     java = find_tool("java")
     os.environ.setdefault("JAVA_HOME", str(java.parent.parent))
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    where = master or "local[*]"
+    if near := _NEAR.match(where):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     folder = tempfile.mkdtemp(prefix=_FOLDER)
     options = [*_JVM, f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}", f"-Dderby.system.home={folder}"]
-    builder = SparkSession.builder.appName("kafka-metadata-probe").master(master or "local[*]")
-    for key, value in _CONF.items():
+    builder = SparkSession.builder.appName("kafka-metadata-probe").master(where)
+    for key, value in {**_CONF, **(_LOOPBACK if near else {})}.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", folder).config("spark.local.dir", folder)
     try:
-        return builder.config("spark.driver.extraJavaOptions", " ".join(options)).getOrCreate()
+        session = builder.config("spark.driver.extraJavaOptions", " ".join(options)).getOrCreate()
     except (PySparkException, OSError, RuntimeError) as error:
         shutil.rmtree(folder, ignore_errors=True)
         reason = " ".join(str(error).split())
         raise ToolError(f"Spark does not start with {java}: {reason}; it needs Java 17 or newer") from error
+    if not where.startswith("local"):
+        session.sparkContext.addPyFile(_our_code(folder))
+    return session
+
+
+def _our_code(folder: str) -> str:
+    """Zip what runs on workers: the model, the rules, this package."""
+    root = Path(__file__).parents[1]
+    parts = ("probe/__init__.py", *(f"{part}/**/*.py" for part in _SENT))
+    target = Path(folder) / "probe.zip"
+    with zipfile.ZipFile(target, "w") as packed:
+        for path in sorted(path for part in parts for path in root.glob(part)):
+            packed.write(path, path.relative_to(root))
+    return str(target)
 
 
 def stop_session(session: SparkSession) -> None:

@@ -70,7 +70,8 @@ TRAFFIC = columns(
     "per_s_p50 DOUBLE, per_s_max BIGINT, bytes_per_s_p50 DOUBLE, first_ms_min DOUBLE, first_ms_p50 DOUBLE, "
     "first_ms_p95 DOUBLE, first_ms_max DOUBLE, buckets COUNTS"
 )
-"""Requests between fault and mending, per API (Kafka's key), to the failing broker and to the others."""
+"""Requests between fault and mending in the run that gives a cell its row, per API (Kafka's key), to the failing
+broker and to the others."""
 
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000)
 """Upper edges in ms of the buckets of a distribution, each inclusive; a last bucket holds what is longer."""
@@ -83,6 +84,7 @@ PUBLISHED: Mapping[str, StructType] = MappingProxyType(
         "agreement": AGREEMENT,
         "flakes": FLAKES,
         "timings": TIMINGS,
+        "traffic": TRAFFIC,
     }
 )
 """Written as `<name>.parquet` beside matrix.parquet, at every build."""

@@ -5,33 +5,42 @@ nothing, broken ones less: they make the row only where nothing else was judged,
 only where there is no trial at all. Trials with a shortened watch never enter. Where the trials of that run
 disagree the cell is `flaky`; its numbers are those of the commonest outcome (`agreeing` of `trials`), among equally
 common ones the worse, as `Outcome` lists them.
+
+Counting comes first and reads few columns; only the trials of the runs that were elected are measured.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
-from probe.model import Outcome
+from probe.model import Outcome, Reality
 from spark.schema import IDENTITY, MATRIX, NUMBERS, TRIAL, TRIAL_KEY, VERDICT, WORDS, Number
+from spark.tables import ELECTED, SETTLED, VOTED
 
 SETTLES, WAITED, BROKEN, ABSENT = 3, 2, 1, 0
-_WEIGHT = {Outcome.WAITING: WAITED, Outcome.BROKEN: BROKEN, Outcome.NOT_RUN: ABSENT}
+UNSETTLED = {Outcome.WAITING: WAITED, Outcome.BROKEN: BROKEN, Outcome.NOT_RUN: ABSENT}
+CELL_RUN = (*IDENTITY, "run_id")
 _JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
+_DEFAULTS = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}
+"""For columns that files of an older program lack."""
+_WEIGHED, _VOTED, _PLACED = 10**15, 10**3, 10
+"""Places of weight, votes and outcome in a rank."""
 
 
 def matrix(trials: DataFrame) -> DataFrame:
     """Turn trial rows (schema TRIAL) into the matrix (schema MATRIX), unsorted."""
-    entering = trials.where(~F.col("shortened"))
-    settled = entering.transform(count_votes).transform(settle)
-    return entering.transform(keep_agreeing, settled).transform(measure).transform(as_matrix)
+    entering = trials.transform(enter)
+    votes = entering.transform(count_votes)
+    elected = votes.transform(settle).transform(elect)
+    return entering.transform(keep_agreeing, elected, votes).transform(measure).transform(as_matrix)
 
 
 def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
     """Replace verdicts by re-judged ones (schema VERDICT and `seq` of their file) of the same or newer rules."""
     judged = F.struct(*_JUDGEMENT)
     newest = verdicts.groupBy(*TRIAL_KEY).agg(F.max_by(judged, F.struct("rules", "seq")).alias("newer"))
-    is_newer = F.col("newer.rules") >= F.col("rules")
+    is_newer = F.col("newer.rules") >= F.coalesce("rules", F.lit(0))
     return (
         trials.join(newest, list(TRIAL_KEY), "left")
         .withColumn("judged", F.when(is_newer, F.col("newer")).otherwise(judged))
@@ -39,36 +48,64 @@ def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
     )
 
 
+def enter(trials: DataFrame) -> DataFrame:
+    """Leave out trials with a shortened watch, and fill in what older programs did not store: TRIAL -> TRIAL."""
+    return trials.fillna(_DEFAULTS).where(~F.col("shortened")).select(*TRIAL.names)
+
+
 def count_votes(trials: DataFrame) -> DataFrame:
-    """Count the trials of each outcome per cell and run: `votes`."""
-    return trials.groupBy(*IDENTITY, "run_id", "outcome").agg(F.count("*").alias("votes"))
+    """Count the trials of each outcome per cell and run: TRIAL -> VOTED."""
+    counted = trials.groupBy(*CELL_RUN, "outcome").agg(
+        F.count("*").alias("votes"), F.bool_and("conforms").alias("conforms")
+    )
+    return counted.withColumn("weight", weight_of("outcome")).select(*VOTED.names)
 
 
 def settle(votes: DataFrame) -> DataFrame:
-    """Choose each cell's run and commonest outcome: `run_id`, `outcome`, `trials`, `agreeing`, `tally`."""
-    rank = F.struct(_weight().alias("weight"), F.col("run_id"))
-    best = F.max(rank).over(Window.partitionBy(*IDENTITY))
-    commonest = F.struct(F.col("votes"), -F.array_position(_outcomes(), F.col("outcome")))
-    tally = F.array_sort(F.collect_list(F.struct((-F.col("votes")).alias("minus"), "outcome", "votes")))
+    """Say what each run alone makes of a cell: VOTED -> SETTLED."""
+    by_weight = (F.sum(F.when(F.col("weight") == weight, F.col("votes"))) for weight in range(SETTLES + 1))
+    ranked = votes.groupBy(*CELL_RUN).agg(F.max(_rank()).alias("rank"), F.array(*by_weight).alias("trials"))
+    rank, was_run = F.col("rank"), F.col("commonest") != Outcome.NOT_RUN.value
+    is_flaky = F.col("agreeing") < F.col("trials")
+    said = F.get(F.array(F.lit(None), F.lit("yes"), F.lit("no")), (rank % _PLACED).cast("int"))
     return (
-        votes.withColumn("rank", rank)
-        .withColumn("best", best)
-        .where(F.col("rank") == F.col("best"))
-        .groupBy(*IDENTITY, "run_id")
-        .agg(
-            F.max_by("outcome", commonest).alias("outcome"),
-            F.sum("votes").alias("trials"),
-            F.max("votes").alias("agreeing"),
-            F.concat_ws(", ", F.transform(tally, lambda vote: F.concat_ws(" ", vote.outcome, vote.votes))).alias(
-                "tally"
-            ),
-        )
+        ranked.withColumn("weight", _part(rank, _WEIGHED).cast("int"))
+        .withColumn("agreeing", _part(rank % _WEIGHED, _VOTED))
+        .withColumn("commonest", F.get(_outcomes(), (99 - _part(rank % _VOTED, _PLACED)).cast("int")))
+        .withColumn("trials", F.get("trials", F.col("weight")))
+        .withColumn("outcome", F.when(is_flaky, Outcome.FLAKY.value).otherwise(F.col("commonest")))
+        .withColumn("conforms", F.when(~is_flaky, said))
+        .withColumn("trials", F.when(was_run, F.col("trials")).otherwise(0))
+        .withColumn("agreeing", F.when(was_run, F.col("agreeing")).otherwise(0))
+        .select(*SETTLED.names)
     )
 
 
-def keep_agreeing(trials: DataFrame, settled: DataFrame) -> DataFrame:
-    """Keep the trials that have their cell's commonest outcome in its chosen run."""
-    return trials.join(F.broadcast(settled), [*IDENTITY, "run_id", "outcome"])
+def elect(settled: DataFrame, newest: str = "") -> DataFrame:
+    """Choose the run that gives each cell its row, and what it was before the run `newest`: SETTLED -> ELECTED."""
+    row = F.struct("weight", "run_id", *(name for name in SETTLED.names if name not in {*CELL_RUN, "weight"}))
+    earlier = F.when(F.col("run_id") < newest, row)
+    best = settled.groupBy(*IDENTITY).agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
+    before = F.struct(*(F.col(f"earlier.{name}") for name in ELECTED["before"].dataType.names))
+    known = F.when(F.col("earlier").isNotNull(), before).alias("before")
+    return best.select(*IDENTITY, "best.*", known).select(*ELECTED.names)
+
+
+def standing(matrix: DataFrame) -> DataFrame:
+    """Return what an earlier matrix says, to be elected against newer runs: MATRIX -> SETTLED."""
+    known = {"weight": weight_of("outcome"), "commonest": F.lit(None).cast("string")}
+    return matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
+
+
+def keep_agreeing(trials: DataFrame, elected: DataFrame, votes: DataFrame) -> DataFrame:
+    """Keep the trials behind each row, those of its run's commonest outcome; `tally` says how flaky ones disagree."""
+    chosen = elected.select(*CELL_RUN, "weight", "commonest", "trials", "agreeing", F.col("outcome").alias("said"))
+    flaky = chosen.where(F.col("said") == Outcome.FLAKY.value).select(*CELL_RUN, "weight")
+    vote = F.struct((-F.col("votes")).alias("minus"), "outcome", "votes")
+    tallied = votes.join(F.broadcast(flaky), [*CELL_RUN, "weight"]).groupBy(*CELL_RUN)
+    tallies = tallied.agg(F.array_sort(F.collect_list(vote)).alias("tally"))
+    rows = chosen.withColumnRenamed("commonest", "outcome").join(F.broadcast(tallies), [*CELL_RUN], "left")
+    return trials.join(F.broadcast(rows), [*CELL_RUN, "outcome"])
 
 
 def measure(agreeing: DataFrame) -> DataFrame:
@@ -91,15 +128,13 @@ def measure(agreeing: DataFrame) -> DataFrame:
 def as_matrix(cells: DataFrame) -> DataFrame:
     """Say `flaky` where trials disagree, join lists, and keep exactly the matrix's columns."""
     is_flaky = F.col("agreeing") < F.col("trials")
-    was_run = F.col("outcome") != Outcome.NOT_RUN.value
-    disagreement = F.concat(F.col("trials"), F.lit(" trials disagree: "), F.col("tally"))
+    tally = F.concat_ws(", ", F.transform("tally", lambda vote: F.concat_ws(" ", vote.outcome, vote.votes)))
+    disagreement = F.concat(F.col("trials"), F.lit(" trials disagree: "), tally)
     yes_or_no = F.when(F.col("conforms"), "yes").when(~F.col("conforms"), "no")
     columns = {
         "outcome": F.when(is_flaky, Outcome.FLAKY.value).otherwise(F.col("outcome")),
         "conforms": F.when(~is_flaky, yes_or_no),
         "reason": F.when(is_flaky, disagreement).otherwise(_text("reason")),
-        "trials": F.when(was_run, F.col("trials")).otherwise(0),
-        "agreeing": F.when(was_run, F.col("agreeing")).otherwise(0),
         "fault_codes": _joined(F.array_distinct(F.flatten("fault_codes"))),
         "api_versions": _joined(_highest_versions(F.flatten("api_versions"))),
         "storm": _joined(F.array_sort(F.array_distinct(F.split(F.concat_ws("", "storm"), ""))), ""),
@@ -109,11 +144,24 @@ def as_matrix(cells: DataFrame) -> DataFrame:
     )
 
 
-def _weight() -> Column:
+def weight_of(name: str) -> Column:
+    """Say how far an outcome settles a cell, 3 = it does."""
     weight = F.lit(SETTLES)
-    for outcome, less in _WEIGHT.items():
-        weight = F.when(F.col("outcome") == outcome.value, less).otherwise(weight)
+    for outcome, less in UNSETTLED.items():
+        weight = F.when(F.col(name) == outcome.value, less).otherwise(weight)
     return weight
+
+
+def _rank() -> Column:
+    """Order the outcomes of a cell by weight, votes, the worse, in one number: what Spark aggregates by hash."""
+    place = 99 - (F.array_position(_outcomes(), F.col("outcome")) - 1)
+    conforms = F.when(F.col("conforms"), 1).when(~F.col("conforms"), 2).otherwise(0)
+    return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + conforms
+
+
+def _part(number: Column, unit: int) -> Column:
+    """Divide positive whole numbers, exactly."""
+    return ((number - number % unit) / unit).cast("bigint")
 
 
 def _outcomes() -> Column:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -201,13 +201,15 @@ def random_cells(rng: random.Random, count: int) -> list[Cell]:
     return list(found)
 
 
-def random_rows(seed: int, cells: int, max_trials: int = 4) -> dict[str, list[dict[str, object]]]:
+def random_rows(
+    seed: int, cells: int, max_trials: int = 4, runs: Sequence[str] = RUNS
+) -> dict[str, list[dict[str, object]]]:
     """Draw trial rows by run: agreeing, disagreeing, waiting, broken, shortened and not-run cells over several runs."""
     rng = random.Random(seed)
-    rows: dict[str, list[dict[str, object]]] = {run_id: [] for run_id in RUNS}
+    rows: dict[str, list[dict[str, object]]] = {run_id: [] for run_id in runs}
     for cell in random_cells(rng, cells):
         reality = rng.choice(list(Reality))
-        for run_id in rng.sample(RUNS, rng.randint(1, 3)):
+        for run_id in rng.sample(list(runs), rng.randint(1, len(runs))):
             if rng.random() < 0.15:
                 rows[run_id].append(not_run(run_id, cell))
                 continue

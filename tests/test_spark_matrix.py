@@ -23,6 +23,7 @@ from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
 from spark.job import build_matrix
 from spark.output import as_csv, version_key
 from spark.schema import MATRIX, TRIAL, VERDICT
+from spark.tables import PUBLISHED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,7 +89,10 @@ def test_csv_and_parquet_say_the_same(spark: SparkSession, tmp_path: Path) -> No
     for row in table.to_pylist():
         jsonschema.validate(row, schema)
     assert as_csv(table.to_pylist()) == Path(built.csv).read_bytes().decode()
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["matrix.csv", "matrix.parquet"]
+    tables = [f"{name}.parquet" for name in PUBLISHED]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
+        ["matrix.csv", "matrix.parquet", *tables]
+    )
 
 
 def test_agreeing_trials_make_a_row_of_statistics(spark: SparkSession, tmp_path: Path) -> None:

@@ -16,6 +16,10 @@ from probe.model.verdicts import Facts
 RUN_PREFIX = "run_id="
 RUN, TRIALS, EVENTS, VERDICTS = "run", "trials", "events", "verdicts"
 IDENTITY = ("family", "version", "role", "profile", "scenario", "engine", "broker")
+SCHEMA_KEY = b"probe.schema"
+"""Key of the schema's number in the metadata of a Parquet file; without one it is 0."""
+SCHEMA_VERSION = 1
+"""Additive changes of columns keep the number; anything else raises it."""
 FACTS = tuple(field.name for field in fields(Facts))
 
 

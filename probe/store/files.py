@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from probe.model.results import RUN_PREFIX, ResultsError, is_data
-from probe.store.schemas import SCHEMA_KEY, SCHEMA_VERSION
+from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
 
 ROWS_PER_GROUP = 16_384
 """Small enough that reading one trial reads little beside it."""

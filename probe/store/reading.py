@@ -15,7 +15,7 @@ from probe.model import Cell, History, Outcome, Reality, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, VERDICTS, ResultsError
 from probe.model.rows import MISFITS, cell_of, history_of, verdict_of
 from probe.store.files import Place
-from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
+from probe.store.schemas import OLDER, TRIAL_SCHEMA, VERDICT_SCHEMA
 
 Warn = Callable[[str], None]
 _Key = tuple[Cell, int]
@@ -183,7 +183,8 @@ def _rows(place: Place, path: str, columns: list[str], warn: Warn) -> list[dict[
         warn(str(error))
         return None
     rows: list[dict[str, Any]] = table.to_pylist()
-    return rows
+    lacking = {name: OLDER.get(name) for name in columns if name not in table.column_names}
+    return [{**lacking, **row} for row in rows] if lacking else rows
 
 
 def _verdicts(place: Place, run_id: str, warn: Warn) -> dict[_Key, dict[str, Any]]:

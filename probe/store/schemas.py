@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from probe.model.results import IDENTITY
-
-SCHEMA_KEY = b"probe.schema"
-SCHEMA_VERSION = 1
+from probe.model.results import IDENTITY, SCHEMA_KEY, SCHEMA_VERSION
 
 _KEY = [("run_id", pa.string()), *((name, pa.string()) for name in IDENTITY), ("trial", pa.int32())]
 _FACTS = [
@@ -84,3 +81,14 @@ EVENT_SCHEMA = pa.schema(
     metadata=_META,
 )
 VERDICT_SCHEMA = pa.schema([*_KEY, *_VERDICT, *_FACTS], metadata=_META)
+OLDER: dict[str, object] = {
+    "conforms": None,
+    "reason": "",
+    "rules": 0,
+    "conforming": (),
+    "reality": "effective",
+    "released": "",
+    "mirrors": "",
+    "shortened": False,
+}
+"""What a row says in columns that an older program did not write; facts that it did not know do not apply."""

@@ -1,0 +1,85 @@
+"""New runs folded into what earlier builds kept: every table of the job, in one go.
+
+Read twice at most: few columns of every new run to count and elect, then the runs that were elected to measure them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
+
+from spark.changes import as_history, changes, join_stretches
+from spark.inputs import Inputs
+from spark.kept import Kept
+from spark.reading import read_files, read_trials
+from spark.schema import EVENT, HEADER, IDENTITY
+from spark.statistics import add_up, agreement, flake_rates, tally, timings
+from spark.tables import KEPT
+from spark.traffic import traffic
+from spark.transforms import CELL_RUN, as_matrix, count_votes, elect, enter, keep_agreeing, measure, settle, standing
+from spark.versions import version_stretches
+
+BYTES_PER_TASK = 64 * 2**20
+"""Of compressed trials; what a task of a shuffle holds is well below a hundred megabytes then."""
+
+
+def fold(session: SparkSession, new: Inputs, kept: Kept | None) -> dict[str, pa.Table]:
+    """Settle the runs of `new`, all later than what was kept, and return the tables of `KEPT` over all runs."""
+    tasks = max(2, min(200, new.bytes // BYTES_PER_TASK))
+    session.conf.set("spark.sql.shuffle.partitions", str(tasks))
+    with ExitStack() as caches:
+
+        def cached(rows: DataFrame) -> DataFrame:
+            caches.callback(rows.unpersist)
+            return rows.cache()
+
+        return _collected(session, new, kept, cached)
+
+
+def _collected(
+    session: SparkSession, new: Inputs, kept: Kept | None, cached: Callable[[DataFrame], DataFrame]
+) -> dict[str, pa.Table]:
+    newest = new.runs[-1]
+    before = {name: _kept(session, new, kept, name) for name in KEPT}
+    votes = cached(read_trials(session, new).transform(enter).transform(count_votes))
+    settled = cached(votes.transform(settle))
+    elected = cached(before["matrix"].transform(standing).unionByName(settled).transform(elect, newest))
+    fresh = elected if kept is None else elected.where(F.col("run_id") > kept.last)
+    chosen = _elected(new, fresh)
+    agreeing = read_trials(session, chosen).transform(enter).transform(keep_agreeing, fresh, votes)
+    headers = read_files(session, chosen, chosen.trials, HEADER)
+    wire = read_files(session, chosen, chosen.events, EVENT).transform(traffic, headers)
+
+    def renewed(name: str, rows: DataFrame) -> DataFrame:
+        return before[name].join(fresh, list(IDENTITY), "left_anti").unionByName(rows)
+
+    cells = cached(renewed("matrix", agreeing.transform(measure).transform(as_matrix)))
+    tallies = cached(before["tallies"].unionByName(votes.transform(tally)).transform(add_up))
+    found = {
+        "matrix": cells,
+        "history": before["history"].unionByName(settled.transform(as_history)).transform(join_stretches),
+        "changes": elected.transform(changes, newest),
+        "versions": cells.transform(version_stretches),
+        "agreement": cells.transform(agreement),
+        "tallies": tallies,
+        "flakes": tallies.transform(flake_rates),
+        "timings": renewed("timings", agreeing.transform(timings)),
+        "traffic": renewed("traffic", wire.join(F.broadcast(fresh.select(*CELL_RUN)), list(CELL_RUN), "left_semi")),
+    }
+    return {name: rows.toArrow() for name, rows in found.items()}
+
+
+def _kept(session: SparkSession, inputs: Inputs, kept: Kept | None, name: str) -> DataFrame:
+    paths: Iterable[str] = () if kept is None else (f"{kept.folder}/{name}.parquet",)
+    return read_files(session, inputs, tuple(paths), KEPT[name])
+
+
+def _elected(new: Inputs, fresh: DataFrame) -> Inputs:
+    """Return the files of the runs that give a cell its row: of a long history these are few."""
+    if len(new.runs) == 1:
+        return new
+    return new.of([row["run_id"] for row in fresh.select("run_id").distinct().collect()])

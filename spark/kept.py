@@ -1,0 +1,125 @@
+"""What a build keeps for the next one: `settled/<digest>/`, so that a new run costs what the new run costs.
+
+The tables of a build, and in `covers.json` (written last: without it the folder is nothing) the runs that they rest
+on, each with the stamp of its files. They serve a later build if those runs are unchanged and all others are newer.
+Whoever changes `spark/` starts anew: the digest covers its sources. The folder can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from probe.model.results import ResultsError
+from spark.inputs import COVERS, FOLDER, Inputs, open_place
+from spark.output import write_aside, write_table
+from spark.tables import KEPT
+
+GENERATIONS = 2
+"""How many builds are kept: the last, and the one before, which serves while the newest run still grows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Tables of an earlier build."""
+
+    folder: str
+    """Below the results."""
+    runs: Mapping[str, str]
+    """The runs it covers, each with its stamp."""
+    problems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lines about damaged files that were left out, by run; they are said again until the file changes."""
+
+    @property
+    def last(self) -> str:
+        """Return the newest run covered."""
+        return max(self.runs)
+
+
+def find_kept(inputs: Inputs) -> Kept | None:
+    """Return what spares most reading, if anything serves."""
+    stamps = {run: inputs.stamp(run) for run in inputs.runs}
+    found = (_read(inputs, path) for path in inputs.covers)
+    serving = [kept for kept in found if kept is not None and _serves(kept, stamps)]
+    return max(serving, key=lambda kept: len(kept.runs), default=None)
+
+
+def load(inputs: Inputs, kept: Kept) -> dict[str, pa.Table]:
+    """Read the tables that were kept; OSError or ArrowException if they cannot be read."""
+    system, root = open_place(inputs.results)
+    tables = {}
+    for name in KEPT:
+        with system.open_input_file(f"{root}/{kept.folder}/{name}.parquet") as source:
+            tables[name] = pq.read_table(source)
+    return tables
+
+
+def keep(inputs: Inputs, tables: Mapping[str, pa.Table], problems: Mapping[str, tuple[str, ...]]) -> str:
+    """Keep a build for the next one and drop the oldest; return a line if that cannot be done (no harm to this one)."""
+    stamps = {run: inputs.stamp(run) for run in inputs.runs}
+    digest = hashlib.sha256(repr((_code(), sorted(stamps.items()))).encode()).hexdigest()[:16]
+    folder = f"{FOLDER}/{digest}"
+    said = {"code": _code(), "runs": stamps, "problems": {run: list(lines) for run, lines in problems.items()}}
+    try:
+        for name in KEPT:
+            write_table(inputs.url(f"{folder}/{name}.parquet"), name, tables[name])
+        text = json.dumps(said, indent=1, sort_keys=True).encode()
+        write_aside(inputs.url(f"{folder}/{COVERS}"), lambda sink: sink.write(text))
+        _drop_old(inputs, f"{folder}/{COVERS}")
+    except (ResultsError, OSError) as error:
+        return f"{' '.join(str(error).split())}; the next build will read every run again"
+    return ""
+
+
+def _serves(kept: Kept, stamps: Mapping[str, str]) -> bool:
+    unchanged = all(stamps.get(run) == stamp for run, stamp in kept.runs.items())
+    return bool(kept.runs) and unchanged and all(run in kept.runs or run > kept.last for run in stamps)
+
+
+def _read(inputs: Inputs, path: str) -> Kept | None:
+    """Read a `covers.json`; None where it is damaged or was written by other code: it is rebuilt then."""
+    system, root = open_place(inputs.results)
+    try:
+        with system.open_input_file(f"{root}/{path}") as source:
+            said = json.loads(source.read())
+        if said["code"] != _code():
+            return None
+        problems = {run: tuple(lines) for run, lines in said["problems"].items()}
+        return Kept(path.removesuffix(f"/{COVERS}"), dict(said["runs"]), problems)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _drop_old(inputs: Inputs, newest: str) -> None:
+    """Delete all but the last builds, first the file that makes a folder count."""
+    system, root = open_place(inputs.results)
+    there = [info for info in system.get_file_info([f"{root}/{path}" for path in inputs.covers]) if info.is_file]
+    others = [info for info in there if info.path != f"{root}/{newest}"]
+    others.sort(key=lambda info: info.mtime_ns or 0, reverse=True)
+    for info in others[GENERATIONS - 1 :]:
+        _drop(system, info.path)
+
+
+def _drop(system: fs.FileSystem, covers: str) -> None:
+    try:
+        system.delete_file(covers)
+        system.delete_dir(covers.removesuffix(f"/{COVERS}"))
+    except FileNotFoundError:  # another build was quicker
+        return
+
+
+@cache
+def _code() -> str:
+    """Return a digest of the sources of this package."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]

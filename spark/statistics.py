@@ -1,0 +1,113 @@
+"""Numbers about cells, DataFrame -> DataFrame: flake rates, distributions of times, agreement between the engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
+
+from probe.model import Engine, Outcome
+from spark.schema import IDENTITY
+from spark.tables import AGREEMENT, EDGES, FLAKES, TALLIES, TIMINGS
+from spark.transforms import SETTLES
+
+Z = 1.959963984540054
+"""Of the normal distribution, two-sided 95 %."""
+MEASURES = ("refresh", "reroute", "recovery", "outage")
+"""Times whose distribution is told, each a fact `<name>_ms`."""
+SILENT = (
+    Outcome.BROKEN,
+    Outcome.UNSUPPORTED,
+    Outcome.NOT_RUN,
+    Outcome.NOT_PROVOKED,
+    Outcome.WAITING,
+    Outcome.FLAKY,
+)
+"""Outcomes that say nothing on which two engines could agree."""
+_ELECTION = r"\+election=\d+"
+_TOLD = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
+
+
+def tally(votes: DataFrame) -> DataFrame:
+    """Count the trials that settle, over all runs: VOTED -> TALLIES."""
+    settling = votes.where(F.col("weight") == SETTLES)
+    return add_up(settling.withColumnRenamed("votes", "trials").select(*TALLIES.names))
+
+
+def add_up(tallies: DataFrame) -> DataFrame:
+    """Add up the tallies of several spans of runs: TALLIES -> TALLIES."""
+    return tallies.groupBy(*IDENTITY, "outcome").agg(F.sum("trials").alias("trials")).select(*TALLIES.names)
+
+
+def flake_rates(tallies: DataFrame) -> DataFrame:
+    """Say how often trials differ from their cell's commonest outcome: TALLIES -> FLAKES."""
+    commonest = F.max_by("outcome", F.struct("trials", "outcome"))
+    counted = tallies.groupBy(*IDENTITY).agg(
+        commonest.alias("commonest"),
+        F.sum("trials").alias("trials"),
+        (F.sum("trials") - F.max("trials")).alias("differing"),
+    )
+    rate = F.col("differing") / F.col("trials")
+    low, high = wilson(F.col("differing"), F.col("trials"))
+    columns = {"rate": F.round(rate, 6), "rate_low": F.round(low, 6), "rate_high": F.round(high, 6)}
+    return counted.select(*(columns.get(name, F.col(name)).alias(name) for name in FLAKES.names))
+
+
+def wilson(hits: Column, of: Column) -> tuple[Column, Column]:
+    """Return Wilson's 95 % interval of a rate; it stays within 0 and 1 and is honest for few trials."""
+    share = hits / of
+    centre = share + Z * Z / (2 * of)
+    half = F.sqrt(share * (1 - share) / of + Z * Z / (4 * of * of)) * Z
+    whole = 1 + Z * Z / of
+    return F.greatest((centre - half) / whole, F.lit(0.0)), F.least((centre + half) / whole, F.lit(1.0))
+
+
+def timings(agreeing: DataFrame) -> DataFrame:
+    """Describe how long things took in the trials behind each row: TRIAL (those kept) -> TIMINGS."""
+    times = F.array(*(F.struct(F.lit(name).alias("measure"), F.col(f"{name}_ms").alias("ms")) for name in MEASURES))
+    told = agreeing.select(*IDENTITY, "run_id", F.explode(times).alias("time")).select(*IDENTITY, "run_id", "time.*")
+    described = told.where(F.col("ms").isNotNull()).groupBy(*IDENTITY, "run_id", "measure")
+    return described.agg(F.count("*").alias("trials"), *distribution("ms")).select(*TIMINGS.names)
+
+
+def distribution(name: str, prefix: str = "") -> list[Column]:
+    """Return minimum, percentiles (interpolated linearly) and maximum of a time in ms, and counts by `EDGES`."""
+    ms = F.col(name)
+    shares: Mapping[str, float] = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+    found = F.percentile(ms, F.array(*(F.lit(share) for share in shares.values())))
+    numbers = {"min": F.min(ms), **{key: found.getItem(nth) for nth, key in enumerate(shares)}, "max": F.max(ms)}
+    return [
+        *(F.round(value, 3).alias(f"{prefix}{key}_ms") for key, value in numbers.items()),
+        buckets(ms).alias("buckets"),
+    ]
+
+
+def buckets(ms: Column) -> Column:
+    """Count times by `EDGES`."""
+    lows = (float("-inf"), *EDGES[:-1])
+    within = [F.count_if((ms > low) & (ms <= high)) for low, high in zip(lows, EDGES, strict=True)]
+    return F.array(*within, F.count_if(ms > EDGES[-1]))
+
+
+def agreement(matrix: DataFrame) -> DataFrame:
+    """Pair what both engines were asked: MATRIX -> AGREEMENT. The embedded election may be set to the real one's."""
+    question = tuple(name for name in IDENTITY if name != "engine")
+    asked = matrix.withColumn("embedded_profile", F.col("profile"))
+    embedded = asked.withColumn("profile", F.regexp_replace("profile", _ELECTION, ""))
+    ours = _side(embedded, Engine.EMBEDDED).select(*question, "embedded_profile", *_named(Engine.EMBEDDED))
+    theirs = _side(matrix, Engine.KAFKA).select(*question, *_named(Engine.KAFKA))
+    both = ours.join(theirs, list(question))
+    silent = [outcome.value for outcome in SILENT]
+    is_silent = F.col("embedded_outcome").isin(silent) | F.col("kafka_outcome").isin(silent)
+    same = F.col("embedded_outcome") == F.col("kafka_outcome")
+    agrees = F.when(is_silent, None).when(same, "yes").otherwise("no")
+    return both.withColumn("agrees", agrees).select(*AGREEMENT.names)
+
+
+def _side(cells: DataFrame, engine: Engine) -> DataFrame:
+    return cells.where(F.col("engine") == engine.value)
+
+
+def _named(engine: Engine) -> list[Column]:
+    return [*(F.col(name).alias(f"{engine}_{name}") for name in _TOLD), F.col("run_id").alias(f"{engine}_run")]

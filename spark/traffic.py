@@ -1,0 +1,101 @@
+"""Event rows to what the brokers had to bear, DataFrame -> DataFrame: requests, bytes, how soon a client asked.
+
+Counts between the fault and its mending, for the broker that failed and for all others. No rule about Kafka stands
+here: which request was a discovery, and why it was sent, is a matter of the verdict (`refresh_ms`).
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
+
+from spark.schema import TRIAL_KEY
+from spark.statistics import buckets
+from spark.tables import TRAFFIC
+from spark.transforms import CELL_RUN
+
+MENDED = ("healing", "stopping", "end")
+"""Milestones of which the first ends the count."""
+FRAMES = ("request", "response", "folded")
+_SECOND = 1_000_000
+_PER_TRIAL = (*TRIAL_KEY, "span_s", "failing", "api")
+
+
+def traffic(events: DataFrame, headers: DataFrame) -> DataFrame:
+    """Turn event rows (schema EVENT) and their trials' headers (schema HEADER) into TRAFFIC."""
+    spans = events.transform(find_spans).join(headers.transform(failing_brokers), list(TRIAL_KEY))
+    return events.transform(count_frames, spans).transform(add_up_trials).transform(sum_up_cells)
+
+
+def find_spans(events: DataFrame) -> DataFrame:
+    """Return fault and mending of each trial, `begin` and `until` in microseconds; without a fault it has none."""
+    begin = F.min(F.when(F.col("kind") == "fault_on", F.col("at")))
+    until = F.min(F.when(F.col("kind").isin(*MENDED), F.col("at")))
+    marked = events.where(F.col("kind").isin("fault_on", *MENDED)).groupBy(*TRIAL_KEY)
+    return marked.agg(begin.alias("begin"), until.alias("until")).where(F.col("begin") < F.col("until"))
+
+
+def failing_brokers(headers: DataFrame) -> DataFrame:
+    """Return the broker that fails in each trial (`old`), -1 where none does."""
+    old = F.coalesce(F.get_json_object("header", "$.subject.old").cast("int"), F.lit(-1))
+    return headers.where(F.col("header").isNotNull()).select(*TRIAL_KEY, old.alias("old"))
+
+
+def count_frames(events: DataFrame, spans: DataFrame) -> DataFrame:
+    """Count requests and bytes (both ways, since folded frames are summed so) per trial, API and second."""
+    frames = events.where(F.col("kind").isin(*FRAMES)).join(F.broadcast(spans), list(TRIAL_KEY))
+    within = frames.where((F.col("at") >= F.col("begin")) & (F.col("at") < F.col("until")))
+    kind = F.col("kind")
+    requests = F.when(kind == "request", 1).when(kind == "folded", _json("requests")).otherwise(0)
+    size = F.when(kind == "folded", _json("bytes")).otherwise(_json("size"))
+    asked = F.when(kind != "response", (F.col("at") - F.col("begin")) / 1000)
+    per_second = within.select(
+        *TRIAL_KEY,
+        ((F.col("until") - F.col("begin")) / _SECOND).alias("span_s"),
+        (F.col("node") == F.col("old")).alias("failing"),
+        "api",
+        F.floor((F.col("at") - F.col("begin")) / _SECOND).alias("second"),
+        requests.alias("requests"),
+        size.alias("bytes"),
+        asked.alias("asked"),
+    ).groupBy(*_PER_TRIAL, "second")
+    return per_second.agg(
+        F.sum("requests").alias("requests"), F.sum("bytes").alias("bytes"), F.min("asked").alias("first_ms")
+    )
+
+
+def add_up_trials(seconds: DataFrame) -> DataFrame:
+    """Add up each trial's seconds; whoever was only answered (to a question before the fault) asked nothing."""
+    return (
+        seconds.groupBy(*_PER_TRIAL)
+        .agg(
+            F.sum("requests").alias("requests"),
+            F.max("requests").alias("busiest"),
+            F.sum("bytes").alias("bytes"),
+            F.min("first_ms").alias("first_ms"),
+        )
+        .where(F.col("requests") > 0)
+    )
+
+
+def sum_up_cells(per_trial: DataFrame) -> DataFrame:
+    """Sum up the trials of each cell and run."""
+    first, shares = F.col("first_ms"), F.array(F.lit(0.5), F.lit(0.95))
+    found = per_trial.groupBy(*CELL_RUN, "failing", "api").agg(
+        F.count("*").alias("trials"),
+        F.sum("requests").alias("requests"),
+        F.sum("bytes").alias("bytes"),
+        F.round(F.median(F.col("requests") / F.col("span_s")), 3).alias("per_s_p50"),
+        F.max("busiest").alias("per_s_max"),
+        F.round(F.median(F.col("bytes") / F.col("span_s")), 3).alias("bytes_per_s_p50"),
+        F.round(F.min(first), 3).alias("first_ms_min"),
+        F.round(F.percentile(first, shares).getItem(0), 3).alias("first_ms_p50"),
+        F.round(F.percentile(first, shares).getItem(1), 3).alias("first_ms_p95"),
+        F.round(F.max(first), 3).alias("first_ms_max"),
+        buckets(first).alias("buckets"),
+    )
+    return found.select(*TRAFFIC.names)
+
+
+def _json(name: str) -> Column:
+    return F.coalesce(F.get_json_object("data", f"$.{name}").cast("bigint"), F.lit(0))

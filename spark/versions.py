@@ -1,0 +1,48 @@
+"""Versions of a family in their order: since which one an answer holds, and until which. DataFrame -> DataFrame."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
+
+from spark.schema import IDENTITY
+from spark.tables import VERSIONS
+from spark.transforms import UNSETTLED
+
+QUESTION = tuple(name for name in IDENTITY if name != "version")
+_END, _NUMBER, _WORD, _LOCAL = "b", "c", "a", "d"
+"""Signs that sort a word (rc1) before the end of a version, and its end before a further number."""
+
+
+def version_stretches(matrix: DataFrame) -> DataFrame:
+    """Find the consecutive measured versions with the same answer to a question: MATRIX -> VERSIONS.
+
+    Versions whose cell settles nothing (waiting, broken, not run) are left out: they neither end nor lengthen one.
+    """
+    by_version = Window.partitionBy(*QUESTION).orderBy("place")
+    said = F.struct("outcome", "conforms")
+    goes_on = F.lag(said).over(by_version).eqNullSafe(said)
+    told = matrix.where(~F.col("outcome").isin([outcome.value for outcome in UNSETTLED]))
+    placed = told.withColumn("place", version_place(F.col("version")))
+    numbered = placed.withColumn("nth", F.sum(F.when(goes_on, 0).otherwise(1)).over(by_version))
+    stretches = numbered.groupBy(*QUESTION, "nth", "outcome", "conforms").agg(
+        F.min_by("version", "place").alias("first_version"),
+        F.max_by("version", "place").alias("last_version"),
+        F.min_by("released", "place").alias("first_released"),
+        F.count("*").alias("versions"),
+    )
+    newest = F.col("nth") == F.max("nth").over(Window.partitionBy(*QUESTION))
+    return stretches.withColumn("newest", newest).select(*VERSIONS.names)
+
+
+def version_place(version: Column) -> Column:
+    """Return text that sorts as versions do: 1.9.0 before 1.27.0, 2.0.0-rc1 before 2.0.0, a local build after."""
+    release = F.regexp_extract(version, r"^[^+]*", 0)
+    local = F.regexp_extract(version, r"^[^+]*\+?(.*)$", 1)
+    parts = F.transform(F.regexp_extract_all(release, F.lit(r"([0-9]+|[^0-9.]+)")), _part)
+    return F.concat(F.array_join(parts, ""), F.lit(_END + _LOCAL), local)
+
+
+def _part(part: Column) -> Column:
+    number = F.concat(F.lit(_NUMBER), F.lpad(part, 12, "0"))
+    return F.when(part.rlike("^[0-9]+$"), number).otherwise(F.concat(F.lit(_WORD), part, F.lit(" ")))
