@@ -38,6 +38,10 @@ class Built:
     def url(self) -> str:
         return self.index.as_uri()
 
+    @property
+    def site(self) -> Path:
+        return self.index.parent
+
     def cell(self, **wanted: str) -> Path:
         """The page of the only cell with these columns."""
         want = [row for row in self.rows if all(row[name] == value for name, value in wanted.items())]
@@ -50,6 +54,15 @@ class Built:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     out = tmp_path_factory.mktemp("site")
     rows = site_data.matrix()
+    site_data.write_past(out)
+    return Built(build(site_data.write_matrix(out / "matrix.csv", rows), site_data.SOURCE, out), rows)
+
+
+@pytest.fixture(scope="session")
+def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Ten thousand cells; those of the small site have their trials."""
+    out = tmp_path_factory.mktemp("big")
+    rows = site_data.many(10_000)
     return Built(build(site_data.write_matrix(out / "matrix.csv", rows), site_data.SOURCE, out), rows)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from site_play import GOOD, UNJUDGED, judge, play
 
 from probe.model import (
@@ -79,14 +81,42 @@ def cells() -> Iterator[Cell]:
 
 
 def many(wanted: int) -> list[dict[str, str]]:
-    """A big matrix: the same rows under invented versions and scenarios."""
+    """A big matrix: the rows as they are, and the same under invented versions and scenarios, without trials."""
     base = matrix()
-    out = []
-    for index in range(wanted):
+    out = list(base)
+    for index in range(len(base), wanted):
         row, copy = base[index % len(base)], index // len(base)
         invented = {"version": f"{copy % 5}.{row['version']}", "scenario": f"{row['scenario']}/{copy // 5}"}
         out.append(row | invented | {"run_id": ""})
     return out
+
+
+BEFORE = "20261020T080000Z-0a0a"
+CHANGED = Cell("sarama", "1.43.2", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
+"""Conformed in the run before, and is stuck now."""
+
+
+def write_past(folder: Path) -> None:
+    """What the Spark job writes beside the matrix: one cell got worse, one is new, two have a history."""
+    changed = CHANGED.columns() | {"kind": "changed", "outcome_before": "refreshes", "conforms_before": "yes"}
+    changed |= {
+        "trials_before": 1,
+        "run_before": BEFORE,
+        "outcome": "stuck",
+        "conforms": "no",
+        "trials": 3,
+        "run_id": RUN,
+    }
+    new = dict(changed) | {"scenario": "net/reset", "kind": "added", "outcome": "rides", "conforms": "yes"}
+    new |= {"outcome_before": None, "conforms_before": None, "trials_before": None, "run_before": None}
+    stretch = CHANGED.columns() | {"first_run": RUN, "last_run": RUN, "runs": 1, "trials": 3, "agreeing": 3}
+    stretch |= {"outcome": "stuck", "conforms": "no"}
+    older = dict(stretch) | {"first_run": "20260901T080000Z-0001", "last_run": BEFORE, "runs": 4, "trials": 4}
+    older |= {"outcome": "refreshes", "conforms": "yes", "agreeing": 4}
+    flakes = CHANGED.columns() | {"commonest": "refreshes", "trials": 7, "differing": 3}
+    flakes |= {"rate": 0.43, "rate_low": 0.158, "rate_high": 0.75}
+    for name, rows in {"changes": [changed, new], "history": [stretch, older], "flakes": [flakes]}.items():
+        pq.write_table(pa.Table.from_pylist(rows), folder / f"{name}.parquet")
 
 
 @dataclass(frozen=True, slots=True)

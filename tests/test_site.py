@@ -47,15 +47,14 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_cell_has_a_page_and_every_link_leads_somewhere(index: Path) -> None:
-    pages = [index, *(index.parent / "cell").iterdir()]
-    assert len(pages) == len(site_data.matrix()) + 1
-    for page in pages:
+    assert len(list((index.parent / "cell").iterdir())) == len(site_data.matrix())
+    for page in index.parent.rglob("*.html"):
         for link in re.findall(r'(?:href|src)="([^"#]+)"', page.read_text()):
             assert (page.parent / link).resolve().is_file(), f"{page.name}: {link}"
 
 
 def test_nothing_is_fetched_and_no_handler_is_inline(index: Path) -> None:
-    for page in [index, *(index.parent / "cell").iterdir()]:
+    for page in index.parent.rglob("*.html"):
         text = page.read_text()
         assert not re.search(r"""(href|src)=["'](https?:)?//""", text)
         assert not re.search(r"<[^>]+\son[a-z]+=", text)
@@ -66,8 +65,7 @@ def test_what_clients_and_brokers_say_is_escaped(index: Path) -> None:
     page = next(
         page for page in (index.parent / "cell").iterdir() if page.name.startswith("sarama-1.27.0-producer-iso")
     )
-    for text in (index.read_text(), page.read_text()):
-        assert "<script>alert" not in text
+    assert not [found for found in index.parent.rglob("*.html") if "<script>alert" in found.read_text()]
     assert "&lt;script&gt;alert" in page.read_text()
 
 
@@ -76,7 +74,7 @@ def test_the_csv_is_published_unchanged(index: Path, matrix: Path) -> None:
 
 
 def test_ids_are_unique_within_a_page(index: Path) -> None:
-    for page in [index, *(index.parent / "cell").iterdir()]:
+    for page in index.parent.rglob("*.html"):
         ids = re.findall(r'\sid="([^"]+)"', page.read_text())
         assert len(ids) == len(set(ids)), page.name
 
@@ -285,6 +283,6 @@ def test_a_stuck_cell_in_words() -> None:
     assert summary(row) == "sarama 1.27.0, as a producer, did not recover by itself while the fault stood."
     told = " ".join(details(row))
     assert "KAFKA_STORAGE_ERROR (56) at least 100 times" in told
-    assert "never asked who leads now" in told
+    assert "never asked who serves now" in told
     assert "Not even mending the fault helped" in told
     assert "up to 100 errors" in told

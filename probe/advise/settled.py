@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from probe.model import Cell, Outcome, Verdict
+from probe.model.grades import UNJUDGED
 
 _LESS = {Outcome.WAITING: 2, Outcome.BROKEN: 1, Outcome.NOT_RUN: 0}
 _SETTLES = 3
-UNJUDGED = frozenset({Outcome.WAITING, Outcome.BROKEN, Outcome.NOT_RUN, Outcome.NOT_PROVOKED, Outcome.UNSUPPORTED})
-"""Outcomes that say nothing about the client."""
 
 
 class Row(Protocol):

@@ -4,39 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from probe.advise.settled import Settled
-from probe.model import Cell, Outcome, Verdict
+from probe.model import Cell
+from probe.model.grades import Standing, Trend, badness, trend
 from probe.model.results import IDENTITY
-
-BADNESS: Mapping[Outcome, int] = {
-    Outcome.VIOLATES: 5,
-    Outcome.FATAL: 5,
-    Outcome.STUCK: 4,
-    Outcome.STORMS: 3,
-    Outcome.LATE: 2,
-    Outcome.SURFACES: 1,
-}
-"""How bad an outcome is that does not conform; whatever conforms is 0, any other that does not is 1."""
 
 Question = tuple[str, ...]
 """The identity of a cell without the column that is compared."""
-
-
-class Trend(StrEnum):
-    """What became of a question."""
-
-    WORSE = "WORSE"
-    BETTER = "better"
-    BAD = "stays bad"
-    DIFFERS = "differs"
-    """Another outcome, in an informative cell: neither better nor worse."""
-    UNCLEAR = "unclear"
-    """One side says nothing about the client: unsupported, not provoked, broken, still waiting."""
-    GOOD = "stays good"
-    SAME = "same"
-    """The same outcome in an informative cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +24,12 @@ class Step:
     @property
     def trend(self) -> Trend:
         """Better or worse by badness; where trials disagree the worst of them counts."""
-        if not (self.before.judged and self.after.judged):
-            return Trend.UNCLEAR
-        old, new = badness(self.before), badness(self.after)
-        if old is None or new is None:
-            return Trend.SAME if self.before.outcome is self.after.outcome else Trend.DIFFERS
-        if old == new:
-            return Trend.BAD if old else Trend.GOOD
-        return Trend.BETTER if new < old else Trend.WORSE
+        return trend(_standing(self.before), _standing(self.after))
 
 
-def badness(settled: Settled) -> int | None:
-    """Return how bad a cell is, 0 = it conforms; None where nothing is asked of the client."""
-    found = [grade for item in settled.verdicts if (grade := _grade(item)) is not None]
-    return max(found) if found else None
-
-
-def _grade(verdict: Verdict) -> int | None:
-    if verdict.conforms is None:
-        return None
-    return 0 if verdict.conforms else BADNESS.get(verdict.outcome, 1)
+def _standing(settled: Settled) -> Standing:
+    found = [grade for item in settled.verdicts if (grade := badness(item.outcome, item.conforms)) is not None]
+    return Standing(settled.outcome, max(found) if found else None)
 
 
 def compare(before: Iterable[Settled], after: Iterable[Settled], without: str) -> tuple[list[Step], list[Settled]]:

@@ -13,7 +13,7 @@ import typer
 from probe.advise.commands import run_command, show_command, split_profile
 from probe.advise.remedies import drift, remedy
 from probe.advise.settled import Settled
-from probe.advise.trends import Step, Trend
+from probe.advise.trends import Step
 from probe.catalogue.families import CatalogueError, version_key
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
@@ -24,6 +24,7 @@ from probe.cli.compose import apps, families
 from probe.cli.console import OUT, say
 from probe.errors import GateError, ProbeError
 from probe.model import Cell, Engine, Role
+from probe.model.grades import Trend
 from probe.runner import Options
 from probe.store import history
 

@@ -13,8 +13,10 @@ from pyspark.sql import SparkSession
 
 from probe.cli.console import OUT, say
 from probe.errors import NothingJudgedError
+from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
 from probe.site import Source, build
 from probe.store import histories, trials
+from probe.store.files import Place
 from probe.tools import ToolError
 from spark.job import build_matrix
 from spark.session import start_session, stop_session
@@ -57,10 +59,18 @@ class Publisher:
         built = build_matrix(self._results, self._out, session=self._session)
         for problem in built.problems:
             say(problem)
-        source = Source(partial(trials, self._results), partial(histories, self._results))
+        results = self._results
+        source = Source(partial(trials, results), partial(histories, results), partial(stamp, results))
         index = build(Path(built.csv), source, Path(self._out))
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s")
         OUT.print(f"{built.cells} cells: {built.csv}", markup=False)
         OUT.print(f"site: {index}", markup=False)
+
+
+def stamp(results: str, run_id: str) -> str:
+    """Return what tells one state of a run from another: the names of its files, which are only ever added."""
+    place = Place(results)
+    folders = (f"{RUN_PREFIX}{run_id}/{name}" for name in (TRIALS, EVENTS, VERDICTS))
+    return ";".join(path for folder in folders for path in place.files(folder))

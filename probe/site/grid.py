@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from probe.catalogue.families import VersionKey, version_key
+from probe.catalogue.families import version_key
 from probe.model import Cell, Client, Engine, Outcome, Role
+from probe.site.answers import Setting, setting, setting_key
 from probe.site.rows import MatrixRow
-
-Setting = tuple[str, str, str, str]
-"""Role, profile, engine, broker: what a group of rows shares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +59,18 @@ def grid(rows: Sequence[MatrixRow]) -> Grid:
     """Arrange the rows; versions ascend numerically, `steady` heads every group."""
     by_cell = {row.cell: row for row in rows}
     clients = sorted({row.cell.client for row in rows}, key=lambda item: (item.family, version_key(item.version)))
-    settings: dict[Setting, set[str]] = {}
+    shared: dict[tuple[Role, Setting], set[str]] = {}
     for cell in by_cell:
-        settings.setdefault(_setting(cell), set()).add(cell.scenario)
+        shared.setdefault((cell.role, setting(cell)), set()).add(cell.scenario)
     groups = [
         Group(
-            *setting, lines=tuple(_line(by_cell, clients, setting, name) for name in sorted(names, key=_steady_first))
+            str(role),
+            one.profile,
+            one.engine,
+            one.broker,
+            tuple(_line(by_cell, clients, role, one, name) for name in sorted(names, key=_steady_first)),
         )
-        for setting, names in sorted(settings.items(), key=lambda item: _setting_key(item[0]))
+        for (role, one), names in sorted(shared.items(), key=lambda item: _place(*item[0]))
     ]
     by_client: dict[Client, list[MatrixRow]] = {}
     for row in rows:
@@ -76,14 +78,11 @@ def grid(rows: Sequence[MatrixRow]) -> Grid:
     return Grid(tuple(_column(client, by_client[client]) for client in clients), tuple(groups))
 
 
-def _line(by_cell: dict[Cell, MatrixRow], clients: Sequence[Client], setting: Setting, scenario: str) -> Line:
-    role, profile, engine, broker = setting
+def _line(by_cell: dict[Cell, MatrixRow], clients: Sequence[Client], role: Role, one: Setting, scenario: str) -> Line:
+    asked = (scenario, Engine(one.engine), one.broker)
     return Line(
         scenario,
-        tuple(
-            by_cell.get(Cell(one.family, one.version, Role(role), profile, scenario, Engine(engine), broker))
-            for one in clients
-        ),
+        tuple(by_cell.get(Cell(client.family, client.version, role, one.profile, *asked)) for client in clients),
     )
 
 
@@ -93,21 +92,10 @@ def _column(client: Client, own: Sequence[MatrixRow]) -> Column:
     return Column(client, released, sum(row.conforms is True for row in judged), len(judged))
 
 
-def _setting(cell: Cell) -> Setting:
-    return (str(cell.role), cell.profile, str(cell.engine), cell.broker)
-
-
-def _setting_key(setting: Setting) -> tuple[object, ...]:
-    role, profile, engine, broker = setting
-    return (list(Engine).index(Engine(engine)), _newest_first(broker), list(Role).index(Role(role)), _default(profile))
-
-
-def _newest_first(broker: str) -> VersionKey:
-    return tuple((kind, -part if isinstance(part, int) else part) for kind, part in version_key(broker))
-
-
-def _default(profile: str) -> tuple[bool, str]:
-    return (profile != "isolated", profile)
+def _place(role: Role, one: Setting) -> tuple[object, ...]:
+    """Order groups by engine and broker, then by role, then by profile."""
+    *place, unusual, profile = setting_key(one)
+    return (*place, list(Role).index(role), unusual, profile)
 
 
 def _steady_first(scenario: str) -> tuple[bool, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from probe.model import Outcome
+from probe.model.grades import Trend
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ SIGNS: dict[Outcome, Sign] = {
     Outcome.REFRESHES: Sign(
         "✓",
         "refreshes",
-        "Asked who leads now because of the fault, went there promptly; the application saw no error.",
+        "Asked who serves now because of the fault, went there promptly; the application saw no error.",
         "asked for the new leader because of the fault, moved there promptly, and showed the application no error",
     ),
     Outcome.HINTED: Sign(
@@ -132,3 +133,14 @@ def tone(outcome: Outcome, conforms: bool | None) -> str:
 
 
 VERDICT_WORDS = {True: "conforms", False: "does not conform", None: "not judged"}
+
+TREND_SIGNS = {
+    Trend.WORSE: ("▼", "gets worse", "worse"),
+    Trend.BETTER: ("▲", "gets better", "better"),
+    Trend.BAD: ("■", "stays bad", "stay bad"),
+    Trend.GOOD: ("●", "stays good", "stay good"),
+    Trend.DIFFERS: ("≠", "differs, and is not judged", "differ"),
+    Trend.SAME: ("=", "same, and is not judged", "the same"),
+    Trend.UNCLEAR: ("?", "unclear: one side says nothing", "unclear"),
+}
+"""What became of a question: a glyph, words, and the word after a count."""

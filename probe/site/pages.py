@@ -1,75 +1,113 @@
-"""Fills the templates; everything that clients and brokers said is escaped."""
+"""Every page of the site, from values to HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
-
-from probe.catalogue.families import version_key
-from probe.model import Cell, Engine, Outcome, Role
+from probe.model import Client, Outcome
+from probe.site import clients, scenarios, upgrade
+from probe.site.answers import Answers
+from probe.site.changes import told
+from probe.site.environment import environment
 from probe.site.explained import absent, facts
+from probe.site.filters import filters
 from probe.site.grid import grid, tally
-from probe.site.outcomes import SIGNS, VERDICT_WORDS, tone
+from probe.site.names import client_slug, scenario_slug
+from probe.site.past import Past
 from probe.site.rows import MatrixRow
 from probe.site.trials import TrialView
-from probe.site.wording import command, details, hint, summary
+from probe.site.wording import command, details, summary
 
-JUDGEMENTS = {True: "yes", False: "no", None: "none"}
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One value of a filter."""
-
-    value: str
-    label: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A control with several values, any of which may be chosen."""
-
-    name: str
-    label: str
-    choices: tuple[Choice, ...]
+GOOD = "What a good client does"
+"""The label in a scenario's story."""
 
 
 class Pages:
     """The pages of one matrix."""
 
-    def __init__(self, rows: Sequence[MatrixRow]) -> None:
-        self._rows = rows
-        self._versions: dict[tuple[str, ...], list[MatrixRow]] = {}
-        self._engines: dict[Cell, list[MatrixRow]] = {}
-        for row in sorted(rows, key=lambda one: version_key(one.cell.version)):
-            self._versions.setdefault(_question(row.cell), []).append(row)
-            self._engines.setdefault(_anywhere(row.cell), []).append(row)
-        self._templates = _environment()
-        self._peers: dict[tuple[str, bool], Markup] = {}
+    def __init__(self, answers: Answers, past: Past | None = None) -> None:
+        self.answers = answers
+        self._past = past or Past()
+        rows = answers.rows
+        self._runs = sorted({row.run_id for row in rows if row.run_id})
+        self._good: dict[str, str] = {}
+
+    def overviews(self) -> Iterator[tuple[str, str]]:
+        """Yield name and text of every page that is not a cell's."""
+        yield "index.html", self.index()
+        yield "clients.html", _render("clients.html", here="clients", scores=clients.scores(self.answers))
+        yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
+        yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers))
+        yield "changes.html", self._changes()
+        for client, text in self._clients():
+            yield f"client/{client_slug(client)}.html", text
+        for scenario in self.answers.scenarios:
+            yield f"scenario/{scenario_slug(scenario)}.html", self._scenario(scenario)
 
     def index(self) -> str:
         """Return the page with the matrix."""
-        table = grid(self._rows)
-        return self._templates.get_template("index.html").render(
-            grid=table,
-            rows=self._rows,
-            filters=_filters(self._rows),
-            tally=tally(self._rows),
-            judged=sum(row.conforms is not None for row in self._rows),
-            good=sum(row.conforms is True for row in self._rows),
-            runs=sorted({row.run_id for row in self._rows if row.run_id}),
-            root="",
+        rows = self.answers.rows
+        return _render(
+            "index.html",
+            here="index",
+            grid=grid(rows),
+            rows=rows,
+            filters=filters(rows),
+            tally=tally(rows),
+            judged=sum(row.conforms is not None for row in rows),
+            good=sum(row.conforms is True for row in rows),
+            runs=self._runs,
+        )
+
+    def _changes(self) -> str:
+        by_cell = {row.cell: row for row in self.answers.rows}
+        return _render("changes.html", here="changes", told=told(self._past, by_cell), runs=self._runs)
+
+    def _clients(self) -> Iterator[tuple[Client, str]]:
+        scores = clients.scores(self.answers)
+        of_family: dict[str, list[Client]] = {}
+        for one in scores:
+            of_family.setdefault(one.client.family, []).append(one.client)
+        for one in scores:
+            versions = of_family[one.client.family]
+            place = versions.index(one.client)
+            rows = self.answers.of_client(one.client)
+            yield (
+                one.client,
+                _render(
+                    "client.html",
+                    here="",
+                    root="../",
+                    client=one.client,
+                    score=one,
+                    mirrors=next((row.values["mirrors"] for row in rows if row.values["mirrors"]), ""),
+                    older=versions[place - 1] if place else None,
+                    newer=versions[place + 1] if place + 1 < len(versions) else None,
+                    newest=versions[-1],
+                    findings=clients.findings(self.answers, one.client),
+                    parts=clients.parts(self.answers, one.client),
+                ),
+            )
+
+    def _scenario(self, name: str) -> str:
+        found = scenarios.find(name)
+        return _render(
+            "scenario.html",
+            here="",
+            root="../",
+            name=name,
+            story=scenarios.story(found),
+            asked=scenarios.asked(found),
+            parts=scenarios.parts(self.answers.of_scenario(name)),
         )
 
     def cell(self, row: MatrixRow, trials: Sequence[TrialView]) -> str:
         """Return the page of one cell."""
-        peers = self._versions[_question(row.cell)]
-        rivals = [one for one in self._engines[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine]
-        return self._templates.get_template("cell.html").render(
+        newest = self.answers.versions(row)[-1]
+        return _render(
+            "cell.html",
+            here="",
+            root="../",
             row=row,
             summary=summary(row),
             details=details(row),
@@ -79,51 +117,44 @@ class Pages:
             shown=_opened(row, trials),
             settings=next((one.settings for one in trials if one.settings), {}),
             artifact=next((one.artifact for one in trials if one.artifact), ""),
-            peers=Markup().join(self._peer(one, current=one is row) for one in peers),
-            rivals=rivals,
+            peers=self._peers(row),
+            newest=newest if newest is not row else None,
+            rivals=self.answers.rivals(row),
             command=command(row.cell),
-            root="../",
+            good=self._good_client(row.cell.scenario),
+            history=self._past.history.get(row.cell, ()),
+            flakes=self._past.flakes.get(row.cell),
         )
 
-    def _peer(self, row: MatrixRow, *, current: bool) -> Markup:
-        """Draw one line of the list of versions; it stands on the page of every other version too."""
-        key = (row.slug, current)
-        if key not in self._peers:
-            text = self._templates.get_template("peer.html").render(peer=row, current=current)
-            self._peers[key] = Markup(text)  # noqa: S704 - a template's own, escaped output
-        return self._peers[key]
+    def inputs(self, row: MatrixRow) -> tuple[object, ...]:
+        """Return all that a cell's page is made of beside the trials of its run, for telling whether it changed."""
+        others = [(label, one.slug, one.outcome, one.conforms) for label, one in self._peers(row)]
+        rivals = [(one.slug, one.outcome, one.conforms) for one in self.answers.rivals(row)]
+        newest = self.answers.versions(row)[-1].cell.version
+        past = (self._past.history.get(row.cell), self._past.flakes.get(row.cell))
+        return (tuple(row.values.values()), others, rivals, newest, past)
+
+    def _peers(self, row: MatrixRow) -> list[tuple[str, MatrixRow]]:
+        """Return the neighbouring versions, and the first later one that conforms where this one does not.
+
+        Not all versions: a page that names all would have to be written anew whenever one is added.
+        """
+        older, newer = self.answers.neighbours(row)
+        mended = self.answers.mended(row) if row.conforms is False else None
+        named = [("the older", older), ("the newer", newer)]
+        if mended is not None and mended is not newer:
+            named.append(("the first later one that conforms", mended))
+        return [(label, one) for label, one in named if one is not None]
+
+    def _good_client(self, scenario: str) -> str:
+        if scenario not in self._good:
+            sections = dict(scenarios.story(scenarios.find(scenario)).sections)
+            self._good[scenario] = sections.get(GOOD, "")
+        return self._good[scenario]
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("probe.site"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "hint": hint,
-        "svg": Markup,
-        "breakable": _breakable,
-    }  # pictures are built from escaped parts in `shapes`
-    environment.globals |= {"SIGNS": SIGNS, "WORDS": VERDICT_WORDS, "JUDGED": JUDGEMENTS, "tone": tone}
-    return environment
-
-
-def _breakable(text: str) -> Markup:
-    """Let a long name break after a slash or an underscore."""
-    return escape(text).replace("/", Markup("/<wbr>")).replace("_", Markup("_<wbr>"))
-
-
-def _question(cell: Cell) -> tuple[str, ...]:
-    return tuple(text for name, text in cell.columns().items() if name != "version")
-
-
-def _anywhere(cell: Cell) -> Cell:
-    """Return the same cell whatever engine played it; the embedded election is set to what the real one took."""
-    parts = [part for part in cell.profile.split("+") if not part.startswith("election=")]
-    return replace(cell, engine=Engine.EMBEDDED, profile="+".join(parts))
+def _render(template: str, *, root: str = "", **values: object) -> str:
+    return environment().get_template(template).render(root=root, **values)
 
 
 def _opened(row: MatrixRow, trials: Sequence[TrialView]) -> set[int]:
@@ -133,37 +164,3 @@ def _opened(row: MatrixRow, trials: Sequence[TrialView]) -> set[int]:
         if one.has_history:
             firsts.setdefault(one.verdict.outcome, one.number)
     return set(firsts.values()) if row.outcome is Outcome.FLAKY else set(list(firsts.values())[:1])
-
-
-def _filters(rows: Sequence[MatrixRow]) -> list[Filter]:
-    """Return every filter with the values that occur, in the order a reader expects."""
-    outcomes = [str(outcome) for outcome in SIGNS]
-    roles = [str(role) for role in Role]
-    by_column = (
-        ("family", "Client", sorted),
-        ("role", "Role", lambda values: sorted(values, key=roles.index)),
-        ("profile", "Profile", sorted),
-        ("scenario", "Scenario", sorted),
-        ("outcome", "Outcome", lambda values: sorted(values, key=outcomes.index)),
-        ("conforms", "Judgement", lambda values: [one for one in ("yes", "no", "none") if one in values]),
-        ("engine", "Engine", sorted),
-        ("broker", "Broker", lambda values: sorted(values, key=version_key)),
-    )
-    found = []
-    for name, label, order in by_column:
-        counts: dict[str, int] = {}
-        for row in rows:
-            value = JUDGEMENTS[row.conforms] if name == "conforms" else row.values[name]
-            counts[value] = counts.get(value, 0) + 1
-        choices = tuple(Choice(value, _label(name, value), counts[value]) for value in order(counts))
-        found.append(Filter(name, label, choices))
-    return found
-
-
-def _label(name: str, value: str) -> str:
-    if name == "outcome":
-        sign = SIGNS[Outcome(value)]
-        return f"{sign.glyph} {sign.word}"
-    if name == "conforms":
-        return VERDICT_WORDS[{"yes": True, "no": False, "none": None}[value]]
-    return value

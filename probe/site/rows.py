@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from probe.model import Cell, Outcome
+from probe.site.names import slug
 
 COLUMNS = (
     "family", "version", "role", "profile", "scenario", "engine", "broker", "outcome", "conforms", "reality",
@@ -56,15 +54,6 @@ class MatrixRow:
     def slug(self) -> str:
         """Return the name of the cell's page."""
         return slug(self.cell)
-
-
-@cache
-def slug(cell: Cell) -> str:
-    """Name the page of a cell: readable, unique by a digest, safe in file names and URLs."""
-    identity = cell.columns().values()
-    digest = hashlib.sha256("\0".join(identity).encode()).hexdigest()[:10]
-    readable = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(identity)).strip("-.")
-    return f"{readable[:90]}-{digest}"
 
 
 def read_matrix(path: Path) -> list[MatrixRow]:

@@ -43,3 +43,5 @@ class Source:
     """Every trial of a run id."""
     histories: Callable[[str, Collection[Key]], Iterable[History]]
     """Those of the wanted trials of a run that can be read, in any order."""
+    stamp: Callable[[str], str] | None = None
+    """What tells one state of a run's files from another; None = no page of an earlier site is taken over."""

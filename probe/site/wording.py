@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable
 
 from probe.model import Cell, Outcome, Role
+from probe.model.grades import UNJUDGED
 from probe.protocol.names import error_name
 from probe.site.outcomes import SIGNS
 from probe.site.rows import MatrixRow
@@ -18,15 +19,24 @@ ROLES = {
     Role.ADMIN: "as an admin client",
 }
 ASKED = {
-    "error": "It asked who leads now {after}because of the error.",
-    "disconnect": "It asked who leads now {after}because a connection was lost or a request timed out.",
-    "connect": "It asked who leads now only because it opened a connection {after}(this client asks on every connect).",
-    "periodic": "It asked who leads now only because its periodic refresh was due {after}.",
-    "bootstrap": "It asked who leads now {after}at a bootstrap address, after giving up the brokers it knew.",
-    "unknown": "It asked who leads now {after}for no reason that can be seen.",
-    "none": "It never asked who leads now.",
+    "error": "It asked who serves now {after}because of the error.",
+    "disconnect": "It asked who serves now {after}because a connection was lost or a request timed out.",
+    "connect": "It asked who serves now only because it opened a connection {after}(it asks on every connect).",
+    "periodic": "It asked who serves now only because its periodic refresh was due {after}.",
+    "bootstrap": "It asked who serves now {after}at a bootstrap address, after giving up the brokers it knew.",
+    "unknown": "It asked who serves now {after}for no reason that can be seen.",
+    "none": "It never asked who serves now.",
 }
 """By the trigger of the first discovery after the first hit (SEMANTICS 2)."""
+RESCUED = {
+    "retry": " Blind retries led it there.",
+    "connect": " A new connection led it there.",
+    "periodic": " Its periodic refresh led it there.",
+    "bootstrap": " Its bootstrap addresses led it there.",
+    "unknown": " What led it there cannot be seen.",
+    "itself": " It got there by itself, only slowly.",
+}
+"""By what led a late client to the right broker."""
 
 
 def duration(ms: float | None) -> str:
@@ -79,6 +89,23 @@ def details(row: MatrixRow) -> list[str]:
     return told
 
 
+def brief(row: MatrixRow) -> str:
+    """Say in a sentence or two what a cell showed, for a table whose other columns name the rest."""
+    reason = row.values["reason"]
+    if row.conforms is None and (row.outcome is Outcome.FLAKY or row.outcome in UNJUDGED):
+        return reason or SIGNS[row.outcome].meaning
+    told = [sentence for tell in TELLINGS[1:] if (sentence := tell(row))]
+    return " ".join(told) or SIGNS[row.outcome].meaning
+
+
+def recovery(row: MatrixRow) -> str:
+    """Return when a client worked again; for one that did not, how long it was watched."""
+    if row.values["recovered"] == "false":
+        watched = row.number("watched_ms")
+        return f"> {duration(watched)}" if watched else "never"
+    return duration(row.number("recovery_ms_p50"))
+
+
 def _met(row: MatrixRow) -> str:
     hits, names = row.number("fault_hits"), codes(row.values["fault_codes"])
     if not hits:
@@ -106,8 +133,7 @@ def _recovered(row: MatrixRow) -> str:
             "stuck": " Not even mending the fault helped.",
         }
         return f"Within {duration(row.number('watched_ms'))} it did not recover.{after.get(healed, '')}"
-    rescued = row.values["rescued_by"]
-    by = f" What led it there: {rescued}." if rescued else ""
+    by = RESCUED.get(row.values["rescued_by"], "")
     return f"It worked again {duration(recovery)} after it could.{by}" if recovery is not None else ""
 
 
@@ -124,10 +150,16 @@ def _lost(row: MatrixRow) -> str:
 
 
 def _bystander(row: MatrixRow) -> str:
-    errors = row.number("bystander_errors")
-    return f"The healthy partition saw {errors:.0f} errors too." if errors else ""
+    errors, gap = row.number("bystander_errors"), row.number("bystander_gap_ms_max")
+    if errors:
+        return f"The healthy partition saw {errors:.0f} error{'s' if errors > 1 else ''} too."
+    if row.conforms is False and row.outcome in WELL and gap:
+        return f"But the healthy partition stood still for {duration(gap)}."
+    return ""
 
 
+WELL = frozenset({Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN, Outcome.RIDES})
+"""Outcomes that do not conform only because of the healthy partition."""
 TELLINGS: tuple[Callable[[MatrixRow], str], ...] = (_met, _asked, _storm, _recovered, _errors, _lost, _bystander)
 
 

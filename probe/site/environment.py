@@ -1,0 +1,55 @@
+"""The templates with what they may call; everything that clients and brokers said is escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from probe.site.answers import silent
+from probe.site.cells import cells
+from probe.site.clients import ROLE_NAMES
+from probe.site.names import client_slug, scenario_slug
+from probe.site.outcomes import SIGNS, VERDICT_WORDS, tone
+from probe.site.survival import FATE_GLYPHS
+from probe.site.wording import brief, duration, hint, recovery
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates."""
+    made = Environment(
+        loader=PackageLoader("probe.site"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "breakable": breakable,
+        "brief": brief,
+        "cells": cells,
+        "client_slug": client_slug,
+        "duration": duration,
+        "hint": hint,
+        "recovery": recovery,
+        "scenario_slug": scenario_slug,
+        "svg": Markup,  # pictures are built from escaped parts in `shapes`
+        "urlencode": urlencode,
+    }
+    made.globals |= {
+        "FATE_GLYPHS": FATE_GLYPHS,
+        "ROLE_NAMES": ROLE_NAMES,
+        "SIGNS": SIGNS,
+        "WORDS": VERDICT_WORDS,
+        "silent": silent,
+        "tone": tone,
+    }
+    return made
+
+
+def breakable(text: str) -> Markup:
+    """Let a long name break after a slash or an underscore."""
+    return escape(text).replace("/", Markup("/<wbr>")).replace("_", Markup("_<wbr>"))

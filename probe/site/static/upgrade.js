@@ -1,0 +1,188 @@
+"use strict";
+// What an upgrade changes, by the table of verdicts that the page carries (made of the rules of `probe advise`).
+{
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const form = document.getElementById("chooser");
+  const advice = document.getElementById("advice");
+  const NAMES = ["family", "from", "to", "profile", "engine", "broker"];
+  const SETTING = { profile: 1, engine: 3, broker: 4 }; // places in a question
+  const { make } = site;
+  const CELL = { role: "cell" };
+  const GROUP = { role: "rowgroup" };
+
+  // A cell is [version, question, outcome, state, tone, number, digest].
+  const chosen = () => Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value]));
+  const versionsOf = (family) => data.families[family].versions;
+  const fits = (question, wanted) =>
+    Object.entries(SETTING).every(([name, place]) => !wanted[name] || question[place] === wanted[name]);
+
+  /** Name the page of a cell as the site's builder does. */
+  function pageOf(family, cell) {
+    const [role, profile, scenario, engine, broker] = data.questions[cell[1]];
+    const all = [family, versionsOf(family)[cell[0]], role, profile, scenario, engine, broker].join(" ");
+    const readable = all.replace(/[^A-Za-z0-9.]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 90);
+    return `cell/${readable}-${cell[6]}.html`;
+  }
+
+  function trendOf(before, after) {
+    const found = data.trends[before[3]][after[3]];
+    return found === "differs" && before[2] === after[2] ? "same" : found;
+  }
+
+  /** Pair the cells of two versions that were asked the same. */
+  function compare(wanted) {
+    const versions = versionsOf(wanted.family);
+    const sides = [wanted.from, wanted.to].map((version) => {
+      const number = versions.indexOf(version);
+      const own = data.families[wanted.family].cells.filter((cell) => cell[0] === number);
+      return new Map(own.filter((cell) => fits(data.questions[cell[1]], wanted)).map((cell) => [cell[1], cell]));
+    });
+    const steps = [];
+    for (const [question, before] of sides[0]) {
+      const after = sides[1].get(question);
+      if (after) steps.push({ before, after, question: data.questions[question], trend: trendOf(before, after) });
+    }
+    const alone = sides[0].size + sides[1].size - 2 * steps.length;
+    steps.sort((a, b) => `${a.question[2]} ${a.question[0]}`.localeCompare(`${b.question[2]} ${b.question[0]}`));
+    return { steps, alone };
+  }
+
+  /** What would help where the older version does not conform: the smallest upgrade, another profile of its own. */
+  function remedy(wanted, step) {
+    const versions = versionsOf(wanted.family);
+    const last = versions.indexOf(wanted.to);
+    const all = data.families[wanted.family].cells.filter((cell) => cell[3] === 0);
+    const later = all.filter((cell) => cell[1] === step.before[1] && cell[0] > step.before[0] && cell[0] <= last);
+    const smallest = later.sort((a, b) => a[0] - b[0])[0];
+    const profiles = all.filter((cell) => cell[0] === step.before[0] && isOtherProfile(data.questions[cell[1]], step.question));
+    return { smallest, profiles };
+  }
+
+  function isOtherProfile(one, other) {
+    return one.every((text, place) => (place === SETTING.profile ? text !== other[place] : text === other[place]));
+  }
+
+  // ---- what is shown
+
+  function chip(family, cell) {
+    const [glyph, word, outcome] = data.outcomes[cell[2]];
+    const link = make("a", { href: pageOf(family, cell), class: `chip ${data.tones[cell[4]]}` },
+      make("span", { class: `glyph g-${outcome}`, "aria-hidden": "true" }, glyph), " ", make("span", { class: "word" }, word));
+    return make("span", { class: "answer" }, link, cell[5] ? ` ${cell[5]}` : "");
+  }
+
+  function sign(trend) {
+    const [glyph, words] = data.signs[trend];
+    return [make("span", { class: "glyph", "aria-hidden": "true" }, glyph), ` ${words}`];
+  }
+
+  function remedyLine(wanted, step) {
+    if (!["better", "stays bad"].includes(step.trend)) return "";
+    const { smallest, profiles } = remedy(wanted, step);
+    const parts = [];
+    if (smallest && versionsOf(wanted.family)[smallest[0]] !== wanted.to)
+      parts.push(make("span", {}, "conforms from ", make("a", { href: pageOf(wanted.family, smallest) }, versionsOf(wanted.family)[smallest[0]]), " on. "));
+    if (!smallest) parts.push(make("span", {}, `no measured version up to ${wanted.to} conforms. `));
+    for (const cell of profiles.slice(0, 3))
+      parts.push(make("span", {}, `${wanted.from} conforms with profile `, make("a", { href: pageOf(wanted.family, cell) }, data.questions[cell[1]][1]), ". "));
+    return make("small", {}, ...parts);
+  }
+
+  function table(wanted, trend, steps) {
+    const mixed = Object.keys(SETTING).some((name) => !wanted[name]);
+    const head = make("tr", { role: "row" }, ...["scenario", "role", `${wanted.from}`, `${wanted.to}`].map((text) => make("th", { role: "columnheader", scope: "col" }, text)));
+    const lines = steps.map((step) => {
+      const [role, profile, scenario, engine, broker] = step.question;
+      const name = make("th", { role: "rowheader", scope: "row" }, scenario);
+      if (mixed) name.append(make("small", {}, `profile ${profile} · ${engine} engine · broker ${broker}`));
+      const after = make("td", CELL, chip(wanted.family, step.after));
+      after.append(remedyLine(wanted, step));
+      return make("tr", { role: "row" }, name, make("td", CELL, role), make("td", CELL, chip(wanted.family, step.before)), after);
+    });
+    const whole = make("table", { class: "steps", role: "table" }, make("thead", GROUP, head), make("tbody", GROUP, ...lines));
+    const label = `${data.signs[trend][1]}, ${steps.length}`;
+    return make("div", { class: "scroller", role: "region", "aria-label": label, tabindex: "0" }, whole);
+  }
+
+  function show() {
+    const wanted = chosen();
+    const { steps, alone } = compare(wanted);
+    const by = new Map(data.order.map((trend) => [trend, steps.filter((step) => step.trend === trend)]));
+    const worse = by.get("WORSE").length;
+    const parts = [make("h2", {}, `${wanted.family} ${wanted.from} → ${wanted.to}`)];
+    if (!steps.length) parts.push(make("p", { class: "lead" }, "Both versions were never asked the same in this setting. Choose others, or fill the gap:"));
+    else parts.push(make("p", { class: "lead" }, make("b", {}, worse ? `${worse} of ${steps.length} cells get worse.` : "Nothing that was measured gets worse."),
+      ` ${data.order.filter((trend) => by.get(trend).length).map((trend) => `${by.get(trend).length} ${data.signs[trend][2]}`).join(", ")}.`));
+    if (alone) parts.push(make("p", { class: "fine" }, `${alone} cells were asked of one of the two only.`));
+    for (const [trend, own] of by) {
+      if (!own.length) continue;
+      const title = [...sign(trend), ` (${own.length})`];
+      if (trend === "WORSE" || trend === "better" || trend === "stays bad")
+        parts.push(make("section", { class: `trend-${trend.split(" ").pop()}`, "data-trend": trend }, make("h3", {}, ...title), table(wanted, trend, own)));
+      else parts.push(make("details", { "data-trend": trend }, make("summary", {}, ...title), table(wanted, trend, own)));
+    }
+    parts.push(make("h2", {}, "On the command line"), make("pre", { class: "command", tabindex: "0" }, make("code", {}, command(wanted, alone > 0 || !steps.length))));
+    advice.replaceChildren(...parts);
+    document.title = `${wanted.family} ${wanted.from} → ${wanted.to}: what the upgrade changes`;
+  }
+
+  function command(wanted, fill) {
+    const words = ["python3 run.py probe advise", wanted.family, wanted.from, wanted.to];
+    if (wanted.profile) words.push("--profile", `'${wanted.profile}'`);
+    if (wanted.engine) words.push("--engine", wanted.engine);
+    if (wanted.broker) words.push("--broker", wanted.broker);
+    return words.join(" ") + (fill ? " --run" : "");
+  }
+
+  // ---- choosing, and the address
+
+  function fill(name, values, value, any) {
+    const select = form.elements[name];
+    const options = values.map((text) => make("option", { value: text }, text));
+    if (any) options.push(make("option", { value: "" }, "all"));
+    select.replaceChildren(...options);
+    select.value = value;
+    if (select.selectedIndex < 0) select.selectedIndex = 0;
+  }
+
+  /** Offer what the family has; the most usual setting first. */
+  function offer(given) {
+    const families = Object.keys(data.families);
+    fill("family", families, given.family || families.find((name) => versionsOf(name).length > 1) || families[0]);
+    const family = form.elements.family.value;
+    const versions = versionsOf(family);
+    const newest = [...versions].reverse();
+    fill("from", newest, given.from || versions[Math.max(0, versions.length - 2)]);
+    fill("to", newest, given.to || newest[0]);
+    for (const [name, place] of Object.entries(SETTING)) {
+      const counts = new Map();
+      for (const cell of data.families[family].cells) {
+        const value = data.questions[cell[1]][place];
+        counts.set(value, (counts.get(value) || 0) + 1);
+      }
+      const usual = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+      fill(name, usual, given[name] === undefined ? usual[0] : given[name], true);
+    }
+  }
+
+  function restore() {
+    offer(Object.fromEntries(site.given()));
+    show();
+  }
+
+  form.hidden = false;
+  form.addEventListener("change", (event) => {
+    if (event.target.name === "family") offer({ family: event.target.value });
+    show();
+    site.remember(new URLSearchParams(chosen()), false);
+  });
+  document.getElementById("swap").addEventListener("click", () => {
+    const { from, to } = chosen();
+    form.elements.from.value = to;
+    form.elements.to.value = from;
+    show();
+    site.remember(new URLSearchParams(chosen()), false);
+  });
+  addEventListener("popstate", restore);
+  restore();
+}

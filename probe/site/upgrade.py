@@ -1,0 +1,75 @@
+"""What the upgrade page computes with: every cell's standing, and the verdicts of `probe advise` as a table (pure)."""
+
+from __future__ import annotations
+
+import json
+
+from markupsafe import Markup
+
+from probe.model import Cell, Outcome
+from probe.model.grades import Standing, Trend, trend
+from probe.site.answers import Answers
+from probe.site.names import digest
+from probe.site.outcomes import SIGNS, TREND_SIGNS, tone
+from probe.site.rows import MatrixRow
+from probe.site.wording import hint
+
+INFORMS, SILENT = 6, 7
+"""States beside badness 0 to 5: nothing is asked of the client; the cell says nothing about it."""
+TONES = ("good", "poor", "bad", "mute")
+
+
+def data(answers: Answers) -> Markup:
+    """Return the JSON that upgrade.js reads, safe within a script element."""
+    questions: dict[tuple[str, ...], int] = {}
+    families: dict[str, dict[str, list[object]]] = {}
+    for client in answers.clients:
+        family = families.setdefault(client.family, {"versions": [], "cells": []})
+        number = len(family["versions"])
+        family["versions"].append(client.version)
+        for row in answers.of_client(client):
+            asked = questions.setdefault(question(row.cell), len(questions))
+            family["cells"].append([number, asked, *_answer(answers, row)])
+    whole = {
+        "families": families,
+        "questions": list(questions),
+        "outcomes": [[sign.glyph, sign.word, str(outcome)] for outcome, sign in SIGNS.items()],
+        "tones": TONES,
+        "trends": trends(),
+        "order": order(),
+        "signs": {str(name): sign for name, sign in TREND_SIGNS.items()},
+    }
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - JSON in which no tag can begin
+
+
+def question(cell: Cell) -> tuple[str, ...]:
+    """Return what is asked of every version alike."""
+    return (str(cell.role), cell.profile, cell.scenario, str(cell.engine), cell.broker)
+
+
+def _answer(answers: Answers, row: MatrixRow) -> list[object]:
+    outcome = list(SIGNS).index(row.outcome)
+    look = TONES.index(tone(row.outcome, row.conforms))
+    return [outcome, state(answers.standing(row)), look, hint(row), digest(*row.cell.columns().values())]
+
+
+def state(standing: Standing) -> int:
+    """Return a standing as a number: an index of `trends`."""
+    if not standing.judged:
+        return SILENT
+    return INFORMS if standing.badness is None else standing.badness
+
+
+def trends() -> list[list[str]]:
+    """Return what became of a cell by its states before and after; `differs` is `same` if the outcomes are equal."""
+    samples = [*(Standing(Outcome.STUCK, bad) for bad in range(INFORMS)), None, Standing(Outcome.WAITING, None)]
+    before = [one or Standing(Outcome.LATE, None) for one in samples]
+    after = [one or Standing(Outcome.STORMS, None) for one in samples]
+    return [[str(trend(old, new)) for new in after] for old in before]
+
+
+def order() -> list[str]:
+    """Return the trends in the order in which they are told."""
+    first = (Trend.WORSE, Trend.BAD, Trend.BETTER, Trend.DIFFERS, Trend.UNCLEAR)
+    return [str(one) for one in (*first, *(other for other in Trend if other not in first))]
