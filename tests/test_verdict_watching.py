@@ -29,7 +29,7 @@ from deeds import (
 from script import BLIP, FINAL, HANG, KILL, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR
 
 from probe.model import AppKind, Cell, Engine, Facts, History, Limits, Outcome, Play, Reality, Role
-from probe.verdict import certain, conforms, judge, patience_ms
+from probe.verdict import certain, conforms, judge, patience_ms, soonest_ms
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 REFRESHED: tuple[Step, ...] = (produce_answer(56), *MOVE, ask(), tell(NEW))
@@ -68,6 +68,35 @@ def test_a_fault_that_met_nobody_is_over_with_the_watch() -> None:
     slow = Limits(back_off_ms=100, own_limit_ms=60_000)
     assert not certain(so_far(acked(95, OLD), limits=slow))
     assert certain(so_far(acked(101, OLD), limits=slow))
+
+
+@pytest.mark.parametrize(
+    ("steps", "play"),
+    [
+        ((*REFRESHED, acked(99)), STORAGE_ERROR),
+        ((failed(1), *MOVE, failed(120)), STORAGE_ERROR),
+        ((acked(120, OLD),), STORAGE_ERROR),
+        ((acked(80, OLD),), STEADY),
+        ((failed(1, 10), acked(99, OLD)), FINAL),
+    ],
+)
+def test_nothing_is_certain_sooner_than_was_said(steps: tuple[Step, ...], play: Play) -> None:
+    whole = so_far(*steps, play=play)
+    begin = whole.events[0].at
+    seen = [(event.at, History(whole.header, whole.events[: n + 1])) for n, event in enumerate(whole.events)]
+    due = begin
+    for at_us, history_then in seen:
+        if certain(history_then):
+            assert at_us >= due
+            return
+        due = max(due, at_us + soonest_ms(history_then) * 1000)
+    pytest.fail("nothing was certain to the end")
+
+
+def test_time_passes_for_a_client_that_fell_silent() -> None:
+    silent = so_far(produce_answer(56))
+    assert not certain(silent)
+    assert certain(replace(silent, header=replace(silent.header, watched_ms=200_000)))
 
 
 @pytest.mark.parametrize("kind", [AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED])

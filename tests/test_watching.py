@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from probe.runner.watching import LOOK_S, nap_s
+from probe.runner.watching import NAP_S, nap_s
 
 
 @pytest.mark.parametrize(
     ("elapsed_ms", "heal_ms", "expected"),
     [
-        (0, None, LOOK_S),
-        (0, 3000, LOOK_S),
+        (0, None, NAP_S),
+        (0, 3000, NAP_S),
         (2800, 3000, 0.2),  # a look in 0.4 s would hold the fault for 3.2 s
         (3000, 3000, 0.0),
         (3001, 3000, 0.0),
-        (60_000, None, 1.2),
+        (60_000, None, NAP_S),
         (60_000, 60_100, 0.1),
     ],
 )

@@ -128,7 +128,7 @@ class DriverProcess:
         return instance
 
     def release(self, instance: RunningInstance) -> None:
-        """Give an instance's place back; a process whose instance would not end takes no more, and ends when empty."""
+        """Give an instance's place back; a process where something of it goes on takes no more, and ends when empty."""
         self._instances.pop(instance.name, None)
         self._reserved -= 1
         if not instance.ended.is_set():
@@ -182,5 +182,6 @@ class DriverProcess:
             self._attached.set()
         elif which == "events":
             for event in message.events.events:
+                self._retired = self._retired or (event.kind == pb.CLOSED and bool(event.text))
                 if instance := self._instances.get(event.instance):
                     instance.take(to_app(event, self.clock))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from probe import verdict
 from probe.model import History, Outcome
 from probe.ports import CohortEngine, SeatPort
+from probe.runner.asking import ask
 from probe.runner.cast import make_header
 from probe.runner.grouping import Work, in_cohorts
 from probe.runner.pool import ATTEMPTS, FAILED_FROM, MORE_TRIALS, Drain, Run, harness_failed, judge
@@ -74,7 +75,7 @@ async def _run_one(run: Run, work: Work, seat: SeatPort, starting: asyncio.Semap
     attempt = work.attempt + 1
     if harness_failed(history) and attempt < ATTEMPTS:
         failed = replace(history, header=replace(history.header, trial=work.trial + attempt * FAILED_FROM))
-        run.store.add(failed, verdict.judge(failed))
+        run.store.add(failed, await ask(verdict.judge, failed))
         return [replace(work, attempt=attempt)]
     return _more(run, work, await judge(run, work.item, history))
 

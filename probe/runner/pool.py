@@ -10,6 +10,7 @@ from probe import verdict
 from probe.model import Cell, History, Outcome, Verdict
 from probe.plan import Plan, Planned
 from probe.ports import Store
+from probe.runner.asking import ask
 from probe.runner.tools import Options, Tools
 from probe.runner.trial import DriverLostError, run_trial
 
@@ -116,7 +117,7 @@ async def _attempt(run: Run, item: Planned, trial: int) -> Outcome:
         if not harness_failed(history):
             break
         failed = replace(history, header=replace(history.header, trial=trial + attempt * FAILED_FROM))
-        run.store.add(failed, verdict.judge(failed))
+        run.store.add(failed, await ask(verdict.judge, failed))
         history = await _run_alone_if_lost(run, item, trial)
     return await judge(run, item, history)
 
@@ -139,7 +140,7 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
     control = run.steady.get(item.steady)
     if item.cell != item.steady and control is not None:
         history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))
-    found = verdict.judge(history)
+    found = await ask(verdict.judge, history)
     if item.cell == item.steady and control is not None and not control.done():
         control.set_result(found.outcome)
     run.store.add(history, found)

@@ -5,7 +5,18 @@ docs/verdicts.md is this package for readers.
 
 from probe.verdict.course import patience_ms
 from probe.verdict.findings import STALL_MS
-from probe.verdict.judging import certain, conforms, judge
+from probe.verdict.judging import certain, conforms, judge, soonest_ms
 from probe.verdict.table import GLYPHS, RULES, RULES_VERSION, Rule
 
-__all__ = ["GLYPHS", "RULES", "RULES_VERSION", "STALL_MS", "Rule", "certain", "conforms", "judge", "patience_ms"]
+__all__ = [
+    "GLYPHS",
+    "RULES",
+    "RULES_VERSION",
+    "STALL_MS",
+    "Rule",
+    "certain",
+    "conforms",
+    "judge",
+    "patience_ms",
+    "soonest_ms",
+]

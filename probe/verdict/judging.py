@@ -38,6 +38,11 @@ SILENT = frozenset(
 """Outcomes that say nothing about conforming."""
 STORM_WATCH_MS = 5000
 """A client that reached its goal is watched on, since some storms begin after success."""
+UNSEEN_MS = 1500
+"""A goal shows so long after it was reached: there must be quiet for a second first (SEMANTICS 2, recovered)."""
+MOMENT_MS = 400
+MOMENTS = 50
+"""Where it may become certain at any moment, so many looks are worth it in the time that passed."""
 GIVE_UP_MS = 60000
 """Beyond twice its patience and this, a trial whose target never became available is not watched on."""
 
@@ -70,33 +75,47 @@ def conforms(cell: Cell, play: Play, outcome: Outcome, facts: Facts) -> bool | N
 
 
 def certain(history: History) -> bool:
-    """Say whether watching on cannot change the verdict. Cheap for the first seconds, when nothing can be certain."""
+    """Say whether watching on cannot change the verdict."""
+    return not soonest_ms(history)
+
+
+def soonest_ms(history: History) -> int:
+    """Return 0 if watching on cannot change the verdict, else for how long that cannot become true, in milliseconds.
+
+    Cheap for the first seconds, when nothing can be certain. An instance that ends makes it certain at once.
+    """
     header = history.header
     begin: int | None = None
     beside = header.subject.bystander_instance
     for event in history.events:
         if isinstance(event, App) and event.kind in ENDINGS and not (beside and event.instance == beside):
-            return True
+            return 0
         if begin is None and isinstance(event, EngineEvent) and event.kind is EngineKind.FAULT_ON:
             begin = event.at
     now = history.events[-1].at if history.events else 0
-    if begin is not None and max(header.watched_ms, (now - begin) // 1000) < min(STORM_WATCH_MS, header.play.watch_ms):
-        return False
-    return _over(follow(Reading(history)))
+    if begin is not None:
+        left = min(STORM_WATCH_MS, header.play.watch_ms) - max(header.watched_ms, (now - begin) // 1000)
+        if left > 0:
+            return left
+    return _left_ms(follow(Reading(history)))
 
 
-def _over(course: Course) -> bool:
+def _left_ms(course: Course) -> int:
     reading, watched = course.reading, course.watched_ms
     play = reading.play
+    moment = max(MOMENT_MS, watched // MOMENTS)
     if play.expects is Expects.NOTHING:
-        return watched >= play.watch_ms and (reached(course) or watched_enough(course))
+        if watched < play.watch_ms:
+            return play.watch_ms - watched
+        return 0 if reached(course) or watched_enough(course) else moment
     if reached(course) and course.hits:
-        return (reading.moments.until - _goal_at(course)) // 1000 >= STORM_WATCH_MS
+        return max(0, STORM_WATCH_MS - (reading.moments.until - _goal_at(course)) // 1000)
+    by_goal = moment if course.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
-        return False
-    if not course.hits or watched_enough(course):
-        return True
-    return watched >= 2 * patience_ms(reading.header) + GIVE_UP_MS
+        return min(by_goal, play.watch_ms - watched)
+    if not course.hits or watched_enough(course) or watched >= 2 * patience_ms(reading.header) + GIVE_UP_MS:
+        return 0
+    return moment
 
 
 def _goal_at(course: Course) -> int:

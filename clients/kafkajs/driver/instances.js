@@ -73,8 +73,12 @@ class Instance {
       return;
     }
     const error = errorOf(thrown);
-    if (this.#stopping.asked) this.reports.closed(`closing threw ${error.type}: ${error.text}`);
-    else this.reports.fatal(error);
+    if (!this.#stopping.asked) {
+      this.reports.fatal(error);
+      return;
+    }
+    this.reports.notice(`closing threw ${error.type}: ${error.text}`);
+    this.reports.closed();
   }
 
   #role() {

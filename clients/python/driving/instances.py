@@ -6,8 +6,11 @@ import threading
 
 from driving.library import Library, Role, Stopping, Unsupported
 from driving.outbox import Outbox
-from driving.reports import Reports
+from driving.reports import Reports, clock_us
 from probe.drivers.rpc import driver_pb2 as pb
+
+LEAVING_S = 0.3
+"""Threads of a closed library may take so long to end."""
 
 
 class Instances:
@@ -48,7 +51,7 @@ class Instance:
         """Work until closed, and report how it ended."""
         try:
             self._role()(self._start, self.reports, self._stopping)
-            self.reports.closed()
+            self._closed()
         except Unsupported as error:
             self.reports.unsupported(str(error))
         except Exception as error:  # noqa: BLE001  # whatever a library throws ends this instance, not the process
@@ -67,9 +70,22 @@ class Instance:
         """End: as asked if it was thrown while closing, such as by a flush that timed out; else as unusable."""
         told = self._library.error_of(error)
         if self._stopping.asked:
-            self.reports.closed(f"closing threw {told.type}: {told.text}")
+            self.reports.notice(f"closing threw {told.type}: {told.text}")
+            self._closed()
         else:
             self.reports.fatal(told)
+
+    def _closed(self) -> None:
+        """End, and say which threads of the library still run: they would slow down every instance after this one."""
+        at = clock_us()
+        left = [item for item in threading.enumerate() if self._start.client_id in item.name and self._is_library(item)]
+        for thread in left:
+            thread.join(LEAVING_S / len(left))
+        names = ", ".join(thread.name for thread in left if thread.is_alive())
+        self.reports.closed(f"still running: {names}" if names else "", at)
+
+    def _is_library(self, thread: threading.Thread) -> bool:
+        return thread is not threading.current_thread() and thread.name != self._start.instance
 
     def _role(self) -> Role:
         role, profile = self._start.role, self._start.profile

@@ -109,14 +109,16 @@ class Reports:
         """End: the instance is unusable."""
         self._end(pb.FATAL, error=error, text=error.text)
 
-    def closed(self, text: str = "") -> None:
-        """End: the library is closed."""
-        self._end(pb.CLOSED, text=text)
+    def closed(self, left: str = "", clock: int | None = None) -> None:
+        """End: the library is closed; `left` says what of it goes on in this process."""
+        self._end(pb.CLOSED, text=left, clock=clock)
 
-    def _end(self, kind: pb.Kind.ValueType, *, text: str, error: pb.Error | None = None) -> None:
+    def _end(
+        self, kind: pb.Kind.ValueType, *, text: str, error: pb.Error | None = None, clock: int | None = None
+    ) -> None:
         with self._lock:
             if not self._ended:
-                self._put(kind, text=text, error=error)
+                self._put(kind, text=text, error=error, clock=clock)
                 self._ended = True
 
     def _add(self, kind: pb.Kind.ValueType, **fields: object) -> None:
