@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probe.engines.deeds.brokers import all_up, resign
 from probe.engines.deeds.ballast import lengthen
+from probe.engines.deeds.brokers import all_up, resign
 from probe.engines.deeds.deed import successor
 from probe.engines.deeds.replicas import coordinated, move_coordinator, rearrange, without
 from probe.engines.kafka_ports import BrokerProcess, Scene
