@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Annotated
 
 import typer
 
-from probe.advise.bisect import Edge, Same, Try, changes, conforms, next_step, says, sentence, unsure
+from probe.advise.bisect import Edge, Same, Try, conforms, next_step, says, sentence, unsure
 from probe.advise.commands import show_command
 from probe.catalogue.families import version_key
 from probe.catalogue.scenarios import select_scenarios
@@ -178,11 +179,9 @@ def _report(found: Edge | Same, ground: Ground, results: str) -> Iterator[str]:
         yield f"{word + ':':<8}{known[name].verdicts[0].reason}; {show_command(known[name], results)}"
     yield from _doubts(found, ground)
     judged = [name for name in ground.versions if name in known and known[name].judged]
-    for old, new in changes(judged, known):
-        if new != found.since:
+    for old, new in pairwise(judged):
+        if known[old].outcome is not known[new].outcome and new != found.since:
             yield f"another change: {old} {says(known[old])}, {new} {says(known[new])}; --to {new} looks there"
-    if known[judged[-1]].outcome is not known[found.since].outcome:
-        yield f"the newest, {judged[-1]}, {says(known[judged[-1]])}"
 
 
 def _doubts(found: Edge, ground: Ground) -> Iterator[str]:
