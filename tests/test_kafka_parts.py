@@ -110,6 +110,13 @@ def test_truth_moves_at_the_first_broker_and_is_announced_by_the_last() -> None:
     assert list(one.learn(3, 3, healthy)) == []
 
 
+def test_a_broker_that_is_first_heard_of_late_moves_nothing() -> None:
+    one, healthy = watched(), (2, 3)
+    assert list(one.learn(2, 3, healthy)) == [EngineKind.MOVED]
+    assert list(one.learn(3, 1, healthy)) == []
+    assert list(one.learn(3, 3, healthy)) == [EngineKind.ANNOUNCED]
+
+
 def test_truth_moves_again_and_back() -> None:
     one, healthy = watched(), (2,)
     assert list(one.learn(2, 1, healthy)) == []

@@ -16,6 +16,8 @@ from probe.model import EngineEvent, EngineKind, Subject
 
 QUICK_S, SLOW_S = 0.03, 0.1
 """Between two questions: while something moves, and else."""
+FIRST_S = 2.0
+"""All brokers should have answered once before the fault comes."""
 SOON_S = 3.0
 """What moves at once has moved by then."""
 ASK_S = 2.0
@@ -40,7 +42,7 @@ class Watched:
 
     def learn(self, node: int, target: int, healthy: Sequence[int]) -> Iterator[EngineKind]:
         """Take what a broker says, and return what is new: that it moved, that all healthy brokers say so."""
-        before = self.views.get(node)
+        before = self.views.get(node, self.subject.old)  # one that says so for the first time is late, not wrong
         self.views[node] = target
         if target > 0 and target not in {before, self.office}:
             self.office, self.announced = target, False
@@ -57,6 +59,8 @@ class Truth:
     def __init__(self, scene: Scene, tell: Tell) -> None:
         self._scene, self._tell = scene, tell
         self._begun = time.monotonic()
+        self._answered: set[int] = set()
+        self._all_answered = asyncio.Event()
         self._partitions = {(one.topic, one.affected): Watched(one, one.old) for one in scene.subjects}
         self._keys = {
             (kind, key): Watched(one, one.old)
@@ -68,8 +72,11 @@ class Truth:
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
         """Ask while inside."""
-        tasks = [asyncio.create_task(self._ask(broker)) for broker in self._scene.cluster.brokers.values()]
+        brokers = self._scene.cluster.brokers.values()
+        tasks = [asyncio.create_task(self._ask(broker)) for broker in brokers]
         try:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._all_answered.wait(), FIRST_S)
             yield
         finally:
             for task in tasks:
@@ -97,6 +104,9 @@ class Truth:
             leaders = {key: told.placements[key].leader for key in self._partitions if key in told.placements}
             self._learn(node, self._partitions, leaders)
             self._learn(node, self._keys, keys)
+            self._answered.add(node)
+            if len(self._answered) == len(self._scene.cluster.brokers):
+                self._all_answered.set()
             await asyncio.sleep(QUICK_S if self._moving() else SLOW_S)
 
     def _learn(self, node: int, watched: Mapping[Kind, Watched], told: Mapping[Kind, int]) -> None:
