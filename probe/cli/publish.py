@@ -50,8 +50,11 @@ class Publisher:
         if self._session is not None:
             stop_session(self._session)
 
-    def publish(self) -> None:
-        """Write matrix.csv, matrix.parquet and site/; name them. ToolError without Spark."""
+    def publish(self, *, just_ran: bool = False) -> None:
+        """Write matrix.csv, the tables and site/; name them. ToolError without Spark.
+
+        After a run of this process it is told how long ago the last event of its trials was.
+        """
         started = time.monotonic()
         self._thread.join()
         if self._failure is not None:
@@ -64,9 +67,16 @@ class Publisher:
         index = build(Path(built.csv), source, Path(self._out))
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")
-        say(f"matrix and site in {time.monotonic() - started:.1f} s")
+        say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")
         OUT.print(f"{built.cells} cells: {built.csv}", markup=False)
         OUT.print(f"site: {index}", markup=False)
+
+    def _since(self) -> str:
+        """Say how long ago the newest run's last event was; its clock is this machine's, since it last started."""
+        place = Place(self._results)
+        run_id = place.run_ids()[-1]
+        at = max((place.highest(path, "at") for path in place.files(f"{RUN_PREFIX}{run_id}/{EVENTS}")), default=0)
+        return f", {time.monotonic() - at / 1e6:.1f} s after the last trial's last event"
 
 
 def stamp(results: str, run_id: str) -> str:

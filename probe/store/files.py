@@ -112,6 +112,17 @@ class Place:
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(path, error) from error
 
+    def highest(self, path: str, column: str) -> int:
+        """Return the highest number of a column by the file's footer; ResultsError if it is damaged."""
+        try:
+            with self._fs.open_input_file(self._full(path)) as source:
+                about = pq.read_metadata(source)
+        except (OSError, pa.ArrowException) as error:
+            raise self._unreadable(path, error) from error
+        place = about.schema.names.index(column)
+        found = (about.row_group(nth).column(place).statistics for nth in range(about.num_row_groups))
+        return max((int(one.max) for one in found if one is not None and one.has_min_max), default=0)
+
     def _check_version(self, path: str, schema: pa.Schema) -> None:
         written = int((schema.metadata or {}).get(SCHEMA_KEY, b"0"))
         if written > SCHEMA_VERSION:
