@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probe.advise.settled import Settled
 from probe.advise.trends import question
-from probe.catalogue.families import version_key
+from probe.catalogue.families import is_local, version_key
 from probe.model import Cell
 
 
@@ -28,7 +28,7 @@ def remedy(bad: Settled, until: str, stored: Iterable[Settled]) -> Remedy:
     cells = list(stored)
     same = [item for item in cells if question(item.cell, "version") == question(bad.cell, "version")]
     later = sorted(
-        (item for item in same if _above(item.cell, bad.cell.version) and not _above(item.cell, until)),
+        (item for item in same if _above(item.cell, bad.cell.version) and _within(item.cell, until)),
         key=lambda item: version_key(item.cell.version),
     )
     upgrade = next((item for item in later if item.conforms), None)
@@ -48,6 +48,10 @@ def remedy(bad: Settled, until: str, stored: Iterable[Settled]) -> Remedy:
 
 def _above(cell: Cell, version: str) -> bool:
     return version_key(cell.version) > version_key(version)
+
+
+def _within(cell: Cell, until: str) -> bool:
+    return not _above(cell, until) and not is_local(cell.version)
 
 
 def drift(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str, str]]:

@@ -23,6 +23,11 @@ def version_key(version: str) -> VersionKey:
     return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
 
 
+def is_local(version: str) -> bool:
+    """Say whether a version is somebody's own build: nobody else can upgrade to it."""
+    return "+local." in version
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -10,7 +10,7 @@ import typer
 
 from probe import __version__
 from probe.catalogue.families import CatalogueError
-from probe.cli import advise, bisect, diff, doctor, judge, lists, matrix, plan, run, show, verify
+from probe.cli import advise, audit, bisect, diff, doctor, judge, lists, matrix, plan, run, show, verify
 from probe.cli.console import fail
 from probe.cli.options import RESULTS
 from probe.cli.run import core_run
@@ -33,6 +33,7 @@ app.command("plan")(plan.plan)
 app.command("show")(show.show)
 app.command("matrix")(matrix.matrix)
 app.command("advise")(advise.advise)
+app.command("audit")(audit.audit)
 app.command("bisect")(bisect.bisect)
 app.command("verify")(verify.verify)
 app.command("judge")(judge.judge)
