@@ -622,6 +622,7 @@ type Rule struct {
 	UntilMs       int32                  `protobuf:"varint,14,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`                     // gone this long after fault_on; 0 = until healed
 	WithEpoch     bool                   `protobuf:"varint,16,opt,name=with_epoch,json=withEpoch,proto3" json:"with_epoch,omitempty"`               // applies only to rows for which the client sent a leader epoch
 	NotLeaderOnly bool                   `protobuf:"varint,15,opt,name=not_leader_only,json=notLeaderOnly,proto3" json:"not_leader_only,omitempty"` // applies only while the asked broker does not lead the partition
+	Prelude       bool                   `protobuf:"varint,17,opt,name=prelude,proto3" json:"prelude,omitempty"`                                    // brings a client to what the fault is about: its hits start no timer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -764,6 +765,13 @@ func (x *Rule) GetWithEpoch() bool {
 func (x *Rule) GetNotLeaderOnly() bool {
 	if x != nil {
 		return x.NotLeaderOnly
+	}
+	return false
+}
+
+func (x *Rule) GetPrelude() bool {
+	if x != nil {
+		return x.Prelude
 	}
 	return false
 }
@@ -2078,7 +2086,7 @@ const file_cluster_proto_rawDesc = "" +
 	"partitions\x18\x02 \x03(\x05R\n" +
 	"partitions\x12\x1f\n" +
 	"\vinterval_ms\x18\x03 \x01(\x05R\n" +
-	"intervalMs\"\xc9\x03\n" +
+	"intervalMs\"\xe3\x03\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x18\n" +
@@ -2101,7 +2109,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12\x1d\n" +
 	"\n" +
 	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
-	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\"\xfb\x03\n" +
+	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x18\n" +
+	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xfb\x03\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +

@@ -28,7 +28,7 @@ from probe.scenarios.steps import (
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 LOG_APIS = (0, 1, 2, 23)
 """Produce, Fetch, ListOffsets, OffsetForLeaderEpoch: what reads or writes the partition's log."""
-HEARTBEAT = 12
+JOIN_GROUP, HEARTBEAT, SYNC_GROUP = 11, 12, 14
 GROUP_APIS = frozenset({8, 9, 11, 12, 13, 14, 28, 68})
 """OffsetCommit, OffsetFetch, JoinGroup, Heartbeat, LeaveGroup, SyncGroup, TxnOffsetCommit, ConsumerGroupHeartbeat."""
 TXN_APIS = frozenset({22, 24, 25, 26})
@@ -62,6 +62,11 @@ def key_of(subject: Subject) -> tuple[int, str]:
     return (TRANSACTION, subject.transactional_id) if subject.transactional_id else (GROUP, subject.group)
 
 
+REJOINED = frozenset({JOIN_GROUP, SYNC_GROUP})
+UNTIL_REJOIN_MS = 8000
+"""A member joins again once a heartbeat told it to, and sends those every 3 s: the coordinator waits for the hit."""
+
+
 def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> Part:
     rule = _about_partition(subject, pb.Rule(id="log-dir", apis=LOG_APIS, code=KAFKA_STORAGE_ERROR))
     return [rule], [pb.Timed(change=_move(subject), after_ms=election_ms)]
@@ -81,7 +86,7 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
     coordinated = step.api in GROUP_APIS | TXN_APIS
     about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
     move = _coordinate(subject, key=_key_of_api(subject, step.api)) if coordinated else _move(subject)
-    moves = [pb.Timed(change=move, after_ms=election_ms)]
+    moves = [pb.Timed(change=move, after_ms=election_ms, latest_ms=UNTIL_REJOIN_MS if step.api in REJOINED else 0)]
     rule = about(subject, rule)
     if step.whole_topic:
         rule.ClearField("partitions")
@@ -124,7 +129,9 @@ ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
-    rule = pb.Rule(id="rejoin", apis=[HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group)
+    rule = pb.Rule(
+        id="rejoin", apis=[HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True
+    )
     return [rule], []
 
 

@@ -241,6 +241,7 @@ class Rule(_message.Message):
     UNTIL_MS_FIELD_NUMBER: _builtins.int
     WITH_EPOCH_FIELD_NUMBER: _builtins.int
     NOT_LEADER_ONLY_FIELD_NUMBER: _builtins.int
+    PRELUDE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """unique among the rules in force; empty = given one"""
     min_version: _builtins.int
@@ -263,6 +264,8 @@ class Rule(_message.Message):
     """applies only to rows for which the client sent a leader epoch"""
     not_leader_only: _builtins.bool
     """applies only while the asked broker does not lead the partition"""
+    prelude: _builtins.bool
+    """brings a client to what the fault is about: its hits start no timer"""
     @_builtins.property
     def apis(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """API keys; empty = any"""
@@ -294,10 +297,11 @@ class Rule(_message.Message):
         until_ms: _builtins.int = ...,
         with_epoch: _builtins.bool = ...,
         not_leader_only: _builtins.bool = ...,
+        prelude: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "topic", b"topic", "until_ms", b"until_ms", "with_epoch", b"with_epoch"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "prelude", b"prelude", "topic", b"topic", "until_ms", b"until_ms", "with_epoch", b"with_epoch"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

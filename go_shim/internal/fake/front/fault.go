@@ -15,8 +15,8 @@ const latestDefault = 2 * time.Second
 
 // fault is one injected fault: its rules stand in the table, its changes wait here.
 type fault struct {
-	rules   map[string]bool
-	hit     time.Time // zero = none yet
+	rules   map[string]bool // false = a prelude, whose hits start no timer
+	hit     time.Time       // zero = none yet
 	changes []*timed
 }
 
@@ -41,7 +41,7 @@ func (f *Front) Inject(spec *clusterpb.Fault) (int64, error) {
 		if err := f.checkRule(rule, flt); err != nil {
 			return 0, err
 		}
-		flt.rules[rule.Id] = true
+		flt.rules[rule.Id] = !rule.Prelude
 	}
 	for _, change := range spec.Changes {
 		if err := f.check(change.Change); err != nil {
@@ -61,7 +61,7 @@ func (f *Front) Inject(spec *clusterpb.Fault) (int64, error) {
 
 func (f *Front) checkRule(rule *clusterpb.Rule, flt *fault) error {
 	for _, other := range append(f.faults, flt) {
-		if other.rules[rule.Id] {
+		if _, taken := other.rules[rule.Id]; taken {
 			return fmt.Errorf("rule %q is already in force: give each rule an id of its own", rule.Id)
 		}
 	}

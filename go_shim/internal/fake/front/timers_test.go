@@ -97,6 +97,24 @@ func TestTheTimerStartsAtTheFirstHit(t *testing.T) {
 	})
 }
 
+func TestAPreludeStartsNoTimer(t *testing.T) {
+	still(t, func(t *testing.T, f *Front) {
+		fault := fiftySix(5000)
+		fault.Rules[0].Prelude = true
+		inject(t, f, fault)
+		f.decide(call(), nil)
+		time.Sleep(4999 * time.Millisecond)
+		if moved := told(f, clusterpb.Event_MOVED); len(moved) != 0 {
+			t.Fatalf("moved by a prelude: %v", moved)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if moved := told(f, clusterpb.Event_MOVED); len(moved) != 1 {
+			t.Errorf("%v", moved)
+		}
+	})
+}
+
 func TestTheLatestMomentNeedsNoHit(t *testing.T) {
 	for latest, wait := range map[int32]time.Duration{0: 2 * time.Second, 700: 700 * time.Millisecond} {
 		still(t, func(t *testing.T, f *Front) {
