@@ -54,6 +54,7 @@ for line in sys.stdin:
         "map": lambda: mmap.mmap(fd, 1).close(),
         "sendfile": lambda: os.sendfile(os.open("/dev/null", os.O_WRONLY), fd, 0, 10),
         "create": lambda: os.close(os.open(path, os.O_WRONLY | os.O_CREAT)),
+        "create_new": lambda: os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)),
         "look": lambda: os.close(os.open(path, os.O_RDONLY)),
         "rename": lambda: os.rename(path, path + ".moved"),
         "mkdir": lambda: os.mkdir(path),
@@ -134,10 +135,12 @@ class TestShim:
         assert [does(what, path) for what in CHANGES] == [errno.EIO] * len(CHANGES)
         assert [does(what, path) for what in ("read", "map", "sendfile", "look")] == [0] * 4
         assert does("create", machine.log_dir / "new") == errno.EIO
+        assert does("create_new", machine.log_dir / "new") == errno.EIO
+        assert does("create_new", path) == errno.EEXIST
         assert does("mkdir", machine.log_dir / "topic-0") == errno.EIO
         assert does("rename", path) == errno.EIO
         assert does("unlink", path) == errno.EIO
-        assert machine.way.hits(machine.broker) == len(CHANGES) + 4
+        assert machine.way.hits(machine.broker) == len(CHANGES) + 5
 
     def test_a_mended_disk_is_well(self, machine: Machine) -> None:
         path, does = machine.log_dir / "log", machine.worker.does

@@ -9,14 +9,13 @@ or in containers whose addresses change when all are restarted.
 Not covered: other brokers with the same addresses; a cluster id that changes.
 """
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Expects, Kind, Target
 from probe.scenarios.broker_steps import ChangeAddresses
 from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
 
 SCENARIO = Scenario(
     name="bootstrap/addresses-changed",
     story=__doc__,
-    engines=(Engine.EMBEDDED,),
     parts=(
         Part(
             roles=CLIENT_ROLES,

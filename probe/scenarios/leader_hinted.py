@@ -9,14 +9,15 @@ Source: KIP-951, brokers from 3.7 on.
 Not covered: wrong hints.
 """
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 from probe.scenarios.steps import HoldDiscovery, MoveLeader
 
 SCENARIO = Scenario(
     name="leader/hinted",
     story=__doc__,
-    engines=(Engine.EMBEDDED,),
+    real_since="3.7",
+    real_reason="its answers carry no hints",
     parts=(
         Part(
             roles=CLIENT_ROLES,

@@ -10,14 +10,13 @@ Not covered: deletion that hangs; a topic that is made again (topic/recreated); 
 wait for the topic to return without a word.
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
+from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import DeleteTopic
 
 SCENARIO = Scenario(
     name="topic/deleted",
     story=__doc__,
-    engines=(Engine.EMBEDDED,),
     parts=(
         Part(
             roles=(Role.PRODUCER,),

@@ -9,14 +9,13 @@ Source: KafkaConsumer's documentation (metadata.max.age.ms); Kafka's CreateParti
 Not covered: how soon producers use the new partitions: the driver names its partitions itself.
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
+from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import GrowTopic
 
 SCENARIO = Scenario(
     name="topic/grown",
     story=__doc__,
-    engines=(Engine.EMBEDDED,),
     parts=(
         Part(
             roles=(Role.PRODUCER, Role.GROUP),

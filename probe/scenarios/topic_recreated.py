@@ -10,14 +10,13 @@ Source: KIP-516; KAFKA-12257 (consumers mishandle topics that are deleted and ma
 Not covered: promises about records of the old topic: who deletes a topic gives them up.
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
+from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import MoveLeader, RecreateTopic
 
 SCENARIO = Scenario(
     name="topic/recreated",
     story=__doc__,
-    engines=(Engine.EMBEDDED,),
     parts=(
         Part(
             roles=(Role.PRODUCER, Role.CONSUMER),

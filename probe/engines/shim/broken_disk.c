@@ -179,6 +179,14 @@ AROUND(void *, mmap64, file < 0 ? 0 : ON(READ),
 #define OPENS(flags) (((flags) & (O_ACCMODE | O_CREAT)) != O_RDONLY ? OPEN : 0)
 #define CREATES(flags) ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE)
 
+/* Who wants to create what exists is told so, also by a dead disk: the kernel knows the name without reading it. */
+static int there_already(const char *path, int flags) {
+    int before = errno;
+    int found = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) && path != NULL && access(path, F_OK) == 0;
+    errno = before;
+    return found;
+}
+
 /* A mode is passed only where a file may be created. */
 #define AROUND_OPEN(name, first, rest)                                                                                \
     int name(first const char *path, int flags, ...) {                                                                \
@@ -190,7 +198,7 @@ AROUND(void *, mmap64, file < 0 ? 0 : ON(READ),
         va_start(more, flags);                                                                                        \
         mode_t mode = CREATES(flags) ? va_arg(more, mode_t) : 0;                                                      \
         va_end(more);                                                                                                 \
-        int error = fault_named(path, OPENS(flags));                                                                  \
+        int error = there_already(path, flags) ? 0 : fault_named(path, OPENS(flags));                                 \
         if (error != 0) {                                                                                             \
             errno = error;                                                                                            \
             return -1;                                                                                                \
