@@ -15,6 +15,7 @@ from probe.drivers.launch import ProvisionError
 DRIVER = """import argparse, pathlib, sys
 parser = argparse.ArgumentParser()
 parser.add_argument("--library")
+parser.add_argument("--local")
 parser.add_argument("--report", action="store_true")
 sys.path.insert(0, parser.parse_args().library)
 import toy

@@ -107,6 +107,7 @@ def local(family: Family, place: Path) -> Version:
     where = place.expanduser().resolve()
     cache = cache_root()
     aside = cache / "wheels" / f".{family.source.name}-local-{os.getpid()}"
+    aside.parent.mkdir(parents=True, exist_ok=True)
     with filling(aside) as whole:
         local_wheel.lay_out(where, whole, _unpack)
         own = local_wheel.mark(whole)
