@@ -111,6 +111,8 @@ def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
     OUT.print(f"{row.cell}", markup=False, style="bold")
     if stands := _stands_for(row.cell):
         OUT.print(f"stands for {stands}", markup=False)
+    if seen.header.judged_by:
+        OUT.print("an application that tells of no delivery: the relay and the read-back alone judge it", markup=False)
     OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
     for name, value in encode(row.verdict.facts).items():
         OUT.print(f"  {name} = {value}", markup=False)
