@@ -1,6 +1,6 @@
 """A disk dies, and the broker is restarted with the disk still broken.
 
-What the brokers do: as in disk/storage-error; five seconds later the broker is stopped as it should be and started
+What the brokers do: as in disk/storage-error; two seconds later the broker is stopped as it should be and started
 again. It finds the log dir dead, comes back with the other one, and leads nothing from the dead one. Asked for its
 lost partitions it answers KAFKA_STORAGE_ERROR (56) or UNKNOWN_TOPIC_OR_PARTITION (3) on ZooKeeper lines,
 NOT_LEADER_OR_FOLLOWER (6) on KRaft.
@@ -35,8 +35,8 @@ SCENARIO = Scenario(
             ),
             steps=(
                 BreakLogDir(),
-                StopBroker(when=When(after_ms=5000), listed=False),
-                ReturnBroker(when=When(after_ms=6000)),
+                StopBroker(when=When(after_ms=2000), listed=False),
+                ReturnBroker(when=When(after_ms=3000)),
             ),
             whole_broker=True,
         ),
