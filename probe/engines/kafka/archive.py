@@ -15,7 +15,7 @@ from pathlib import Path
 from probe.engines.kafka import nodes, properties
 from probe.engines.kafka.admin import KafkaAdmin
 from probe.engines.kafka.java import java_version
-from probe.engines.kafka.places import free_addresses, temporary_folder
+from probe.engines.kafka.places import temporary_folder
 from probe.engines.kafka.release import Release
 from probe.engines.kafka.server import Server
 from probe.engines.kafka.zookeeper import ZooKeeper
@@ -47,7 +47,8 @@ async def _make(release: Release, archive: Path) -> None:
     aside = archive.with_suffix(f".{os.getpid()}")
     plain = replace(release, archive=None, options=release.options)
     async with temporary_folder() as root:
-        where = nodes.addresses(release.version, dict(zip(nodes.BROKERS, free_addresses(), strict=False)))
+        where = nodes.addresses(release.version, {})
+        where = replace(where, advertised=where.external)
         identity = properties.new_id()
         quorum = nodes.quorum(plain, where, root, identity, _nobody)
         taught = replace(plain, options=(*release.options, f"-XX:ArchiveClassesAtExit={aside}"))

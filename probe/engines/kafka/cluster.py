@@ -25,6 +25,8 @@ START_S = 90.0
 POLL_S = 0.1
 CALM_S = 5.0
 AGAIN_S = 1.0
+NAMED_IN_ORDER = (1, 0)
+"""Before, Metadata names replicas in any order."""
 BOOTSTRAP = 0
 """The relay's address that never moves."""
 COMPACT = {"cleanup.policy": "compact"}
@@ -161,7 +163,9 @@ class KafkaCluster:
             for partition in range(properties.INTERNAL_PARTITIONS)
         }
         seen = await self.admin.placements([topic for topic, _ in self._internal()])
-        moves = {key: nodes for key, nodes in wanted.items() if key not in seen or seen[key].replicas != tuple(nodes)}
+        in_order = properties.line_key(self.version) >= NAMED_IN_ORDER
+        order = tuple if in_order else sorted
+        moves = {key: to for key, to in wanted.items() if key not in seen or order(seen[key].replicas) != order(to)}
         if moves:
             await self.admin.reassign(moves)
         await self.in_sync([topic for topic, _ in self._internal()])

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import json
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from probe.engines.kafka_ports import Replicas
 
 Answer = TypeVar("Answer")
 CONNECT_S = 10.0
+TURN_S, POLL_S = 15.0, 0.1
 TOPICS, DELETED, CONFIG = "/brokers/topics", "/admin/delete_topics", "/config"
 REASSIGNED, ELECTED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 
@@ -74,12 +76,12 @@ class ZooKeeper:
             {"topic": topic, "partition": partition, "replicas": list(replicas)}
             for (topic, partition), replicas in moves.items()
         ]
-        await self._do(lambda session: session.create(REASSIGNED, _json(partitions=listed)))
+        await self._do(lambda session: _create_in_turn(session, REASSIGNED, _json(partitions=listed)))
 
     async def elect_preferred(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Let first replicas lead."""
         listed = [{"topic": topic, "partition": partition} for topic, partition in partitions]
-        await self._do(lambda session: session.create(ELECTED, _json(partitions=listed)))
+        await self._do(lambda session: _create_in_turn(session, ELECTED, _json(partitions=listed)))
 
     async def _do(self, work: Callable[[Any], Answer]) -> Answer:
         return await asyncio.to_thread(self._with_session, work)
@@ -100,6 +102,14 @@ class ZooKeeper:
         finally:
             session.stop()
             session.close()
+
+
+def _create_in_turn(session: Any, path: str, content: bytes) -> None:
+    """Create a node once the controller has done, and deleted, the one before."""
+    end = time.monotonic() + TURN_S
+    while session.exists(path) and time.monotonic() < end:
+        time.sleep(POLL_S)
+    session.create(path, content)
 
 
 def _by_text(replicas: Replicas) -> dict[str, list[int]]:
