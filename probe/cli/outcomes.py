@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rich.markup import escape
 from rich.table import Table
 
+from probe.advise.commands import split_profile
 from probe.catalogue.families import version_key
 from probe.cli.console import OUT, say
 from probe.model import Cell, Client, Outcome
+
+LONGEST = 90
+"""Columns that a client with its properties may take."""
 
 STYLES = {
     Outcome.STUCK: "bold red",
@@ -22,34 +27,45 @@ STYLES = {
 
 
 def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client, str], run_id: str) -> None:
-    """Print scenarios down, roles and clients across."""
-    clients = sorted(
-        {cell.client for cell in outcomes} | set(absent), key=lambda item: (item.family, version_key(item.version))
+    """Print a line for each client in each configuration, scenarios and roles across."""
+    lines = sorted(
+        {_line(cell) for cell in outcomes} | {(client, "") for client in absent},
+        key=lambda item: (item[0].family, version_key(item[0].version), item[1]),
     )
     table = Table(title=f"run {run_id}", title_justify="left")
     table.add_column("client", no_wrap=True)
     columns = sorted({_column(cell) for cell in outcomes}, key=lambda item: (item[0] != "steady", item))
     for column in columns:
         table.add_column("\n".join(part for part in column if part))
-    for client in clients:
-        row = [_text(outcomes, client, column, client in absent) for column in columns]
-        table.add_row(str(client), *row)
+    for line in lines:
+        row = [_text(outcomes, line, column, line[0] in absent) for column in columns]
+        table.add_row(escape(_short(" ".join(map(str, line)).strip())), *row)
     OUT.print(table)
     unclear = sum(1 for seen in outcomes.values() if seen & {Outcome.BROKEN, Outcome.NOT_PROVOKED})
     if unclear:
         say(f"{unclear} cells say nothing about their client (broken or not provoked): probe show --run {run_id}")
 
 
+def _line(cell: Cell) -> tuple[Client, str]:
+    """Return the client with its properties: an application's settings would make a column each."""
+    return cell.client, " ".join(split_profile(cell.profile)[1])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
 def _column(cell: Cell) -> tuple[str, str, str, str]:
-    profile = "" if cell.profile == "isolated" else cell.profile
-    return cell.scenario, str(cell.role), profile, cell.broker
+    name, _, election = split_profile(cell.profile)
+    profile = "+".join([name, *([f"election={election}"] if election is not None else [])])
+    return cell.scenario, str(cell.role), "" if profile == "isolated" else profile, cell.broker
 
 
 def _text(
-    outcomes: Mapping[Cell, set[Outcome]], client: Client, column: tuple[str, str, str, str], missing: bool
+    outcomes: Mapping[Cell, set[Outcome]], line: tuple[Client, str], column: tuple[str, str, str, str], missing: bool
 ) -> str:
     seen = {
-        item for cell, found in outcomes.items() if cell.client == client and _column(cell) == column for item in found
+        item for cell, found in outcomes.items() if _line(cell) == line and _column(cell) == column for item in found
     }
     if not seen:
         return "not run" if missing else ""
