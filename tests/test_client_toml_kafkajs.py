@@ -128,7 +128,7 @@ SETTINGS = (
     ("2.2.4", "producer", "acks-1", {}, {"acks": "1"}),
     ("2.2.4", "producer", "isolated", {"producer.retry.retries": "9"}, {"retries": "9", "longest_backoff_ms": "30000"}),
     ("2.2.4", "transactional", "isolated", {}, {"idempotence": "true", "max_in_flight": "1"}),
-    ("2.2.4", "group", "isolated", {}, {"session_timeout_ms": "30000", "longest_backoff_ms": "28666", "acks": None}),
+    ("2.2.4", "group", "isolated", {}, {"session_timeout_ms": "30000", "longest_backoff_ms": "73884", "acks": None}),
     ("2.2.4", "group", "refresh-1s", {"consumer.rebalanceTimeout": "9000"}, {"rebalance_timeout_ms": "9000"}),
     ("2.2.4", "admin", "isolated", {}, {"refresh_ms": None, "retry_backoff_ms": "300"}),
 )

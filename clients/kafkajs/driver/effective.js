@@ -5,6 +5,7 @@ import { isSince } from "./library.js";
 const METADATA_MAX_AGE_MS = 300_000; // src/index.js
 const REQUEST_TIMEOUT_MS = 30_000; // src/cluster/index.js; before 1.13.0 src/network/connection.js
 const OF_GROUPS = { sessionTimeout: 30_000, rebalanceTimeout: 60_000, heartbeatInterval: 3000 }; // src/consumer/index.js
+const MAX_WAIT_MS = 5000; // src/consumer/index.js
 const ACKS = { "-1": "all" };
 
 /** Return the settings as driver.proto names them, as texts; one that KafkaJS does not have is left out. */
@@ -13,7 +14,7 @@ export function effective(library, role, settings) {
   const retry = retryOf(library, role, settings, own);
   const found = {
     retry_backoff_ms: retry.initialRetryTime,
-    longest_backoff_ms: longestWait(retry, role),
+    longest_backoff_ms: longestWait(retry, settings.consumer),
     ...requestTimeout(library, settings.client),
     ...(role !== "admin" && { refresh_ms: own.metadataMaxAge ?? METADATA_MAX_AGE_MS }),
     ...(settings.producer && ofProducers(settings, retry)),
@@ -30,14 +31,17 @@ function retryOf(library, role, settings, own) {
 }
 
 /**
- * Return the longest that one wait can be drawn: each is `multiplier` times the one before, give or take `factor`
- * (src/retry/index.js). A consumer that gave up waits once more before it restarts (src/consumer/index.js, onCrash).
+ * Return the longest that a call waits before it tries again: each wait is `multiplier` times the one before, give or
+ * take `factor` (src/retry/index.js). Of consumers, return the longest that one stays away: all its retries, behind each
+ * of which fetchers of other brokers may sleep for maxWaitTimeInMs (src/consumer/fetchManager.js, 2.0.0 on), and the wait
+ * before it starts over (src/consumer/index.js, onCrash). It asks for metadata only then.
  */
-function longestWait({ initialRetryTime, factor, multiplier, maxRetryTime, retries }, role) {
-  const waits = role === "group" ? retries + 1 : retries;
-  if (waits < 1) return 0;
-  const longest = initialRetryTime * (1 + factor) * (multiplier * (1 + factor)) ** (waits - 1);
-  return Math.ceil(Math.min(longest, Math.max(maxRetryTime, initialRetryTime * (1 + factor))));
+function longestWait({ initialRetryTime, factor, multiplier, maxRetryTime, retries }, consumer) {
+  const most = Math.max(maxRetryTime, initialRetryTime * (1 + factor));
+  const wait = (number) => Math.min(initialRetryTime * (1 + factor) * (multiplier * (1 + factor)) ** number, most);
+  if (!consumer) return retries < 1 ? 0 : Math.ceil(wait(retries - 1));
+  const waits = Array.from({ length: Math.min(retries, 100) + 1 }, (_, number) => wait(number));
+  return Math.ceil(waits.reduce((sum, one) => sum + one) + retries * (consumer.maxWaitTimeInMs ?? MAX_WAIT_MS));
 }
 
 /** Before 2.0.0 a request that is not answered is waited for without end, unless a timeout is enforced. */
