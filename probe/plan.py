@@ -53,6 +53,8 @@ class Plan:
 
     cells: tuple[Planned, ...]
     skips: tuple[Skip, ...]
+    exact: Mapping[str, str] = field(default_factory=dict)
+    """Real brokers: the exact version behind each line."""
 
     def estimate_s(self, jobs: int, watch_ms: int | None) -> float:
         """Return about how many seconds the plan takes with so many trials in flight."""
@@ -79,6 +81,8 @@ class Selection:
     trials: int = 1
     seed: int = 0
     shard: tuple[int, int] = (1, 1)
+    exact: Mapping[str, str] = field(default_factory=dict)
+    """Real brokers: the exact version behind each line."""
     unplayed: Mapping[type[Step], str] = field(default_factory=dict)
     """Kinds of steps that the engine cannot do, and why."""
 
@@ -112,7 +116,7 @@ def make_plan(selection: Selection) -> Plan:
             else:
                 cells.append(_planned(cell, chosen, profile, scenario, part, selection.trials))
     each = {item.cell: item for item in cells}  # two applications may be one client in one configuration
-    return Plan(_order(list(each.values()), selection), tuple(skips))
+    return Plan(_order(list(each.values()), selection), tuple(skips), selection.exact)
 
 
 def _combinations(selection: Selection) -> Iterable[tuple[Chosen, Role, Profile, str]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.brokers import broker_digests, check_lines, real_brokers
+from probe.catalogue.brokers import asked_brokers, broker_digests, generation_of, real_brokers
 from probe.catalogue.families import CatalogueError
 from probe.engines.kafka import logs, properties
 from probe.engines.kafka.java import KAFKA, Java
@@ -171,6 +171,34 @@ def test_every_jar_of_every_line_has_its_digest() -> None:
     assert all(digests[jar].startswith("sha256:") for kafka in listed.values() for jar in kafka.jars)
 
 
-def test_a_line_without_a_version_is_named() -> None:
-    with pytest.raises(CatalogueError, match=r"--broker 2\.8.*it plays .*2\.6\.2"):
-        check_lines(["3.9", "2.8"])
+def test_a_line_stands_for_its_listed_version_and_an_exact_one_for_itself() -> None:
+    assert asked_brokers(["3.9", "2.6.2", "3.7.1"]) == {"3.9": "3.9.2", "2.6": "2.6.2", "3.7": "3.7.1"}
+    assert asked_brokers(["0.10.2"]) == {"0.10.2": "0.10.2.2"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["2.8"], r"--broker 2\.8: no version of this line.*2\.6\.2.*exact version"),
+        (["3.9.2", "3.9.1"], r"--broker 3\.9\.1: this run plays 3\.9\.2"),
+        (["new"], r"--broker new: write a Kafka line"),
+        (["0.8.2.2"], r"real brokers are played from 0\.9\.0 on"),
+    ],
+)
+def test_brokers_that_cannot_be_played_are_named(asked: list[str], said: str) -> None:
+    with pytest.raises(CatalogueError, match=said):
+        asked_brokers(asked)
+
+
+@pytest.mark.parametrize(
+    ("version", "mode", "scala"),
+    [
+        ("4.1.0", "kraft", "2.13"),
+        ("3.7.2", "kraft", "2.13"),
+        ("3.2.3", "zookeeper", "2.13"),
+        ("1.0.2", "zookeeper", "2.12"),
+    ],
+)
+def test_how_unlisted_versions_are_started(version: str, mode: str, scala: str) -> None:
+    found = generation_of(version)
+    assert (found.mode, found.roots(version)[0]) == (mode, f"org.apache.kafka:kafka_{scala}:{version}")

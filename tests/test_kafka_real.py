@@ -10,7 +10,7 @@ import pytest
 from probe import verdict
 from probe.cli.compose import get_clients, live_tools
 from probe.cli.options import Asked
-from probe.cli.real import kafka_engine
+from probe.cli.real import exact_versions, kafka_engine
 from probe.engines.kafka import Kafka
 from probe.model import Cell, Engine, EngineEvent, EngineKind, Outcome, Role
 from probe.model.history import History
@@ -56,7 +56,7 @@ def test_a_real_disk_dies_and_only_the_newer_client_finds_the_new_leader() -> No
         clients=[OLD, NEW], scenarios=["disk/storage-error"], roles=[Role.PRODUCER], engine=Engine.KAFKA, seed=1
     ).whole()
     try:
-        engine = kafka_engine(["3.9"], lambda _: None)
+        engine = kafka_engine(exact_versions(plan), lambda _: None)
     except ToolError as error:
         pytest.skip(str(error))
     trials = played(plan, engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,9 +12,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from probe.catalogue.families import CatalogueError
+from probe.catalogue.families import CatalogueError, version_key
 from probe.catalogue.selectors import broker_line
 
+EXACT = re.compile(r"(?P<line>0\.\d+\.\d+|[1-9]\d*\.\d+)(\.\d+)?")
+"""A line has two parts, three before 1.0; an exact version has one more."""
 FILE = Path(__file__).resolve().parents[2] / "brokers" / "kafka.toml"
 
 
@@ -35,10 +38,29 @@ class Kafka(BaseModel):
         return broker_line(self.version)
 
 
+class Generation(BaseModel):
+    """How versions are started that have no entry of their own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    since: str
+    """Oldest line, up to the next generation."""
+    mode: Literal["kraft", "zookeeper"]
+    scala: str
+    beside: tuple[str, ...] = ()
+    """Artifacts that the broker needs beyond its own dependencies."""
+
+    def roots(self, version: str) -> tuple[str, ...]:
+        """Return the artifacts whose dependencies make the class path."""
+        return (f"org.apache.kafka:kafka_{self.scala}:{version}", *self.beside)
+
+
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kafka: tuple[Kafka, ...]
+    generation: tuple[Generation, ...]
+    """Newest first."""
     digests: Mapping[str, str]
 
 
@@ -53,13 +75,38 @@ def broker_digests() -> Mapping[str, str]:
     return _read().digests
 
 
-def check_lines(lines: Sequence[str]) -> None:
-    """Say so when a broker line cannot be played by real brokers: CatalogueError."""
-    known = real_brokers()
-    for line in lines:
-        if line not in known:
+def asked_brokers(texts: Sequence[str]) -> dict[str, str]:
+    """Return the exact version to be played of each line that is asked for, in that order.
+
+    A line stands for its listed version; an exact version need not be listed. CatalogueError for a line that has no
+    listed version, for two versions of one line, and for what is no version.
+    """
+    known, wanted = real_brokers(), {}
+    for text in texts:
+        match = EXACT.fullmatch(text)
+        if match is None:
+            raise CatalogueError(f"--broker {text}: write a Kafka line, such as 3.9, or an exact version")
+        line = match["line"]
+        if text == line and line not in known:
             listed = ", ".join(item.version for item in known.values())
-            raise CatalogueError(f"--broker {line}: --engine kafka has no version of this line; it plays {listed}")
+            raise CatalogueError(
+                f"--broker {line}: no version of this line is listed for --engine kafka, which plays {listed}; "
+                "name an exact version"
+            )
+        version = known[line].version if text == line else text
+        if wanted.setdefault(line, version) != version:
+            raise CatalogueError(f"--broker {text}: this run plays {wanted[line]} already; give it a run of its own")
+        generation_of(version)
+    return wanted
+
+
+def generation_of(version: str) -> Generation:
+    """Return how an unlisted version is started. CatalogueError for one that is too old."""
+    generations = _read().generation
+    for found in generations:
+        if version_key(version) >= version_key(found.since):
+            return found
+    raise CatalogueError(f"--broker {version}: real brokers are played from {generations[-1].since} on")
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from probe.catalogue.brokers import check_lines
+from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
@@ -38,7 +38,7 @@ Properties = Annotated[
     list[str] | None, typer.Option("--property", help="KEY=VALUE in the library's own words. Repeats.")
 ]
 EngineOption = Annotated[Engine, typer.Option("--engine", help="Who plays the brokers.")]
-Brokers = Annotated[list[str] | None, typer.Option("--broker", help="Kafka line, such as 3.9. Repeats.")]
+Brokers = Annotated[list[str] | None, typer.Option("--broker", help="Kafka line, such as 3.9, or exact version. Repeats.")]
 Trials = Annotated[int, typer.Option("--trials", min=1, max=1000, help="Trials per cell.")]
 Election = Annotated[int | None, typer.Option("--election", min=0, max=60000, help="First hit to new leader, ms.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Makes a run repeatable; default: drawn and recorded.")]
@@ -82,10 +82,9 @@ class Asked:
         scenarios = select_scenarios(self.scenarios or ["*"])
         if all(item.name != CONTROL for item in scenarios):
             scenarios = (*select_scenarios([CONTROL]), *scenarios)
-        brokers = tuple(dict.fromkeys(broker_line(item) for item in self.brokers or [DEFAULT_BROKER]))
+        asked = self.brokers or [DEFAULT_BROKER]
         real = self.engine is Engine.KAFKA
-        if real:
-            check_lines(brokers)
+        exact = asked_brokers(asked) if real else {}
         if real and self.election_ms is not None:
             raise CatalogueError("--election is the embedded engine's: real brokers take what they take")
         return Selection(
@@ -94,10 +93,11 @@ class Asked:
             roles=tuple(self.roles) or tuple(Role),
             profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election_ms),
             engine=self.engine,
-            brokers=brokers,
+            brokers=tuple(exact or dict.fromkeys(broker_line(item) for item in asked)),
             trials=self.trials,
             seed=self.seed if self.seed is not None else random.SystemRandom().randrange(2**31),
             shard=parse_shard(self.shard),
+            exact=exact,
             unplayed=UNPLAYED if real else {},
         )
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from probe.catalogue.brokers import Kafka as Listed
-from probe.catalogue.brokers import broker_digests, check_lines, real_brokers
+from probe.catalogue.brokers import broker_digests, generation_of, real_brokers
 from probe.cli.compose import relays
+from probe.drivers.sources.closure import resolve
 from probe.drivers.sources.maven import fetch, schema_jars
 from probe.engines.disk import choose
 from probe.engines.kafka import Kafka
@@ -26,11 +28,10 @@ CLUSTER_MB = 1500
 CLUSTERS = 2
 
 
-def kafka_engine(lines: Collection[str], report: Callable[[str], None]) -> Kafka:
-    """Fetch what these broker lines need and describe the engine. CatalogueError, ToolError or ProvisionError."""
-    check_lines(sorted(lines))
+def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None]) -> Kafka:
+    """Fetch what these versions (by line) need and describe the engine. CatalogueError, ToolError or ProvisionError."""
     java()
-    releases = {line: _release(real_brokers()[line], report) for line in sorted(lines)}
+    releases = {line: _release(line, versions[line], report) for line in sorted(versions)}
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
     clusters = CLUSTERS if _free_mb() > CLUSTERS * CLUSTER_MB * 2 else 1
@@ -38,25 +39,40 @@ def kafka_engine(lines: Collection[str], report: Callable[[str], None]) -> Kafka
 
 
 def exact_versions(plan: Plan) -> Mapping[str, str]:
-    """Return the exact version behind each broker line of a plan, by the name that run.json knows it by."""
+    """Return the exact version behind each broker line whose cells real brokers play."""
     lines = {item.cell.broker for item in plan.cells if item.cell.engine is Engine.KAFKA}
-    return {f"kafka {line}": real_brokers()[line].version for line in sorted(lines)}
+    return {line: plan.exact.get(line) or real_brokers()[line].version for line in sorted(lines)}
 
 
-def _release(listed: Listed, report: Callable[[str], None]) -> Release:
-    found = fetch(listed.jars, cache_root(), digests=broker_digests())
+def _release(line: str, version: str, report: Callable[[str], None]) -> Release:
+    listed = real_brokers().get(line)
+    known = listed if listed is not None and listed.version == version else _unlisted(version)
+    found = fetch(known.jars, cache_root(), digests=broker_digests())
     release = Release(
-        version=listed.version,
-        line=listed.line,
-        kraft=listed.mode == "kraft",
-        jars=[found[name] for name in listed.jars],
+        version=version,
+        line=line,
+        kraft=known.mode == "kraft",
+        jars=[found[name] for name in known.jars],
         java=java(),
-        options=listed.java,
+        options=known.java,
     )
     archive = place(cache_root(), release)
     if not archive.exists():
-        report(f"Kafka {listed.version}: its classes are archived once, so that it starts faster")
+        report(f"Kafka {version}: its classes are archived once, so that it starts faster")
     return replace(release, archive=archive)
+
+
+def _unlisted(version: str) -> Listed:
+    """Describe a version that is not listed by what Maven resolves, once; its digests are recorded at first use."""
+    kept = cache_root() / "brokers" / f"{version}.json"
+    generation = generation_of(version)
+    if not kept.exists():
+        jars = resolve(generation.roots(version))
+        kept.parent.mkdir(exist_ok=True)
+        aside = kept.with_suffix(f".{os.getpid()}")
+        aside.write_text(json.dumps(jars))
+        aside.replace(kept)
+    return Listed(version=version, mode=generation.mode, jars=tuple(json.loads(kept.read_text())))
 
 
 def _free_mb() -> int:

@@ -156,7 +156,7 @@ class Ready:
 
 def make_ready(plan: Plan, clients: Sequence[Chosen]) -> Ready:
     """Build the engine and obtain the clients. ProbeError or ToolError if that cannot be done here."""
-    real = {item.cell.broker for item in plan.cells if item.cell.engine is Engine.KAFKA}
+    real = exact_versions(plan)
     engine: EnginePort = kafka_engine(real, say) if real else embedded_engine()
     bound, absent = get_clients(clients, say)
     return Ready(engine, bound, absent)
@@ -188,7 +188,7 @@ def _open_store(
         command=sys.argv,
         seed=selection.seed,
         shard=shard,
-        versions=exact_versions(plan),
+        versions={f"kafka {line}": version for line, version in exact_versions(plan).items()},
         selectors=selectors,
     )
 
