@@ -38,7 +38,7 @@ Properties = Annotated[
     list[str] | None, typer.Option("--property", help="KEY=VALUE in the library's own words. Repeats.")
 ]
 EngineOption = Annotated[Engine, typer.Option("--engine", help="Who plays the brokers.")]
-Brokers = Annotated[list[str] | None, typer.Option("--broker", help="Kafka line, such as 3.9, or exact version. Repeats.")]
+Brokers = Annotated[list[str] | None, typer.Option("--broker", help="Kafka line (3.9) or exact version. Repeats.")]
 Trials = Annotated[int, typer.Option("--trials", min=1, max=1000, help="Trials per cell.")]
 Election = Annotated[int | None, typer.Option("--election", min=0, max=60000, help="First hit to new leader, ms.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Makes a run repeatable; default: drawn and recorded.")]
