@@ -53,7 +53,7 @@ TIMINGS = columns(
 VERSIONS = columns(
     "family STRING, role STRING, profile STRING, scenario STRING, engine STRING, broker STRING, outcome STRING, "
     "conforms STRING, first_version STRING, last_version STRING, versions BIGINT, first_released STRING, "
-    "nth BIGINT, newest BOOLEAN"
+    "nth BIGINT, newest BOOLEAN, unmeasured STRING"
 )
 """A stretch of consecutive measured versions of a family with the same answer, the oldest is `nth` 1."""
 

@@ -18,21 +18,41 @@ def version_stretches(matrix: DataFrame) -> DataFrame:
     """Find the consecutive measured versions with the same answer to a question: MATRIX -> VERSIONS.
 
     Versions whose cell settles nothing (waiting, broken, not run) are left out: they neither end nor lengthen one.
+    `unmeasured` names what the matrix knows of the family between a stretch and the one before it, such versions and
+    those that were not asked: the change lies in one of them or in `first_version`.
     """
     by_version = Window.partitionBy(*QUESTION).orderBy("place")
     said = F.struct("outcome", "conforms")
     goes_on = F.lag(said).over(by_version).eqNullSafe(said)
     told = matrix.where(~F.col("outcome").isin([outcome.value for outcome in UNSETTLED]))
     placed = told.withColumn("place", version_place(F.col("version")))
+    every = matrix.groupBy("family").agg(
+        F.collect_set(F.struct(version_place(F.col("version")).alias("place"), "version"))
+    )
+    known = every.toDF("family", "known")
     numbered = placed.withColumn("nth", F.sum(F.when(goes_on, 0).otherwise(1)).over(by_version))
     stretches = numbered.groupBy(*QUESTION, "nth", "outcome", "conforms").agg(
         F.min_by("version", "place").alias("first_version"),
         F.max_by("version", "place").alias("last_version"),
         F.min_by("released", "place").alias("first_released"),
+        F.min("place").alias("first_place"),
+        F.max("place").alias("last_place"),
         F.count("*").alias("versions"),
     )
-    newest = F.col("nth") == F.max("nth").over(Window.partitionBy(*QUESTION))
-    return stretches.withColumn("newest", newest).select(*VERSIONS.names)
+    by_turn = Window.partitionBy(*QUESTION).orderBy("nth")
+    told_apart = stretches.withColumns(
+        {
+            "newest": F.col("nth") == F.max("nth").over(Window.partitionBy(*QUESTION)),
+            "before": F.lag("last_place").over(by_turn),
+        }
+    )
+    return told_apart.join(F.broadcast(known), "family").withColumn("unmeasured", _between()).select(*VERSIONS.names)
+
+
+def _between() -> Column:
+    """Name the known versions between `before` and `first_place`, ascending; null where there is none."""
+    inside = F.filter("known", lambda one: (one.place > F.col("before")) & (one.place < F.col("first_place")))
+    return F.nullif(F.array_join(F.transform(F.array_sort(inside), lambda one: one.version), ";"), F.lit(""))
 
 
 def version_place(version: Column) -> Column:

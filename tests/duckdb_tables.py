@@ -74,12 +74,16 @@ placed AS (
 islands AS (
     SELECT {QUESTION}, outcome, conforms, arg_min(version, numbers) AS first_version,
         arg_max(version, numbers) AS last_version, count(*) AS versions,
-        first(released ORDER BY numbers) AS first_released, min(numbers) AS start
-    FROM placed GROUP BY {QUESTION}, outcome, conforms, island)
+        first(released ORDER BY numbers) AS first_released, min(numbers) AS start, max(numbers) AS finish
+    FROM placed GROUP BY {QUESTION}, outcome, conforms, island),
+known AS (SELECT DISTINCT family, version, {NUMERIC} AS numbers FROM standing),
+turns AS (SELECT *, lag(finish) OVER (PARTITION BY {QUESTION} ORDER BY start) AS before FROM islands)
 SELECT {QUESTION}, outcome, conforms, first_version, last_version, versions, first_released,
     row_number() OVER (PARTITION BY {QUESTION} ORDER BY start) AS nth,
-    nth = count(*) OVER (PARTITION BY {QUESTION}) AS newest
-FROM islands
+    nth = count(*) OVER (PARTITION BY {QUESTION}) AS newest,
+    (SELECT string_agg(k.version, ';' ORDER BY k.numbers) FROM known k
+     WHERE k.family = turns.family AND k.numbers > turns.before AND k.numbers < turns.start) AS unmeasured
+FROM turns
 """
 
 AGREEMENT = f"""
