@@ -15,8 +15,12 @@ from probe.catalogue.families import CatalogueError, Family, Version, read_famil
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_clients, select_profiles
 from probe.cli.app import app
-from probe.model import Engine, Outcome, Profile, Role
+from probe.cli.compose import inside
+from probe.model import Client, Engine, Outcome, Profile, Role
 from probe.plan import Selection, make_plan
+from probe.site import build
+from probe.site.names import client_slug
+from tests import site_data
 
 ROOT = Path(__file__).parents[1]
 FAMILIES = read_families(ROOT / "clients")
@@ -215,3 +219,20 @@ def test_show_finds_an_application_and_says_what_a_cell_stands_for(tmp_path: Pat
     done = CliRunner().invoke(app, ["show", "--client", "filebeat@8.16.1", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert "stands for filebeat 7.16.0 to 7.17.29, filebeat 8.0.0 to 8.16.1" in done.output
+
+
+def test_the_page_of_a_client_names_what_it_is_inside(tmp_path: Path) -> None:
+    rows = site_data.matrix()[:3]
+    matrix = site_data.write_matrix(tmp_path / "matrix.csv", rows)
+    client = Client(rows[0]["family"], rows[0]["version"])
+    index = build(matrix, site_data.SOURCE, tmp_path, lambda one: ["shipper <1.0>"] if one == client else [])
+    pages = {path.name: path.read_text() for path in (index.parent / "client").iterdir()}
+    assert [name for name, text in pages.items() if "Inside shipper &lt;1.0&gt;." in text] == [
+        f"{client_slug(client)}.html"
+    ]
+
+
+def test_what_is_inside_is_told_for_any_version() -> None:
+    assert "telegraf-kafka 1.32.2 to 1.34.1 (which has settings of its own)" in inside(Client("sarama", "1.43.3"))
+    assert "confluent-kafka-go 2.3.0 (which mirrors these rows)" in inside(Client("librdkafka", "2.3.0"))
+    assert inside(Client("sarama", "0.0.1")) == []

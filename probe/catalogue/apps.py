@@ -224,6 +224,17 @@ def versions_of(app: App, text: str) -> tuple[str, ...]:
     raise CatalogueError(f"--client {app.name}@{text}: {text!r} is no version; give 1.2.3, latest or all")
 
 
+def inside_of(apps: Mapping[str, App], family: str, version: str) -> list[str]:
+    """Name the applications and wrappers that have this version of a library inside, and what its rows say of them."""
+    said = {"application": "which has settings of its own", "wrapper": "which mirrors these rows"}
+    return [
+        f"{app.name} {item.span} ({said[app.kind]})"
+        for app in listed(apps)
+        for item in app.versions
+        if (app.family, item.library) == (family, version) and not app.artifacts
+    ]
+
+
 def stand_for(apps: Mapping[str, App], family: str, version: str, role: Role, profile: Profile) -> list[str]:
     """Name the applications and wrappers that this client, so configured, stands for: `filebeat 8.0.0 to 8.16.1`."""
     plain = Profile(profile.name, (), profile.election_ms)

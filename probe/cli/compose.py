@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
 
-from probe.catalogue.apps import App, read_apps
+from probe.catalogue.apps import App, inside_of, read_apps
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.selectors import LINES, Chosen, select_clients
 from probe.drivers.host import Bound, Host
@@ -43,6 +43,11 @@ def families() -> Mapping[str, Family]:
 def apps() -> Mapping[str, App]:
     """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
     return read_apps(Path(os.environ.get("PROBE_CLIENTS") or CLIENTS) / "apps.toml", families())
+
+
+def inside(client: Client) -> Sequence[str]:
+    """Name the applications and wrappers that have this client inside."""
+    return inside_of(apps(), client.family, client.version)
 
 
 def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:

@@ -11,6 +11,7 @@ from typing import Self
 
 from pyspark.sql import SparkSession
 
+from probe.cli.compose import inside
 from probe.cli.console import OUT, say
 from probe.errors import NothingJudgedError
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
@@ -64,7 +65,7 @@ class Publisher:
             say(problem)
         results = self._results
         source = Source(partial(trials, results), partial(histories, results), partial(stamp, results))
-        index = build(Path(built.csv), source, Path(self._out))
+        index = build(Path(built.csv), source, Path(self._out), inside)
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")

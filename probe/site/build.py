@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from probe.model import Cell, Outcome
+from probe.model import Cell, Client, Outcome
 from probe.model.grades import badness
 from probe.model.results import ResultsError
 from probe.site.answers import Answers
@@ -43,10 +43,16 @@ class _Pending:
         return max((bad for one in entered if (bad := badness(one.outcome, one.conforms)) is not None), default=None)
 
 
-def build(matrix_csv: Path, results: Source, out: Path) -> Path:
+def nobody(_: Client) -> Sequence[str]:
+    """Know of no application."""
+    return ()
+
+
+def build(matrix_csv: Path, results: Source, out: Path, inside: Callable[[Client], Sequence[str]] = nobody) -> Path:
     """Write `<out>/site` as a whole (a reader never sees half of it) and return its index.html.
 
-    Pages of cells that come out the same are taken over from the site that stands. Raises SiteError where matrix.csv
+    Pages of cells that come out the same are taken over from the site that stands. `inside` names the applications that
+    have a client inside. Raises SiteError where matrix.csv
     does not fit or `<out>/site` holds something that the probe did not make.
     """
     rows = read_matrix(matrix_csv)
@@ -60,7 +66,7 @@ def build(matrix_csv: Path, results: Source, out: Path) -> Path:
             shutil.copyfile(path, fresh / path.name)
         reuse = Reuse(target, fresh)
         worst = _write_cells(Pages(Answers(rows), past), results, reuse, fresh)
-        for name, text in Pages(Answers(rows, worst), past).overviews():
+        for name, text in Pages(Answers(rows, worst), past, inside).overviews():
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
     return target / "index.html"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from probe.model import Client, Outcome
 from probe.site import clients, scenarios, upgrade
@@ -25,8 +25,11 @@ GOOD = "What a good client does"
 class Pages:
     """The pages of one matrix."""
 
-    def __init__(self, answers: Answers, past: Past | None = None) -> None:
+    def __init__(
+        self, answers: Answers, past: Past | None = None, inside: Callable[[Client], Sequence[str]] = lambda _: ()
+    ) -> None:
         self.answers = answers
+        self._inside = inside
         self._past = past or Past()
         rows = answers.rows
         self._runs = sorted({row.run_id for row in rows if row.run_id})
@@ -81,6 +84,7 @@ class Pages:
                     client=one.client,
                     score=one,
                     mirrors=next((row.values["mirrors"] for row in rows if row.values["mirrors"]), ""),
+                    inside=self._inside(one.client),
                     older=versions[place - 1] if place else None,
                     newer=versions[place + 1] if place + 1 < len(versions) else None,
                     newest=versions[-1],
