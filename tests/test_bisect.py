@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -32,6 +32,9 @@ from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Role
 from probe.store import trials
 from probe.verdict import RULES_VERSION
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 STUCK, REFRESHES, HINTED, LATE = Outcome.STUCK, Outcome.REFRESHES, Outcome.HINTED, Outcome.LATE
 BROKEN, SURFACES = Outcome.BROKEN, Outcome.SURFACES
@@ -363,3 +366,17 @@ def test_real_clients_show_the_edge_and_leave_evidence(tmp_path: Path) -> None:
     assert found["1.43.2", "steady"] is Outcome.CLEAN
     again = bisect(tmp_path, "--from", "1.43.2", "--to", "1.43.3", "--trials", "1", "--listed-only")
     assert "0 versions run" in again.output
+
+
+@pytest.mark.spark
+def test_the_matrix_names_versions_between_which_it_is_not_known(spark: SparkSession) -> None:
+    from spark.versions import version_stretches  # noqa: PLC0415  # only this test needs Spark
+
+    other = replace(CELL, role=Role.CONSUMER)
+    said = {"1.9.0": STUCK, "1.30.0": BROKEN, "1.43.3": REFRESHES, "1.44.0": REFRESHES, "1.50.3": STUCK}
+    cells = [(replace(CELL, version=name), outcome) for name, outcome in said.items()]
+    cells.append((replace(other, version="1.10.0"), STUCK))
+    rows = [{**cell.columns(), "outcome": str(outcome), "conforms": "no", "released": ""} for cell, outcome in cells]
+    found = [row.asDict() for row in spark.createDataFrame(rows).transform(version_stretches).collect()]
+    ours = sorted((row["nth"], row["first_version"], row["unmeasured"]) for row in found if row["role"] == CELL.role)
+    assert ours == [(1, "1.9.0", None), (2, "1.43.3", "1.10.0;1.30.0"), (3, "1.50.3", None)]
