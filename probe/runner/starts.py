@@ -18,6 +18,8 @@ from probe.runner.watching import break_it, watch_and_mend
 LOOK_S = 0.2
 MEET_S = 6.0
 """A first instance that the fault does not reach in this time is no longer waited for."""
+SLOW_S = 10.0
+"""A client that takes longer to start waits for something: others may start meanwhile."""
 SETTLE_S = 0.5
 """So long after the first hit whatever moves at once has moved."""
 STARTS = 10
@@ -65,6 +67,7 @@ async def usual(course: Course, stage: Stage) -> None:
         tools.host.start(item.cell, start, recorder.add, alone=stage.alone) as instance,
         run_beside(course.header.subject, item, tools, start, recorder.add_beside),
     ):
+        asyncio.get_running_loop().call_later(SLOW_S, stage.slot.release)
         warm = await warm_up(course)
         stage.slot.release()
         if warm:

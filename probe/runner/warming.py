@@ -6,7 +6,7 @@ import asyncio
 import random
 from dataclasses import replace
 
-from probe.model import App, AppKind, MarkKind, Role
+from probe.model import App, AppKind, Engine, MarkKind, Role
 from probe.recorder import Recorder, now_us
 from probe.runner.cast import INTERVAL_MS
 from probe.runner.course import Course
@@ -27,6 +27,9 @@ async def warm_up(course: Course) -> bool:
         _ended_early(course, recorder.ending)
         return False
     if not reached:
+        if reason := _does_not_speak(course):
+            course.header = replace(course.header, impossible=reason)
+            return False
         partitions = (subject.affected, subject.bystander)
         counts = ", ".join(f"{recorder.successes[partition]} on partition {partition}" for partition in partitions)
         course.problem(f"warm-up did not end within {WARM_S:.0f} s: {counts} succeeded")
@@ -61,9 +64,26 @@ def _impossible(course: Course) -> str:
     return ""
 
 
+def _does_not_speak(course: Course) -> str:
+    """Say that a client cannot work with real brokers of this line: it never did anything, and told of errors.
+
+    Nobody can know that beforehand; brokers of our own are tried with what the client library says of itself.
+    """
+    recorder, cell = course.recorder, course.item.cell
+    if cell.engine is not Engine.KAFKA or recorder.successes or recorder.kinds[AppKind.TXN_COMMITTED]:
+        return ""
+    for event in recorder.history(course.header).events:
+        if isinstance(event, App) and event.error is not None:
+            told = f"{event.error.label()} {event.error.text}".strip()
+            return f"it does not get on with Kafka {cell.broker}: {told}"[:200]
+    return ""
+
+
 def _ended_early(course: Course, ending: App) -> None:
     if ending.kind is AppKind.UNSUPPORTED:
         course.header = replace(course.header, impossible=ending.text or "the driver says so")
+    elif reason := _does_not_speak(course):
+        course.header = replace(course.header, impossible=reason)
     else:
         reason = ending.text or (ending.error.text if ending.error else "")
         course.problem(f"the client ended in warm-up ({ending.kind}): {reason}")
