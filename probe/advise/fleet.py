@@ -54,7 +54,7 @@ def read_fleet(text: str, name: str) -> list[Service]:
     """Read a fleet; the end of its `name` tells the format. CatalogueError: the place, what is wrong, the way out."""
     rows = list(_rows(text.removeprefix("\ufeff"), name))
     if not rows:
-        raise CatalogueError(f"{name}: there is no service in it; write lines such as `sarama@1.43.2`, or CSV")
+        raise CatalogueError(f"{name}: there is no service in it; write lines of CLIENT@VERSION, or CSV")
     return [_service(row, f"{name}, {place}") for place, row in rows]
 
 

@@ -27,7 +27,11 @@ DEFAULT_JOBS = Options().jobs
 
 Clients = Annotated[
     list[str] | None,
-    typer.Option("--client", help="FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all or 'FAMILY@>=1.2,<2'. Repeats."),
+    typer.Option(
+        "--client",
+        help="FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all, 'FAMILY@>=1.2,<2', FAMILY@path:PLACE (a build of your "
+        "own), or APPLICATION@VERSION. Repeats.",
+    ),
 ]
 Scenarios = Annotated[list[str] | None, typer.Option("--scenario", help="Glob over scenario names. Repeats.")]
 Roles = Annotated[list[Role] | None, typer.Option("--role", help="Repeats; default: all.")]
