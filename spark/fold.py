@@ -25,32 +25,58 @@ from spark.versions import version_stretches
 
 BYTES_PER_TASK = 64 * 2**20
 """Of compressed trials; what a task of a shuffle holds is well below a hundred megabytes then."""
+SMALL = 32 * 2**20
+"""Up to here planning and compiling cost more than the rows: one task, nothing compiled, no plan reconsidered."""
 
 
-def fold(session: SparkSession, new: Inputs, kept: Kept | None) -> dict[str, pa.Table]:
-    """Settle the runs of `new`, all later than what was kept, and return the tables of `KEPT` over all runs."""
-    tasks = max(2, min(200, new.bytes // BYTES_PER_TASK))
-    session.conf.set("spark.sql.shuffle.partitions", str(tasks))
+def fold(
+    session: SparkSession, new: Inputs, kept: Kept | None, go_on: Callable[[], bool] = lambda: True
+) -> dict[str, pa.Table]:
+    """Settle the runs of `new`, all later than what was kept, and return the tables of `KEPT` over all runs.
+
+    `go_on` is asked before each table; once it says no, the others are missing.
+    """
+    _tune(session, new.bytes)
     with ExitStack() as caches:
 
         def cached(rows: DataFrame) -> DataFrame:
             caches.callback(rows.unpersist)
             return rows.cache()
 
-        return _collected(session, new, kept, cached)
+        found = _tables(session, new, kept, cached)
+        return {name: rows.toArrow() for name, rows in found.items() if go_on()}
 
 
-def _collected(
+def _tune(session: SparkSession, size: int) -> None:
+    large = size > SMALL
+    told = {
+        "spark.sql.shuffle.partitions": max(2, min(200, size // BYTES_PER_TASK)) if large else 1,
+        "spark.sql.adaptive.enabled": large,
+        "spark.sql.codegen.wholeStage": large,
+        "spark.sql.codegen.factoryMode": "FALLBACK" if large else "NO_CODEGEN",
+        "spark.sql.files.maxPartitionBytes": "128m" if large else "1g",
+        "spark.sql.files.openCostInBytes": "4m" if large else "0",
+    }
+    for key, value in told.items():
+        session.conf.set(key, str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _tables(
     session: SparkSession, new: Inputs, kept: Kept | None, cached: Callable[[DataFrame], DataFrame]
-) -> dict[str, pa.Table]:
+) -> dict[str, DataFrame]:
     newest = new.runs[-1]
+
+    def trials(of: Inputs) -> DataFrame:
+        rows = read_trials(session, of)
+        return rows.coalesce(1) if new.bytes <= SMALL else rows  # one task needs no exchange between tasks
+
     before = {name: _kept(session, new, kept, name) for name in KEPT}
-    votes = cached(read_trials(session, new).transform(enter).transform(count_votes))
+    votes = cached(trials(new).transform(enter).transform(count_votes))
     settled = cached(votes.transform(settle))
     elected = cached(before["matrix"].transform(standing).unionByName(settled).transform(elect, newest))
     fresh = elected if kept is None else elected.where(F.col("run_id") > kept.last)
     chosen = _elected(new, fresh)
-    agreeing = read_trials(session, chosen).transform(enter).transform(keep_agreeing, fresh, votes)
+    agreeing = trials(chosen).transform(enter).transform(keep_agreeing, fresh, votes)
     headers = read_files(session, chosen, chosen.trials, HEADER)
     wire = read_files(session, chosen, chosen.events, EVENT).transform(traffic, headers)
 
@@ -59,7 +85,7 @@ def _collected(
 
     cells = cached(renewed("matrix", agreeing.transform(measure).transform(as_matrix)))
     tallies = cached(before["tallies"].unionByName(votes.transform(tally)).transform(add_up))
-    found = {
+    return {
         "matrix": cells,
         "history": before["history"].unionByName(settled.transform(as_history)).transform(join_stretches),
         "changes": elected.transform(changes, newest),
@@ -70,7 +96,6 @@ def _collected(
         "timings": renewed("timings", agreeing.transform(timings)),
         "traffic": renewed("traffic", wire.join(F.broadcast(fresh.select(*CELL_RUN)), list(CELL_RUN), "left_semi")),
     }
-    return {name: rows.toArrow() for name, rows in found.items()}
 
 
 def _kept(session: SparkSession, inputs: Inputs, kept: Kept | None, name: str) -> DataFrame:
@@ -80,6 +105,6 @@ def _kept(session: SparkSession, inputs: Inputs, kept: Kept | None, name: str) -
 
 def _elected(new: Inputs, fresh: DataFrame) -> Inputs:
     """Return the files of the runs that give a cell its row: of a long history these are few."""
-    if len(new.runs) == 1:
+    if len(new.runs) == 1 or new.bytes <= SMALL:
         return new
     return new.of([row["run_id"] for row in fresh.select("run_id").distinct().collect()])

@@ -56,7 +56,7 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
     problems = _problems(read, kept)
     lines = [line for said in problems.values() for line in said]
     if read.trials:
-        lines += filter(None, [keep(listed, tables, problems)])
+        lines += filter(None, [keep(listed, tables, problems, kept)])
     csv, parquet = write_tables(out, tables)
     return Built(
         cells=len(tables["matrix"]),
@@ -68,6 +68,14 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
         csv=csv,
         parquet=parquet,
     )
+
+
+def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> None:
+    """Build what there is and drop it: a session answers several times faster the second time."""
+    try:
+        fold(session, demand(check_footers(list_inputs(results))), None, go_on)
+    except (ResultsError, PySparkException, Py4JError):  # nothing there yet, or damaged: the build will say so
+        return
 
 
 def _tables(

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import fs
 
 from probe.model.results import ResultsError
 from spark.inputs import COVERS, FOLDER, Inputs, open_place
 from spark.output import write_aside, write_table
 from spark.tables import KEPT
-
-GENERATIONS = 2
-"""How many builds are kept: the last, and the one before, which serves while the newest run still grows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +59,13 @@ def load(inputs: Inputs, kept: Kept) -> dict[str, pa.Table]:
     return tables
 
 
-def keep(inputs: Inputs, tables: Mapping[str, pa.Table], problems: Mapping[str, tuple[str, ...]]) -> str:
-    """Keep a build for the next one and drop the oldest; return a line if that cannot be done (no harm to this one)."""
+def keep(
+    inputs: Inputs, tables: Mapping[str, pa.Table], problems: Mapping[str, tuple[str, ...]], base: Kept | None
+) -> str:
+    """Keep a build for the next one; return a line if that cannot be done (no harm to this one).
+
+    Of the others only `base`, which it grew from, stays: it serves while the newest run still grows.
+    """
     stamps = {run: inputs.stamp(run) for run in inputs.runs}
     digest = hashlib.sha256(repr((_code(), sorted(stamps.items()))).encode()).hexdigest()[:16]
     folder = f"{FOLDER}/{digest}"
@@ -73,7 +75,7 @@ def keep(inputs: Inputs, tables: Mapping[str, pa.Table], problems: Mapping[str, 
             write_table(inputs.url(f"{folder}/{name}.parquet"), name, tables[name])
         text = json.dumps(said, indent=1, sort_keys=True).encode()
         write_aside(inputs.url(f"{folder}/{COVERS}"), lambda sink: sink.write(text))
-        _drop_old(inputs, f"{folder}/{COVERS}")
+        _drop_others(inputs, {folder} if base is None else {folder, base.folder})
     except (ResultsError, OSError) as error:
         return f"{' '.join(str(error).split())}; the next build will read every run again"
     return ""
@@ -98,22 +100,14 @@ def _read(inputs: Inputs, path: str) -> Kept | None:
         return None
 
 
-def _drop_old(inputs: Inputs, newest: str) -> None:
-    """Delete all but the last builds, first the file that makes a folder count."""
+def _drop_others(inputs: Inputs, needed: Collection[str]) -> None:
+    """Delete what other builds kept, first the file that makes a folder count."""
     system, root = open_place(inputs.results)
-    there = [info for info in system.get_file_info([f"{root}/{path}" for path in inputs.covers]) if info.is_file]
-    others = [info for info in there if info.path != f"{root}/{newest}"]
-    others.sort(key=lambda info: info.mtime_ns or 0, reverse=True)
-    for info in others[GENERATIONS - 1 :]:
-        _drop(system, info.path)
-
-
-def _drop(system: fs.FileSystem, covers: str) -> None:
-    try:
-        system.delete_file(covers)
-        system.delete_dir(covers.removesuffix(f"/{COVERS}"))
-    except FileNotFoundError:  # another build was quicker
-        return
+    for folder in (path.removesuffix(f"/{COVERS}") for path in inputs.covers):
+        if folder not in needed:
+            with suppress(FileNotFoundError):  # another build was quicker
+                system.delete_file(f"{root}/{folder}/{COVERS}")
+                system.delete_dir(f"{root}/{folder}")
 
 
 @cache

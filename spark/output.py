@@ -27,7 +27,7 @@ TABLE_KEY = b"probe.table"
 def in_order(cells: pa.Table) -> pa.Table:
     """Sort the matrix by identity, versions numerically."""
     keys = [_identity(row) for row in cells.select(list(IDENTITY)).to_pylist()]
-    return cells.take(sorted(range(len(keys)), key=keys.__getitem__))
+    return cells.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
 
 
 def version_key(version: str) -> tuple[object, ...]:

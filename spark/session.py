@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -20,6 +21,7 @@ from probe.tools import ToolError, find_tool
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 _FOLDER = "probe-spark-"
 _PATIENCE_S = 20
+_NICE = 10
 _JVM = (
     "-XX:TieredStopAtLevel=1",  # the JIT is most of the start-up; C1 alone halves it
     "-XX:+UseSerialGC",
@@ -66,6 +68,16 @@ def start_session(master: str | None = None) -> SparkSession:
     if not where.startswith("local"):
         session.sparkContext.addPyFile(_our_code(folder))
     return session
+
+
+def give_way(session: SparkSession) -> None:
+    """Let everything else on this machine go before Spark, from now on. Linux only; elsewhere nothing happens."""
+    gateway = session.sparkContext._gateway  # noqa: SLF001  # Spark offers no public way to its JVM
+    if gateway is None:
+        return
+    for task in Path(f"/proc/{gateway.proc.pid}/task").glob("[0-9]*"):
+        with suppress(OSError):  # a thread that just ended
+            os.setpriority(os.PRIO_PROCESS, int(task.name), _NICE)
 
 
 def _our_code(folder: str) -> str:

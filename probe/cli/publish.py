@@ -19,8 +19,8 @@ from probe.site import Source, build
 from probe.store import histories, trials
 from probe.store.files import Place
 from probe.tools import ToolError
-from spark.job import build_matrix
-from spark.session import start_session, stop_session
+from spark.job import build_matrix, warm_up
+from spark.session import give_way, start_session, stop_session
 
 
 class Publisher:
@@ -32,6 +32,7 @@ class Publisher:
         self._master = master
         self._session: SparkSession | None = None
         self._failure: ToolError | None = None
+        self._wanted = threading.Event()
         self._thread = threading.Thread(target=self._start, name="spark", daemon=True)
 
     def _start(self) -> None:
@@ -39,6 +40,10 @@ class Publisher:
             self._session = start_session(self._master)
         except ToolError as error:
             self._failure = error
+            return
+        if not self._wanted.is_set():
+            give_way(self._session)  # trials are running, whose loop must not stall
+            warm_up(self._session, self._results, lambda: not self._wanted.is_set())
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -47,6 +52,7 @@ class Publisher:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._wanted.set()
         self._thread.join()
         if self._session is not None:
             stop_session(self._session)
@@ -57,6 +63,7 @@ class Publisher:
         After a run of this process it is told how long ago the last event of its trials was.
         """
         started = time.monotonic()
+        self._wanted.set()
         self._thread.join()
         if self._failure is not None:
             raise self._failure

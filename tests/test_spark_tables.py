@@ -1,0 +1,172 @@
+"""The tables beside the matrix: each against DuckDB on the same files, and by hand where a rule matters."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pyarrow.parquet as pq
+import pytest
+from duckdb_tables import recompute
+from rows import CELL, RUNS, random_rows, trial, write, write_part
+
+from probe.model import Engine, Outcome
+from spark.job import build_matrix
+from spark.output import version_key
+from spark.statistics import wilson
+from spark.tables import PUBLISHED
+from spark.versions import version_place
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Row = Mapping[str, Any]
+ROOT = Path(__file__).parents[1]
+MANY = tuple(f"202611{day:02d}T000000Z-{day:04x}" for day in range(1, 8))
+OLD, NEW = MANY[0], MANY[1]
+
+
+def tables(session: SparkSession, results: Path, out: Path) -> dict[str, list[dict[str, Any]]]:
+    build_matrix(str(results), str(out), session=session)
+    return {name: pq.read_table(out / f"{name}.parquet").to_pylist() for name in PUBLISHED}
+
+
+def store(results: Path, *trials: dict[str, Any]) -> None:
+    for run_id in sorted({row["run_id"] for row in trials}):
+        write_part(results, run_id, "1of1-000000", [row for row in trials if row["run_id"] == run_id])
+
+
+def assert_same(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
+    """Compare cell for cell; numbers with a fraction within a thousandth, which is where ours are rounded."""
+    mine, other = sorted(ours, key=_key), sorted(theirs, key=_key)
+    assert [_key(row) for row in mine] == [_key(row) for row in other]
+    for one, two in zip(mine, other, strict=True):
+        for name, value in two.items():
+            close = isinstance(value, float) and math.isclose(one[name], value, abs_tol=1.1e-3)
+            assert close or one[name] == value, (name, one, two)
+
+
+def _key(row: Row) -> str:
+    return repr(sorted((name, value) for name, value in row.items() if not isinstance(value, (float, list))))
+
+
+def test_every_table_has_a_schema_for_its_readers() -> None:
+    for name, columns in PUBLISHED.items():
+        schema = json.loads((ROOT / "docs" / "schema" / f"{name}-row.json").read_text())
+        assert list(schema["properties"]) == schema["required"] == columns.names, name
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("seed", "cells", "runs"), [(1, 200, MANY), (5, 900, RUNS)])
+def test_duckdb_says_the_same(spark: SparkSession, tmp_path: Path, seed: int, cells: int, runs: Sequence[str]) -> None:
+    write(tmp_path, random_rows(seed, cells, 4, runs), parts=2)
+    ours, theirs = tables(spark, tmp_path, tmp_path / "out"), recompute(tmp_path)
+    assert ours.pop("traffic") == []  # no events here
+    for name, rows in ours.items():
+        assert_same(rows, theirs[name])
+        schema = json.loads((ROOT / "docs" / "schema" / f"{name}-row.json").read_text())
+        check = jsonschema.Draft202012Validator(schema)
+        for row in rows[:50]:
+            check.validate(row)
+    assert all(ours.values())
+    assert {"yes", "no", None} <= {row["agrees"] for row in ours["agreement"]} or runs is MANY
+    assert {row["kind"] for row in ours["changes"]} == {"added", "changed"}
+    assert max(row["runs"] for row in ours["history"]) > 1
+
+
+@pytest.mark.spark
+def test_changes_are_those_of_the_newest_run(spark: SparkSession, tmp_path: Path) -> None:
+    same, better, broken, new, gone = (replace(CELL, version=f"1.{nth}") for nth in range(5))
+    store(
+        tmp_path,
+        *(trial(OLD, 1, Outcome.STUCK, cell) for cell in (same, better, broken, gone)),
+        trial(NEW, 1, Outcome.STUCK, same, fault_hits=99),
+        trial(NEW, 1, Outcome.REFRESHES, better),
+        trial(NEW, 1, Outcome.BROKEN, broken),
+        trial(NEW, 1, Outcome.LATE, new),
+    )
+    rows = {row["version"]: row for row in tables(spark, tmp_path, tmp_path / "out")["changes"]}
+    assert sorted(rows) == ["1.1", "1.3"]
+    assert (rows["1.1"]["kind"], rows["1.1"]["outcome_before"], rows["1.1"]["outcome"]) == (
+        "changed",
+        "stuck",
+        "refreshes",
+    )
+    assert (rows["1.1"]["conforms_before"], rows["1.1"]["conforms"], rows["1.1"]["run_before"]) == ("no", "yes", OLD)
+    assert (rows["1.3"]["kind"], rows["1.3"]["outcome_before"]) == ("added", None)
+
+
+@pytest.mark.spark
+def test_history_joins_runs_that_say_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    said = (Outcome.STUCK, Outcome.STUCK, Outcome.BROKEN, Outcome.STUCK, Outcome.REFRESHES, Outcome.STUCK)
+    store(tmp_path, *(trial(run, 1, outcome) for run, outcome in zip(MANY, said, strict=False)))
+    rows = tables(spark, tmp_path, tmp_path / "out")["history"]
+    assert [(row["outcome"], row["first_run"], row["last_run"], row["runs"]) for row in rows] == [
+        ("stuck", MANY[0], MANY[3], 3),
+        ("refreshes", MANY[4], MANY[4], 1),
+        ("stuck", MANY[5], MANY[5], 1),
+    ]
+
+
+@pytest.mark.spark
+def test_versions_tell_since_when_an_answer_holds(spark: SparkSession, tmp_path: Path) -> None:
+    said = {
+        "1.9.0": Outcome.REFRESHES,
+        "1.27.0": Outcome.STUCK,
+        "1.30.0": Outcome.BROKEN,
+        "1.38.1": Outcome.STUCK,
+        "1.43.0-rc1": Outcome.REFRESHES,
+        "1.43.0": Outcome.REFRESHES,
+    }
+    store(tmp_path, *(trial(OLD, 1, outcome, replace(CELL, version=name)) for name, outcome in said.items()))
+    rows = sorted(tables(spark, tmp_path, tmp_path / "out")["versions"], key=lambda row: row["nth"])
+    assert [(row["outcome"], row["first_version"], row["last_version"], row["versions"]) for row in rows] == [
+        ("refreshes", "1.9.0", "1.9.0", 1),
+        ("stuck", "1.27.0", "1.38.1", 2),
+        ("refreshes", "1.43.0-rc1", "1.43.0", 2),
+    ]
+    assert [row["newest"] for row in rows] == [False, False, True]
+
+
+@pytest.mark.spark
+def test_engines_are_compared_whatever_their_election(spark: SparkSession, tmp_path: Path) -> None:
+    embedded = replace(CELL, profile="isolated+election=250")
+    real = replace(CELL, engine=Engine.KAFKA)
+    store(
+        tmp_path,
+        trial(OLD, 1, Outcome.STUCK, CELL),
+        trial(OLD, 1, Outcome.REFRESHES, embedded),
+        trial(OLD, 1, Outcome.REFRESHES, real),
+        trial(OLD, 1, Outcome.REFRESHES, replace(real, profile="idempotent")),
+        trial(OLD, 1, Outcome.WAITING, replace(CELL, version="1.0")),
+        trial(OLD, 1, Outcome.REFRESHES, replace(real, version="1.0")),
+    )
+    rows = tables(spark, tmp_path, tmp_path / "out")["agreement"]
+    found = {(row["version"], row["embedded_profile"], row["profile"]): row["agrees"] for row in rows}
+    assert found == {
+        ("1.43.3", "isolated", "isolated"): "no",
+        ("1.43.3", "isolated+election=250", "isolated"): "yes",
+        ("1.0", "isolated", "isolated"): None,
+    }
+
+
+@pytest.mark.spark
+def test_versions_sort_in_spark_as_they_do_here(spark: SparkSession) -> None:
+    names = ["0.11.4", "1.9.0", "1.27.0", "2.0", "2.0.0-rc1", "2.0.0", "2.0.0+local.00ff00ff", "2.0.1", "10.0.0", "2.x"]
+    rows = spark.createDataFrame([(name,) for name in names], "name STRING")
+    ours = [row["name"] for row in rows.orderBy(version_place(rows["name"])).collect()]
+    assert ours == sorted(names, key=version_key)
+
+
+@pytest.mark.spark
+def test_intervals_are_wilsons(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(0, 3), (1, 10), (5, 10), (10, 10)], "hits INT, of INT")
+    found = rows.select(*wilson(rows["hits"], rows["of"])).collect()
+    expected = [(0.0, 0.5615), (0.0179, 0.4042), (0.2366, 0.7634), (0.7225, 1.0)]  # R: binom.confint(method="wilson")
+    for row, (low, high) in zip(found, expected, strict=True):
+        assert (row[0], row[1]) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
