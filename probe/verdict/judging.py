@@ -18,7 +18,7 @@ from probe.model import (
     Reality,
     Verdict,
 )
-from probe.verdict.course import Course, follow, patience_ms, reached, watched_enough
+from probe.verdict.course import Course, follow, kept_waiting, patience_ms, reached, watched_enough
 from probe.verdict.findings import find
 from probe.verdict.reading import Reading
 from probe.verdict.table import RULES_VERSION, decide
@@ -113,9 +113,8 @@ def _left_ms(course: Course) -> int:
     by_goal = moment if course.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
         return min(by_goal, play.watch_ms - watched)
-    if not course.hits or watched_enough(course) or watched >= 2 * patience_ms(reading.header) + GIVE_UP_MS:
-        return 0
-    return moment
+    over = not course.hits or watched_enough(course) or watched >= 2 * patience_ms(reading.header) + GIVE_UP_MS
+    return 0 if over and not kept_waiting(course) else moment
 
 
 def _goal_at(course: Course) -> int:
