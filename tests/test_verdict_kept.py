@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from builders import history
 from deeds import Step, acked, announced, ask, at, call, failed, fault_on, moved, row, tell
 from script import NEW, OLD, PRODUCE, STORAGE_ERROR
@@ -12,7 +14,7 @@ from probe.verdict import certain, judge
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 
 
-def kept(*steps: Step, **more: object) -> History:
+def kept(*steps: Step, **more: Any) -> History:
     """A request is sent as the disk dies, and not answered at once."""
     unanswered = call(PRODUCE, OLD, row(size=80), answer=None, acks=-1)
     return history(fault_on(), at(10), unanswered, *MOVE, *steps, play=STORAGE_ERROR, **more)
