@@ -260,7 +260,7 @@ def test_bounds_are_inclusive() -> None:
 
 def test_releases_that_no_list_has_are_added_between_two_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     released = ["1.4.0", "1.5.0", "1.6.0", "1.6.0rc1", "1.6.1", "1.9.0"]
-    monkeypatch.setattr(bisecting, "releases", lambda _: released)
+    monkeypatch.setattr(bisecting, "releases", lambda *_: released)
     here = ground()
     assert here.widen("1.5.0", "1.6.1")
     place = here.versions.index("1.5.0")
@@ -277,7 +277,7 @@ def test_a_release_that_was_run_before_is_in_question_though_nobody_listed_it() 
 
 
 def test_releases_in_no_list_stand_in_order_among_the_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bisecting, "releases", lambda _: ["1.6.0", "2.7.0", "2.12.0"])
+    monkeypatch.setattr(bisecting, "releases", lambda *_: ["1.6.0", "2.7.0", "2.12.0"])
     here = ground()
     listed = list(here.versions)
     assert here.widen("1.5.0", "2.13.2")
@@ -285,7 +285,7 @@ def test_releases_in_no_list_stand_in_order_among_the_listed(monkeypatch: pytest
 
 
 def test_a_registry_that_does_not_answer_leaves_the_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def silent(_: object) -> list[str]:
+    def silent(*_: object) -> list[str]:
         raise ProvisionError("the registry cannot be reached")
 
     monkeypatch.setattr(bisecting, "releases", silent)
@@ -298,7 +298,7 @@ def test_a_release_is_known_by_what_the_library_in_it_reports(monkeypatch: pytes
         "1.6.0": Version(version="1.6.0-9", artifact="1.6.0"),
         "1.5.2": Version(version="1.5.0", artifact="1.5.2"),
     }
-    monkeypatch.setattr(bisecting, "releases", lambda _: ["1.5.2", "1.6.0"])
+    monkeypatch.setattr(bisecting, "releases", lambda *_: ["1.5.2", "1.6.0"])
     monkeypatch.setattr(
         bisecting, "choose_clients", lambda names: [bisecting.Chosen(family, carried[names[0].partition("@")[2]])]
     )
@@ -316,16 +316,38 @@ def test_a_module_that_moved_is_listed_under_both_names(monkeypatch: pytest.Monk
 
     def go(*arguments: str) -> subprocess.CompletedProcess[str]:
         path = arguments[-1]
-        return subprocess.CompletedProcess(arguments, 0, f"{path} {listed[path.split('/')[1]]}\n", "")
+        told = "" if "-e" in arguments else f"{path} {listed[path.split('/')[1]]}\n"
+        return subprocess.CompletedProcess(arguments, 0, told, "")
 
     monkeypatch.setattr(module, "go", go)
-    assert releases(families()["sarama"]) == ["1.19.0", "1.38.1", "1.40.0"]
+    assert releases(families()["sarama"], "1.38.1", "1.40.0") == ["1.19.0", "1.38.1", "1.40.0"]
+
+
+def test_a_module_is_asked_for_numbers_that_the_registry_does_not_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def go(*arguments: str) -> subprocess.CompletedProcess[str]:
+        asked.extend(item for item in arguments if "@" in item)
+        return subprocess.CompletedProcess(arguments, 0, "\nv1.25.0\n\nv1.26.1\n", "")
+
+    monkeypatch.setattr(module, "go", go)
+    assert module.unlisted(families()["sarama"], "1.24.1", "1.26.2") == ["1.25.0", "1.26.1"]
+    assert {"github.com/Shopify/sarama@v1.24.2", "github.com/Shopify/sarama@v1.25.0"} <= set(asked)
+    assert "github.com/Shopify/sarama@v1.26.2" not in asked
+    assert "github.com/Shopify/sarama@v1.24.1" not in asked
+
+
+def test_guesses_are_few_and_between() -> None:
+    assert module.between("0.4.8", "0.4.11") == ["0.4.9", "0.4.10"]
+    assert module.between("1.43.2", "1.43.3") == []
+    assert module.between("1.0.0", "2.0.0") == []
+    assert module.between("1.0.0-rc1", "1.0.2") == []
 
 
 def test_each_wheel_is_listed_for_the_python_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = {"": ["2.4.0", "1.9.2"], "310": ["2.4.0", "1.9.2", "1.9.0"], "39": ["1.9.0", "1.8.2"]}
     monkeypatch.setattr(wheel.pip, "versions", lambda _, python="": listed.get(python, []))
-    assert sorted(releases(families()["librdkafka"])) == ["1.8.2", "1.9.0", "1.9.2", "2.4.0"]
+    assert sorted(releases(families()["librdkafka"], "", "")) == ["1.8.2", "1.9.0", "1.9.2", "2.4.0"]
 
 
 def test_selectors_of_a_run_come_back(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class Ground:
     absent: dict[str, str] = field(default_factory=dict)
     """Why a version cannot be had or played."""
     known: dict[str, Settled] = field(default_factory=dict)
-    _releases: list[str] | None = None
+    _releases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def of(self, version: str) -> Cell:
         """Return the cell of a version."""
@@ -55,8 +55,9 @@ class Ground:
 
     def widen(self, after: str, before: str) -> bool:
         """Add the registry's releases between two versions; say whether there were any that were not here."""
-        bounds = [version_key(self._artifact(name)) for name in (after, before)]
-        fresh = [name for name in self._listed() if bounds[0] < version_key(name) < bounds[1]]
+        low, high = self._artifact(after), self._artifact(before)
+        there = self._released(low, high)
+        fresh = [name for name in there if version_key(low) < version_key(name) < version_key(high)]
         fresh = sorted(set(fresh) - {*self.versions, *self.absent, *self._pinned()}, key=version_key)
         if fresh:
             self.versions += fresh
@@ -110,14 +111,15 @@ class Ground:
     def _pinned(self) -> set[str]:
         return {item.pinned_artifact for item in self.family.versions} | {self._artifact(name) for name in self.played}
 
-    def _listed(self) -> list[str]:
-        if self._releases is None:
+    def _released(self, low: str, high: str) -> list[str]:
+        if (low, high) not in self._releases:
             try:
-                self._releases = [name for name in releases(self.family) if RELEASE.fullmatch(name)]
+                found = [name for name in releases(self.family, low, high) if RELEASE.fullmatch(name)]
             except ProvisionError as error:
                 say(f"only listed versions are tried: {error}")
-                self._releases = []
-        return self._releases
+                found = []
+            self._releases[low, high] = found
+        return self._releases[low, high]
 
 
 def played(selection: Selection, chosen: Chosen, wanted: Cell) -> tuple[tuple[Planned, ...], str]:

@@ -74,13 +74,18 @@ def resolve(
     return _pinned_artifact(family, artifact) or _identify(family, artifact, cache)
 
 
-def releases(family: Family) -> list[str]:
-    """Return the artifact versions that the registry lists for this machine; ProvisionError if it cannot be asked."""
-    found = getattr(_source(family), "releases", None)
-    if found is None:
+def releases(family: Family, after: str, before: str) -> list[str]:
+    """Return the artifact versions that can be had of the registry, at least all that it lists between two.
+
+    ProvisionError if it cannot be asked.
+    """
+    source = _source(family)
+    listed, unlisted = getattr(source, "releases", None), getattr(source, "unlisted", None)
+    if listed is None:
         raise ProvisionError(f"{family.family}: sources of kind {family.source.kind} cannot be listed")
     try:
-        return cast("list[str]", found(family))
+        found = cast("list[str]", listed(family))
+        return list(dict.fromkeys([*found, *(unlisted(family, after, before) if unlisted else ())]))
     except (ToolError, OSError) as error:
         raise ProvisionError(f"{family.family}: {error}") from None
 

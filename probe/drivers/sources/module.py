@@ -20,6 +20,8 @@ TAG = r"^v(\d+\.\d+\.\d+)$"
 FOLDER = r"@v(\d+\.\d+\.\d+)$"
 """As the registry's archives unpack: `sarama@v1.43.3`."""
 GIT_S = 30
+PATCHES = 8
+"""So many patch releases of a line are looked for where the last is not known."""
 HEADING = r"^(?:#+ .*?|v)(\d+\.\d+\.\d+)"
 """The newest version in a change log: `## Version 1.2.3 (date)`, or `v1.2.3` underlined."""
 
@@ -60,6 +62,31 @@ def releases(family: Family) -> list[str]:
     old, until = family.source.old_name, family.source.old_until
     moved = [item for item in _listed(old) if version_key(item) <= version_key(until)] if old else []
     return moved + [item for item in _listed(family.source.name) if item not in moved]
+
+
+def unlisted(family: Family, after: str, before: str) -> list[str]:
+    """Return releases between two that the registry serves though it may not list them: likely numbers are tried.
+
+    ProvisionError without Go.
+    """
+    wanted = [_module(family, Version(version=item)).replace(" ", "@") for item in between(after, before)]
+    told = "{{if not .Error}}{{.Version}}{{end}}"
+    try:
+        done = go("list", "-mod=mod", "-m", "-e", "-f", told, *wanted) if wanted else None
+    except ToolError as error:
+        raise ProvisionError(str(error)) from None
+    return [item.removeprefix("v") for item in done.stdout.split()] if done else []
+
+
+def between(after: str, before: str) -> list[str]:
+    """Guess the numbers of releases between two: every patch that may be, up to `PATCHES` where nobody knows."""
+    found = [re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", item) for item in (after, before)]
+    low, high = (tuple(map(int, match.groups())) if match else None for match in found)
+    if low is None or high is None or low[0] != high[0] or high[1] - low[1] > PATCHES:
+        return []
+    patches = {minor: range(PATCHES) for minor in range(low[1], high[1])} | {high[1]: range(high[2])}
+    patches[low[1]] = range(low[2] + 1, high[2] if low[1] == high[1] else low[2] + 1 + PATCHES)
+    return [f"{low[0]}.{minor}.{patch}" for minor in sorted(patches) for patch in patches[minor]]
 
 
 def _listed(path: str) -> list[str]:
