@@ -20,6 +20,8 @@ from probe.ports import OpenRelay, RelayPort, Sink
 MEND_S = 90.0
 STARTS = 2
 """A port may have been taken meanwhile: a start is tried so many times."""
+NEXT_S = 0.2
+"""After a cohort the runner says so soon which line comes next."""
 WORTH = 4
 """Another cluster takes as long to start as several are mended in."""
 
@@ -63,6 +65,7 @@ class Kafka:
     def _begin_anew(self) -> None:
         self._ready: dict[str, Release] = {}
         self._lines: dict[str, _Line] = {}
+        self._playing = ""
         self._all: list[Leased] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Condition()
@@ -105,6 +108,7 @@ class Kafka:
     async def _lease(self, line: str, limit: int) -> Leased:
         """Return a cluster that is well: an idle one, else the first that is started or mended."""
         mine = self._lines.setdefault(line, _Line())
+        self._playing = line
         self._end_others(line)
         async with self._changed:
             while not mine.idle:
@@ -156,16 +160,23 @@ class Kafka:
         raise AssertionError
 
     async def _give_back(self, leased: Leased, cohort: Cohort) -> None:
-        """Mend a cluster and offer it again, or end it."""
+        """Mend a cluster and offer it again, or end it; also when another line is played by then."""
         mine = self._lines[leased.cluster.line]
+        await asyncio.sleep(NEXT_S)
         try:
             async with asyncio.timeout(MEND_S):
+                self._still_played(leased.cluster)
                 await mend(leased.cluster, cohort)
+                self._still_played(leased.cluster)
             mine.idle.append(leased)
         except Exception:  # noqa: BLE001  # what cannot be mended for any reason is not used again
             await self._drop(leased)
         async with self._changed:
             self._changed.notify_all()
+
+    def _still_played(self, cluster: KafkaCluster) -> None:
+        if cluster.line != self._playing:
+            raise OSError(f"Kafka {cluster.line} is no longer played")
 
     async def _drop(self, leased: Leased) -> None:
         self._lines[leased.cluster.line].count -= 1
