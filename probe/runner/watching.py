@@ -48,7 +48,7 @@ async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
     """Watch until the verdict is certain or the user's limit is reached; heal in time."""
     heal_ms = course.item.part.heal_after_ms or None
     warm = not course.item.part.at_start
-    elapsed_ms = look_ms = 0
+    elapsed_ms, look_ms = 0, course.item.part.watch_least_ms
     while True:
         await asyncio.sleep(nap_s(elapsed_ms, heal_ms))
         course.learn()

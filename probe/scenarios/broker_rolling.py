@@ -21,6 +21,8 @@ from probe.scenarios.steps import LagMetadata
 EVERY_MS = 4000
 CLOSES_MS = 300
 DOWN_MS = 2000
+ALL_BACK_MS = 40_000
+"""Three real brokers take about so long."""
 
 TURNS = tuple(
     step
@@ -51,5 +53,5 @@ SCENARIO = Scenario(
     name="broker/rolling",
     story=__doc__,
     parts=(PART,),
-    real=(replace(PART, steps=TURNS, play=replace(PART.play, watch_ms=60_000)),),
+    real=(replace(PART, steps=TURNS, play=replace(PART.play, watch_ms=60_000), watch_least_ms=ALL_BACK_MS),),
 )

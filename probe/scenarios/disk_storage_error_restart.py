@@ -39,6 +39,7 @@ SCENARIO = Scenario(
                 ReturnBroker(when=When(after_ms=3000)),
             ),
             whole_broker=True,
+            watch_least_ms=12_000,
         ),
     ),
 )

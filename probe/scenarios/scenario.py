@@ -51,6 +51,8 @@ class Part:
     steps: tuple[Step, ...] = ()
     heal_after_ms: int | None = None
     """The fault is mended so long after it came, inside the watch; None = after the watch."""
+    watch_least_ms: int = 0
+    """More comes for so long: a client that is well before then is watched on."""
     whole_broker: bool = False
     """The whole broker is hit: the bystander's partition has no replica there."""
     offsets: bool = False
