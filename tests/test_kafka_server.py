@@ -1,0 +1,130 @@
+"""A server as a child process: it is heard, signalled, and gone afterwards, also when stopped or when we are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from probe.engines.kafka.places import free_addresses, temporary_folder
+from probe.engines.kafka.server import Server
+
+HELLO = ["sh", "-c", 'echo "INFO hello"; exec sleep 60']
+
+
+def server(folder: Path, argv: list[str], heard: Callable[[int, str], None] = lambda at, line: None) -> Server:
+    async def serves() -> None:
+        if not made.lines:
+            raise OSError("it has said nothing yet")
+
+    made = Server("broker 1", 1, folder, lambda: argv, {"a": "b"}, serves, heard)
+    return made
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def gone(pid: int, within_s: float = 5.0) -> bool:
+    end = time.monotonic() + within_s
+    while alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not alive(pid)
+
+
+def test_a_server_is_heard_and_starts_again_with_what_was_changed(tmp_path: Path) -> None:
+    async def go() -> None:
+        said: list[str] = []
+        one = server(tmp_path, HELLO, lambda at, line: said.append(line))
+        await one.start()
+        await one.ready(5)
+        assert said == ["INFO hello"]
+        with pytest.raises(OSError, match="runs already"):
+            await one.start()
+        one.terminate()
+        assert await one.ended(5) == -signal.SIGTERM
+        assert one.pid is None
+        one.settings["a"] = "c"
+        await one.start()
+        assert one.properties_file.read_text() == "a=c\n"
+        await one.close()
+
+    asyncio.run(go())
+
+
+def test_a_stopped_server_is_ended_all_the_same(tmp_path: Path) -> None:
+    async def go() -> int:
+        one = server(tmp_path, HELLO)
+        await one.start()
+        await one.ready(5)
+        assert one.pid is not None
+        pid = one.pid
+        one.pause()
+        assert one.paused
+        await one.close()
+        return pid
+
+    assert gone(asyncio.run(go()))
+
+
+def test_a_server_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
+    async def go() -> None:
+        one = server(tmp_path, ["sh", "-c", "sleep 0.1; exit 3"])
+        await one.start()
+        with pytest.raises(OSError, match=r"broker 1 ended with exit code 3: no reason given"):
+            await one.ready(5)
+        await one.close()
+
+    asyncio.run(go())
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+sys.path[:0] = {path!r}
+from test_kafka_server import HELLO, server
+from probe.engines.kafka.places import temporary_folder
+async def go():
+    async with temporary_folder() as folder:
+        one = server(folder, HELLO)
+        await one.start()
+        await one.ready(5)
+        one.pause()
+        print(one.pid, folder, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+asyncio.run(go())
+"""
+
+
+def test_nothing_is_left_when_we_are_killed() -> None:
+    code = KILLED.format(path=[str(Path(__file__).parent)])
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    pid, folder = told.stdout.split()
+    assert gone(int(pid))
+    end = time.monotonic() + 8
+    while Path(folder).exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not Path(folder).exists()
+
+
+def test_a_folder_is_gone_afterwards() -> None:
+    async def go() -> Path:
+        async with temporary_folder() as folder:
+            (folder / "d0").mkdir()
+            return folder
+
+    assert not asyncio.run(go()).exists()
+
+
+def test_addresses_are_free_and_differ() -> None:
+    free = free_addresses()
+    assert len({next(free) for _ in range(8)}) == 8
