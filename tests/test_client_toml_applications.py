@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import Family, Version, read_families, read_family, version_key
-from probe.catalogue.selectors import PROFILES
+from probe.catalogue.selectors import PROFILES, select_clients
 from probe.cli.options import Asked
 from probe.drivers.sources.module import _tags
 from probe.golang import SHIM
@@ -85,6 +85,15 @@ def test_what_must_be_told_to_the_application_is_not_asked_of_one_that_tells_not
     skipped = dict(_cells())
     assert "tells of no single error" in skipped["blip/produce/MESSAGE_TOO_LARGE"]
     assert "disk/storage-error" not in skipped
+
+
+def test_applications_have_no_part_in_the_core_run_and_are_chosen_by_name(family: Family) -> None:
+    families = read_families(CLIENTS)
+    listed = {name: item for name, item in families.items() if name in {*APPLICATIONS, "sarama"}}
+    pinned = lambda of, version: Version(version=version) if version == "latest" else pytest.fail(str(of))  # noqa: E731
+    core = select_clients(listed, [], pinned)
+    assert {item.family.family for item in core} == {"sarama"}
+    assert [item.version for item in select_clients(listed, [family.family], pinned)] == [family.newest]
 
 
 def test_a_key_of_kcat_keeps_its_partition_when_the_topic_grows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,8 @@ class Version(_Strict):
     released: str = ""
     """ISO date."""
     digest: str = ""
-    """`sha256:...` of the wheel, jar or package, or `h1:...` of the Go module; empty = recorded on first use."""
+    """`sha256:...` of the wheel or jar, `h1:...` of the Go module, `sha512-...` of the npm package, as in lock files;
+    empty = recorded on first use."""
     extra: tuple[str, ...] = ()
     """Further artifacts that only this version needs, in the form of the source's `extra`."""
 
@@ -99,7 +100,7 @@ class Source(_Strict):
     old_until: str = ""
     """Last version under the old name."""
     extra: tuple[str, ...] = ()
-    """Further artifacts needed beside it, with versions (`group:artifact:version`, `name==version`)."""
+    """Further artifacts needed beside it, with versions (`group:artifact:version`, `name==version`), npm with digests."""
     pythons: tuple[PythonSpan, ...] = ()
     """Of wheels: the first span that covers the artifact's version; outside all of them the wheel is for our Python."""
     tags: Mapping[str, str] = {}
@@ -125,7 +126,7 @@ class Family(_Strict):
     """Command of the driver relative to the family's folder, or the Go package below go_shim/cmd."""
     instances_per_process: int = Field(ge=1)
     core: tuple[str, ...]
-    """Versions of the core run; `latest` is the newest in the registry."""
+    """Versions of the core run; `latest` is the newest in the registry. Empty = it has no part in that."""
     source: Source
     roles: Mapping[str, Span]
     profiles: Mapping[str, Span]

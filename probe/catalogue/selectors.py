@@ -60,11 +60,12 @@ def select_clients(
 ) -> tuple[Chosen, ...]:
     """Return the client versions that the selectors name, each once; the core versions if there are none.
 
+    A family's name stands for its core versions, or its newest pinned one if it has none and so no part in a core run.
     An application's name stands for the library inside it; a family's name comes before an application's.
     Raises CatalogueError for a family, application, version or range that does not exist.
     """
     chosen: dict[tuple[str, str, str], Chosen] = {}
-    for name in names or sorted(families):
+    for name in names or sorted(name for name, family in families.items() if family.core):
         for item in _named(name, families, apps or {}, resolve):
             chosen[item.family.family, item.version.version, str(item.application or "")] = item
     return tuple(sorted(chosen.values(), key=_order))
@@ -97,7 +98,7 @@ def _found(family: Family, version: str, resolve: Resolver) -> Chosen:
 
 def _versions(family: Family, at: str, text: str) -> Iterable[str]:
     if not at:
-        return family.core
+        return family.core or [family.newest.version]
     if text == "all":
         return [item.version for item in family.versions]
     if text[:1] in {"<", ">", "="}:

@@ -30,7 +30,8 @@ def clients(
     for item in known.values():
         OUT.print(f"{item.family}: {item.title}. {item.about}", markup=False)
         OUT.print(f"  roles: {', '.join(item.roles)}; profiles: {', '.join(item.profiles)}", markup=False)
-        OUT.print(f"  core: {', '.join(item.core)}", markup=False)
+        if item.core:
+            OUT.print(f"  core: {', '.join(item.core)}", markup=False)
         versions = sorted(item.versions, key=lambda one: version_key(one.version))
         OUT.print("  versions: " + ", ".join(one.version for one in versions), markup=False)
     for app in listed(apps()):
