@@ -100,7 +100,7 @@ class Source(_Strict):
     old_until: str = ""
     """Last version under the old name."""
     extra: tuple[str, ...] = ()
-    """Further artifacts needed beside it, with versions (`group:artifact:version`, `name==version`), npm with digests."""
+    """Further artifacts needed beside it (`group:artifact:version`, `name==version`; of npm: with digests)."""
     pythons: tuple[PythonSpan, ...] = ()
     """Of wheels: the first span that covers the artifact's version; outside all of them the wheel is for our Python."""
     tags: Mapping[str, str] = {}
