@@ -15,6 +15,7 @@ from probe.drivers.sources.maven import fetch, schema_jars
 from probe.engines.disk import choose
 from probe.engines.kafka import Kafka
 from probe.engines.kafka.archive import place
+from probe.engines.kafka.data import load_library
 from probe.engines.kafka.release import Release
 from probe.engines.kafka_deeds import DEEDS
 from probe.javac import java
@@ -31,6 +32,7 @@ CLUSTERS = 2
 def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None]) -> Kafka:
     """Fetch what these versions (by line) need and describe the engine. CatalogueError, ToolError or ProvisionError."""
     java()
+    load_library()
     releases = {line: _release(line, versions[line], report) for line in sorted(versions)}
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()

@@ -19,6 +19,7 @@ ASK_S = 20.0
 LOOK_S = 5.0
 """A broker that is well answers Metadata at once."""
 SETTLED_S = 30.0
+EXISTS_S = 3.0
 POLL_S = 0.1
 NOT_CONTROLLER, TOPIC_EXISTS = 41, 36
 CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
@@ -71,14 +72,29 @@ class KafkaAdmin:
 
     async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str] | None = None) -> None:
         """Create a topic and wait until every running broker names its leaders and all replicas are in sync."""
+        wanted = {(topic, partition): nodes for partition, nodes in replicas.items()}
+        end = time.monotonic() + SETTLED_S
+        while True:
+            fresh = await self._create(topic, replicas, config or {})
+            try:
+                return await self.settled(wanted, deadline_s=SETTLED_S if fresh else EXISTS_S)
+            except TimeoutError:  # what is there already may be going: it was deleted a moment ago
+                if fresh or time.monotonic() > end:
+                    raise
+
+    async def _create(self, topic: str, replicas: Replicas, config: Mapping[str, str]) -> bool:
+        """Create a topic; False if there is one of this name."""
         if self._version < CREATE_TOPICS_V1:
-            await self._nodes().create_topic(topic, replicas, config or {})
-        else:
-            version = 1 if self._version < CREATE_TOPICS_V2 else 2
-            await self._at_controller(
-                lambda line: ask.create_topic(line, topic, replicas, config or {}, version=version), well=TOPIC_EXISTS
-            )
-        await self.settled({(topic, partition): nodes for partition, nodes in replicas.items()})
+            await self._nodes().create_topic(topic, replicas, config)
+            return True
+        version = 1 if self._version < CREATE_TOPICS_V2 else 2
+        try:
+            await self._at_controller(lambda line: ask.create_topic(line, topic, replicas, config, version=version))
+        except RefusedError as error:
+            if error.code != TOPIC_EXISTS:
+                raise
+            return False
+        return True
 
     async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = SETTLED_S) -> None:
         """Wait until every running broker says that all these replicas are in sync and the first one leads."""
@@ -107,6 +123,8 @@ class KafkaAdmin:
                 if time.monotonic() > end:
                     raise TimeoutError(f"broker {node} still knows deleted topics after {SETTLED_S:.0f} s")
                 await asyncio.sleep(POLL_S)
+        if self._zookeeper is not None:
+            await self._zookeeper.until_deleted(topics)
 
     async def grow_topic(self, topic: str, replicas: Replicas) -> None:
         """Add the partitions that are new in `replicas` (which names all)."""
@@ -157,7 +175,7 @@ class KafkaAdmin:
         version = 0 if self._version < ELECT_UNCLEAN else 1
         await self._at_controller(lambda line: ask.elect(line, partitions, kind, version=version))
 
-    async def _at_controller(self, question: Callable[[Line], Awaitable[None]], *, well: int = 0) -> None:
+    async def _at_controller(self, question: Callable[[Line], Awaitable[None]]) -> None:
         """Ask the active controller, and once more whoever it is when there was none."""
         end = time.monotonic() + ASK_S
         while True:
@@ -166,8 +184,6 @@ class KafkaAdmin:
                 async with line_to(self._brokers.get(node, self._brokers[self._running()[0]]).internal, ASK_S) as line:
                     return await question(line)
             except RefusedError as error:
-                if error.code == well:
-                    return None
                 if error.code not in CONTROLLERLESS or time.monotonic() > end:
                     raise
             await asyncio.sleep(POLL_S)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from probe.model import Stored
 from probe.ports import ReadBack
+from probe.tools import ToolError
 
 BEAT_S = 0.02
 READ_S = 25.0
@@ -47,9 +49,9 @@ class Feeder:
         self._topics: dict[str, asyncio.Task[None]] = {}
 
     def feed(self, topic: str, partitions: Sequence[int], interval_ms: int) -> None:
-        """Begin to feed a topic. OSError if librdkafka is not installed."""
+        """Begin to feed a topic. ToolError if librdkafka is not installed."""
         if self._producer is None:
-            self._producer = _library().Producer({"bootstrap.servers": self._bootstrap, **QUIET, **FEEDING})
+            self._producer = load_library().Producer({"bootstrap.servers": self._bootstrap, **QUIET, **FEEDING})
         self._topics[topic] = asyncio.create_task(self._feed(topic, partitions, interval_ms / 1000))
 
     async def stop(self, topic: str) -> None:
@@ -83,13 +85,20 @@ class Feeder:
 
 async def read_back(bootstrap: str, topic: str, partitions: Sequence[int], group: str) -> ReadBack:
     """Read a whole topic, read_committed, and a group's committed offsets. OSError if it cannot be read whole."""
-    return await asyncio.to_thread(_read_back, bootstrap, topic, partitions, group)
+    given_up = threading.Event()
+    try:
+        return await asyncio.to_thread(_read_back, bootstrap, topic, partitions, group, given_up)
+    except asyncio.CancelledError:
+        given_up.set()  # else the end of the run would wait for the thread
+        raise
 
 
-def _read_back(bootstrap: str, topic: str, partitions: Sequence[int], group: str) -> ReadBack:
-    kafka = _library()
+def _read_back(
+    bootstrap: str, topic: str, partitions: Sequence[int], group: str, given_up: threading.Event
+) -> ReadBack:
+    kafka = load_library()
     with _consumer(kafka, bootstrap, "probe-engine") as reader:
-        stored = tuple(_whole(kafka, reader, topic, partitions))
+        stored = tuple(_whole(kafka, reader, topic, partitions, given_up))
     committed: Mapping[str, int] = {}
     if group:
         with _consumer(kafka, bootstrap, group) as member:
@@ -97,12 +106,14 @@ def _read_back(bootstrap: str, topic: str, partitions: Sequence[int], group: str
     return ReadBack(tuple(sorted(stored, key=lambda item: (item.partition, item.offset))), committed)
 
 
-def _whole(kafka: Any, reader: Any, topic: str, partitions: Sequence[int]) -> Iterator[Stored]:
+def _whole(
+    kafka: Any, reader: Any, topic: str, partitions: Sequence[int], given_up: threading.Event
+) -> Iterator[Stored]:
     """Read every partition to its end."""
     reader.assign([kafka.TopicPartition(topic, partition, 0) for partition in partitions])
     left = set(partitions)
     end = time.monotonic() + READ_S
-    while left:
+    while left and not given_up.is_set():
         if time.monotonic() > end:
             raise OSError(f"{topic} could not be read back within {READ_S:.0f} s: no end of {sorted(left)}")
         for message in reader.consume(BATCH, timeout=0.5):
@@ -138,9 +149,10 @@ def _consumer(kafka: Any, bootstrap: str, group: str) -> Iterator[Any]:
         consumer.close()
 
 
-def _library() -> Any:
+def load_library() -> Any:
+    """Return librdkafka's Python module; loading it for the first time takes a moment. ToolError if it is not there."""
     try:
         import confluent_kafka  # noqa: PLC0415  # only real brokers need it
     except ImportError:
-        raise OSError("confluent-kafka, which reads topics back, is missing; run `python3 run.py setup`") from None
+        raise ToolError("confluent-kafka, which reads topics back, is missing; run `python3 run.py setup`") from None
     return confluent_kafka

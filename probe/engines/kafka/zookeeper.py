@@ -14,7 +14,7 @@ from probe.engines.kafka_ports import Replicas
 
 Answer = TypeVar("Answer")
 CONNECT_S = 10.0
-TURN_S, POLL_S = 15.0, 0.1
+DELETED_S, TURN_S, POLL_S = 30.0, 15.0, 0.1
 TOPICS, DELETED, CONFIG = "/brokers/topics", "/admin/delete_topics", "/config"
 REASSIGNED, ELECTED = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 
@@ -54,6 +54,19 @@ class ZooKeeper:
                     session.ensure_path(f"{DELETED}/{topic}")
 
         await self._do(delete)
+
+    async def until_deleted(self, topics: Sequence[str]) -> None:
+        """Wait until nothing is left of these topics: brokers forget them before the controller has done."""
+
+        def wait(session: Any) -> None:
+            paths = [f"{folder}/{topic}" for topic in topics for folder in (TOPICS, DELETED)]
+            end = time.monotonic() + DELETED_S
+            while any(map(session.exists, paths)):
+                if time.monotonic() > end:
+                    raise TimeoutError(f"topics are still being deleted after {DELETED_S:.0f} s")
+                time.sleep(POLL_S)
+
+        await self._do(wait)
 
     async def grow_topic(self, topic: str, replicas: Replicas) -> None:
         """Give a topic more partitions."""
