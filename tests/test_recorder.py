@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 
+import pytest
+
+from probe.drivers import clock as clocks
 from probe.drivers.clock import Clock
 from probe.model import (
     App,
@@ -93,6 +96,37 @@ def test_the_clock_keeps_its_best_measurement() -> None:
     time.sleep(0.05)
     clock.pong(slow, 0)
     assert (clock.error_us, clock.offset_us) == (error, offset)
+
+
+def test_an_old_measurement_gives_way_to_no_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    time_us = [1_000_000]
+    monkeypatch.setattr(clocks, "now_us", lambda: time_us[0])
+
+    def ping(clock: Clock, round_trip_us: int) -> None:
+        number = clock.ping()
+        time_us[0] += round_trip_us
+        clock.pong(number, time_us[0])  # its answer took no time: the middle is off by half the round trip
+
+    clock = Clock()
+    ping(clock, 200)
+    assert (clock.offset_us, clock.error_us) == (-100, 100)
+    time_us[0] += 60_000_000
+    ping(clock, 200_000)
+    assert (clock.offset_us, clock.error_us) == (-100, 100)
+    ping(clock, 2_000)
+    assert (clock.offset_us, clock.error_us) == (-1000, 1000)
+
+
+def test_a_new_measurement_changes_no_order() -> None:
+    clock = Clock()
+    clock.offset_us = 5_000
+    first, second = clock.at(1_000), clock.at(2_000)
+    clock.offset_us = -100_000
+    third, early = clock.at(3_000), clock.at(2_900)
+    assert [first, second, third] == [6_000, 7_000, 7_000]
+    assert second - 100 <= early <= third
+    clock.offset_us = 5_000
+    assert clock.at(4_000) == 9_000
 
 
 def test_a_stalled_loop_is_seen() -> None:

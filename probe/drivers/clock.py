@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from probe.recorder import now_us
 
-STALE_US = 30_000_000
-"""A better bound than newer pings give is kept so long; clocks drift some microseconds a second at most."""
+DRIFT = 1e-4
+"""A bound grows by this share of the time since: clocks drift some microseconds a second at most. A ping that met a
+busy machine is off by a tenth of a second, and must not take the place of a good one because that is old."""
 
 
 class Clock:
@@ -18,6 +19,7 @@ class Clock:
         self.offset_us = 0
         """Orchestrator's clock minus the driver's."""
         self.error_us = 1_000_000
+        self._last = (0, 0)
 
     def ping(self) -> int:
         """Start a measurement; return its id."""
@@ -32,7 +34,16 @@ class Clock:
         if sent is None:
             return
         error = (now - sent) // 2
-        if error <= self.error_us or now - self._measured_at > STALE_US:
+        if error <= self.error_us + DRIFT * (now - self._measured_at):
             self.offset_us = (sent + now) // 2 - clock_us
             self.error_us = error
             self._measured_at = now
+
+    def at(self, clock_us: int) -> int:
+        """Return a time of the driver's on the orchestrator's clock; a new measurement changes no order of events."""
+        at = clock_us + self.offset_us
+        clock, last = self._last
+        if clock_us < clock:
+            return min(max(at, last - (clock - clock_us)), last)
+        self._last = (clock_us, max(at, last))
+        return self._last[1]

@@ -45,7 +45,7 @@ def to_app(event: pb.Event, clock: Clock) -> App:
             event.error.code, event.error.name, event.error.type, event.error.text, event.error.retriable
         )
     return App(
-        at=event.clock_us + clock.offset_us,
+        at=clock.at(event.clock_us),
         kind=kind,
         instance=event.instance,
         partition=event.partition,
