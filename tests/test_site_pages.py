@@ -126,7 +126,8 @@ def test_a_scenario_page_has_its_story_and_says_who_survives(site: Path) -> None
         ("nn", Fate.NONE, "none of 2 judged versions does (stuck)."),
         ("n", Fate.NONE, "0 does not, the only version judged (stuck)."),
         ("??", Fate.UNKNOWN, "not judged."),
-        ("n?y", Fate.FROM, "from 2 on. 0 does not (stuck). 1 not judged."),
+        ("n?y", Fate.FROM, "from 2 on. 0 does not (stuck). 1 not judged: it changed between 0 and 2."),
+        ("?ny", Fate.FROM, "from 2 on. 1 does not (stuck). 1 not judged."),
     ],
 )
 def test_survival_in_words(answers: str, fate: Fate, words: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, pairwise
@@ -74,8 +74,17 @@ def survival(rows: Sequence[MatrixRow]) -> Survival:
     words = WORDS[fate](judged)
     left = len(rows) - len(judged)
     if left and judged:
-        words += f" {left} not judged."
+        gaps = "; ".join(f"between {old} and {new}" for old, new in _gaps(rows))
+        words += f" {left} not judged: it changed {gaps}." if gaps else f" {left} not judged."
     return Survival(rows[0].cell.family, fate, words, _spans(rows))
+
+
+def _gaps(rows: Sequence[MatrixRow]) -> Iterator[tuple[str, str]]:
+    """Yield the judged versions between which the judgement changed while others in between were not judged."""
+    judged = [place for place, row in enumerate(rows) if row.conforms is not None]
+    for old, new in pairwise(judged):
+        if new > old + 1 and rows[old].conforms is not rows[new].conforms:
+            yield rows[old].cell.version, rows[new].cell.version
 
 
 def _spans(rows: Sequence[MatrixRow]) -> tuple[Span, ...]:
