@@ -1,7 +1,7 @@
 // Role admin: one question about offsets an interval and partition, up to four kinds in turn.
 //
-// fetchTopicOffsets() and its like ask for all partitions of the topic at once, and one that fails fails all: KafkaJS has
-// no narrower question. Each also asks for metadata first, since an admin client's has a maximum age of zero
+// fetchTopicOffsets() and its like ask for all partitions of the topic at once, and one that fails fails all: KafkaJS
+// has no narrower question. Each also asks for metadata first, since an admin client's has a maximum age of zero
 // (`metadataMaxAge || 0` in src/cluster/brokerPool.js).
 import { connected, construct } from "./client.js";
 import { errorOf } from "./errors.js";
@@ -44,7 +44,8 @@ function questions(library, client, { topic, group }) {
     found.timestamp = async (partition) => offsetIn(await ask(), partition, "offset");
   }
   if (group) {
-    found.committed = async (partition) => offsetIn(await committed(library, client, topic, group), partition, "offset");
+    const ask = () => committed(library, client, topic, group);
+    found.committed = async (partition) => offsetIn(await ask(), partition, "offset");
   }
   return found;
 }

@@ -4,8 +4,9 @@ import { isSince } from "./library.js";
 
 const METADATA_MAX_AGE_MS = 300_000; // src/index.js
 const REQUEST_TIMEOUT_MS = 30_000; // src/cluster/index.js; before 1.13.0 src/network/connection.js
-const OF_GROUPS = { sessionTimeout: 30_000, rebalanceTimeout: 60_000, heartbeatInterval: 3000 }; // src/consumer/index.js
-const MAX_WAIT_MS = 5000; // src/consumer/index.js
+// src/consumer/index.js
+const OF_GROUPS = { sessionTimeout: 30_000, rebalanceTimeout: 60_000, heartbeatInterval: 3000 };
+const MAX_WAIT_MS = 5000;
 const ACKS = { "-1": "all" };
 
 /** Return the settings as driver.proto names them, as texts; one that KafkaJS does not have is left out. */
@@ -32,9 +33,9 @@ function retryOf(library, role, settings, own) {
 
 /**
  * Return the longest that a call waits before it tries again: each wait is `multiplier` times the one before, give or
- * take `factor` (src/retry/index.js). Of consumers, return the longest that one stays away: all its retries, behind each
- * of which fetchers of other brokers may sleep for maxWaitTimeInMs (src/consumer/fetchManager.js, 2.0.0 on), and the wait
- * before it starts over (src/consumer/index.js, onCrash). It asks for metadata only then.
+ * take `factor` (src/retry/index.js). Of consumers, return the longest that one stays away: all its retries, behind
+ * each of which fetchers of other brokers may sleep for maxWaitTimeInMs (src/consumer/fetchManager.js, 2.0.0 on), and
+ * the wait before it starts over (src/consumer/index.js, onCrash). It asks for metadata only then.
  */
 function longestWait({ initialRetryTime, factor, multiplier, maxRetryTime, retries }, consumer) {
   const most = Math.max(maxRetryTime, initialRetryTime * (1 + factor));

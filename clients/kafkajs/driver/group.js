@@ -91,7 +91,7 @@ class Member {
   }
 }
 
-/** Say what KafkaJS does after a crash where its event does not tell, before 1.15.0 (src/consumer/index.js, onCrash). */
+/** Say what KafkaJS does after a crash; before 1.15.0 its event does not tell (src/consumer/index.js, onCrash). */
 function restarts(error) {
   return error.name === "KafkaJSNumberOfRetriesExceeded" || error.retriable === true;
 }

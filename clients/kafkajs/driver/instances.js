@@ -61,7 +61,8 @@ class Instance {
   /** Ask to close. `closed` is said in time even if a call of the library is still open then. */
   stop(milliseconds) {
     const margin = Math.min(250, milliseconds / 5);
-    const text = `a call of the library was still open after ${Math.round(milliseconds - margin)} ms; it was left behind`;
+    const waited = Math.round(milliseconds - margin);
+    const text = `a call of the library was still open after ${waited} ms; it was left behind`;
     this.#stopping.ask(milliseconds - 2 * margin);
     setTimeout(() => this.reports.closed(text), milliseconds - margin);
   }

@@ -1,7 +1,7 @@
 // Profiles and properties as KafkaJS's arguments, and back: what is in effect, under driver.proto's names.
 //
-// A property is `<function>.<argument>`: client.requestTimeout, producer.retry.retries, send.acks, consumer.sessionTimeout,
-// run.partitionsConsumedConcurrently, admin.retry.retries.
+// A property is `<function>.<argument>`: client.requestTimeout, producer.retry.retries, send.acks,
+// consumer.sessionTimeout, run.partitionsConsumedConcurrently, admin.retry.retries.
 import { effective } from "./effective.js";
 import { Unsupported } from "./unsupported.js";
 
