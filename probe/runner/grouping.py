@@ -9,9 +9,9 @@ from itertools import groupby
 from probe.model import Engine
 from probe.plan import Plan, Planned, seconds_of
 
-TOGETHER = 24
-"""Cells of a cohort at the most: so many clients on two cores leave the brokers room."""
-ROUNDS = 8
+TOGETHER = 64
+"""Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
+ROUNDS = 12
 """The same where clients start under the fault: they all start at once."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 25.0, 1.0, 8.0, 12.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
