@@ -252,7 +252,16 @@ def test_nothing_stored_is_no_pass(fleet: Path, tmp_path: Path) -> None:
     text, error, code = audit(fleet, tmp_path / "empty")
     assert code == 3
     assert "nothing is stored" in str(error)
+    assert "bad: not known (never measured); probe run" in text
     assert "probe run --client sarama@1.43.2 --scenario disk/storage-error --role producer" in text
+
+
+def test_where_no_upgrade_is_stored_bisect_is_named(tmp_path: Path) -> None:
+    fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
+    file = tmp_path / "fleet.txt"
+    file.write_text("sarama@1.43.3\n")
+    text, _, _ = audit(file, tmp_path / "results")
+    assert "no stored upgrade conforms; probe bisect sarama disk/storage-error --role producer" in text
 
 
 def test_an_application_is_told_its_own_first_good_release(tmp_path: Path) -> None:

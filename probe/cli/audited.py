@@ -99,13 +99,22 @@ def _of_application(report: Report, apps: Mapping[str, App], library: str) -> st
 def _evidence(report: Report, results: str, apps: Mapping[str, App]) -> Iterator[str]:
     for fault in [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:
         if fault.evidence is not None:
-            reason = fault.evidence.verdicts[0].reason
-            yield f"{report.name}: {_told(fault)}. {reason}; {show_command(fault.evidence, results)}"
+            yield f"{report.name}: {_told(fault)}. {_reason(fault)}; {show_command(fault.evidence, results)}"
     if way := way_out(report, apps):
         yield f"{report.name}: smallest upgrade: {way}"
+    elif bad := [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:
+        cell = bad[0].cell
+        yield f"{report.name}: no stored upgrade conforms; probe bisect {cell.family} {cell.scenario} --role {cell.role}"
     unknown = report.of(Finding.UNKNOWN)
     if unknown:
-        yield f"{report.name}: not measured; {run_command([fault.cell for fault in unknown], results)}"
+        said = next(
+            (f"{fault.evidence.tally}: {_reason(fault)}" for fault in unknown if fault.evidence), "never measured"
+        )
+        yield f"{report.name}: not known ({said}); {run_command([fault.cell for fault in unknown], results)}"
+
+
+def _reason(fault: Fault) -> str:
+    return fault.evidence.verdicts[0].reason if fault.evidence else ""
 
 
 def as_json(reports: Sequence[Report], results: str) -> str:
@@ -134,7 +143,7 @@ def _fault(fault: Fault, results: str) -> dict[str, object]:
         **fault.cell.columns(),
         "finding": fault.finding,
         "outcome": seen.outcome if seen is not None else "",
-        "reason": seen.verdicts[0].reason if seen is not None else "",
+        "reason": _reason(fault),
         "run_id": seen.run_id if seen is not None else "",
         "command": show_command(seen, results) if known and seen else run_command([fault.cell], results),
     }
