@@ -1,4 +1,4 @@
-"""Where client versions come from: one module per kind of source, each with `obtain`, `newest` and `exists`."""
+"""Where client versions come from: one module per kind of source, each with `obtain`, `newest`, `exists` and `releases`."""
 
 from __future__ import annotations
 
