@@ -104,7 +104,8 @@ def _evidence(report: Report, results: str, apps: Mapping[str, App]) -> Iterator
         yield f"{report.name}: smallest upgrade: {way}"
     elif bad := [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:
         cell = bad[0].cell
-        yield f"{report.name}: no stored upgrade conforms; probe bisect {cell.family} {cell.scenario} --role {cell.role}"
+        way = f"probe bisect {cell.family} {cell.scenario} --role {cell.role}"
+        yield f"{report.name}: no stored upgrade conforms; {way}"
     unknown = report.of(Finding.UNKNOWN)
     if unknown:
         said = next(
