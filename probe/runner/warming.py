@@ -6,7 +6,7 @@ import asyncio
 import random
 from dataclasses import replace
 
-from probe.model import App, AppKind, Engine, MarkKind, Role
+from probe.model import App, AppKind, Closed, Engine, MarkKind, Role
 from probe.recorder import Recorder, now_us
 from probe.runner.cast import INTERVAL_MS
 from probe.runner.course import Course
@@ -15,6 +15,7 @@ from probe.runner.limits import refresh_ms
 WARM_S = 45.0
 """A client that serves nothing for so long has no steady state here."""
 WARM_OPERATIONS = 3
+CLOSED_OFTEN = 3
 SHORT_REFRESH_MS = 5000
 """A periodic refresh at least this often ticks three times before the fault, which comes at a seeded phase."""
 
@@ -72,11 +73,13 @@ def _does_not_speak(course: Course) -> str:
     recorder, cell = course.recorder, course.item.cell
     if cell.engine is not Engine.KAFKA or recorder.successes or recorder.kinds[AppKind.TXN_COMMITTED]:
         return ""
-    for event in recorder.history(course.header).events:
-        if isinstance(event, App) and event.error is not None:
-            told = f"{event.error.label()} {event.error.text}".strip()
-            return f"it does not get on with Kafka {cell.broker}: {told}"[:200]
-    return ""
+    events = recorder.history(course.header).events
+    told = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)
+    closed = sum(isinstance(event, Closed) and event.by == "broker" for event in events)
+    reason = f"{told.label()} {told.text}".strip() if told else ""
+    if not reason and closed >= CLOSED_OFTEN:
+        reason = f"brokers closed {closed} of its connections, as they do where they do not know a request"
+    return f"it does not get on with Kafka {cell.broker}: {reason}"[:200] if reason else ""
 
 
 def _ended_early(course: Course, ending: App) -> None:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator, Collection, Sequence
 
 from probe.engines.kafka.cluster import KafkaCluster
-from probe.engines.kafka.data import Feeder
+from probe.engines.kafka.data import Brokers, Feeder
 from probe.engines.kafka.meeting import Meeting
 from probe.engines.kafka.seat import Seat
 from probe.engines.kafka.truth import Truth
@@ -23,7 +23,7 @@ class Cohort:
 
     def __init__(self, cluster: KafkaCluster, size: int, old: int, deeds: DeedTable) -> None:
         self.cluster, self.old = cluster, old
-        self.feeder = Feeder(",".join(broker.internal for broker in cluster.brokers.values()))
+        self.feeder = Feeder(Brokers([broker.internal for broker in cluster.brokers.values()], cluster.version))
         self.seats = [Seat(self, number) for number in range(size)]
         self.spoilt = ""
         """Why the cluster cannot be used again."""

@@ -7,8 +7,10 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from probe.engines.kafka.properties import line_key
 from probe.model import Stored
 from probe.ports import ReadBack
 from probe.tools import ToolError
@@ -17,6 +19,7 @@ BEAT_S = 0.02
 READ_S = 25.0
 CALL_S = 10.0
 BATCH = 500
+ASKABLE = (0, 10)
 EOF_CODE = -191
 """RD_KAFKA_RESP_ERR__PARTITION_EOF."""
 QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 1000, "socket.nagle.disable": True}
@@ -40,18 +43,34 @@ READING = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Brokers:
+    """Whom to ask, off the relay."""
+
+    addresses: Sequence[str]
+    version: str
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """Return what librdkafka must be told of them: before 0.10 brokers cannot be asked what they know."""
+        told: dict[str, object] = {"bootstrap.servers": ",".join(self.addresses)}
+        if line_key(self.version) < ASKABLE:
+            told |= {"api.version.request": False, "broker.version.fallback": self.version}
+        return told
+
+
 class Feeder:
     """Writes one record each interval to each partition of every topic that asked for it."""
 
-    def __init__(self, bootstrap: str) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, where: Brokers) -> None:
+        self._where = where
         self._producer: Any = None
         self._topics: dict[str, asyncio.Task[None]] = {}
 
     def feed(self, topic: str, partitions: Sequence[int], interval_ms: int) -> None:
         """Begin to feed a topic. ToolError if librdkafka is not installed."""
         if self._producer is None:
-            self._producer = load_library().Producer({"bootstrap.servers": self._bootstrap, **QUIET, **FEEDING})
+            self._producer = load_library().Producer({**self._where.settings, **QUIET, **FEEDING})
         self._topics[topic] = asyncio.create_task(self._feed(topic, partitions, interval_ms / 1000))
 
     async def stop(self, topic: str) -> None:
@@ -83,25 +102,25 @@ class Feeder:
             await asyncio.sleep(max(BEAT_S, due - time.monotonic()))
 
 
-async def read_back(bootstrap: str, topic: str, partitions: Sequence[int], group: str) -> ReadBack:
+async def read_back(where: Brokers, topic: str, partitions: Sequence[int], group: str) -> ReadBack:
     """Read a whole topic, read_committed, and a group's committed offsets. OSError if it cannot be read whole."""
     given_up = threading.Event()
     try:
-        return await asyncio.to_thread(_read_back, bootstrap, topic, partitions, group, given_up)
+        return await asyncio.to_thread(_read_back, where, topic, partitions, group, given_up)
     except asyncio.CancelledError:
         given_up.set()  # else the end of the run would wait for the thread
         raise
 
 
 def _read_back(
-    bootstrap: str, topic: str, partitions: Sequence[int], group: str, given_up: threading.Event
+    where: Brokers, topic: str, partitions: Sequence[int], group: str, given_up: threading.Event
 ) -> ReadBack:
     kafka = load_library()
-    with _consumer(kafka, bootstrap, "probe-engine") as reader:
+    with _consumer(kafka, where, "probe-engine") as reader:
         stored = tuple(_whole(kafka, reader, topic, partitions, given_up))
     committed: Mapping[str, int] = {}
     if group:
-        with _consumer(kafka, bootstrap, group) as member:
+        with _consumer(kafka, where, group) as member:
             committed = _committed(kafka, member, topic, partitions)
     return ReadBack(tuple(sorted(stored, key=lambda item: (item.partition, item.offset))), committed)
 
@@ -141,8 +160,8 @@ def _stored(message: Any) -> Stored:
 
 
 @contextlib.contextmanager
-def _consumer(kafka: Any, bootstrap: str, group: str) -> Iterator[Any]:
-    consumer = kafka.Consumer({"bootstrap.servers": bootstrap, **QUIET, **READING, "group.id": group})
+def _consumer(kafka: Any, where: Brokers, group: str) -> Iterator[Any]:
+    consumer = kafka.Consumer({**where.settings, **QUIET, **READING, "group.id": group})
     try:
         yield consumer
     finally:

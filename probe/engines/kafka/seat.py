@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from probe.engines.kafka.data import read_back
+from probe.engines.kafka.data import Brokers, read_back
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
 from probe.model import EngineEvent, EngineKind, Event, Subject
@@ -193,8 +193,8 @@ class Seat:
             return ReadBack((), {})
         seen = await self._cluster.admin.placements([subject.topic])
         partitions = sorted(partition for _, partition in seen)
-        bootstrap = ",".join(broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None)
-        return await read_back(bootstrap, subject.topic, partitions, subject.group)
+        running = [broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None]
+        return await read_back(Brokers(running, self._cluster.version), subject.topic, partitions, subject.group)
 
     async def problems(self) -> Sequence[str]:
         """Return what went wrong beside: events that the relay lost, work of the fault that failed."""

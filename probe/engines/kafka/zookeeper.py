@@ -39,8 +39,8 @@ class ZooKeeper:
         """Create a topic with these replicas."""
 
         def create(session: Any) -> None:
-            session.ensure_path(f"{CONFIG}/topics")
-            session.create(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
+            session.ensure_path(f"{CONFIG}/topics/{topic}")
+            session.set(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
             session.create(f"{TOPICS}/{topic}", _json(partitions=_by_text(replicas)))
 
         await self._do(create)
