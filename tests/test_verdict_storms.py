@@ -14,9 +14,11 @@ from deeds import (
     at,
     call,
     closed,
+    engine,
     fault_on,
     fetch_answer,
     folded,
+    healed,
     listed,
     moved,
     opened,
@@ -26,9 +28,9 @@ from deeds import (
     wait,
     watch,
 )
-from script import BYSTANDER, FETCH, METADATA, NEW, OLD, PRODUCE, STEADY, THIRD
+from script import BYSTANDER, FETCH, METADATA, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR, THIRD
 
-from probe.model import Limits, Outcome, Role
+from probe.model import EngineKind, Expects, Kind, Limits, Outcome, Role
 from probe.verdict import judge
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
@@ -65,6 +67,16 @@ def test_a_asking_once_a_second_after_success(count: int, found: str) -> None:
 )
 def test_a_not_where_something_happened(reason: tuple[Step, ...]) -> None:
     assert storm(*GOOD, *each(6, wait(500), *reason, ask(), tell(NEW)), acked(10)) == ""
+
+
+@pytest.mark.parametrize(("kind", "found"), [(EngineKind.STOPPED, ""), (EngineKind.NOTE, "a")])
+def test_a_not_while_the_broker_that_is_waited_for_refuses(kind: EngineKind, found: str) -> None:
+    """Refused connections stand on nobody's wire; the leader stays where it was."""
+    steps = (closed(OLD, "broker"), engine(kind, broker=OLD), *each(20, ask(), tell(OLD), wait(100)))
+    play = replace(STORAGE_ERROR, kind=Kind.CONNECTION, expects=Expects.RETRY)
+    after = (engine(EngineKind.RETURNED, broker=OLD), healed(), acked(20, OLD), watch(10_000))
+    facts = judge(history(fault_on(), *steps, *after, play=play, limits=Limits(back_off_ms=100))).facts
+    assert facts.storm == found
 
 
 def test_a_not_while_a_discovery_is_unanswered() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from probe.model import AppKind, Role, Trigger
+from probe.model import AppKind, EngineKind, Expects, Role, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, folded_discoveries
 from probe.verdict.hits import Hit
@@ -20,6 +20,7 @@ REASON_US = 1_000_000
 """A reason to ask lasts so long: answers come while a client still works off what happened before them."""
 EXPECTED = frozenset({Trigger.PERIODIC, Trigger.STARTUP})
 """A periodic refresh is what was configured, never a storm."""
+DOWN_OR_UP = frozenset({EngineKind.STOPPED, EngineKind.RETURNED, EngineKind.HEALED})
 QUESTIONS = frozenset({AppKind.SENT, AppKind.LISTED, AppKind.LIST_ERROR})
 
 Weighted = tuple[int, float]
@@ -54,9 +55,19 @@ def idle_discoveries(
             continue
         last = min(told[before - 1], item.at - REASON_US)
         quiet = bisect_right(events, item.at) == bisect_left(events, last)
-        if quiet and not _unanswered(ordered, told[before - 1], item.at):
+        if quiet and not _unanswered(ordered, told[before - 1], item.at) and not _is_down(reading, item.at):
             count += 1
     return count
+
+
+def _is_down(reading: Reading, at: int) -> bool:
+    """Say whether the broker that is waited for refuses, or did a second ago: nobody sees who tries to connect."""
+    if reading.play.expects is not Expects.RETRY:
+        return False
+    old = reading.subject.old
+    changes = [event for event in reading.strands.engine if event.kind in DOWN_OR_UP and event.broker in {old, -1}]
+    last = [next((one.kind for one in reversed(changes) if one.at <= then), None) for then in (at, at - REASON_US)]
+    return EngineKind.STOPPED in last
 
 
 def _asked_at(item: Discovery) -> int:
