@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ import pytest
 import site_data
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from probe.site import build
+from probe.model import Cell, History
+from probe.site import Source, build
 from probe.tools import ToolError, find_tool
 
 ARGS = [
@@ -60,10 +61,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture(scope="session")
 def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """Ten thousand cells; those of the small site have their trials."""
+    """Ten thousand cells; the one that is opened has its histories."""
     out = tmp_path_factory.mktemp("big")
     rows = site_data.many(10_000)
-    return Built(build(site_data.write_matrix(out / "matrix.csv", rows), site_data.SOURCE, out), rows)
+
+    def histories(run_id: str, wanted: Collection[tuple[Cell, int]]) -> Iterator[History]:
+        return site_data.histories(run_id, [key for key in wanted if key[0] == site_data.CHANGED])
+
+    source = Source(site_data.trials, histories)
+    return Built(build(site_data.write_matrix(out / "matrix.csv", rows), source, out), rows)
 
 
 @pytest.fixture(scope="session")

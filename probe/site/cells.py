@@ -10,7 +10,7 @@ from probe.site.outcomes import SIGNS, VERDICT_WORDS, tone
 from probe.site.rows import MatrixRow
 from probe.site.wording import hint
 
-EMPTY = Markup("<td></td>")
+EMPTY = Markup('<td role="cell"></td>')
 
 
 def cells(rows: Iterable[MatrixRow | None]) -> Markup:
@@ -23,7 +23,7 @@ def _cell(row: MatrixRow) -> Markup:
     number = f"{hint(row)} raw".strip() if row.values["reality"] == "raw" else hint(row)
     said = f"{word} {number}".strip()
     html = (
-        f'<td class="{tone(row.outcome, row.conforms)} {row.outcome}"><a href="cell/{row.slug}.html"'
+        f'<td role="cell" class="{tone(row.outcome, row.conforms)} {row.outcome}"><a href="cell/{row.slug}.html"'
         f' aria-label="{escape(said)}, {VERDICT_WORDS[row.conforms]}" title="{escape(row.values["reason"])}">'
         f"{word}<i>{escape(number)}</i></a></td>"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -151,12 +152,15 @@ def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[Sort, float]) ->
 
 def _body(lanes: Sequence[Lane], runs: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
     grounds, marks = [], []
+    by_row: dict[tuple[str, Sort], list[Moment]] = {}
+    for one in runs:
+        by_row.setdefault((one.lane, one.sort), []).append(one)
     top = shapes.TOP
     for lane in lanes:
         grounds.append(shapes.band(top, lane.height, lane.title, lane.note, WIDTH))
         for index, sorts in enumerate(lane.rows):
-            chosen = [one for one in runs if one.lane == lane.name and one.sort in sorts]
-            marks += _row(chosen, scale, top + 5 + ROW * index + ROW / 2)
+            chosen = chain.from_iterable(by_row.get((lane.name, sort), ()) for sort in sorts)
+            marks += _row(sorted(chosen, key=lambda one: one.at), scale, top + 5 + ROW * index + ROW / 2)
         top += lane.height
     stages = _together([one for one in runs if one.sort is Sort.STAGE], scale)
     return [*grounds, *_axis(scale, height), *_stages(stages, scale, height), *marks]
