@@ -12,6 +12,7 @@ from functools import partial
 from probe.catalogue.families import Family
 from probe.cli.compose import families, is_installed
 from probe.cli.console import OUT
+from probe.engines.disk import choose
 from probe.errors import GateError
 from probe.tools import ToolError, cache_root, find_tool
 
@@ -28,6 +29,10 @@ class Finding:
     needed: bool = True
 
 
+REAL = ("java", "confluent-kafka", "kazoo")
+"""What real brokers need."""
+
+
 def doctor() -> None:
     """Say what is installed, what is missing and what to do; exit code 1 if the embedded engine cannot run."""
     found = [*_tools(), *_packages(), *_clients()]
@@ -37,7 +42,8 @@ def doctor() -> None:
     missing = [item.name for item in found if item.needed and not item.good]
     if missing:
         raise GateError(f"missing: {', '.join(missing)}; `python3 run.py setup` fetches what a registry has")
-    OUT.print("the embedded engine can run; real brokers (--engine kafka) are not played yet", markup=False)
+    real = "can, too" if all(item.good for item in found if item.name in REAL) else "cannot yet"
+    OUT.print(f"the embedded engine can run; real brokers (--engine kafka) {real}", markup=False)
 
 
 def _tools() -> Iterator[Finding]:
@@ -71,8 +77,11 @@ def _tool(name: str, find: Callable[[], str], *, needed: bool) -> Finding:
 
 
 def _packages() -> Iterator[Finding]:
-    there = importlib.util.find_spec("pyspark") is not None
-    yield Finding("pyspark", there, "installed" if there else "run `python3 run.py setup`")
+    for name, module in (("pyspark", "pyspark"), *zip(REAL[1:], ("confluent_kafka", "kazoo"), strict=True)):
+        there = importlib.util.find_spec(module) is not None
+        needed = name not in REAL
+        yield Finding(name, there, "installed" if there else "run `python3 run.py setup`", needed)
+    yield _tool("disks of real brokers", lambda: f"broken by `{choose().name}`", needed=False)
 
 
 def _clients() -> Iterator[Finding]:
