@@ -1,5 +1,6 @@
 // The stream to the orchestrator: dial, say hello, obey.
 import { Instances } from "./instances.js";
+import { dieInOneLine } from "./life.js";
 import { Outbox } from "./outbox.js";
 import { ROLES } from "./roles.js";
 import { PROFILES } from "./settings.js";
@@ -18,6 +19,10 @@ export async function attach(library, wire, address, token) {
   const stream = wire.open(client);
   const outbox = new Outbox((message) => stream.write(message));
   const instances = new Instances(library, outbox);
+  dieInOneLine((text) => {
+    instances.tellAll(text);
+    outbox.flush();
+  });
   outbox.send({ hello: hello(library, token) });
   stream.on("data", (order) => obey(order, instances, outbox));
   stream.on("error", () => {}); // told by the status

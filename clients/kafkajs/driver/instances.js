@@ -30,6 +30,11 @@ export class Instances {
     instance.run();
   }
 
+  /** Give every instance a notice. */
+  tellAll(text) {
+    for (const one of this.#running.values()) one.reports.notice(text);
+  }
+
   /** Ask one to close; an unknown name has ended already, and needs no answer. */
   stop(stop) {
     this.#running.get(stop.instance)?.stop(stop.deadline_ms);

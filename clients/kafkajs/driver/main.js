@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 
 import { attach } from "./attach.js";
 import { loadLibrary } from "./library.js";
-import { dieWithParent, dieInOneLine } from "./life.js";
+import { dieWithParent } from "./life.js";
 import { loadWire } from "./wire.js";
 
 const TEXT = { type: "string", default: "" };
@@ -27,7 +27,6 @@ if (told.report) {
   process.stdout.write(`${library.version}\n`);
 } else {
   dieWithParent();
-  dieInOneLine(library);
   const problem = await attach(library, loadWire(told.beside), told.connect, told.token);
   if (problem) process.stderr.write(`${problem}\n`);
   process.exit(problem ? 1 : 0); // sockets of a library that still closes must not keep us

@@ -28,13 +28,14 @@ export class Outbox {
   /** Queue an event. */
   add(event) {
     this.#events.push(event);
-    if (this.#events.length >= BATCH) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
+    if (this.#events.length >= BATCH) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS);
   }
 
-  #flush() {
+  /** Send what is queued, at most one batch, now. */
+  flush() {
     clearTimeout(this.#timer);
     this.#timer = null;
-    this.#write({ events: { events: this.#events.splice(0, BATCH) } });
+    if (this.#events.length) this.#write({ events: { events: this.#events.splice(0, BATCH) } });
   }
 }
