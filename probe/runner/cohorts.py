@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from probe import verdict
-from probe.model import History, Outcome
+from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
@@ -27,9 +27,21 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
             mine = [one for one in work if one.item.cell.broker == broker]
             # whoever is judged waits for its control cell, so these must all be done before
             for control in (True, False):
-                await _drain(run, engine, [one for one in mine if (one.item.cell == one.item.steady) is control])
+                phase = [one for one in mine if (one.item.cell == one.item.steady) is control]
+                await _drain(run, engine, [one for one in phase if not await _known_as_impossible(run, one)])
 
     return drain
+
+
+async def _known_as_impossible(run: Run, work: Work) -> bool:
+    """Judge at once what cannot be played since this client does not get on with these brokers at all."""
+    control = run.steady.get(work.item.steady)
+    known = control is not None and control.done() and work.item.cell != work.item.steady
+    if not known or control is None or control.result() is not Outcome.UNSUPPORTED:
+        return False
+    header = replace(_header(run, work), impossible=f"nor can it play steady with Kafka {work.item.cell.broker}")
+    await judge(run, work.item, History(header, ()))
+    return True
 
 
 async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
@@ -90,5 +102,8 @@ def _more(run: Run, work: Work, outcome: Outcome) -> Iterable[Work]:
 
 
 def _never_began(run: Run, work: Work, reason: str) -> History:
-    header = make_header(work.item, work.trial, run.tools, run.options)
-    return History(replace(header, problems=(reason,)), ())
+    return History(replace(_header(run, work), problems=(reason,)), ())
+
+
+def _header(run: Run, work: Work) -> Header:
+    return make_header(work.item, work.trial, run.tools, run.options)

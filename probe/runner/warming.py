@@ -6,7 +6,7 @@ import asyncio
 import random
 from dataclasses import replace
 
-from probe.model import App, AppKind, Closed, Engine, MarkKind, Role
+from probe.model import App, AppKind, Closed, Engine, MarkKind, Request, Response, Role
 from probe.recorder import Recorder, now_us
 from probe.runner.cast import INTERVAL_MS
 from probe.runner.course import Course
@@ -79,6 +79,9 @@ def _does_not_speak(course: Course) -> str:
     reason = f"{told.label()} {told.text}".strip() if told else ""
     if not reason and closed >= CLOSED_OFTEN:
         reason = f"brokers closed {closed} of its connections, as they do where they do not know a request"
+    if not reason and not any(isinstance(event, Response) for event in events):
+        asked = sum(isinstance(event, Request) for event in events)
+        reason = f"none of its {asked} requests was answered" if asked else ""
     return f"it does not get on with Kafka {cell.broker}: {reason}"[:200] if reason else ""
 
 

@@ -204,7 +204,7 @@ async def mend(cluster: KafkaCluster, cohort: Cohort) -> None:
         if broker.pid is None:
             await cluster.start_broker(node)
     await cluster.settle()
-    topics = [seat.subject.topic for seat in cohort.seats if seat.prepared]
+    topics = [seat.topic for seat in cohort.seats if seat.topic]
     if topics:
         await cluster.admin.delete_topics(topics)
 

@@ -35,6 +35,8 @@ class Seat:
         self._number = number
         self._sink: Sink = _nowhere
         self._subject: Subject | None = None
+        self.topic = ""
+        """What was created for it, or was about to be; empty if nothing was."""
         self._struck = False
         self._names: list[str] = []
         self._topic_gone = False
@@ -64,11 +66,6 @@ class Seat:
         if self._subject is None:
             raise OSError("the cluster has no topic yet")
         return self._subject
-
-    @property
-    def prepared(self) -> bool:
-        """Say whether there is a topic."""
-        return self._subject is not None
 
     def hear(self, event: EngineEvent) -> None:
         """Take what the brokers did; log lines about topics of other cells are left out."""
@@ -135,6 +132,7 @@ class Seat:
 
     async def _create(self, subject: Subject, replicas: Mapping[int, Sequence[int]]) -> None:
         """Create the topic: the affected partition lies in first log dirs, the bystander in second ones."""
+        self.topic = subject.topic
         places = {subject.affected: 0, subject.bystander: 1}
         for partition, number in places.items():
             for node in replicas[partition]:

@@ -156,9 +156,12 @@ async def dial(address: str) -> Line:
 @contextlib.asynccontextmanager
 async def line_to(address: str, deadline_s: float) -> AsyncIterator[Line]:
     """Give a connection for so long. OSError; TimeoutError is one."""
-    async with asyncio.timeout(deadline_s):
-        line = await dial(address)
-        try:
-            yield line
-        finally:
-            line.close()
+    try:
+        async with asyncio.timeout(deadline_s):
+            line = await dial(address)
+            try:
+                yield line
+            finally:
+                line.close()
+    except TimeoutError as error:
+        raise TimeoutError(str(error) or f"{address} did not answer within {deadline_s:.0f} s") from None
