@@ -97,6 +97,16 @@ def test_headers_stay_in_sight(built: Built, opener: Opener) -> None:
     assert box["y"] <= head["y"] < box["y"] + 60
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_cell_stands_below_its_version(width: int, built: Built, opener: Opener) -> None:
+    page = opener(built.url, viewport={"width": width, "height": 900})
+    astray = """() => { const left = node => Math.round(node.getBoundingClientRect().x);
+        const heads = [...document.querySelectorAll('#matrix .versions th')].map(left);
+        return [...document.querySelectorAll('#matrix tbody tr[data-scenario]')].filter(
+            row => [...row.cells].some((cell, index) => Math.abs(left(cell) - heads[index]) > 1)).length; }"""
+    assert page.evaluate(astray) == 0
+
+
 def test_a_focused_cell_is_not_under_the_headers(built: Built, opener: Opener) -> None:
     page = opener(built.url, viewport={"width": 600, "height": 500})
     page.locator(".matrix .scroller").focus()

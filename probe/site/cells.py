@@ -10,6 +10,8 @@ from probe.site.outcomes import SIGNS, VERDICT_WORDS, tone
 from probe.site.rows import MatrixRow
 from probe.site.wording import hint
 
+MANY = 2000
+"""From so many cells on, rows out of sight are left undrawn; they come a moment late when one scrolls fast."""
 EMPTY = Markup('<td role="cell"></td>')
 
 

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from probe.site.answers import silent
-from probe.site.cells import cells
+from probe.site.cells import MANY, cells
 from probe.site.clients import ROLE_NAMES
 from probe.site.names import client_slug, scenario_slug
 from probe.site.outcomes import SIGNS, VERDICT_WORDS, tone
@@ -41,6 +41,7 @@ def environment() -> Environment:
     }
     made.globals |= {
         "FATE_GLYPHS": FATE_GLYPHS,
+        "MANY": MANY,
         "ROLE_NAMES": ROLE_NAMES,
         "SIGNS": SIGNS,
         "WORDS": VERDICT_WORDS,

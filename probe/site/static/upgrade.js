@@ -13,6 +13,11 @@
   // A cell is [version, question, outcome, state, tone, number, digest].
   const chosen = () => Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value]));
   const versionsOf = (family) => data.families[family].versions;
+  /** Versions of which some cell says something. */
+  const judgedOf = (family) => {
+    const said = new Set(data.families[family].cells.filter((cell) => cell[3] < 6).map((cell) => cell[0]));
+    return versionsOf(family).filter((version, number) => said.has(number));
+  };
   const fits = (question, wanted) =>
     Object.entries(SETTING).every(([name, place]) => !wanted[name] || question[place] === wanted[name]);
 
@@ -111,7 +116,7 @@
     const worse = by.get("WORSE").length;
     const parts = [make("h2", {}, `${wanted.family} ${wanted.from} → ${wanted.to}`)];
     if (!steps.length) parts.push(make("p", { class: "lead" }, "Both versions were never asked the same in this setting. Choose others, or fill the gap:"));
-    else parts.push(make("p", { class: "lead" }, make("b", {}, worse ? `${worse} of ${steps.length} cells get worse.` : "Nothing that was measured gets worse."),
+    else parts.push(make("p", { class: "lead" }, make("b", {}, headline(steps, worse)),
       ` ${data.order.filter((trend) => by.get(trend).length).map((trend) => `${by.get(trend).length} ${data.signs[trend][2]}`).join(", ")}.`));
     if (alone) parts.push(make("p", { class: "fine" }, `${alone} cells were asked of one of the two only.`));
     for (const [trend, own] of by) {
@@ -124,6 +129,12 @@
     parts.push(make("h2", {}, "On the command line"), make("pre", { class: "command", tabindex: "0" }, make("code", {}, command(wanted, alone > 0 || !steps.length))));
     advice.replaceChildren(...parts);
     document.title = `${wanted.family} ${wanted.from} → ${wanted.to}: what the upgrade changes`;
+  }
+
+  function headline(steps, worse) {
+    if (worse) return `${worse} of ${steps.length} cells ${worse === 1 ? "gets" : "get"} worse.`;
+    const said = steps.some((step) => !["unclear", "same", "differs"].includes(step.trend));
+    return said ? "Nothing that was measured gets worse." : "No cell tells which version is better.";
   }
 
   function command(wanted, fill) {
@@ -148,12 +159,12 @@
   /** Offer what the family has; the most usual setting first. */
   function offer(given) {
     const families = Object.keys(data.families);
-    fill("family", families, given.family || families.find((name) => versionsOf(name).length > 1) || families[0]);
+    fill("family", families, given.family || families.find((name) => judgedOf(name).length > 1) || families[0]);
     const family = form.elements.family.value;
-    const versions = versionsOf(family);
-    const newest = [...versions].reverse();
-    fill("from", newest, given.from || versions[Math.max(0, versions.length - 2)]);
-    fill("to", newest, given.to || newest[0]);
+    const newest = [...versionsOf(family)].reverse();
+    const [to, from] = judgedOf(family).length > 1 ? judgedOf(family).reverse() : newest;
+    fill("from", newest, given.from || from || to);
+    fill("to", newest, given.to || to);
     for (const [name, place] of Object.entries(SETTING)) {
       const counts = new Map();
       for (const cell of data.families[family].cells) {
