@@ -74,8 +74,11 @@ def test_latest_without_a_registry_is_the_newest_pinned_with_a_note(
     assert "toy@latest is taken as 1.1" in notes[0]
 
 
-def test_a_checkout_is_refused_where_none_can_be_built(family: Family, tmp_path: Path) -> None:
-    with pytest.raises(CatalogueError, match="no way to run a checkout"):
+def test_a_checkout_is_refused_where_none_can_be_driven(
+    family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(wheel, "local")
+    with pytest.raises(CatalogueError, match=r"toy@path:\.\./toy: this family has no way to run a checkout"):
         resolve(family, "path:../toy", tmp_path / "cache")
 
 
