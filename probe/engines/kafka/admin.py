@@ -185,9 +185,10 @@ class KafkaAdmin:
         """Ask the active controller, and once more whoever it is when there was none."""
         end = time.monotonic() + ASK_S
         while True:
-            node = await self.controller()
+            named, running = await self.controller(), self._running()
+            node = named if named in running else running[0]
             try:
-                async with line_to(self._brokers.get(node, self._brokers[self._running()[0]]).internal, ASK_S) as line:
+                async with line_to(self._brokers[node].internal, ASK_S) as line:
                     return await question(line)
             except RefusedError as error:
                 if error.code not in CONTROLLERLESS or time.monotonic() > end:
