@@ -10,7 +10,7 @@ from probe.catalogue.families import CatalogueError
 from probe.engines.kafka import logs, properties
 from probe.engines.kafka.java import KAFKA, Java
 from probe.engines.kafka.properties import Addresses
-from probe.engines.kafka.seat import java_hash
+from probe.engines.kafka.seat import TOPIC, java_hash
 from probe.engines.kafka.sorting import KEPT, Sorting
 from probe.engines.kafka.truth import Watched
 from probe.engines.kafka.wire import Reader, Writer
@@ -93,6 +93,12 @@ def test_javas_hash_code() -> None:
 )
 def test_which_log_lines_are_events(line: str, kept: bool) -> None:
     assert bool(logs.tells(line)) is kept
+
+
+def test_a_log_line_about_another_cells_topic_is_left_out() -> None:
+    line = "WARN Stopping serving logs in dir /tmp/kafka-metadata-probe-x1/broker-3/d0"
+    assert TOPIC.findall(line) == []
+    assert TOPIC.findall("ERROR Error for partition probe-java-group-ab12-0 at offset 3") == ["probe-java-group-ab12-0"]
 
 
 def watched() -> Watched:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from probe.engines.kafka.cohort import Cohort
 
 NAMES = 100
-TOPICS = "probe-"
-"""How the runner's topics begin."""
+TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
+"""A topic of the runner's, with its partition; temporary folders have other words before `probe`."""
 MADE_S, LOOK_S = 10.0, 0.1
 ONLY_ONE_DIR = (1, 1)
 """Brokers before this version choose log dirs themselves; none of them survives a broken one anyway."""
@@ -69,12 +70,9 @@ class Seat:
 
     def hear(self, event: EngineEvent) -> None:
         """Take what the brokers did; log lines about topics of other cells are left out."""
-        if event.kind is not EngineKind.LOG or TOPICS not in event.text or self._mine in event.text:
+        named = TOPIC.findall(event.text) if event.kind is EngineKind.LOG else []
+        if not named or any(name.startswith(self.topic) for name in named):
             self._sink(event)
-
-    @property
-    def _mine(self) -> str:
-        return TOPICS if self._subject is None else self._subject.topic
 
     # ports.Tap
 
