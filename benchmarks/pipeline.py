@@ -1,9 +1,9 @@
 """Millions of trial rows to the matrix: Spark beside DuckDB on the same files, warm, in one process on two cores.
 
-`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, ratios and Spark's peak memory. Each engine
-answers twice and the second time counts. DuckDB's query is written for it, not translated: only the columns and runs
-it needs. "whole build" is all that `probe matrix` does for the first time: every table, kept for the next build;
-"one more run" is what it costs when the last run is new.
+`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, seconds of CPU, their ratios and Spark's peak
+memory. Each engine answers twice and the second time counts. DuckDB's query is written for it, not translated: only
+the columns that it needs. "whole build" is all that `probe matrix` does for the first time: every table, kept for the
+next build; "one more run" is what it costs when the last run is new.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 from pyspark.sql import SparkSession
 from synthetic import write_history
 
+from spark.fold import tables
 from spark.inputs import find_inputs
 from spark.job import build_matrix
-from spark.reading import read_trials
 from spark.session import start_session, stop_session
-from spark.transforms import matrix
 
 CELL = "family, version, role, profile, scenario, engine, broker"
 NUMBERS = (
@@ -60,6 +62,13 @@ FROM trials JOIN chosen USING ({CELL}, run_id, outcome) WHERE NOT shortened GROU
 """  # noqa: S608  # every part is a constant above
 
 
+class Cost(NamedTuple):
+    """Seconds on the wall, and of CPU: under load only the latter compare."""
+
+    wall: float
+    cpu: float
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -80,8 +89,8 @@ def main() -> None:
 def _compare(place: Path, sizes: list[int], cells: int) -> None:
     for rows in sizes:
         if not (place / str(rows)).exists():
-            seconds, runs = _timed(lambda rows=rows: write_history(place / str(rows), rows, cells=cells))
-            sys.stdout.write(f"{rows:,} rows: {runs} runs of {cells:,} cells written in {seconds:.0f} s\n")
+            runs = write_history(place / str(rows), rows, cells=cells)
+            sys.stdout.write(f"{rows:,} rows: {runs} runs of {cells:,} cells written\n")
     session = start_session("local[2]")
     try:
         found = {rows: _measured(session, place / str(rows), rows) for rows in sizes}
@@ -91,36 +100,45 @@ def _compare(place: Path, sizes: list[int], cells: int) -> None:
     small, large = min(found), max(found)
     if small < large:
         for name in found[small]:
-            grown = found[large][name] / found[small][name]
-            sys.stdout.write(f"{name}: {large / small:.0f} x the rows took {grown:.1f} x the time\n")
+            one, other = found[small][name], found[large][name]
+            sys.stdout.write(
+                f"{name}: {large / small:.0f} x the rows took {other.wall / one.wall:.1f} x the time, "
+                f"{other.cpu / one.cpu:.1f} x the CPU\n"
+            )
 
 
-def _measured(session: SparkSession, results: Path, rows: int) -> dict[str, float]:
+def _measured(session: SparkSession, results: Path, rows: int) -> dict[str, Cost]:
     """Time the questions of one size, each twice; the second time counts."""
-    shutil.rmtree(results / "settled", ignore_errors=True)
-    spark, cells = _second(lambda: _spark_matrix(session, results))
-    duck, same = _second(lambda: _duckdb_matrix(results))
+    spent = partial(_cpu, session)
+    duck, cells = _second(lambda: _duckdb_matrix(results), spent)
+    spark, same = _second(lambda: _spark_matrix(session, results), spent)
     if cells != same:
-        raise SystemExit(f"Spark has {cells} cells, DuckDB {same}")
-    whole, _ = _second(lambda: _whole_build(session, results))
-    step = _one_more(session, results)
-    sys.stdout.write(
-        f"{rows:,} rows, {cells:,} cells: DuckDB {duck:.1f} s; Spark {spark:.1f} s, {spark / duck:.2f} x DuckDB; "
-        f"whole build {whole:.1f} s, {whole / duck:.2f} x DuckDB's matrix; one more run {step:.1f} s; "
-        f"load {os.getloadavg()[0]:.1f}\n"
-    )
-    return {"DuckDB": duck, "Spark": spark, "whole build": whole, "one more run": step}
+        raise SystemExit(f"Spark has {same} cells, DuckDB {cells}")
+    whole, _ = _second(lambda: _whole_build(session, results), spent)
+    step = _one_more(session, results, spent)
+    found = {"DuckDB": duck, "Spark": spark, "whole build": whole, "one more run": step}
+    sys.stdout.write(f"{rows:,} rows, {cells:,} cells, load {os.getloadavg()[0]:.1f}\n")
+    for name, cost in found.items():
+        sys.stdout.write(
+            f"  {name}: {cost.wall:.1f} s, {cost.cpu:.1f} s of CPU; "
+            f"{cost.wall / duck.wall:.2f} x DuckDB's time, {cost.cpu / duck.cpu:.2f} x its CPU\n"
+        )
+    sys.stdout.flush()
+    return found
 
 
-def _spark_matrix(session: SparkSession, results: Path) -> int:
-    return len(read_trials(session, find_inputs(str(results))).transform(matrix).toArrow())
+def _spark_matrix(session: SparkSession, results: Path) -> object:
+    """Ask for the matrix alone, from every trial."""
+    inputs = find_inputs(str(results))
+    with ExitStack() as caches:
+        return len(tables(session, inputs, None, caches)["matrix"].toArrow())
 
 
 def _duckdb_matrix(results: Path) -> int:
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
         db.execute(f"CREATE VIEW trials AS FROM read_parquet('{results}/run_id=*/trials/*.parquet')")
-        return len(db.execute(QUERY).to_arrow_table())
+        return len(db.sql(QUERY).to_arrow_table())
 
 
 def _whole_build(session: SparkSession, results: Path) -> None:
@@ -129,32 +147,42 @@ def _whole_build(session: SparkSession, results: Path) -> None:
         build_matrix(str(results), out, session=session)
 
 
-def _one_more(session: SparkSession, results: Path) -> float:
+def _one_more(session: SparkSession, results: Path, spent: Callable[[], float]) -> Cost:
     """Hide the last run and build; bring it back, and time the build."""
     last = max(results.glob("run_id=*"))
     hidden = last.rename(results / f".{last.name}")
     with tempfile.TemporaryDirectory() as out:
         build_matrix(str(results), out, session=session)
         hidden.rename(last)
-        seconds, _ = _timed(lambda: build_matrix(str(results), out, session=session))
-    return seconds
+        cost, _ = _timed(lambda: build_matrix(str(results), out, session=session), spent)
+    return cost
 
 
-def _second(ask: Callable[[], object]) -> tuple[float, object]:
-    _timed(ask)
-    return _timed(ask)
+def _second(ask: Callable[[], object], spent: Callable[[], float]) -> tuple[Cost, object]:
+    _timed(ask, spent)
+    return _timed(ask, spent)
 
 
-def _timed(ask: Callable[[], object]) -> tuple[float, object]:
-    started = time.monotonic()
+def _timed(ask: Callable[[], object], spent: Callable[[], float]) -> tuple[Cost, object]:
+    started, before = time.monotonic(), spent()
     answer = ask()
-    return time.monotonic() - started, answer
+    return Cost(time.monotonic() - started, spent() - before), answer
+
+
+def _cpu(session: SparkSession) -> float:
+    """Return the seconds of CPU that this process and Spark's JVM have used."""
+    used = Path(f"/proc/{_jvm(session)}/stat").read_text().rpartition(")")[2].split()
+    return time.process_time() + (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _jvm(session: SparkSession) -> int:
+    pid: int = session.sparkContext._gateway.proc.pid  # noqa: SLF001  # Spark offers no public way to its JVM
+    return pid
 
 
 def _peak_mb(session: SparkSession) -> int:
     """Return the most memory that the JVM ever had, as the kernel counts it."""
-    pid = session.sparkContext._gateway.proc.pid  # noqa: SLF001  # Spark offers no public way to its JVM
-    text = Path(f"/proc/{pid}/status").read_text()
+    text = Path(f"/proc/{_jvm(session)}/status").read_text()
     return int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
 
 

@@ -16,17 +16,12 @@ from spark.changes import as_history, changes, join_stretches
 from spark.inputs import Inputs
 from spark.kept import Kept
 from spark.reading import read_files, read_trials
-from spark.schema import EVENT, HEADER, IDENTITY
+from spark.schema import IDENTITY
+from spark.session import SMALL, tune
 from spark.statistics import add_up, agreement, flake_rates, tally, timings
 from spark.tables import KEPT
-from spark.traffic import traffic
-from spark.transforms import CELL_RUN, as_matrix, count_votes, elect, enter, keep_agreeing, measure, settle, standing
+from spark.transforms import as_matrix, count_votes, elect, enter, keep_agreeing, measure, settle, standing
 from spark.versions import version_stretches
-
-BYTES_PER_TASK = 64 * 2**20
-"""Of compressed trials; what a task of a shuffle holds is well below a hundred megabytes then."""
-SMALL = 32 * 2**20
-"""Up to here planning and compiling cost more than the rows: one task, nothing compiled, no plan reconsidered."""
 
 
 def fold(
@@ -36,35 +31,19 @@ def fold(
 
     `go_on` is asked before each table; once it says no, the others are missing.
     """
-    _tune(session, new.bytes)
     with ExitStack() as caches:
-
-        def cached(rows: DataFrame) -> DataFrame:
-            caches.callback(rows.unpersist)
-            return rows.cache()
-
-        found = _tables(session, new, kept, cached)
+        found = tables(session, new, kept, caches)
         return {name: rows.toArrow() for name, rows in found.items() if go_on()}
 
 
-def _tune(session: SparkSession, size: int) -> None:
-    large = size > SMALL
-    told = {
-        "spark.sql.shuffle.partitions": max(2, min(200, size // BYTES_PER_TASK)) if large else 1,
-        "spark.sql.adaptive.enabled": large,
-        "spark.sql.codegen.wholeStage": large,
-        "spark.sql.codegen.factoryMode": "FALLBACK" if large else "NO_CODEGEN",
-        "spark.sql.files.maxPartitionBytes": "128m" if large else "1g",
-        "spark.sql.files.openCostInBytes": "4m" if large else "0",
-    }
-    for key, value in told.items():
-        session.conf.set(key, str(value).lower() if isinstance(value, bool) else str(value))
-
-
-def _tables(
-    session: SparkSession, new: Inputs, kept: Kept | None, cached: Callable[[DataFrame], DataFrame]
-) -> dict[str, DataFrame]:
+def tables(session: SparkSession, new: Inputs, kept: Kept | None, caches: ExitStack) -> dict[str, DataFrame]:
+    """Return the tables of `KEPT` as they are to be computed; what several need is cached until `caches` end."""
+    tune(session, new.bytes)
     newest = new.runs[-1]
+
+    def cached(rows: DataFrame) -> DataFrame:
+        caches.callback(rows.unpersist)
+        return rows.cache()
 
     def trials(of: Inputs) -> DataFrame:
         rows = read_trials(session, of)
@@ -77,8 +56,6 @@ def _tables(
     fresh = elected if kept is None else elected.where(F.col("run_id") > kept.last)
     chosen = _elected(new, fresh)
     agreeing = trials(chosen).transform(enter).transform(keep_agreeing, fresh, votes)
-    headers = read_files(session, chosen, chosen.trials, HEADER)
-    wire = read_files(session, chosen, chosen.events, EVENT).transform(traffic, headers)
 
     def renewed(name: str, rows: DataFrame) -> DataFrame:
         return before[name].join(fresh, list(IDENTITY), "left_anti").unionByName(rows)
@@ -94,7 +71,6 @@ def _tables(
         "tallies": tallies,
         "flakes": tallies.transform(flake_rates),
         "timings": renewed("timings", agreeing.transform(timings)),
-        "traffic": renewed("traffic", wire.join(F.broadcast(fresh.select(*CELL_RUN)), list(CELL_RUN), "left_semi")),
     }
 
 

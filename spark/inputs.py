@@ -76,9 +76,10 @@ class Inputs:
         }
         return replace(self, **kinds)
 
-    def stamp(self, run_id: str) -> str:
-        """Return what a run's trials and verdicts are known by: another text as soon as a file comes, goes, changes."""
-        mine = sorted(path for path in (*self.trials, *self.verdicts) if run_of(path) == run_id)
+    def stamp(self, run_id: str, *kinds: str) -> str:
+        """Return what a run's files (trials and verdicts) are known by; it changes as soon as one of them does."""
+        paths = (path for kind in kinds or (TRIALS, VERDICTS) for path in getattr(self, kind))
+        mine = sorted(path for path in paths if run_of(path) == run_id)
         return hashlib.sha256(repr([(path, self.sizes.get(path)) for path in mine]).encode()).hexdigest()[:16]
 
 
@@ -107,11 +108,11 @@ def list_inputs(results: str) -> Inputs:
 
 
 def find_inputs(results: str) -> Inputs:
-    """List the files whose footers are whole and whose columns are ours.
+    """List the trial and verdict files whose footers are whole and whose columns are ours.
 
     ResultsError if there are none, or none is readable.
     """
-    return demand(check_footers(list_inputs(results)))
+    return demand(check_footers(replace(list_inputs(results), events=())))
 
 
 def check_footers(inputs: Inputs) -> Inputs:
@@ -122,6 +123,18 @@ def check_footers(inputs: Inputs) -> Inputs:
 def read_through(inputs: Inputs) -> Inputs:
     """Read every file to its end and keep those that can be; for when Spark met one that it could not read."""
     return _sound(inputs, _check_pages)
+
+
+def have_column(inputs: Inputs, paths: Collection[str], name: str) -> bool:
+    """Tell whether all of these files have a column; older programs did not write all of today's."""
+    system, root = open_place(inputs.results)
+
+    def has(path: str) -> bool:
+        with system.open_input_file(f"{root}/{path}") as source:
+            return name in pq.read_schema(source).names
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return all(threads.map(has, paths))
 
 
 def demand(inputs: Inputs) -> Inputs:

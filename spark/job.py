@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from probe.model.results import ResultsError
 from probe.tools import ToolError
 from spark.fold import fold
-from spark.inputs import Inputs, check_footers, demand, list_inputs, read_through, run_of
+from spark.inputs import Inputs, check_footers, demand, find_inputs, list_inputs, read_through, run_of
 from spark.kept import Kept, find_kept, keep, load
 from spark.output import write_tables
 from spark.session import start_session, stop_session
@@ -50,7 +50,7 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
     Starts (and ends) a Spark session unless one is given. ResultsError if nothing is readable or `out` cannot be
     written, ToolError if Spark cannot start.
     """
-    listed = list_inputs(results)
+    listed = replace(list_inputs(results), events=())
     kept = find_kept(listed)
     tables, read, kept = _tables(listed, kept, lambda: session or start_session(master), session is None)
     problems = _problems(read, kept)
@@ -73,7 +73,7 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
 def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> None:
     """Build what there is and drop it: a session answers several times faster the second time."""
     try:
-        fold(session, demand(check_footers(list_inputs(results))), None, go_on)
+        fold(session, find_inputs(results), None, go_on)
     except (ResultsError, PySparkException, Py4JError):  # nothing there yet, or damaged: the build will say so
         return
 

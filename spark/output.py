@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError
 from spark.inputs import Inputs, open_place
 from spark.schema import IDENTITY, MATRIX
-from spark.tables import KEPT, PUBLISHED
+from spark.tables import PUBLISHED, WRITTEN
 
 Row = dict[str, Any]
 _NUMBERED = {"version", "broker"}
@@ -56,7 +56,7 @@ def write_tables(out: str, tables: Mapping[str, pa.Table]) -> tuple[str, str]:
 
 def write_table(url: str, name: str, rows: pa.Table) -> None:
     """Write a table with its name and the number of its schema; rows in a fixed order, the matrix in its own."""
-    schema = to_arrow_schema(KEPT[name]).with_metadata(
+    schema = to_arrow_schema(WRITTEN[name]).with_metadata(
         {SCHEMA_KEY: str(SCHEMA_VERSION).encode(), TABLE_KEY: name.encode()}
     )
     whole = rows.select(schema.names).cast(schema)

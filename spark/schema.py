@@ -64,10 +64,11 @@ TRIAL = StructType(
 EVENT = columns(
     """
     run_id STRING, family STRING, version STRING, role STRING, profile STRING, scenario STRING, engine STRING,
-    broker STRING, trial INT, at BIGINT, kind STRING, node INT, api INT, data STRING
+    broker STRING, trial INT, at BIGINT, kind STRING, node INT, api INT, size BIGINT, requests BIGINT, data STRING
     """
 )
-"""What traffic needs of an event row: `at` in microseconds, `data` the event's JSON."""
+"""What traffic needs of an event row: `at` in microseconds; of `data`, the event's JSON, only where `size` is not yet
+a column of its own."""
 
 HEADER = StructType([*(VERDICT[name] for name in TRIAL_KEY), StructField("header", StringType())])
 """And of a trial row: the JSON of its header, null where no trial was run."""

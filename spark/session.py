@@ -22,6 +22,10 @@ _LOGGING = Path(__file__).with_name("log4j2.properties")
 _FOLDER = "probe-spark-"
 _PATIENCE_S = 20
 _NICE = 10
+BYTES_PER_TASK = 64 * 2**20
+"""Of compressed rows; what a task of a shuffle holds is well below a hundred megabytes then."""
+SMALL = 32 * 2**20
+"""Up to here planning and compiling cost more than the rows."""
 _JVM = (
     "-XX:TieredStopAtLevel=1",  # the JIT is most of the start-up; C1 alone halves it
     "-XX:+UseSerialGC",
@@ -33,6 +37,7 @@ _CONF = {
     "spark.driver.memory": "1g",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # else listing 33 files is a job of 33 tasks
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _SENT = ("probe/model", "probe/verdict", "probe/protocol", "spark")
@@ -68,6 +73,21 @@ def start_session(master: str | None = None) -> SparkSession:
     if not where.startswith("local"):
         session.sparkContext.addPyFile(_our_code(folder))
     return session
+
+
+def tune(session: SparkSession, size: int) -> None:
+    """Set a session up for so many bytes of Parquet; where they are few, nothing is compiled or planned twice."""
+    large = size > SMALL
+    told: dict[str, object] = {
+        "spark.sql.shuffle.partitions": max(2, min(200, size // BYTES_PER_TASK)) if large else 1,
+        "spark.sql.adaptive.enabled": str(large).lower(),
+        "spark.sql.codegen.wholeStage": str(large).lower(),
+        "spark.sql.codegen.factoryMode": "FALLBACK" if large else "NO_CODEGEN",
+        "spark.sql.files.maxPartitionBytes": "128m" if large else "1g",
+        "spark.sql.files.openCostInBytes": "4m" if large else "0",
+    }
+    for key, value in told.items():
+        session.conf.set(key, str(value))
 
 
 def give_way(session: SparkSession) -> None:

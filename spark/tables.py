@@ -84,10 +84,12 @@ PUBLISHED: Mapping[str, StructType] = MappingProxyType(
         "agreement": AGREEMENT,
         "flakes": FLAKES,
         "timings": TIMINGS,
-        "traffic": TRAFFIC,
     }
 )
 """Written as `<name>.parquet` beside matrix.parquet, at every build."""
 
 KEPT: Mapping[str, StructType] = MappingProxyType({"matrix": MATRIX, "tallies": TALLIES, **PUBLISHED})
 """What a build keeps for the next one."""
+
+WRITTEN: Mapping[str, StructType] = MappingProxyType({**KEPT, "traffic": TRAFFIC})
+"""Every table that is ever written."""

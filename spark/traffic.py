@@ -27,6 +27,14 @@ def traffic(events: DataFrame, headers: DataFrame) -> DataFrame:
     return events.transform(count_frames, spans).transform(add_up_trials).transform(sum_up_cells)
 
 
+def read_sizes(events: DataFrame) -> DataFrame:
+    """Fill in `size` and `requests` from the events' JSON, for files that were written before these were columns."""
+    kind = F.col("kind")
+    requests = F.when(kind == "request", 1).when(kind == "folded", _json("requests"))
+    size = F.when(kind == "folded", _json("bytes")).otherwise(_json("size"))
+    return events.withColumns({"requests": F.coalesce("requests", requests), "size": F.coalesce("size", size)})
+
+
 def find_spans(events: DataFrame) -> DataFrame:
     """Return fault and mending of each trial, `begin` and `until` in microseconds; without a fault it has none."""
     begin = F.min(F.when(F.col("kind") == "fault_on", F.col("at")))
@@ -46,8 +54,6 @@ def count_frames(events: DataFrame, spans: DataFrame) -> DataFrame:
     frames = events.where(F.col("kind").isin(*FRAMES)).join(F.broadcast(spans), list(TRIAL_KEY))
     within = frames.where((F.col("at") >= F.col("begin")) & (F.col("at") < F.col("until")))
     kind = F.col("kind")
-    requests = F.when(kind == "request", 1).when(kind == "folded", _json("requests")).otherwise(0)
-    size = F.when(kind == "folded", _json("bytes")).otherwise(_json("size"))
     asked = F.when(kind != "response", (F.col("at") - F.col("begin")) / 1000)
     per_second = within.select(
         *TRIAL_KEY,
@@ -55,8 +61,8 @@ def count_frames(events: DataFrame, spans: DataFrame) -> DataFrame:
         (F.col("node") == F.col("old")).alias("failing"),
         "api",
         F.floor((F.col("at") - F.col("begin")) / _SECOND).alias("second"),
-        requests.alias("requests"),
-        size.alias("bytes"),
+        F.coalesce("requests", F.lit(0)).alias("requests"),
+        F.coalesce("size", F.lit(0)).alias("bytes"),
         asked.alias("asked"),
     ).groupBy(*_PER_TRIAL, "second")
     return per_second.agg(
@@ -98,4 +104,4 @@ def sum_up_cells(per_trial: DataFrame) -> DataFrame:
 
 
 def _json(name: str) -> Column:
-    return F.coalesce(F.get_json_object("data", f"$.{name}").cast("bigint"), F.lit(0))
+    return F.get_json_object("data", f"$.{name}").cast("bigint")

@@ -20,10 +20,13 @@ from rows import CELL, RUNS, not_run, random_rows, trial, write, write_part
 
 from probe.model import Facts, Outcome, Reroute, Trigger
 from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
+from spark.inputs import find_inputs
 from spark.job import build_matrix
-from spark.output import as_csv, version_key
+from spark.output import as_csv, in_order, version_key
+from spark.reading import read_trials
 from spark.schema import MATRIX, TRIAL, VERDICT
 from spark.tables import PUBLISHED
+from spark.transforms import matrix
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,8 +47,8 @@ def rows_of(session: SparkSession, tmp_path: Path, *trials: dict[str, Any]) -> l
         mine = [row for row in trials if row["run_id"] == run_id]
         if mine:
             write_part(tmp_path / "results", run_id, "1of1-000000", mine)
-    built = build_matrix(str(tmp_path / "results"), str(tmp_path / "out"), session=session)
-    return list(csv.DictReader(io.StringIO(Path(built.csv).read_text())))
+    cells = read_trials(session, find_inputs(str(tmp_path / "results"))).transform(matrix)
+    return list(csv.DictReader(io.StringIO(as_csv(in_order(cells.toArrow()).to_pylist()))))
 
 
 def only(session: SparkSession, tmp_path: Path, *trials: dict[str, Any]) -> dict[str, str]:

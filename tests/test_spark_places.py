@@ -41,6 +41,7 @@ def outcomes(csv: str) -> list[tuple[str, str]]:
     return [(row[1], row[7]) for row in rows[1:]]
 
 
+@pytest.mark.skipif("PROBE_CLUSTER" not in os.environ, reason="five JVMs: run it alone, with PROBE_CLUSTER=1")
 def test_a_standalone_cluster_builds_the_same(spark: SparkSession, tmp_path: Path) -> None:
     """In a process of its own, as `probe matrix --master` is; this process has a local session already."""
     write(tmp_path / "results", random_rows(21, 60))
@@ -49,7 +50,7 @@ def test_a_standalone_cluster_builds_the_same(spark: SparkSession, tmp_path: Pat
     with cluster(tmp_path) as master:
         command = [sys.executable, "-m", "spark.job", "--master", master]
         where = ["--results", f"{tmp_path}/results", "--out", f"{tmp_path}/there"]
-        done = subprocess.run([*command, *where], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([*command, *where], cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "there" / "matrix.csv").read_text() == expected
     said = "".join((tmp_path / f"worker{nth}.log").read_text() for nth in range(2))
@@ -95,18 +96,33 @@ def _make_bucket(port: str, deadline: float) -> None:
     system.create_dir("results")
 
 
-def test_an_object_store_holds_results_and_tables(spark: SparkSession, tmp_path: Path, bucket: str) -> None:
+SCRIPT = """
+import json, sys
+from spark.job import build_matrix
+from spark.rejudge import rejudge
+from spark.session import start_session, stop_session
+bucket, out = sys.argv[1:]
+session = start_session("local[2]")
+first = build_matrix(bucket, bucket + "/published", session=session)
+judged = rejudge(bucket, session=session, judge="judges:by_trial")
+second = build_matrix(bucket, out, session=session)
+third = build_matrix(bucket, out, session=session)
+stop_session(session)
+print(json.dumps([first.cells, first.problems, first.csv, len(judged.written), second.known, third.files]))
+"""
+
+
+def test_an_object_store_holds_results_and_tables(tmp_path: Path, bucket: str) -> None:
+    """In a process of its own: Spark's workers take the credentials from the environment that it started with."""
     with RunStore.create(bucket, command=[], seed=1, run_id=RUN) as store:
         for number in range(3):
             store.add(history(CELL, number), verdict(Outcome.STUCK, fault_hits=number))
-    built = build_matrix(bucket, f"{bucket}/published", session=spark)
-    assert (built.cells, built.problems) == (1, ())
-    assert built.csv == f"{bucket}/published/matrix.csv"
-    rejudge(bucket, session=spark, judge="judges:by_trial")
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}/tests"}
+    command = [sys.executable, "-c", SCRIPT, bucket, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [1, [], f"{bucket}/published/matrix.csv", 1, 0, 0]
     assert {row.verdict.rules for row in trials(bucket)} == {1, 2}
-    again = build_matrix(bucket, str(tmp_path), session=spark)
-    assert again.known == 0
-    assert build_matrix(bucket, str(tmp_path), session=spark).files == 0
     (row,) = pq.read_table(tmp_path / "matrix.parquet").to_pylist()
     assert row["outcome"] == "flaky"
 

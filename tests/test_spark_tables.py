@@ -15,11 +15,11 @@ import pytest
 from duckdb_tables import recompute
 from rows import CELL, RUNS, random_rows, trial, write, write_part
 
-from probe.model import Engine, Outcome
+from probe.model import Cell, Engine, Outcome
 from spark.job import build_matrix
 from spark.output import version_key
 from spark.statistics import wilson
-from spark.tables import PUBLISHED
+from spark.tables import PUBLISHED, TRAFFIC
 from spark.versions import version_place
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 ROOT = Path(__file__).parents[1]
 MANY = tuple(f"202611{day:02d}T000000Z-{day:04x}" for day in range(1, 8))
-OLD, NEW = MANY[0], MANY[1]
+OLD, NEWEST = MANY[0], MANY[6]
 
 
 def tables(session: SparkSession, results: Path, out: Path) -> dict[str, list[dict[str, Any]]]:
@@ -56,7 +56,7 @@ def _key(row: Row) -> str:
 
 
 def test_every_table_has_a_schema_for_its_readers() -> None:
-    for name, columns in PUBLISHED.items():
+    for name, columns in {**PUBLISHED, "traffic": TRAFFIC}.items():
         schema = json.loads((ROOT / "docs" / "schema" / f"{name}-row.json").read_text())
         assert list(schema["properties"]) == schema["required"] == columns.names, name
 
@@ -66,7 +66,6 @@ def test_every_table_has_a_schema_for_its_readers() -> None:
 def test_duckdb_says_the_same(spark: SparkSession, tmp_path: Path, seed: int, cells: int, runs: Sequence[str]) -> None:
     write(tmp_path, random_rows(seed, cells, 4, runs), parts=2)
     ours, theirs = tables(spark, tmp_path, tmp_path / "out"), recompute(tmp_path)
-    assert ours.pop("traffic") == []  # no events here
     for name, rows in ours.items():
         assert_same(rows, theirs[name])
         schema = json.loads((ROOT / "docs" / "schema" / f"{name}-row.json").read_text())
@@ -79,43 +78,14 @@ def test_duckdb_says_the_same(spark: SparkSession, tmp_path: Path, seed: int, ce
     assert max(row["runs"] for row in ours["history"]) > 1
 
 
-@pytest.mark.spark
-def test_changes_are_those_of_the_newest_run(spark: SparkSession, tmp_path: Path) -> None:
-    same, better, broken, new, gone = (replace(CELL, version=f"1.{nth}") for nth in range(5))
-    store(
-        tmp_path,
-        *(trial(OLD, 1, Outcome.STUCK, cell) for cell in (same, better, broken, gone)),
-        trial(NEW, 1, Outcome.STUCK, same, fault_hits=99),
-        trial(NEW, 1, Outcome.REFRESHES, better),
-        trial(NEW, 1, Outcome.BROKEN, broken),
-        trial(NEW, 1, Outcome.LATE, new),
-    )
-    rows = {row["version"]: row for row in tables(spark, tmp_path, tmp_path / "out")["changes"]}
-    assert sorted(rows) == ["1.1", "1.3"]
-    assert (rows["1.1"]["kind"], rows["1.1"]["outcome_before"], rows["1.1"]["outcome"]) == (
-        "changed",
-        "stuck",
-        "refreshes",
-    )
-    assert (rows["1.1"]["conforms_before"], rows["1.1"]["conforms"], rows["1.1"]["run_before"]) == ("no", "yes", OLD)
-    assert (rows["1.3"]["kind"], rows["1.3"]["outcome_before"]) == ("added", None)
+def of(family: str, **changes: Any) -> Cell:
+    return replace(CELL, family=family, **changes)
 
 
-@pytest.mark.spark
-def test_history_joins_runs_that_say_the_same(spark: SparkSession, tmp_path: Path) -> None:
+def invented() -> list[dict[str, Any]]:
+    """Trials of four families, one per table, so that one build serves the tests below."""
     said = (Outcome.STUCK, Outcome.STUCK, Outcome.BROKEN, Outcome.STUCK, Outcome.REFRESHES, Outcome.STUCK)
-    store(tmp_path, *(trial(run, 1, outcome) for run, outcome in zip(MANY, said, strict=False)))
-    rows = tables(spark, tmp_path, tmp_path / "out")["history"]
-    assert [(row["outcome"], row["first_run"], row["last_run"], row["runs"]) for row in rows] == [
-        ("stuck", MANY[0], MANY[3], 3),
-        ("refreshes", MANY[4], MANY[4], 1),
-        ("stuck", MANY[5], MANY[5], 1),
-    ]
-
-
-@pytest.mark.spark
-def test_versions_tell_since_when_an_answer_holds(spark: SparkSession, tmp_path: Path) -> None:
-    said = {
+    versions = {
         "1.9.0": Outcome.REFRESHES,
         "1.27.0": Outcome.STUCK,
         "1.30.0": Outcome.BROKEN,
@@ -123,8 +93,56 @@ def test_versions_tell_since_when_an_answer_holds(spark: SparkSession, tmp_path:
         "1.43.0-rc1": Outcome.REFRESHES,
         "1.43.0": Outcome.REFRESHES,
     }
-    store(tmp_path, *(trial(OLD, 1, outcome, replace(CELL, version=name)) for name, outcome in said.items()))
-    rows = sorted(tables(spark, tmp_path, tmp_path / "out")["versions"], key=lambda row: row["nth"])
+    real = of("engines", engine=Engine.KAFKA)
+    return [
+        *(trial(OLD, 1, Outcome.STUCK, of("changes", version=name)) for name in ("same", "better", "broken", "gone")),
+        trial(NEWEST, 1, Outcome.STUCK, of("changes", version="same"), fault_hits=99),
+        trial(NEWEST, 1, Outcome.REFRESHES, of("changes", version="better")),
+        trial(NEWEST, 1, Outcome.BROKEN, of("changes", version="broken")),
+        trial(NEWEST, 1, Outcome.LATE, of("changes", version="new")),
+        *(trial(run, 1, outcome, of("history")) for run, outcome in zip(MANY, said, strict=False)),
+        *(trial(OLD, 1, outcome, of("versions", version=name)) for name, outcome in versions.items()),
+        trial(OLD, 1, Outcome.STUCK, of("engines")),
+        trial(OLD, 1, Outcome.REFRESHES, of("engines", profile="isolated+election=250")),
+        trial(OLD, 1, Outcome.REFRESHES, real),
+        trial(OLD, 1, Outcome.REFRESHES, replace(real, profile="idempotent")),
+        trial(OLD, 1, Outcome.WAITING, of("engines", version="1.0")),
+        trial(OLD, 1, Outcome.REFRESHES, replace(real, version="1.0")),
+    ]
+
+
+@pytest.fixture(scope="module")
+def told(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    folder = tmp_path_factory.mktemp("told")
+    store(folder, *invented())
+    found = tables(spark, folder, folder / "out")
+    return {name: [row for row in rows if row["family"] == _FAMILY.get(name, name)] for name, rows in found.items()}
+
+
+_FAMILY = {"agreement": "engines"}
+
+
+@pytest.mark.spark
+def test_changes_are_those_of_the_newest_run(told: dict[str, list[dict[str, Any]]]) -> None:
+    rows = {row["version"]: row for row in told["changes"]}
+    assert sorted(rows) == ["better", "new"]
+    names = ("kind", "outcome_before", "outcome", "conforms_before", "conforms", "run_before", "run_id")
+    assert [rows["better"][name] for name in names] == ["changed", "stuck", "refreshes", "no", "yes", OLD, NEWEST]
+    assert [rows["new"][name] for name in names] == ["added", None, "late", None, "no", None, NEWEST]
+
+
+@pytest.mark.spark
+def test_history_joins_runs_that_say_the_same(told: dict[str, list[dict[str, Any]]]) -> None:
+    assert [(row["outcome"], row["first_run"], row["last_run"], row["runs"]) for row in told["history"]] == [
+        ("stuck", MANY[0], MANY[3], 3),
+        ("refreshes", MANY[4], MANY[4], 1),
+        ("stuck", MANY[5], MANY[5], 1),
+    ]
+
+
+@pytest.mark.spark
+def test_versions_tell_since_when_an_answer_holds(told: dict[str, list[dict[str, Any]]]) -> None:
+    rows = sorted(told["versions"], key=lambda row: row["nth"])
     assert [(row["outcome"], row["first_version"], row["last_version"], row["versions"]) for row in rows] == [
         ("refreshes", "1.9.0", "1.9.0", 1),
         ("stuck", "1.27.0", "1.38.1", 2),
@@ -134,23 +152,11 @@ def test_versions_tell_since_when_an_answer_holds(spark: SparkSession, tmp_path:
 
 
 @pytest.mark.spark
-def test_engines_are_compared_whatever_their_election(spark: SparkSession, tmp_path: Path) -> None:
-    embedded = replace(CELL, profile="isolated+election=250")
-    real = replace(CELL, engine=Engine.KAFKA)
-    store(
-        tmp_path,
-        trial(OLD, 1, Outcome.STUCK, CELL),
-        trial(OLD, 1, Outcome.REFRESHES, embedded),
-        trial(OLD, 1, Outcome.REFRESHES, real),
-        trial(OLD, 1, Outcome.REFRESHES, replace(real, profile="idempotent")),
-        trial(OLD, 1, Outcome.WAITING, replace(CELL, version="1.0")),
-        trial(OLD, 1, Outcome.REFRESHES, replace(real, version="1.0")),
-    )
-    rows = tables(spark, tmp_path, tmp_path / "out")["agreement"]
-    found = {(row["version"], row["embedded_profile"], row["profile"]): row["agrees"] for row in rows}
+def test_engines_are_compared_whatever_their_election(told: dict[str, list[dict[str, Any]]]) -> None:
+    found = {(row["version"], row["embedded_profile"], row["profile"]): row["agrees"] for row in told["agreement"]}
     assert found == {
-        ("1.43.3", "isolated", "isolated"): "no",
-        ("1.43.3", "isolated+election=250", "isolated"): "yes",
+        (CELL.version, "isolated", "isolated"): "no",
+        (CELL.version, "isolated+election=250", "isolated"): "yes",
         ("1.0", "isolated", "isolated"): None,
     }
 

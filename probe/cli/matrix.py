@@ -15,7 +15,12 @@ def matrix(
     results: o.Results = o.RESULTS,
     out: Annotated[str | None, typer.Option("--out", help="Where to write; default: the results folder.")] = None,
     master: Annotated[str | None, typer.Option("--master", help="Spark master; default: local.")] = None,
+    traffic: Annotated[
+        bool, typer.Option("--traffic", help="Sum up the wire as well, in traffic.parquet; reads every event once.")
+    ] = False,
 ) -> None:
-    """Build matrix.csv, matrix.parquet and site/ from stored runs."""
+    """Build matrix.csv, matrix.parquet, the tables beside it and site/ from stored runs."""
     with Publisher(results, out, master) as publisher:
         publisher.publish()
+        if traffic:
+            publisher.sum_up_traffic()

@@ -21,6 +21,7 @@ from probe.store.files import Place
 from probe.tools import ToolError
 from spark.job import build_matrix, warm_up
 from spark.session import give_way, start_session, stop_session
+from spark.traffic_job import build_traffic
 
 
 class Publisher:
@@ -70,6 +71,9 @@ class Publisher:
         built = build_matrix(self._results, self._out, session=self._session)
         for problem in built.problems:
             say(problem)
+        if "://" in self._out:
+            say(f"{self._out} is no folder, so there is no site: --out DIR makes one; {built.cells} cells: {built.csv}")
+            return
         results = self._results
         source = Source(partial(trials, results), partial(histories, results), partial(stamp, results))
         index = build(Path(built.csv), source, Path(self._out), inside)
@@ -78,6 +82,10 @@ class Publisher:
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")
         OUT.print(f"{built.cells} cells: {built.csv}", markup=False)
         OUT.print(f"site: {index}", markup=False)
+
+    def sum_up_traffic(self) -> None:
+        """Write traffic.parquet from the events behind the matrix; name it."""
+        OUT.print(f"traffic: {build_traffic(self._results, self._out, session=self._session)}", markup=False)
 
     def _since(self) -> str:
         """Say how long ago the newest run's last event was; its clock is this machine's, since it last started."""

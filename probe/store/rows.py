@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from probe.model import Cell, History, Outcome, Reality, Verdict
+from probe.model import Cell, Folded, History, Outcome, Reality, Request, Verdict
 from probe.model.rows import event_json, header_json, kind_of, source_of, verdict_columns
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA
 
@@ -66,6 +66,8 @@ def events_table(run_id: str, history: History) -> pa.Table:
     columns["data"] = [event_json(event) for event in events]
     for column, name in (("conn", "conn"), ("node", "broker"), ("api", "api"), ("api_version", "version")):
         columns[column] = [getattr(event, name, None) for event in events]
+    columns["size"] = [event.bytes if isinstance(event, Folded) else getattr(event, "size", None) for event in events]
+    columns["requests"] = [1 if isinstance(event, Request) else getattr(event, "requests", None) for event in events]
     return pa.table(columns, schema=EVENT_SCHEMA)
 
 

@@ -76,6 +76,8 @@ EVENT_SCHEMA = pa.schema(
         ("node", pa.int32()),  # the event's broker; `broker` is the cell's Kafka line
         ("api", pa.int32()),
         ("api_version", pa.int32()),
+        ("size", pa.int64()),  # bytes of the frame, or of all that are folded; null before these columns came
+        ("requests", pa.int64()),  # 1 for a request, their count where they are folded
         ("data", pa.string()),  # JSON of the event
     ],
     metadata=_META,
