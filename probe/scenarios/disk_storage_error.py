@@ -17,6 +17,8 @@ from probe.scenarios.steps import BreakLogDir
 SCENARIO = Scenario(
     name="disk/storage-error",
     story=__doc__,
+    real_since="1.0",
+    real_reason="a broker halts at its first I/O error",
     parts=(
         Part(
             roles=CLIENT_ROLES,
