@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 from pyspark.sql import SparkSession
@@ -176,8 +176,8 @@ def _cpu(session: SparkSession) -> float:
 
 
 def _jvm(session: SparkSession) -> int:
-    pid: int = session.sparkContext._gateway.proc.pid  # noqa: SLF001  # Spark offers no public way to its JVM
-    return pid
+    gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # Spark offers no public way to its JVM
+    return int(gateway.proc.pid)
 
 
 def _peak_mb(session: SparkSession) -> int:

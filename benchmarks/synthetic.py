@@ -20,7 +20,7 @@ SCENARIOS = tuple(f"{kind}/produce/CODE_{code}" for kind in ("answer", "hold", "
 ODD = ((Outcome.STUCK, 0.02), (Outcome.WAITING, 0.01), (Outcome.BROKEN, 0.01))
 """What becomes of a trial now and then; else it ends as its cell does."""
 COMMON = (Outcome.REFRESHES, Outcome.REFRESHES, Outcome.RIDES, Outcome.STUCK, Outcome.SURFACES, Outcome.LATE)
-CODES = ([56], [6], [56, 6], [])
+CODES: tuple[list[int], ...] = ([56], [6], [56, 6], [])
 APIS = tuple([{"api": api, "version": 3 + n} for api in ("Produce", "Metadata", "FindCoordinator")] for n in range(6))
 
 Columns = dict[str, pa.Array]

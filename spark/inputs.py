@@ -70,11 +70,11 @@ class Inputs:
     def of(self, runs: Collection[str]) -> Inputs:
         """Return the files of some runs alone."""
         wanted = frozenset(runs)
-        kinds = {
-            kind: tuple(path for path in getattr(self, kind) if run_of(path) in wanted)
-            for kind in ("trials", "verdicts", "events")
-        }
-        return replace(self, **kinds)
+
+        def among(paths: Iterable[str]) -> tuple[str, ...]:
+            return tuple(path for path in paths if run_of(path) in wanted)
+
+        return replace(self, trials=among(self.trials), verdicts=among(self.verdicts), events=among(self.events))
 
     def stamp(self, run_id: str, *kinds: str) -> str:
         """Return what a run's files (trials and verdicts) are known by; it changes as soon as one of them does."""
@@ -98,10 +98,10 @@ def list_inputs(results: str) -> Inputs:
     files = {info.path[len(root) :].strip("/"): info for info in found if info.is_file}
     paths = sorted(files)
     name = results.rstrip("/") if "://" in results else root
-    kinds = (_of_kind(paths, kind) for kind in (TRIALS, VERDICTS, EVENTS))
+    trials, verdicts, events = (_of_kind(paths, kind) for kind in (TRIALS, VERDICTS, EVENTS))
     covers = (path for path in paths if re.fullmatch(rf"{FOLDER}/[0-9a-f]+/{COVERS}", path))
     sizes = {path: (info.size, info.mtime_ns or 0) for path, info in files.items() if path.startswith(RUN_PREFIX)}
-    listed = Inputs(name, *kinds, tuple(covers), sizes)
+    listed = Inputs(name, trials, verdicts, events, tuple(covers), sizes)
     if not listed.trials:
         raise ResultsError(f"{results} has no trials; `probe run` makes some, or give another --results")
     return listed
@@ -184,9 +184,9 @@ def _sound(inputs: Inputs, check: Callable[[pq.ParquetFile, pa.Schema], None]) -
         return tuple(path for path, wrong in zip(paths, said, strict=True) if not wrong)
 
     problems = list(inputs.problems)
-    kinds = {"trials": TRIAL, "verdicts": VERDICT, "events": EVENT}
-    kept = {kind: keep(getattr(inputs, kind), schema) for kind, schema in kinds.items()}
-    return replace(inputs, **kept, problems=tuple(problems))
+    trials, verdicts = keep(inputs.trials, TRIAL), keep(inputs.verdicts, VERDICT)
+    events = keep(inputs.events, EVENT)
+    return replace(inputs, trials=trials, verdicts=verdicts, events=events, problems=tuple(problems))
 
 
 def _check_footer(file: pq.ParquetFile, expected: pa.Schema) -> None:

@@ -20,8 +20,8 @@ SETTLED = columns(
 )
 """What one run alone says of a cell."""
 
-_SAID = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING")
-ELECTED = StructType([*SETTLED.fields, StructField("before", _SAID)])
+SAID = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING")
+ELECTED = StructType([*SETTLED.fields, StructField("before", SAID)])
 """The run that gives a cell its row, and what the row said before the newest run."""
 
 HISTORY = columns(

@@ -16,13 +16,13 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 
 from probe.model import Outcome, Reality
 from spark.schema import IDENTITY, MATRIX, NUMBERS, TRIAL, TRIAL_KEY, VERDICT, WORDS, Number
-from spark.tables import ELECTED, SETTLED, VOTED
+from spark.tables import ELECTED, SAID, SETTLED, VOTED
 
 SETTLES, WAITED, BROKEN, ABSENT = 3, 2, 1, 0
 UNSETTLED = {Outcome.WAITING: WAITED, Outcome.BROKEN: BROKEN, Outcome.NOT_RUN: ABSENT}
 CELL_RUN = (*IDENTITY, "run_id")
 _JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
-_DEFAULTS = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}
+_DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}
 """For columns that files of an older program lack."""
 _WEIGHED, _VOTED, _PLACED = 10**15, 10**3, 10
 """Places of weight, votes and outcome in a rank."""
@@ -86,7 +86,7 @@ def elect(settled: DataFrame, newest: str = "") -> DataFrame:
     row = F.struct("weight", "run_id", *(name for name in SETTLED.names if name not in {*CELL_RUN, "weight"}))
     earlier = F.when(F.col("run_id") < newest, row)
     best = settled.groupBy(*IDENTITY).agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
-    before = F.struct(*(F.col(f"earlier.{name}") for name in ELECTED["before"].dataType.names))
+    before = F.struct(*(F.col(f"earlier.{name}") for name in SAID.names))
     known = F.when(F.col("earlier").isNotNull(), before).alias("before")
     return best.select(*IDENTITY, "best.*", known).select(*ELECTED.names)
 

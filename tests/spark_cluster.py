@@ -14,7 +14,7 @@ import pyspark
 
 from probe.tools import find_tool
 
-PATIENCE_S = 40
+PATIENCE_S = 120
 _CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
 
