@@ -9,9 +9,13 @@ from typing import Annotated
 import typer
 
 from probe.advise.diff import Difference, Kind, differences
+from probe.advise.gates import read_gate, stopped
 from probe.advise.settled import Settled, settle
+from probe.advise.trends import Step
 from probe.cli import options as o
 from probe.cli.console import OUT
+from probe.cli.reports import gate_text
+from probe.errors import GateError
 from probe.store import trials
 
 
@@ -21,24 +25,36 @@ def diff(
     *,
     results: o.Results = o.RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/diff.json).")] = False,
+    fail_on: o.FailOn = "",
 ) -> None:
     """Show the cells that were added, removed or changed (outcome or conformity) from one run to another."""
+    gate = read_gate(fail_on)
     before, after = settle(trials(results, run_a)), settle(trials(results, run_b))
     found = differences(before, after)
     same = len(before.keys() & after.keys()) - sum(1 for item in found if item.kind is Kind.CHANGED)
     if as_json:
         rows = {str(kind): [_row(item) for item in found if item.kind is kind] for kind in Kind}
         typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, "same": same}, indent=1))
-        return
-    for item in found:
-        OUT.print(_line(item), markup=False)
-    counts = Counter(item.kind for item in found)
-    OUT.print(", ".join([*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]), markup=False)
+    else:
+        for item in found:
+            OUT.print(_line(item), markup=False)
+        counts = Counter(item.kind for item in found)
+        OUT.print(", ".join([*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]), markup=False)
+    if failed := stopped(gate, after, before):
+        raise GateError(gate_text(gate, failed, len(after)))
 
 
 def _line(item: Difference) -> str:
     told = " -> ".join(_told(side) for side in (item.before, item.after) if side is not None)
-    return f"{item.kind:<8} {item.cell}: {told}"
+    trend = _trend(item)
+    return f"{item.kind:<8} {item.cell}: {told}{f' ({trend})' if trend else ''}"
+
+
+def _trend(item: Difference) -> str | None:
+    """Say what became of a cell that is in both runs."""
+    if item.before is None or item.after is None:
+        return None
+    return str(Step(item.before, item.after).trend).lower()
 
 
 def _told(side: Settled) -> str:
@@ -46,7 +62,7 @@ def _told(side: Settled) -> str:
 
 
 def _row(item: Difference) -> dict[str, object]:
-    return {**item.cell.columns(), "before": _side(item.before), "after": _side(item.after)}
+    return {**item.cell.columns(), "before": _side(item.before), "after": _side(item.after), "trend": _trend(item)}
 
 
 def _side(side: Settled | None) -> dict[str, object] | None:

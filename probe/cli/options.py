@@ -48,6 +48,12 @@ Election = Annotated[int | None, typer.Option("--election", min=0, max=60000, he
 Seed = Annotated[int | None, typer.Option("--seed", help="Makes a run repeatable; default: drawn and recorded.")]
 Shard = Annotated[str, typer.Option("--shard", help="I/N: this machine's part of the plan.")]
 Results = Annotated[str, typer.Option("--results", help="Folder of runs.")]
+FailOn = Annotated[
+    str,
+    typer.Option(
+        "--fail-on", help="What makes the exit code 1: outcomes, `nonconforming`, `worse` than before; comma separated."
+    ),
+]
 Jobs = Annotated[int, typer.Option("--jobs", min=1, max=500, help="Trials in flight at the most.")]
 Watch = Annotated[
     float | None, typer.Option("--watch", min=0.5, help="Seconds; a shortened watch never enters the matrix.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from functools import partial
@@ -22,6 +23,9 @@ from probe.tools import ToolError
 from spark.job import build_matrix, warm_up
 from spark.session import give_way, start_session, stop_session
 from spark.traffic_job import build_traffic
+
+ADDRESS = "PROBE_SITE_URL"
+"""Where the site is published, for the addresses of its feed."""
 
 
 class Publisher:
@@ -76,7 +80,7 @@ class Publisher:
             return
         results = self._results
         source = Source(partial(trials, results), partial(histories, results), partial(stamp, results))
-        index = build(Path(built.csv), source, Path(self._out), inside)
+        index = build(Path(built.csv), source, Path(self._out), inside, os.environ.get(ADDRESS, ""))
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")

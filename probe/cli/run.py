@@ -9,10 +9,12 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from probe.advise.gates import read_gate
 from probe.catalogue.scenarios import CORE
 from probe.catalogue.selectors import Chosen
 from probe.cli import options as o
@@ -22,10 +24,11 @@ from probe.cli.outcomes import show_outcomes
 from probe.cli.progress import Bar
 from probe.cli.publish import Publisher
 from probe.cli.real import exact_versions, kafka_engine
+from probe.cli.reports import NO_REPORTS, Reports
 from probe.cli.resuming import as_before, names_nothing, selected
 from probe.drivers.host import Bound
 from probe.engines.kafka import Kafka
-from probe.errors import GateError, InterruptedRunError, NothingJudgedError, ProbeError
+from probe.errors import InterruptedRunError, NothingJudgedError
 from probe.model import Cell, Client, Engine, Outcome, Role
 from probe.plan import Plan, Selection
 from probe.ports import EnginePort
@@ -58,12 +61,13 @@ def run(
     resume: Annotated[
         str | None, typer.Option("--resume", help="RUN_ID to go on with; alone: as it was selected.")
     ] = None,
-    fail_on: Annotated[
-        str, typer.Option("--fail-on", help="Outcomes, comma separated, that make the exit code 1.")
-    ] = "",
+    fail_on: o.FailOn = "",
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML there.")] = None,
+    summary: Annotated[Path | None, typer.Option("--summary", help="Write a Markdown summary there.")] = None,
 ) -> None:
     """Run cells and store what was seen."""
-    gate = _gate(fail_on)
+    reports = Reports(read_gate(fail_on), junit, summary)
+    reports.prepare()
     asked = o.Asked(
         clients=client or (),
         scenarios=scenario or (),
@@ -81,8 +85,7 @@ def run(
     if resume is not None and names_nothing(asked):
         asked, before_ms = as_before(results, resume, asked)
         watch_ms = before_ms if watch_ms is None else watch_ms
-    outcomes = _run(asked, Options(jobs=jobs, watch_ms=watch_ms), results, resume)
-    _check_gate(outcomes, gate)
+    _run(asked, Options(jobs=jobs, watch_ms=watch_ms), results, resume, reports)
 
 
 def core_run(results: str) -> None:
@@ -93,31 +96,15 @@ def core_run(results: str) -> None:
         publisher.publish(just_ran=True)
 
 
-def _gate(text: str) -> frozenset[Outcome]:
-    try:
-        return frozenset(Outcome(item) for item in text.split(",") if item)
-    except ValueError:
-        known = ", ".join(Outcome)
-        raise ProbeError(f"--fail-on {text}: not outcomes, comma separated; known are {known}") from None
-
-
-def _check_gate(outcomes: Mapping[Cell, set[Outcome]], gate: frozenset[Outcome]) -> None:
-    failed = [cell for cell, seen in outcomes.items() if seen & gate]
-    if failed:
-        names = ", ".join(sorted(gate))
-        raise GateError(
-            f"{len(failed)} cells ended as {names}, the first is {failed[0]}; `probe show` has their timelines"
-        )
-
-
-def _run(asked: o.Asked, options: Options, results: str, resume: str | None) -> dict[Cell, set[Outcome]]:
+def _run(asked: o.Asked, options: Options, results: str, resume: str | None, reports: Reports = NO_REPORTS) -> None:
     plan, selection = asked.whole()
     ran = run_planned(plan, selection, options, results, resume, selected(asked, options.watch_ms))
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
+    report = reports.make(results, ran.run_id)
     if not any(seen - UNJUDGED for seen in ran.outcomes.values()):
         run_id = ran.run_id
         raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
-    return ran.outcomes
+    reports.check(report)
 
 
 @dataclass(frozen=True, slots=True)

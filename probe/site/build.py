@@ -13,6 +13,7 @@ from probe.model import Cell, Client, Outcome
 from probe.model.grades import badness
 from probe.model.results import ResultsError
 from probe.site.answers import Answers
+from probe.site.feeds import feed
 from probe.site.pages import Pages
 from probe.site.past import read_past
 from probe.site.publish import replacing
@@ -48,11 +49,17 @@ def nobody(_: Client) -> Sequence[str]:
     return ()
 
 
-def build(matrix_csv: Path, results: Source, out: Path, inside: Callable[[Client], Sequence[str]] = nobody) -> Path:
+def build(
+    matrix_csv: Path,
+    results: Source,
+    out: Path,
+    inside: Callable[[Client], Sequence[str]] = nobody,
+    address: str = "",
+) -> Path:
     """Write `<out>/site` as a whole (a reader never sees half of it) and return its index.html.
 
     Pages of cells that come out the same are taken over from the site that stands. `inside` names the applications that
-    have a client inside. Raises SiteError where matrix.csv
+    have a client inside; `address` is where the site is published, for its feed. Raises SiteError where matrix.csv
     does not fit or `<out>/site` holds something that the probe did not make.
     """
     rows = read_matrix(matrix_csv)
@@ -62,6 +69,7 @@ def build(matrix_csv: Path, results: Source, out: Path, inside: Callable[[Client
         for name in FOLDERS:
             (fresh / name).mkdir()
         shutil.copyfile(matrix_csv, fresh / "matrix.csv")
+        (fresh / "feed.json").write_text(feed(past, address), encoding="utf-8")
         for path in STATIC.iterdir():
             shutil.copyfile(path, fresh / path.name)
         reuse = Reuse(target, fresh)

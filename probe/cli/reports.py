@@ -1,0 +1,132 @@
+"""What a run leaves for pipelines and monitoring: JUnit XML, a Markdown summary, metrics, a gate."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from probe.advise.gates import NO_GATE, Gate, stopped
+from probe.advise.junit import junit
+from probe.advise.metrics import metrics
+from probe.advise.report import Report, run_cells
+from probe.advise.settled import Settled, settle
+from probe.advise.summary import summary
+from probe.cli.console import say
+from probe.errors import GateError, ProbeError
+from probe.model import Cell
+from probe.model.results import ResultsError
+from probe.store import TrialRow, run_info, runs
+from probe.store import trials as stored_trials
+
+METRICS = "metrics.prom"
+"""Lies in the results folder; where that is a URL there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """What is wanted after a run."""
+
+    gate: Gate = NO_GATE
+    junit: Path | None = None
+    summary: Path | None = None
+
+    def prepare(self) -> None:
+        """Make sure of the places before hours are spent. ProbeError names one that cannot be written."""
+        for path in (self.junit, self.summary):
+            if path is not None:
+                _check(path)
+
+    def make(self, results: str, run_id: str) -> Report:
+        """Read a stored run, write what is wanted of it, and return it. ProbeError if a place cannot be written."""
+        report = read_report(results, run_id, before=self.gate.worse or self.summary is not None)
+        if self.junit is not None:
+            write(self.junit, junit(report))
+        if self.summary is not None:
+            write(self.summary, summary(report, self.gate))
+        if "://" not in results:
+            write(Path(results) / METRICS, metrics(report))
+        return report
+
+    def check(self, report: Report) -> None:
+        """Raise GateError where the gate fails."""
+        if failed := stopped(self.gate, report.cells, report.before):
+            raise GateError(gate_text(self.gate, failed, len(report.cells)))
+
+
+NO_REPORTS = Reports()
+
+
+def gate_text(gate: Gate, failed: list[Settled], count: int) -> str:
+    """Say at how many cells a gate fails, with the first of them."""
+    first = failed[0]
+    return (
+        f"--fail-on {str(gate).replace(', ', ',')}: {len(failed)} of {count} cells, the first is {first.cell} "
+        f"({first.tally}); `probe show` has their timelines"
+    )
+
+
+def read_report(results: str, run_id: str, *, before: bool = True) -> Report:
+    """Read a stored run, and with `before` what all earlier ones said of its cells. ResultsError if it is not there."""
+    about = run_info(results, run_id)
+    ends = [str(shard.get("finished") or "") for shard in about.shards]
+    return Report(
+        run_id=run_id,
+        results=results,
+        cells=(cells := run_cells(stored_trials(results, run_id))),
+        before=_known(results, run_id, cells) if before else None,
+        started=about.started,
+        seconds=_seconds(about.started, max(ends, default="")),
+    )
+
+
+def _known(results: str, run_id: str, cells: Mapping[Cell, Settled]) -> dict[Cell, Settled]:
+    earlier = [one.run_id for one in runs(results) if one.run_id < run_id]
+    rows = (row for one in earlier for row in _readable(results, one) if row.cell in cells)
+    return settle(rows)
+
+
+def _readable(results: str, run_id: str) -> list[TrialRow]:
+    try:
+        return list(stored_trials(results, run_id))
+    except ResultsError as error:
+        say(str(error))
+        return []
+
+
+def _seconds(started: str, finished: str) -> float:
+    if not (started and finished):
+        return 0.0
+    return max(0.0, (datetime.fromisoformat(finished) - datetime.fromisoformat(started)).total_seconds())
+
+
+def _check(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise ProbeError(f"{path} cannot be written: it is a folder, or lies in one that is closed; name another file")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file aside and rename it, so that no reader sees half of it. ProbeError if it cannot be written."""
+    aside = path.parent / f".{path.name}.{os.getpid()}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")  # /dev/stdout, a pipe
+            return
+        aside.write_text(text, encoding="utf-8", errors="backslashreplace")
+        aside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> ProbeError:
+    return ProbeError(f"{path} cannot be written: {error.strerror or error}; free the place or name another file")
