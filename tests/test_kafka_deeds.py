@@ -290,8 +290,8 @@ class TestDeeds:
             f"refuse {OLD}",
             f"kill {OLD}",
             f"fault_on {OLD}",
-            f"cut {OLD}",
             f"stopped {OLD}",
+            f"cut {OLD}",
         ]
         assert played("broker/kill", tmp_path, undone=True)[0] == f"start {OLD}"
 
@@ -299,7 +299,7 @@ class TestDeeds:
         told = played("broker/shutdown", tmp_path)
         assert told[:2] == [f"terminate {OLD}", f"fault_on {OLD}"]
         assert told.count(f"terminate {OLD}") == 1
-        assert told[-1] == f"stopped {OLD}"
+        assert told[-2:] == [f"stopped {OLD}", f"cut {OLD}"]
 
     def test_rolling_waits_for_each_to_be_in_sync(self, tmp_path: Path) -> None:
         told = [

@@ -7,12 +7,13 @@ NOT_LEADER_OR_FOLLOWER (6) on KRaft.
 The error a client meets: 56, then a lost connection; whoever goes back there: 3, 6 or 56.
 What a good client does: goes to the new leader at the first error, and notices little of the restart.
 Source: KIP-112; what operators do first when a broker answers with errors (measured on 2.6.2 and 3.9.2).
-Not covered: a broker whose last log dir is dead (disk/last-log-dir).
+Not covered: a broker whose last log dir is dead (disk/last-log-dir); groups, whose coordinator it may be, too.
 """
 
 from probe.model import Engine, Expects, Kind, Target
 from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.brokers import LED
+from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import BreakLogDir
 
 SCENARIO = Scenario(
@@ -23,7 +24,7 @@ SCENARIO = Scenario(
     real_reason="a broker halts at its first I/O error",
     parts=(
         Part(
-            roles=CLIENT_ROLES,
+            roles=LED,
             play=play(
                 Kind.ANSWER,
                 Expects.DISCOVER,

@@ -67,7 +67,8 @@ async def _kill(step: StopBroker, scene: Scene, node: int) -> None:
     broker.kill()
     _strike(step, scene)
     await broker.ended(KILLED_S)
-    await _gone(scene, node)
+    scene.cluster.tell(EngineKind.STOPPED, broker=node)
+    await relay.cut(node)
 
 
 async def _shut_down(step: StopBroker, scene: Scene, node: int) -> None:
@@ -92,15 +93,12 @@ def _tell_to_end(scene: Scene, node: int) -> None:
 
 
 async def _leave(scene: Scene, node: int) -> None:
+    """Stopped is a broker that refuses; its process may take some seconds more."""
     await doors.shut_with(scene, node, LEAVES_S)
+    scene.cluster.tell(EngineKind.STOPPED, broker=node)
     await scene.cluster.brokers[node].ended(LEAVES_S)
-    await _gone(scene, node)
-
-
-async def _gone(scene: Scene, node: int) -> None:
     scene.leaving.discard(node)
     await scene.cluster.relay.cut(node)
-    scene.cluster.tell(EngineKind.STOPPED, broker=node)
 
 
 async def resign(_: Resign, scene: Scene) -> None:
