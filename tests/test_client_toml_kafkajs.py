@@ -49,6 +49,7 @@ def test_the_library_needed_a_package_until_it_took_to_big_integers(family: Fami
 def test_roles_and_profiles_have_known_names(family: Family) -> None:
     assert set(family.roles) == {"producer", "group", "transactional", "admin"}
     assert set(family.profiles) <= set(PROFILES)
+    assert all(span.reason for span in family.profiles.values() if span.since or span.until)
 
 
 def test_every_version_has_a_back_off_with_a_source(family: Family) -> None:
@@ -118,10 +119,10 @@ SETTINGS = (
         "producer",
         "isolated",
         {},
-        {"acks": "all", "retries": "5", "idempotence": "false", "refresh_ms": "86400000"},
+        {"acks": "all", "retries": "5", "idempotence": "false", "refresh_least_ms": "86400000"},
     ),
     ("2.2.4", "producer", "idempotent", {}, {"acks": "all", "retries": "5", "idempotence": "true"}),
-    ("2.2.4", "producer", "defaults", {}, {"refresh_ms": "300000", "request_timeout_ms": "30000"}),
+    ("2.2.4", "producer", "defaults", {}, {"refresh_least_ms": "300000", "request_timeout_ms": "30000"}),
     ("1.16.0", "producer", "defaults", {}, {"request_timeout_ms": None}),
     ("1.16.0", "producer", "quick-timeouts", {}, {"request_timeout_ms": "5000"}),
     ("2.2.4", "producer", "no-retries", {}, {"retries": "0", "longest_backoff_ms": "0"}),
@@ -130,6 +131,7 @@ SETTINGS = (
     ("2.2.4", "transactional", "isolated", {}, {"idempotence": "true", "max_in_flight": "1"}),
     ("2.2.4", "group", "isolated", {}, {"session_timeout_ms": "30000", "longest_backoff_ms": "73884", "acks": None}),
     ("2.2.4", "group", "refresh-1s", {"consumer.rebalanceTimeout": "9000"}, {"rebalance_timeout_ms": "9000"}),
+    ("2.2.4", "producer", "refresh-1s", {}, {"refresh_least_ms": "1000", "refresh_ms": "1200"}),
     ("2.2.4", "admin", "isolated", {}, {"refresh_ms": None, "retry_backoff_ms": "300"}),
 )
 

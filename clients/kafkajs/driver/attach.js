@@ -3,7 +3,7 @@ import { Instances } from "./instances.js";
 import { dieInOneLine } from "./life.js";
 import { Outbox } from "./outbox.js";
 import { ROLES } from "./roles.js";
-import { PROFILES } from "./settings.js";
+import { profilesOf } from "./settings.js";
 
 /** To reach the orchestrator in, on a machine that starts many drivers at once. */
 const DIAL_MS = 20_000;
@@ -49,6 +49,6 @@ function hello(library, token) {
     version: library.version,
     runtime: `node ${process.version}`,
     roles: Object.keys(ROLES),
-    profiles: Object.keys(PROFILES),
+    profiles: profilesOf(library),
   };
 }

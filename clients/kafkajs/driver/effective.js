@@ -7,17 +7,19 @@ const REQUEST_TIMEOUT_MS = 30_000; // src/cluster/index.js; before 1.13.0 src/ne
 // src/consumer/index.js
 const OF_GROUPS = { sessionTimeout: 30_000, rebalanceTimeout: 60_000, heartbeatInterval: 3000 };
 const MAX_WAIT_MS = 5000;
+/** Records are fed to consumers so often. */
+const BEAT_MS = 100;
 const ACKS = { "-1": "all" };
 
 /** Return the settings as driver.proto names them, as texts; one that KafkaJS does not have is left out. */
-export function effective(library, role, settings) {
+export function effective(library, { role, interval_ms: interval }, settings) {
   const own = settings.producer ?? settings.consumer ?? settings.admin;
   const retry = retryOf(library, role, settings, own);
   const found = {
     retry_backoff_ms: retry.initialRetryTime,
     longest_backoff_ms: longestWait(retry, settings.consumer),
     ...requestTimeout(library, settings.client),
-    ...(role !== "admin" && { refresh_ms: own.metadataMaxAge ?? METADATA_MAX_AGE_MS }),
+    ...(role !== "admin" && refresh(own.metadataMaxAge ?? METADATA_MAX_AGE_MS, interval)),
     ...(settings.producer && ofProducers(settings, retry)),
     ...(settings.consumer && ofGroups(own)),
   };
@@ -43,6 +45,11 @@ function longestWait({ initialRetryTime, factor, multiplier, maxRetryTime, retri
   if (!consumer) return retries < 1 ? 0 : Math.ceil(wait(retries - 1));
   const waits = Array.from({ length: Math.min(retries, 100) + 1 }, (_, number) => wait(number));
   return Math.ceil(waits.reduce((sum, one) => sum + one) + retries * (consumer.maxWaitTimeInMs ?? MAX_WAIT_MS));
+}
+
+/** Metadata is asked for with the first operation that finds it too old (src/cluster/brokerPool.js): no timer ticks. */
+function refresh(age, interval = 0) {
+  return { refresh_least_ms: age, refresh_ms: age + 2 * Math.max(interval, BEAT_MS) };
 }
 
 /** Before 2.0.0 a request that is not answered is waited for without end, unless a timeout is enforced. */

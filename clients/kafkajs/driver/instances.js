@@ -2,7 +2,7 @@
 import { errorOf } from "./errors.js";
 import { Reports } from "./reports.js";
 import { ROLES } from "./roles.js";
-import { PROFILES } from "./settings.js";
+import { profilesOf } from "./settings.js";
 import { Stopping } from "./stopping.js";
 import { Unsupported } from "./unsupported.js";
 
@@ -93,8 +93,9 @@ class Instance {
     if (!Object.hasOwn(ROLES, role)) {
       throw new Unsupported(`${client} has no role '${role}'; it has ${Object.keys(ROLES).join(", ")}`);
     }
-    if (!Object.hasOwn(PROFILES, profile)) {
-      throw new Unsupported(`${client} has no profile '${profile}'; it has ${Object.keys(PROFILES).join(", ")}`);
+    const profiles = profilesOf(this.#library);
+    if (!profiles.includes(profile)) {
+      throw new Unsupported(`${client} has no profile '${profile}'; it has ${profiles.join(", ")}`);
     }
     return ROLES[role];
   }

@@ -3,6 +3,7 @@
 // A property is `<function>.<argument>`: client.requestTimeout, producer.retry.retries, send.acks,
 // consumer.sessionTimeout, run.partitionsConsumedConcurrently, admin.retry.retries.
 import { effective } from "./effective.js";
+import { isSince } from "./library.js";
 import { Unsupported } from "./unsupported.js";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -11,7 +12,8 @@ const NEVER = { metadataMaxAge: DAY_MS };
 /** Brokers refuse a session below group.min.session.timeout.ms, by default 6 s. */
 const SESSION_MS = 6000;
 
-export const PROFILES = {
+/** What each profile sets. */
+const PROFILES = {
   isolated: { producer: NEVER, consumer: NEVER },
   defaults: {},
   idempotent: { producer: { ...NEVER, idempotent: true } },
@@ -25,6 +27,11 @@ export const PROFILES = {
     consumer: { ...NEVER, sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS },
   },
 };
+/**
+ * The first version that can bear a profile. Before 2.0.0 sends of one idempotent producer that overlap take the same
+ * sequence numbers (src/producer/sendMessages.js; KafkaJS 1050 and 1172), so it fails with nothing amiss.
+ */
+const SINCE = { idempotent: "2.0.0" };
 /** Profiles that set what only a producer has. */
 const PRODUCERS_ONLY = new Set(["idempotent", "no-retries", "acks-1"]);
 
@@ -79,6 +86,11 @@ const READERS = {
   [TEXT]: (text) => text,
 };
 
+/** Return the profiles that this version has. */
+export function profilesOf(library) {
+  return Object.keys(PROFILES).filter((name) => !SINCE[name] || isSince(library, SINCE[name]));
+}
+
 /**
  * Return the arguments of each function that the role calls, and `effective`: the settings that result. Throws
  * Unsupported for a profile that does not fit the role, for an unknown key and for a value of another type.
@@ -92,7 +104,7 @@ export function settle(library, start) {
   const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));
   if (role === "transactional") Object.assign(settings.producer, { idempotent: true, maxInFlightRequests: 1 });
   for (const [key, text] of Object.entries(start.properties)) assign(settings, key, text, library, role);
-  return { ...settings, effective: effective(library, role, settings) };
+  return { ...settings, effective: effective(library, start, settings) };
 }
 
 function assign(settings, key, text, library, role) {
