@@ -81,7 +81,8 @@ def asked_brokers(texts: Sequence[str]) -> dict[str, str]:
     A line stands for its listed version; an exact version need not be listed. CatalogueError for a line that has no
     listed version, for two versions of one line, and for what is no version.
     """
-    known, wanted = real_brokers(), {}
+    known = real_brokers()
+    wanted: dict[str, str] = {}
     for text in texts:
         match = EXACT.fullmatch(text)
         if match is None:
