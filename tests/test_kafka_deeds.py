@@ -172,7 +172,7 @@ class Cluster:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Brokers listen while they run; a second lasts a hundredth."""
+    """Brokers listen while they run; a second lasts a thousandth."""
     real_sleep = asyncio.sleep
 
     async def listens(broker: Broker) -> bool:
@@ -181,7 +181,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doors, "listens", listens)
     monkeypatch.setattr(replicas, "SETTLES_S", 0.0)
     monkeypatch.setattr(coordinators, "lengthen", lambda *_: real_sleep(0))
-    monkeypatch.setattr(asyncio, "sleep", lambda seconds: real_sleep(seconds / 100))
+    monkeypatch.setattr(asyncio, "sleep", lambda seconds: real_sleep(seconds / 1000))
 
 
 def part(name: str, role: Role = Role.PRODUCER) -> Part:

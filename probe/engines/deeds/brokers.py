@@ -93,7 +93,7 @@ def _tell_to_end(scene: Scene, node: int) -> None:
 
 
 async def _leave(scene: Scene, node: int) -> None:
-    """Stopped is a broker that refuses; its process may take some seconds more."""
+    """Tell that it stopped when it refuses; its process may take some seconds more to end."""
     await doors.shut_with(scene, node, LEAVES_S)
     scene.cluster.tell(EngineKind.STOPPED, broker=node)
     await scene.cluster.brokers[node].ended(LEAVES_S)
