@@ -7,6 +7,7 @@ import asyncio
 from probe.engines.deeds.brokers import START_S, end
 from probe.engines.deeds.deed import BROKERS
 from probe.engines.kafka_ports import Scene
+from probe.model import EngineKind
 from probe.scenarios.broker_steps import Blackhole, ChangeAddresses, LoseAnswers, RefuseConnections, SlowDown
 from probe.scenarios.steps import CutConnections, HoldDiscovery
 
@@ -102,3 +103,4 @@ async def _return_elsewhere(step: ChangeAddresses, scene: Scene) -> None:
             broker.settings[key] = value.replace(before, after)
     await asyncio.gather(*(scene.cluster.start_broker(node, START_S) for node in brokers))
     relay.accept(BOOTSTRAP)
+    scene.cluster.tell(EngineKind.ANNOUNCED)
