@@ -29,9 +29,10 @@ const PROFILES = {
 };
 /**
  * The first version that can bear a profile. Before 2.0.0 sends of one idempotent producer that overlap take the same
- * sequence numbers (src/producer/sendMessages.js; KafkaJS 1050 and 1172), so it fails with nothing amiss.
+ * sequence numbers (src/producer/sendMessages.js; KafkaJS 1050 and 1172), so it fails with nothing amiss. Before 1.15.0
+ * that file retries five times whatever the user says.
  */
-const SINCE = { idempotent: "2.0.0" };
+const SINCE = { idempotent: "2.0.0", "no-retries": "1.15.0" };
 /** Profiles that set what only a producer has. */
 const PRODUCERS_ONLY = new Set(["idempotent", "no-retries", "acks-1"]);
 
