@@ -115,6 +115,10 @@ class SeatPort(EnginePort, Protocol):
 class CohortEngine(EnginePort, Protocol):
     """An engine whose clusters are dear: several cells watch one fault on one cluster."""
 
+    @property
+    def at_once(self) -> int:
+        """Return how many clusters may run at the same time."""
+
     def cohort(self, broker: str, size: int, to_come: int = 0) -> AbstractAsyncContextManager[Sequence[SeatPort]]:
         """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this line that follow.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.grouping import Work, in_cohorts
+from probe.runner.grouping import Work, layout
 from probe.runner.pool import ATTEMPTS, FAILED_FROM, MORE_TRIALS, Drain, Run, harness_failed, judge
 from probe.runner.pool import Work as Trials
 from probe.runner.trial import DriverLostError, run_trial
@@ -48,11 +47,20 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     """Run all; what has to be run again goes into cohorts of its own at the end."""
     while work:
         again: list[Work] = []
-        left = deque(in_cohorts(work, run.options.jobs))
-        while left:
-            cohort = left.popleft()
-            await run.tools.lag.calm()
-            again += await _run_cohort(run, engine, cohort, len(left))
+        cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
+        slots = asyncio.Semaphore(at_once)
+
+        async def one(cohort: Sequence[Work], to_come: int, slots: asyncio.Semaphore, again: list[Work]) -> None:
+            try:
+                again += await _run_cohort(run, engine, cohort, to_come)
+            finally:
+                slots.release()
+
+        async with asyncio.TaskGroup() as group:
+            for number, cohort in enumerate(cohorts, 1):
+                await slots.acquire()
+                await run.tools.lag.calm()
+                group.create_task(one(cohort, len(cohorts) - number, slots, again))
         work = again
 
 

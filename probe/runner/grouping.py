@@ -13,7 +13,11 @@ TOGETHER = 64
 """Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
 ROUNDS = 12
 """The same where clients start under the fault: they all start at once."""
-CLUSTER_S, SEAT_S, WARM_S, MEND_S = 25.0, 1.0, 8.0, 12.0
+MANY = 6
+"""So many cohorts are worth another cluster."""
+CLUSTERS = 2
+"""Running at once, where memory allows it; for estimates only."""
+CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
 only."""
 
@@ -46,6 +50,14 @@ def in_cohorts(work: Iterable[Work], size: int) -> list[Sequence[Work]]:
     return cohorts
 
 
+def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequence[Work]], int]:
+    """Return the cohorts, and how many run at once: with many of them, some start while others watch."""
+    cohorts = in_cohorts(work, jobs)
+    if clusters < 2 or len(cohorts) < MANY:
+        return cohorts, 1
+    return in_cohorts(work, max(1, jobs // clusters)), clusters
+
+
 def _key(work: Work) -> tuple[str, bool, str, str, int]:
     cell = work.item.cell
     return cell.broker, cell != work.item.steady, cell.scenario, repr(work.item.part), work.trial
@@ -55,9 +67,15 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
     """Return about how many seconds a plan takes with so many trials in flight."""
     if not any(item.cell.engine is Engine.KAFKA for item in plan.cells):
         return plan.estimate_s(jobs, watch_ms)
-    cohorts = in_cohorts([Work(item, n) for item in plan.cells for n in range(item.trials)], jobs)
-    lines = {cohort[0].item.cell.broker for cohort in cohorts}
-    return CLUSTER_S * len(lines) + sum(_cohort_s(cohort, watch_ms) for cohort in cohorts)
+    seconds = 0.0
+    work = [Work(item, n) for item in plan.cells for n in range(item.trials)]
+    for line in {one.item.cell.broker for one in work}:
+        for control in (True, False):
+            phase = [w for w in work if w.item.cell.broker == line and (w.item.cell == w.item.steady) is control]
+            cohorts, at_once = layout(phase, jobs, CLUSTERS)
+            seconds += sum(_cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once
+        seconds += CLUSTER_S
+    return seconds
 
 
 def _cohort_s(cohort: Sequence[Work], watch_ms: int | None) -> float:

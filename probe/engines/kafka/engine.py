@@ -22,8 +22,8 @@ STARTS = 2
 """A port may have been taken meanwhile: a start is tried so many times."""
 NEXT_S = 0.2
 """After a cohort the runner says so soon which line comes next."""
-WORTH = 4
-"""Another cluster takes as long to start as several are mended in."""
+WORTH = 3
+"""So many cohorts to come are worth another cluster."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Kafka:
     ) -> None:
         """Describe it; releases by broker line."""
         self._releases, self._open_relay, self._disk, self._deeds = releases, open_relay, disk, deeds
-        self._limit = clusters
+        self.at_once = clusters
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -93,7 +93,7 @@ class Kafka:
         Whoever takes a seat leaves it in the end (`Seat.leave`), also if its trial never began. `to_come` = cohorts of
         this line that follow: with many, another cluster is started while this one is mended.
         """
-        leased = await self._lease(broker, self._limit if to_come >= WORTH else 1)
+        leased = await self._lease(broker, self.at_once if to_come >= WORTH else 1)
         cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
         leased.cohorts += 1
         try:

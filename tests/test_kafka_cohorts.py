@@ -1,0 +1,159 @@
+"""Which trials watch a fault together, and how a run goes on when the harness failed at some."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from probe.cli.options import Asked
+from probe.model import Engine, History, Outcome, Role
+from probe.model.verdicts import Verdict
+from probe.plan import Plan
+from probe.runner import cohorts
+from probe.runner.cast import make_header
+from probe.runner.grouping import TOGETHER, Work, estimate_s, in_cohorts, layout
+from probe.runner.pool import run_plan
+from probe.runner.tools import Options, Tools
+
+CLIENTS = ["sarama@1.27.0", "sarama@1.43.2", "sarama@1.43.3", "sarama@1.61.1"]
+
+
+def planned(*scenarios: str, trials: int = 1, brokers: Sequence[str] = ("3.9",)) -> Plan:
+    asked = Asked(
+        clients=CLIENTS,
+        scenarios=scenarios,
+        roles=[Role.PRODUCER, Role.CONSUMER],
+        engine=Engine.KAFKA,
+        brokers=brokers,
+        trials=trials,
+        seed=1,
+    )
+    return asked.whole()[0]
+
+
+def work(plan: Plan) -> list[Work]:
+    return [Work(item, trial) for item in plan.cells for trial in range(item.trials)]
+
+
+def test_cells_of_one_scenario_watch_together_and_control_cells_come_first() -> None:
+    found = in_cohorts(work(planned("disk/storage-error")), TOGETHER)
+    told = [(len(cohort), {one.item.cell.scenario for one in cohort}) for cohort in found]
+    assert told == [(8, {"steady"}), (8, {"disk/storage-error"})]
+
+
+def test_cohorts_are_no_larger_than_they_may_be_and_even() -> None:
+    found = in_cohorts(work(planned("disk/storage-error")), 5)
+    assert sorted(len(cohort) for cohort in found) == [4, 4, 4, 4]
+
+
+def test_two_trials_of_a_cell_are_two_samples() -> None:
+    for cohort in in_cohorts(work(planned("disk/storage-error", trials=3)), TOGETHER):
+        assert len({one.item.cell for one in cohort}) == len(cohort)
+
+
+def test_lines_do_not_share_clusters() -> None:
+    for cohort in in_cohorts(work(planned("disk/storage-error", brokers=["3.9", "2.6"])), TOGETHER):
+        assert len({one.item.cell.broker for one in cohort}) == 1
+
+
+def test_with_many_cohorts_two_run_at_once_with_as_many_trials_in_all() -> None:
+    few, one = layout(work(planned("disk/storage-error")), 8, 2)
+    many, two = layout(work(planned("*")), 8, 2)
+    assert (one, two) == (1, 2)
+    assert max(map(len, few)) == 8
+    assert max(map(len, many)) == 4
+    assert layout(work(planned("*")), 8, 1)[1] == 1
+
+
+def test_a_plan_says_how_long_real_brokers_take() -> None:
+    short, longer = planned("disk/storage-error"), planned("disk/storage-error", brokers=["3.9", "2.6"])
+    assert 30 < estimate_s(short, 24, None) < estimate_s(longer, 24, None)
+    assert estimate_s(short, 4, None) > estimate_s(short, 24, None)
+
+
+class FakeSeat:
+    def __init__(self) -> None:
+        self.left = False
+
+    def leave(self) -> None:
+        self.left = True
+
+
+class FakeEngine:
+    """Gives seats, and keeps what it gave."""
+
+    at_once = 1
+
+    def __init__(self, failure: str = "") -> None:
+        self.given: list[list[FakeSeat]] = []
+        self._failure = failure
+
+    @contextlib.asynccontextmanager
+    async def cohort(self, broker: str, size: int, to_come: int = 0) -> AsyncIterator[list[FakeSeat]]:
+        if self._failure:
+            raise OSError(self._failure)
+        self.given.append([FakeSeat() for _ in range(size)])
+        yield self.given[-1]
+
+
+class Calm:
+    async def calm(self) -> None:
+        pass
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.trials: list[tuple[History, Verdict]] = []
+
+    def add(self, history: History, verdict: Verdict) -> None:
+        self.trials.append((history, verdict))
+
+    def flush(self) -> None:
+        pass
+
+
+def run(plan: Plan, engine: FakeEngine) -> Kept:
+    kept = Kept()
+    tools: Any = Tools(engine=engine, host=None, lag=Calm())  # type: ignore[arg-type]  # nothing is really started
+    drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
+    asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain))
+    return kept
+
+
+def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+        tried.append(number)
+        header = make_header(item, number, tools, options)
+        first = len(tried) == 1
+        return History(replace(header, impossible="" if first else "played", problems=("late",) if first else ()), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    engine = FakeEngine()
+    kept = run(planned("steady"), engine)
+    assert [len(seats) for seats in engine.given] == [8, 1]
+    assert all(seat.left for seats in engine.given for seat in seats)
+    assert sorted(history.header.trial for history, _ in kept.trials) == [0] * 8 + [1000]
+
+
+def test_who_cannot_play_steady_plays_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+        assert item.cell.scenario == "steady"
+        return History(replace(make_header(item, number, tools, options), impossible="closed"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    kept = run(planned("disk/storage-error"), FakeEngine())
+    assert len(kept.trials) == 16
+    assert {told.outcome for _, told in kept.trials} == {Outcome.UNSUPPORTED}
+
+
+def test_a_cluster_that_does_not_start_is_every_cells_problem() -> None:
+    kept = run(planned("steady"), FakeEngine("Kafka 3.9 did not start: no space"))
+    assert {told.outcome for _, told in kept.trials} == {Outcome.BROKEN}
+    assert all(history.header.problems == ("Kafka 3.9 did not start: no space",) for history, _ in kept.trials)
