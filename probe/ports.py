@@ -22,6 +22,10 @@ class ReadBack:
     committed: Mapping[str, int]
 
 
+Pcapng = Callable[[str], bytes]
+"""Writes what was captured as a pcapng file, with a comment; touches nothing, may run in a thread."""
+
+
 class Tap(Protocol):
     """A relay in front of the brokers of one cluster."""
 
@@ -39,6 +43,9 @@ class Tap(Protocol):
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it."""
+
+    def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
+        """Hand out what passed so far (of these client ids, or all), once; None where nothing is kept."""
 
 
 class RelayPort(Tap, Protocol):

@@ -89,22 +89,22 @@ def get_clients(
     return bound, absent
 
 
-def embedded_engine() -> Embedded:
+def embedded_engine(*, capture: bool = False) -> Embedded:
     """Build the fake cluster and read Kafka's message definitions. ToolError or ProvisionError if that fails."""
     root = cache_root()
     jars = schema_jars(root)
     schemas = Schemas(jars)
     schemas.warm()  # else the first frame of each kind would stall the loop
-    return Embedded(fake_cluster(root), relays(schemas), _version_files(root, jars))
+    return Embedded(fake_cluster(root), relays(schemas, capture=capture), _version_files(root, jars))
 
 
-def relays(schemas: Schemas) -> OpenRelay:
-    """Return what opens relays that read these message definitions."""
+def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
+    """Return what opens relays that read these message definitions; with `capture` they keep what passes."""
 
     def open_relay(
         brokers: Sequence[int], sink: Sink, names: dict[bytes, str]
     ) -> AbstractAsyncContextManager[RelayPort]:
-        return Relay(brokers=brokers, sink=sink, schemas=schemas, topic_names=names)
+        return Relay(brokers=brokers, sink=sink, schemas=schemas, topic_names=names, capture=capture)
 
     return open_relay
 

@@ -29,7 +29,7 @@ CLUSTER_MB = 1500
 CLUSTERS = 2
 
 
-def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None]) -> Kafka:
+def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, capture: bool = False) -> Kafka:
     """Fetch what these versions (by line) need and describe the engine. CatalogueError, ToolError or ProvisionError."""
     java()
     load_library()
@@ -37,7 +37,8 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None]) -> 
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
     clusters = CLUSTERS if _free_mb() > CLUSTERS * CLUSTER_MB * 2 else 1
-    return Kafka(releases, relays(schemas), choose(os.environ.get("PROBE_DISK", "")), DEEDS, clusters=clusters)
+    opening = relays(schemas, capture=capture)
+    return Kafka(releases, opening, choose(os.environ.get("PROBE_DISK", "")), DEEDS, clusters=clusters)
 
 
 def exact_versions(plan: Plan) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ from probe.advise.gates import read_gate
 from probe.catalogue.scenarios import CORE
 from probe.catalogue.selectors import Chosen
 from probe.cli import options as o
+from probe.cli.captures import keeper
 from probe.cli.compose import embedded_engine, get_clients, live_tools
 from probe.cli.console import say
 from probe.cli.outcomes import show_outcomes
@@ -36,6 +37,7 @@ from probe.runner import Options, Progress, run_plan
 from probe.runner.cohorts import drain_in_cohorts
 from probe.runner.grouping import estimate_s
 from probe.runner.lag import no_collector
+from probe.runner.tools import Keep
 from probe.store import RunStore
 from probe.store import trials as stored_trials
 
@@ -61,6 +63,9 @@ def run(
     resume: Annotated[
         str | None, typer.Option("--resume", help="RUN_ID to go on with; alone: as it was selected.")
     ] = None,
+    capture: Annotated[
+        bool, typer.Option("--capture", help="Keep a pcapng of each trial; `probe show --pcap FILE` takes it out.")
+    ] = False,
     fail_on: o.FailOn = "",
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML there.")] = None,
     summary: Annotated[Path | None, typer.Option("--summary", help="Write a Markdown summary there.")] = None,
@@ -85,7 +90,7 @@ def run(
     if resume is not None and names_nothing(asked):
         asked, before_ms = as_before(results, resume, asked)
         watch_ms = before_ms if watch_ms is None else watch_ms
-    _run(asked, Options(jobs=jobs, watch_ms=watch_ms), results, resume, reports)
+    _run(asked, Options(jobs=jobs, watch_ms=watch_ms, capture=capture), results, resume, reports)
 
 
 def core_run(results: str) -> None:
@@ -126,7 +131,7 @@ def run_planned(
     selectors: Mapping[str, Any] | None = None,
 ) -> Ran:
     """Run and store the cells of a plan; of the selection only clients, seed (of a new run) and shard count."""
-    ready = make_ready(plan, selection.clients)
+    ready = make_ready(plan, selection.clients, capture=options.capture)
     known = known_outcomes(results)
     with _open_store(results, resume, plan, selection, selectors) as store:
         return play_ready(plan, ready, options, results, store, known)
@@ -141,10 +146,10 @@ class Ready:
     absent: Mapping[Client, str]
 
 
-def make_ready(plan: Plan, clients: Sequence[Chosen]) -> Ready:
+def make_ready(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> Ready:
     """Build the engine and obtain the clients. ProbeError or ToolError if that cannot be done here."""
     real = exact_versions(plan)
-    engine: EnginePort = kafka_engine(real, say) if real else embedded_engine()
+    engine: EnginePort = kafka_engine(real, say, capture=capture) if real else embedded_engine(capture=capture)
     bound, absent = get_clients(clients, say)
     return Ready(engine, bound, absent)
 
@@ -158,7 +163,10 @@ def play_ready(
         if reason := ready.absent.get(item.cell.client):
             store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
     finished = _finished(results, store)
-    outcomes = _play(ready.engine, ready.bound, runnable, replace(options, seed=store.seed), store, known, finished)
+    keep = keeper(results, store.run_id) if options.capture else None
+    outcomes = _play(
+        ready.engine, ready.bound, runnable, replace(options, seed=store.seed), store, known, finished, keep
+    )
     for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
         outcomes.setdefault(cell, set()).add(outcome)
     return Ran(store.run_id, outcomes, ready.absent)
@@ -205,6 +213,7 @@ def _play(
     store: RunStore,
     known: Mapping[Cell, Outcome],
     finished: Mapping[tuple[Cell, int], Outcome],
+    keep: Keep | None,
 ) -> dict[Cell, set[Outcome]]:
     outcomes: dict[Cell, set[Outcome]] = {}
     signals: list[int] = []
@@ -227,7 +236,7 @@ def _play(
             async with live_tools(engine, bound) as tools:
                 await run_plan(
                     plan,
-                    tools,
+                    replace(tools, keep=keep),
                     options,
                     store,
                     report=lambda step: report(step, bar),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from probe.catalogue.apps import stand_for
 from probe.catalogue.families import Version, version_key
 from probe.catalogue.selectors import select_clients, select_profiles
 from probe.cli import options as o
+from probe.cli.captures import take_out
 from probe.cli.compose import apps, families
 from probe.cli.console import OUT
 from probe.cli.lines import lines
@@ -36,6 +38,7 @@ def show(
         int | None, typer.Option("--trial", min=0, help="Number of the trial; default: the first.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One trial with events, facts and verdict.")] = False,
+    pcap: Annotated[Path | None, typer.Option("--pcap", help="Write the trial's capture there (pcapng).")] = None,
 ) -> None:
     """Show what was seen in one trial; with selectors that match several, list them."""
     tests: list[Callable[[Cell], bool]] = [
@@ -56,8 +59,12 @@ def show(
         raise ProbeError(f"{results}: no stored trial matches; `probe show` without selectors lists what there is")
     newest = _newest(found)
     if len(newest) == 1 or (run is not None and trial is not None and len(newest) == 1):
+        if pcap is not None:
+            take_out(results, newest[0], pcap)
         _show_one(results, newest[0], as_json=as_json)
         return
+    if pcap is not None:
+        raise ProbeError(f"--pcap {pcap}: {len(newest)} cells match; name one by its selectors")
     for row in newest:
         OUT.print(f"{row.run_id}  {row.cell}  {row.verdict.outcome}: {row.verdict.reason}", markup=False)
 

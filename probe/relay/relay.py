@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Any
 
 from probe.model import Event, Folded, Request, Response
-from probe.ports import Sink
+from probe.ports import Pcapng, Sink
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
+from probe.relay.capture import Capture, Taped
 from probe.relay.link import Link, now_us
 from probe.relay.way import Way
 
@@ -31,6 +32,7 @@ class Relay:
         sink: Sink,
         schemas: Schemas,
         topic_names: MutableMapping[bytes, str] | None = None,
+        capture: bool = False,
     ) -> None:
         self._brokers, self._sink, self._schemas = tuple(brokers), sink, schemas
         self.topic_names: MutableMapping[bytes, str] = {} if topic_names is None else topic_names
@@ -39,6 +41,7 @@ class Relay:
         """API key to microseconds, of the answers that are held back."""
         self._ways: dict[int, Way] = {}
         self._conn = 0
+        self._capture = Capture() if capture else None
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker: asyncio.TimerHandle | None = None
         self._forwarded: tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]] = (Counter(), Counter())
@@ -109,6 +112,10 @@ class Relay:
         """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it. What is held stays held."""
         self.held = dict.fromkeys(apis, hold_ms * 1000) if hold_ms > 0 else {}
 
+    def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
+        """Hand out what passed so far (of these client ids, or all), once; None unless it captures."""
+        return None if self._capture is None else self._capture.hand_out(names)
+
     # More of the network
 
     def forward(self, broker: int, address: str) -> None:
@@ -165,7 +172,8 @@ class Relay:
     def conversation(self, way: Way) -> Conversation:
         """Begin a conversation under a new number."""
         self._conn += 1
-        return Conversation(self._conn, way.broker, self._schemas, self.topic_names, way.sessions)
+        told = (self._conn, way.broker, self._schemas, self.topic_names, way.sessions)
+        return Conversation(*told) if self._capture is None else Taped(*told).keep(self._capture, way.door.port)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background, until the relay ends at the latest."""
@@ -180,6 +188,8 @@ class Relay:
             with contextlib.suppress(Exception):
                 self._sink(event)
                 self._told += _frames(event)
+            if self._capture is not None:
+                self._capture.note(event)
 
     def settle(self, link: Link) -> None:
         """Take over the counts of a link that has ended."""

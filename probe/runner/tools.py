@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from probe.drivers.host import Host
-from probe.model import Client
-from probe.ports import EnginePort
+from probe.model import Cell, Client
+from probe.ports import EnginePort, Pcapng
 from probe.runner.lag import LoopLag
+
+Keep = Callable[[Cell, int, Pcapng], None]
+"""Stores what was captured of a trial, by its number; blocks, and never raises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,8 @@ class Options:
     """`--watch`: stop watching then, come what may."""
     starting: int = 5
     """Trials that start and warm up at the same time: starting is what costs CPU, watching is not."""
+    capture: bool = False
+    """`--capture`: keep what passes through relays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,8 @@ class Tools:
     lag: LoopLag
     artifacts: Mapping[Client, str] = field(default_factory=dict)
     """What each client version was obtained as, with its digest."""
+    keep: Keep | None = None
+    """Takes captures, where the engine's relays make them."""
 
 
 class StartingSlot:

@@ -6,6 +6,7 @@ import asyncio
 
 from probe.model import History, Kind, Role
 from probe.plan import Planned
+from probe.ports import Tap
 from probe.recorder import Recorder
 from probe.runner.cast import make_header
 from probe.runner.course import Course, DriverLostError
@@ -54,8 +55,17 @@ def _tell_of(course: Course, group: ExceptionGroup[Exception]) -> None:
 
 async def _run(course: Course, tools: Tools, options: Options, slot: StartingSlot, *, alone: bool) -> None:
     async with tools.engine.cluster(course.item.cell.broker, course.take) as (cluster, tap):
-        await play(course, Stage(cluster, tap, tools, options, slot, alone))
-        await take_stock(course, cluster)
+        try:
+            await play(course, Stage(cluster, tap, tools, options, slot, alone))
+            await take_stock(course, cluster)
+        finally:
+            await _keep(course, tap, tools)
+
+
+async def _keep(course: Course, tap: Tap, tools: Tools) -> None:
+    """Store what passed through the relay, if that is wanted; a trial that is run again takes its place."""
+    if tools.keep is not None and (capture := tap.captured()) is not None:
+        await asyncio.to_thread(tools.keep, course.header.cell, course.header.trial, capture)
 
 
 def _hard_limit_s(item: Planned) -> float:

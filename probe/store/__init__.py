@@ -1,7 +1,20 @@
 """Runs as Parquet (DESIGN 9): append while trials run, read later, never half a file."""
 
 from probe.model.results import ResultsError
+from probe.store.captures import read_capture, write_capture
 from probe.store.reading import RunInfo, TrialRow, histories, history, run_info, runs, trials
 from probe.store.writing import RunStore
 
-__all__ = ["ResultsError", "RunInfo", "RunStore", "TrialRow", "histories", "history", "run_info", "runs", "trials"]
+__all__ = [
+    "ResultsError",
+    "RunInfo",
+    "RunStore",
+    "TrialRow",
+    "histories",
+    "history",
+    "read_capture",
+    "run_info",
+    "runs",
+    "trials",
+    "write_capture",
+]

@@ -69,6 +69,18 @@ class Place:
         text = json.dumps(value, indent=2, sort_keys=True) + "\n"
         self._write(path, lambda out: out.write(text.encode()))
 
+    def write_bytes(self, path: str, data: bytes) -> None:
+        """Write a file aside and rename it; ResultsError if it cannot be written."""
+        self._write(path, lambda out: out.write(data))
+
+    def read_bytes(self, path: str) -> bytes:
+        """Read a whole file; ResultsError if that fails."""
+        try:
+            with self._fs.open_input_stream(self._full(path), compression=None) as source:
+                return bytes(source.read())
+        except OSError as error:
+            raise self._unreadable(path, error) from error
+
     def _write(self, path: str, save: Any) -> None:
         folder, _, name = self._full(path).rpartition("/")
         aside = f"{folder}/.{name}.{os.getpid()}"

@@ -14,13 +14,15 @@ from probe.engines.kafka.data import Brokers, read_back
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
 from probe.model import EngineEvent, EngineKind, Event, Subject
-from probe.ports import ReadBack, Sink
+from probe.ports import Pcapng, ReadBack, Sink
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
 if TYPE_CHECKING:
     from probe.engines.kafka.cohort import Cohort
 
 NAMES = 100
+NOBODY = "-"
+"""No client id of ours."""
 TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
 """A topic of the runner's, with its partition; temporary folders have other words before `probe`."""
 MADE_S, LOOK_S = 10.0, 0.1
@@ -96,6 +98,10 @@ class Seat:
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Pass answers of these APIs on only after `hold_ms`: everybody's."""
         self._cluster.relay.hold(apis, hold_ms)
+
+    def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
+        """Hand out what passed of this cell's connections, once; None where nothing is kept."""
+        return self._cluster.relay.captured(names or self._names or [NOBODY])
 
     # ports.Cluster
 

@@ -1,0 +1,36 @@
+"""Captures of trials: stored as they end, taken out by `probe show --pcap`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from probe.cli.console import say
+from probe.errors import ProbeError
+from probe.model import Cell
+from probe.model.results import ResultsError
+from probe.ports import Pcapng
+from probe.runner.tools import Keep
+from probe.store import TrialRow, read_capture, write_capture
+
+
+def keeper(results: str, run_id: str) -> Keep:
+    """Return what stores captures in a run; one that cannot be stored is told of, and costs no trial."""
+
+    def keep(cell: Cell, trial: int, capture: Pcapng) -> None:
+        try:
+            write_capture(results, run_id, cell, trial, capture(f"{cell}, trial {trial} of run {run_id}"))
+        except (ResultsError, OSError) as error:
+            say(f"the capture of {cell} is lost: {error}")
+
+    return keep
+
+
+def take_out(results: str, row: TrialRow, file: Path) -> None:
+    """Write a trial's capture to a file. ProbeError if there is none, or the file cannot be written."""
+    data = read_capture(results, row.run_id, row.cell, row.trial)
+    if data is None:
+        raise ProbeError(f"trial {row.trial} of {row.cell} in run {row.run_id} was not captured; run it with --capture")
+    try:
+        file.write_bytes(data)
+    except OSError as error:
+        raise ProbeError(f"{file} cannot be written: {error.strerror or error}; name another file") from None

@@ -1,0 +1,224 @@
+"""What passed through the relay, for `--capture`: kept per connection, written as pcapng that Wireshark reads. Sans-io.
+
+The bytes and their times are those of the client's side of the relay, where events are stamped; the TCP and IP headers
+around them are made up: one segment for each piece that was passed on, none of them lost, repeated or out of order.
+The format: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html, sections 4.1 to 4.3.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
+from struct import pack
+
+from probe.model import Closed, Event, Opened
+from probe.ports import Pcapng
+from probe.protocol.conversation import Conversation
+
+LIMIT = 64 << 20
+"""Bytes that a relay keeps; a storm beyond them is cut off, and the file says so."""
+SEGMENT = 32 << 10
+"""Less than what an IPv4 packet holds."""
+ASK, ANSWER = 0, 1
+FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
+CLIENT_PORTS = range(61_000, 65_536)
+"""Above what Linux gives out by itself: the made-up port of a client is nobody's listener."""
+LINKTYPE_RAW = 101
+"""Packets begin with their IP header."""
+COMMENT, IF_NAME, IF_TSRESOL, USERAPPL = 1, 2, 9, 4
+MICROSECONDS = b"\x06"
+
+Packet = tuple[int, bytes, str]
+"""Microseconds, the packet, a comment."""
+
+
+@dataclass(eq=False, slots=True)
+class Tape:
+    """One connection."""
+
+    conn: int
+    broker: int
+    port: int
+    """The relay's, as the client dialled it."""
+    client_id: str = ""
+    opened: int = -1
+    closed: int = -1
+    by: str = ""
+    pieces: list[tuple[int, int, bytes]] = field(default_factory=list)
+    """(microseconds, `ASK` or `ANSWER`, bytes), in order."""
+
+
+class Capture:
+    """Keeps what one relay passes."""
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._left = limit
+        self._limit = limit
+        self._cut = False
+        self._tapes: dict[int, Tape] = {}
+        self._since_1970 = time.time_ns() // 1000 - time.monotonic_ns() // 1000
+        """What turns our clock into the time of day; the same for every packet."""
+
+    def begin(self, conn: int, broker: int, port: int) -> Tape:
+        """Begin a tape for a connection."""
+        tape = self._tapes[conn] = Tape(conn, broker, port)
+        return tape
+
+    def take(self, tape: Tape, at: int, way: int, data: bytes) -> None:
+        """Keep what was passed on."""
+        if tape.conn not in self._tapes:
+            return
+        if self._cut or len(data) > self._left:  # what came later than a gap would be read as garbage
+            self._cut = True
+            return
+        self._left -= len(data)
+        tape.pieces.append((at, way, data))
+
+    def note(self, event: Event) -> None:
+        """Keep when a connection began or ended."""
+        if not isinstance(event, Opened | Closed) or event.conn not in self._tapes:
+            return
+        tape = self._tapes[event.conn]
+        if isinstance(event, Opened):
+            tape.opened = event.at
+        else:
+            tape.closed, tape.by = event.at, event.by
+
+    def hand_out(self, names: Sequence[str] = ()) -> Pcapng:
+        """Take the tapes of these clients (of all, without names) out, and return what writes them with a comment."""
+        mine = [tape for tape in self._tapes.values() if not names or _belongs(tape.client_id, names)]
+        for tape in mine:
+            del self._tapes[tape.conn]
+            self._left += sum(len(data) for _, _, data in tape.pieces)
+        cut = f"Only the first {self._limit >> 20} MiB are here." if self._cut else ""
+        self._cut = self._cut and bool(self._tapes)
+        return lambda comment: pcapng(mine, "\n".join(filter(None, (comment, cut))), self._since_1970)
+
+
+def _belongs(client_id: str, names: Iterable[str]) -> bool:
+    """Say whether a client id is one of these, or begins with one and a dash, as those of second instances do."""
+    return any(client_id == name or client_id.startswith(f"{name}-") for name in names)
+
+
+class Taped(Conversation):
+    """A conversation that is kept."""
+
+    capture: Capture
+    tape: Tape
+
+    def keep(self, capture: Capture, port: int) -> Taped:
+        """Keep everything from now on."""
+        self.capture, self.tape = capture, capture.begin(self.conn, self.broker, port)
+        return self
+
+    def client_bytes(self, data: bytes, at: int) -> list[Event]:
+        """Take bytes that the client sent."""
+        self.capture.take(self.tape, at, ASK, bytes(data))
+        found = super().client_bytes(data, at)
+        self.tape.client_id = self.client_id
+        return found
+
+    def broker_bytes(self, data: bytes, at: int) -> list[Event]:
+        """Take bytes that were passed on to the client."""
+        self.capture.take(self.tape, at, ANSWER, bytes(data))
+        return super().broker_bytes(data, at)
+
+
+def pcapng(tapes: Sequence[Tape], comment: str, since_1970: int = 0) -> bytes:
+    """Write connections as a pcapng file; `since_1970` = microseconds that make their clock the time of day."""
+    ports = sorted({tape.port for tape in tapes})
+    decode = "".join(f" -d tcp.port=={port},kafka" for port in ports)
+    told = f"{comment}\nTCP and IP headers are made up. To decode: tshark -r FILE{decode}"
+    packets = sorted(chain.from_iterable(map(_packets, tapes)), key=itemgetter(0))
+    return b"".join(chain((_section(told), _interface()), (_enhanced(packet, since_1970) for packet in packets)))
+
+
+def _packets(tape: Tape) -> Iterator[Packet]:
+    """Make up the segments of a connection."""
+    start = tape.opened if tape.opened >= 0 else tape.pieces[0][0] if tape.pieces else tape.closed
+    if start < 0:
+        return
+    sent = [0, 0]
+    about = f"connection {tape.conn} to broker {tape.broker}, client id {tape.client_id or 'not told'}"
+    yield start, _segment(tape, ASK, SYN, sent), about
+    sent[ASK] = 1
+    yield start, _segment(tape, ANSWER, SYN | ACK, sent), ""
+    sent[ANSWER] = 1
+    yield start, _segment(tape, ASK, ACK, sent), ""
+    for at, way, data in tape.pieces:
+        for begin in range(0, len(data), SEGMENT):
+            part = data[begin : begin + SEGMENT]
+            yield at, _segment(tape, way, PSH | ACK, sent, part), ""
+            sent[way] += len(part)
+    yield from _ending(tape, sent)
+
+
+def _ending(tape: Tape, sent: list[int]) -> Iterator[Packet]:
+    """End as it ended: the relay resets, a peer says goodbye and the other follows."""
+    if tape.closed < 0:
+        return
+    if tape.by == "relay":
+        yield tape.closed, _segment(tape, ANSWER, RST | ACK, sent), "cut by the relay"
+        return
+    first = ASK if tape.by == "client" else ANSWER
+    for way in (first, 1 - first):
+        yield tape.closed, _segment(tape, way, FIN | ACK, sent), f"ended by the {tape.by}" if way is first else ""
+        sent[way] += 1
+
+
+def _segment(tape: Tape, way: int, flags: int, sent: Sequence[int], data: bytes = b"") -> bytes:
+    """Return an IPv4 packet with one TCP segment (RFC 791, RFC 9293)."""
+    row, column = divmod(tape.conn, len(CLIENT_PORTS))
+    ours = (pack(">BBBB", 127, 0, row & 0xFF, 1), CLIENT_PORTS[column])
+    theirs = (b"\x7f\x00\x00\x01", tape.port)
+    (source, port), (target, to) = (ours, theirs) if way == ASK else (theirs, ours)
+    acknowledged = sent[1 - way] if flags & ACK else 0
+    fields = (port, to, sent[way] & 0xFFFFFFFF, acknowledged & 0xFFFFFFFF, 5 << 4, flags, 0xFFFF)
+    around = source + target + pack(">BBH", 0, 6, 20 + len(data))
+    tcp = pack(">HHIIBBHHH", *fields, 0, 0)
+    tcp = pack(">HHIIBBHHH", *fields, _checksum(around + tcp + data), 0)
+    head = pack(">BBHHHBBH", 0x45, 0, 40 + len(data), 0, 0x4000, 64, 6, 0)
+    checked = pack(">BBHHHBBH", 0x45, 0, 40 + len(data), 0, 0x4000, 64, 6, _checksum(head + source + target))
+    return checked + source + target + tcp + data
+
+
+def _checksum(data: bytes) -> int:
+    """Return the checksum of RFC 1071: its sum is the number modulo 65535, which Python takes fast."""
+    return 0xFFFF - (int.from_bytes(data + b"\0" * (len(data) % 2), "big") % 0xFFFF)
+
+
+def _section(comment: str) -> bytes:
+    body = pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)
+    return _block(0x0A0D0D0A, body + _options((COMMENT, _text(comment)), (USERAPPL, b"kafka metadata probe")))
+
+
+def _interface() -> bytes:
+    body = pack("<HHI", LINKTYPE_RAW, 0, 0)
+    return _block(1, body + _options((IF_NAME, b"relay"), (IF_TSRESOL, MICROSECONDS)))
+
+
+def _enhanced(packet: Packet, since_1970: int) -> bytes:
+    at, data, comment = packet
+    high, low = divmod(at + since_1970, 1 << 32)
+    body = pack("<IIIII", 0, high, low, len(data), len(data)) + _padded(data)
+    return _block(6, body + (_options((COMMENT, _text(comment))) if comment else b""))
+
+
+def _options(*options: tuple[int, bytes]) -> bytes:
+    return b"".join(pack("<HH", code, len(value)) + _padded(value) for code, value in options) + pack("<HH", 0, 0)
+
+
+def _text(text: str) -> bytes:
+    return text.encode("utf-8", "replace")[:0xFFFF]
+
+
+def _block(kind: int, body: bytes) -> bytes:
+    size = pack("<I", len(body) + 12)
+    return pack("<I", kind) + size + body + size
+
+
+def _padded(data: bytes) -> bytes:
+    return data + b"\0" * (-len(data) % 4)
