@@ -38,10 +38,16 @@ def read_trials(session: SparkSession, inputs: Inputs) -> DataFrame:
 def read_files(session: SparkSession, inputs: Inputs, paths: Sequence[str], schema: StructType) -> DataFrame:
     """Read Parquet files below the results; columns that they lack are null."""
     if not paths:
-        return session.createDataFrame([], schema)
+        return _nothing(session, schema)
     if _by_spark(inputs):
         return session.read.schema(schema).parquet(*map(inputs.for_spark, paths))
     return _on_workers(session, inputs, paths, schema)
+
+
+def _nothing(session: SparkSession, schema: StructType) -> DataFrame:
+    """Return no rows, in a way that plans are simplified by; an empty list would start Python workers."""
+    columns = (F.lit(None).cast(field.dataType).alias(field.name) for field in schema)
+    return session.range(1).where(F.lit(False)).select(*columns)
 
 
 def _read_verdicts(session: SparkSession, inputs: Inputs) -> DataFrame:

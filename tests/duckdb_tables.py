@@ -141,18 +141,18 @@ TIMINGS = " UNION ALL ".join(
 
 TRAFFIC = f"""
 WITH spans AS (
-    SELECT {CELL}, run_id, trial, min(at) FILTER (kind = 'fault_on') AS b,
-        min(at) FILTER (kind IN ('healing', 'stopping', 'end')) AS u
+    SELECT {CELL}, run_id, trial, min("at") FILTER (kind = 'fault_on') AS b,
+        min("at") FILTER (kind IN ('healing', 'stopping', 'end')) AS u
     FROM events GROUP BY ALL HAVING b < u),
 told AS (
-    SELECT e.*, b, u, (u - b) / 1e6 AS span, e.at - b AS since,
+    SELECT e.*, b, u, (u - b) / 1e6 AS span, e."at" - b AS since,
         e.node = coalesce(CAST(json_extract(t.header, '$.subject.old') AS INT), -1) AS failing,
         CASE e.kind WHEN 'request' THEN 1 WHEN 'folded' THEN CAST(json_extract(data, '$.requests') AS BIGINT) ELSE 0 END
             AS asks,
         coalesce(CAST(json_extract(data, CASE e.kind WHEN 'folded' THEN '$.bytes' ELSE '$.size' END) AS BIGINT), 0)
             AS sz
     FROM events e JOIN spans USING ({CELL}, run_id, trial) JOIN rows t USING ({CELL}, run_id, trial)
-    WHERE e.kind IN ('request', 'response', 'folded') AND e.at >= b AND e.at < u),
+    WHERE e.kind IN ('request', 'response', 'folded') AND e."at" >= b AND e."at" < u),
 seconds AS (
     SELECT {CELL}, run_id, trial, failing, api, span, since // 1000000 AS s, sum(asks) AS asks, sum(sz) AS sz,
         min(since) FILTER (kind <> 'response') AS first
