@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import subprocess
@@ -113,7 +114,7 @@ def test_the_code_is_found_below_what_retries_made_of_it(family: Family, version
     }
 
 
-SETTINGS = (
+SETTINGS: tuple[tuple[str, str, str, dict[str, str], dict[str, str | None]], ...] = (
     (
         "2.2.4",
         "producer",
@@ -136,15 +137,6 @@ SETTINGS = (
 )
 
 
-@pytest.mark.parametrize(("version", "role", "profile", "properties", "expected"), SETTINGS)
-def test_effective_settings(
-    family: Family, version: str, role: str, profile: str, properties: dict[str, str], expected: dict[str, str | None]
-) -> None:
-    start = {"role": role, "profile": profile, "properties": properties}
-    found = ask(launch_of(family, version), f"const answer = settle(library, {json.dumps(start)}).effective")
-    assert {name: found.get(name) for name in expected} == expected
-
-
 UNSUPPORTED = (
     ("group", "acks-1", {}, "only producers"),
     ("producer", "isolated", {"consumer.minBytes": "1"}, "no setting 'consumer.minBytes' for role producer"),
@@ -154,12 +146,26 @@ UNSUPPORTED = (
 )
 
 
-@pytest.mark.parametrize(("role", "profile", "properties", "expected"), UNSUPPORTED)
-def test_what_does_not_fit_is_unsupported(
-    family: Family, role: str, profile: str, properties: dict[str, str], expected: str
-) -> None:
-    start = {"role": role, "profile": profile, "properties": properties}
+@functools.cache
+def settled(version: str) -> list[Any]:
+    """Return what the driver makes of every start above, in one run of it: effective settings, or why not."""
+    starts = [{"role": item[-4], "profile": item[-3], "properties": item[-2]} for item in (*SETTINGS, *UNSUPPORTED)]
     script = (
-        f"let answer = ''; try {{ settle(library, {json.dumps(start)}) }} catch (error) {{ answer = error.message }}"
+        "const one = (start) => {"
+        "  try { return settle(library, start).effective } catch (error) { return error.message }"
+        "};"
+        f"const answer = {json.dumps(starts)}.map(one)"
     )
-    assert expected in ask(launch_of(family, "2.2.4"), script)
+    return list(ask(launch_of(read_family(CLIENTS / "kafkajs" / "client.toml"), version), script))
+
+
+@pytest.mark.parametrize("place", range(len(SETTINGS)), ids=lambda place: "-".join(SETTINGS[place][:3]))
+def test_effective_settings(place: int) -> None:
+    version, expected = SETTINGS[place][0], SETTINGS[place][-1]
+    found = settled(version)[place]
+    assert {name: found.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize("place", range(len(UNSUPPORTED)), ids=lambda place: UNSUPPORTED[place][-1])
+def test_what_does_not_fit_is_unsupported(place: int) -> None:
+    assert UNSUPPORTED[place][-1] in settled("2.2.4")[len(SETTINGS) + place]
