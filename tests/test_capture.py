@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import site_data
 from protocol_wire import schemas
 from relay_peers import HEARTBEAT, Broker, Client, client, of, until
 from rows import CELL, create, history, verdict
 from typer.testing import CliRunner
 
 from probe.cli.app import app
-from probe.cli.captures import keeper
-from probe.model import Closed, Event, Opened, Request, Response
+from probe.cli.captures import finder, keeper
+from probe.model import Cell, Closed, Event, Opened, Request, Response
 from probe.relay import Relay
 from probe.relay.capture import ANSWER, ASK, SEGMENT, Capture, Tape, pcapng
+from probe.site import Source, build
 from probe.store import read_capture
 
 TSHARK = shutil.which("tshark")
@@ -257,3 +259,34 @@ def test_a_capture_that_cannot_be_stored_costs_no_trial(tmp_path: Path, capsys: 
     (tmp_path / "run_id=r1").write_text("in the way")
     keeper(str(tmp_path), "r1")(CELL, 0, lambda _: b"x")
     assert "the capture of sarama@1.43.3" in capsys.readouterr().err
+
+
+def test_the_page_of_a_cell_links_its_captures_and_keeps_them(tmp_path: Path) -> None:
+    rows = [row for row in site_data.matrix() if Cell.of(row) == site_data.CHANGED]
+    matrix = site_data.write_matrix(tmp_path / "m.csv", rows)
+    asked: list[int] = []
+
+    def capture(_run: str, _cell: Cell, trial: int) -> bytes | None:
+        asked.append(trial)
+        return b"packets" if trial == 0 else None
+
+    source = Source(site_data.trials, site_data.histories, lambda _run: "same", capture)
+    site = build(matrix, source, tmp_path).parent
+    (page,) = (site / "cell").glob("*.html")
+    name = f"{page.stem}-0.pcapng"
+    assert [path.name for path in (site / "cell").glob("*.pcapng")] == [name]
+    assert (site / "cell" / name).read_bytes() == b"packets"
+    assert f'<a href="{name}" download>' in page.read_text()
+    asked.clear()
+    build(matrix, source, tmp_path)
+    assert asked == []
+    assert (site / "cell" / name).read_bytes() == b"packets"
+
+
+def test_captures_are_found_by_run(tmp_path: Path) -> None:
+    find = finder(str(tmp_path))
+    assert find("r1", CELL, 0) is None
+    keeper(str(tmp_path), "r2")(CELL, 0, lambda _: b"x")
+    assert find("r2", CELL, 0) == b"x"
+    assert find("r2", CELL, 1) is None
+    assert find("", CELL, 0) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 from probe.cli.console import say
@@ -11,6 +13,7 @@ from probe.model.results import ResultsError
 from probe.ports import Pcapng
 from probe.runner.tools import Keep
 from probe.store import TrialRow, read_capture, write_capture
+from probe.store.captures import capture_name, captured_names
 
 
 def keeper(results: str, run_id: str) -> Keep:
@@ -23,6 +26,18 @@ def keeper(results: str, run_id: str) -> Keep:
             say(f"the capture of {cell} is lost: {error}")
 
     return keep
+
+
+def finder(results: str) -> Callable[[str, Cell, int], bytes | None]:
+    """Return what finds the captures of these results; each run's are listed once."""
+    names = cache(partial(captured_names, results))
+
+    def find(run_id: str, cell: Cell, trial: int) -> bytes | None:
+        if not run_id or capture_name(cell, trial) not in names(run_id):
+            return None
+        return read_capture(results, run_id, cell, trial)
+
+    return find
 
 
 def take_out(results: str, row: TrialRow, file: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Self
 
 from pyspark.sql import SparkSession
 
+from probe.cli.captures import finder
 from probe.cli.compose import inside
 from probe.cli.console import OUT, say
 from probe.errors import NothingJudgedError
@@ -79,7 +80,7 @@ class Publisher:
             say(f"{self._out} is no folder, so there is no site: --out DIR makes one; {built.cells} cells: {built.csv}")
             return
         results = self._results
-        source = Source(partial(trials, results), partial(histories, results), partial(stamp, results))
+        source = Source(partial(trials, results), partial(histories, results), partial(stamp, results), finder(results))
         index = build(Path(built.csv), source, Path(self._out), inside, os.environ.get(ADDRESS, ""))
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")

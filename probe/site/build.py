@@ -13,6 +13,7 @@ from probe.model import Cell, Client, Outcome
 from probe.model.grades import badness
 from probe.model.results import ResultsError
 from probe.site.answers import Answers
+from probe.site.captured import take_captures, with_captures
 from probe.site.feeds import feed
 from probe.site.pages import Pages
 from probe.site.past import read_past
@@ -74,6 +75,7 @@ def build(
             shutil.copyfile(path, fresh / path.name)
         reuse = Reuse(target, fresh)
         worst = _write_cells(Pages(Answers(rows), past), results, reuse, fresh)
+        take_captures(target, reuse)
         for name, text in Pages(Answers(rows, worst), past, inside).overviews():
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
@@ -92,7 +94,8 @@ def _write_cells(pages: Pages, results: Source, reuse: Reuse, fresh: Path) -> di
         elif row.outcome is Outcome.FLAKY:
             worst[row.cell] = reuse.worst(_name(row))
     for one in _read_cells(stale, results):
-        (fresh / _name(one.row)).write_text(pages.cell(one.row, one.trials()), encoding="utf-8")
+        views = with_captures(one.row, one.trials(), results, fresh)
+        (fresh / _name(one.row)).write_text(pages.cell(one.row, views), encoding="utf-8")
         flaky = one.row.outcome is Outcome.FLAKY
         if flaky and one.stored:
             worst[one.row.cell] = one.worst()

@@ -27,6 +27,7 @@ class Reuse:
         self._standing, self._fresh = standing, fresh
         self._old = _read(standing / MARKER)
         self._new: dict[str, tuple[str, int | None]] = {}
+        self._taken: set[str] = set()
 
     def take(self, name: str, key: str) -> bool:
         """Take a page over if its key is the same; say whether it was."""
@@ -34,7 +35,16 @@ class Reuse:
         if old is None or old[0] != key or not _link(self._standing / name, self._fresh / name):
             return False
         self._new[name] = old
+        self._taken.add(name)
         return True
+
+    def taken(self, name: str) -> bool:
+        """Say whether a page was taken over."""
+        return name in self._taken
+
+    def link(self, name: str) -> bool:
+        """Take over what lies beside a page; say whether it is there."""
+        return _link(self._standing / name, self._fresh / name)
 
     def worst(self, name: str) -> int | None:
         """Return what was noted with a page that was taken over."""

@@ -45,3 +45,5 @@ class Source:
     """Those of the wanted trials of a run that can be read, in any order."""
     stamp: Callable[[str], str] | None = None
     """What tells one state of a run's files from another; None = no page of an earlier site is taken over."""
+    capture: Callable[[str, Cell, int], bytes | None] | None = None
+    """The pcapng file of a trial of a run id; None where it was not captured."""

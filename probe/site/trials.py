@@ -28,6 +28,8 @@ class TrialView:
     settings: Mapping[str, str] = field(default_factory=dict)
     artifact: str = ""
     seed: int | None = None
+    capture: str = ""
+    """Name of its pcapng file beside the page; empty where there is none."""
 
     @property
     def has_history(self) -> bool:

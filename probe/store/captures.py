@@ -32,5 +32,11 @@ def read_capture(results: str, run_id: str, cell: Cell, trial: int) -> bytes | N
     return place.read_bytes(path) if place.exists(path) else None
 
 
+def captured_names(results: str, run_id: str) -> frozenset[str]:
+    """Return the names of all captures of a run."""
+    folder = f"{RUN_PREFIX}{run_id}/{CAPTURES}"
+    return frozenset(path.rpartition("/")[2] for path in Place(results).files(folder, ".pcapng"))
+
+
 def _path(run_id: str, cell: Cell, trial: int) -> str:
     return f"{RUN_PREFIX}{run_id}/{CAPTURES}/{capture_name(cell, trial)}"
