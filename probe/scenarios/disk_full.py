@@ -25,7 +25,7 @@ SCENARIO = Scenario(
                 Kind.ANSWER,
                 Expects.DISCOVER,
                 target=Target.LEADER,
-                codes=(56, 6),
+                codes=(56, 6, 7),
                 prompt_ms=3000,
                 watch_ms=10000,
             ),

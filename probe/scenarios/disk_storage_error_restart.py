@@ -29,7 +29,7 @@ SCENARIO = Scenario(
                 Kind.ANSWER,
                 Expects.DISCOVER,
                 target=Target.LEADER,
-                codes=(56, 6, 3),
+                codes=(56, 6, 3, 7),
                 causes=("error", "disconnect"),
                 prompt_ms=5000,
                 watch_ms=20000,
