@@ -91,7 +91,9 @@ def _family(item: Family) -> dict[str, object]:
     }
 
 
-def scenarios(*, as_json: Annotated[bool, typer.Option("--json", help="Machine readable.")] = False) -> None:
+def scenarios(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/scenarios.json).")] = False
+) -> None:
     """List the scenarios of the default catalogue; any protocol error name works in answer/, hold/ and blip/."""
     if as_json:
         typer.echo(json.dumps({"scenarios": [_scenario(item) for item in default_scenarios().values()]}, indent=1))

@@ -37,7 +37,9 @@ def show(
     trial: Annotated[
         int | None, typer.Option("--trial", min=0, help="Number of the trial; default: the first.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One trial with events, facts and verdict.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One trial, machine readable (docs/schema/show.json).")
+    ] = False,
     pcap: Annotated[Path | None, typer.Option("--pcap", help="Write the trial's capture there (pcapng).")] = None,
 ) -> None:
     """Show what was seen in one trial; with selectors that match several, list them."""
