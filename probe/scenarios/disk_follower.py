@@ -4,7 +4,7 @@ What the brokers do: nothing moves. The leader waits for its follower, which sta
 lags too long (replica.lag.time.max.ms, 30 s; measured on 3.9.2): so long no Produce with acks=all is acknowledged and
 no new record is read. Then the leader goes on with those that are left.
 The error a client meets: none.
-What a good client does: waits.
+What a good client does: waits; what it had under way on other partitions may wait as well. This is informative.
 Source: KIP-112; half of all disks that die are not the leader's.
 Not covered: min.insync.replicas that are not met any more (topic/too-few-replicas).
 """
@@ -22,7 +22,7 @@ SCENARIO = Scenario(
     parts=(
         Part(
             roles=CLIENT_ROLES,
-            play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=45000),
+            play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=45000, informative=True),
             steps=(BreakLogDir(holds=Held.FOLLOWER),),
         ),
     ),
