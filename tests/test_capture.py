@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import shutil
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import site_data
+from cells import planned, play
 from protocol_wire import schemas
 from relay_peers import HEARTBEAT, Broker, Client, client, of, until
 from rows import CELL, create, history, verdict
@@ -22,9 +24,11 @@ from typer.testing import CliRunner
 
 from probe.cli.app import app
 from probe.cli.captures import finder, keeper
+from probe.engines.embedded import Embedded
 from probe.model import Cell, Closed, Event, Opened, Request, Response
+from probe.ports import RelayPort, Sink
 from probe.relay import Relay
-from probe.relay.capture import ANSWER, ASK, SEGMENT, Capture, Tape, pcapng
+from probe.relay.capture import ANSWER, ASK, CLIENT_PORTS, SEGMENT, Capture, Tape, pcapng
 from probe.site import Source, build
 from probe.store import read_capture
 
@@ -207,6 +211,35 @@ def test_tshark_reads_the_same_requests_and_answers(tmp_path: Path) -> None:
     assert asked == [(str(e.api), str(e.version), str(e.corr), e.client_id) for e in of(Request, events)]
     told = [one["kafka.correlation_id"] for one in found if "kafka.client_id" not in one]
     assert told == [str(event.corr) for event in of(Response, events)]
+
+
+@pytest.mark.real
+@needs_tshark
+def test_tshark_reads_every_request_of_a_real_client(tmp_path: Path) -> None:
+    files: list[bytes] = []
+
+    def change(engine: Embedded) -> Embedded:
+        @contextlib.asynccontextmanager
+        async def open_relay(brokers: Sequence[int], sink: Sink, names: dict[bytes, str]) -> AsyncIterator[RelayPort]:
+            inner = Relay(brokers=brokers, sink=sink, schemas=schemas(), topic_names=names, capture=True)
+            async with inner as relay:
+                yield relay
+                file = relay.captured()
+                assert file is not None
+                files.append(file("a real cell"))
+
+        return replace(engine, open_relay=open_relay)
+
+    ((seen, _),) = play([planned("sarama@1.43.3", "disk/storage-error")], change=change)
+    path = tmp_path / "trial.pcapng"
+    path.write_bytes(files[-1])
+    ports = {port for one in packets(files[-1]) for port in (one.source, one.target) if port not in CLIENT_PORTS}
+    decode = [word for port in ports for word in ("-d", f"tcp.port=={port},kafka")]
+    fields = ("-T", "fields", "-e", "kafka.api_key", "-e", "kafka.correlation_id")
+    lines = _tshark(path, min(ports), *decode, "-Y", "kafka.client_id", *fields).splitlines()
+    told = [pair for line in lines for pair in zip(*(part.split(",") for part in line.split("\t")), strict=True)]
+    assert sorted(told) == sorted((str(event.api), str(event.corr)) for event in of(Request, seen.events))
+    assert len(told) > 50
 
 
 @needs_tshark
