@@ -156,6 +156,13 @@ def test_d_java_consumers_refetch_until_they_are_told() -> None:
     assert storm(fetch_answer(56), *MOVE, wait(1000), *refetch, ask(), tell(NEW), role=Role.CONSUMER) == "d"
 
 
+def test_d_a_replica_in_sync_serves_readers() -> None:
+    """KafkaJS goes on reading from a demoted leader that follows well: its fetches are answered, none is futile."""
+    read, refused = each(100, fetch_answer(0)), each(100, fetch_answer(56))
+    assert storm(fetch_answer(56), *MOVE, ask(), tell(NEW), *read, role=Role.CONSUMER) == ""
+    assert storm(fetch_answer(56), *MOVE, ask(), tell(NEW), *refused, role=Role.CONSUMER) == "d"
+
+
 def test_d_who_waits_for_an_answer_was_not_told() -> None:
     """Discovery answers are held back for two seconds in leader/hinted."""
     refetch = each(100, fetch_answer(56))

@@ -142,6 +142,7 @@ def _elsewhere(reading: Reading, since: int) -> list[tuple[int, float, float]]:
         and item.request.broker != target
         and reading.is_work(item.request.api)
         and item.about
+        and not (item.answer is not None and item.succeeded)  # a replica in sync serves readers, too
     ]
     for folded in reading.folded_about():
         if folded.broker != target and reading.is_work(folded.api):
