@@ -1,4 +1,4 @@
-"""Where client versions come from: one module per kind of source, each with `obtain`, `newest`, `exists` and `releases`."""
+"""Where client versions come from: a module per kind of source, each with `obtain`, `newest`, `exists`, `releases`."""
 
 from __future__ import annotations
 
