@@ -7,6 +7,7 @@ import pytest
 
 from probe.catalogue.brokers import asked_brokers, broker_digests, generation_of, real_brokers
 from probe.catalogue.families import CatalogueError
+from probe.drivers.sources.closure import jars
 from probe.engines.kafka import logs, properties
 from probe.engines.kafka.java import KAFKA, Java
 from probe.engines.kafka.properties import Addresses
@@ -208,3 +209,17 @@ def test_brokers_that_cannot_be_played_are_named(asked: list[str], said: str) ->
 def test_how_unlisted_versions_are_started(version: str, mode: str, scala: str) -> None:
     found = generation_of(version)
     assert (found.mode, found.roots(version)[0]) == (mode, f"org.apache.kafka:kafka_{scala}:{version}")
+
+
+def test_what_maven_lists_is_read() -> None:
+    listed = """
+The following files have been resolved:
+   org.apache.kafka:kafka_2.13:jar:3.7.2:compile -- module kafka.2.13 (auto)
+   io.netty:netty-transport-native-epoll:jar:linux-x86_64:4.1.110.Final:runtime
+   junit:junit:jar:4.13:test
+   org.example:parent:pom:1:compile
+"""
+    assert jars(listed) == [
+        "org.apache.kafka:kafka_2.13:3.7.2",
+        "io.netty:netty-transport-native-epoll:4.1.110.Final:jar:linux-x86_64",
+    ]

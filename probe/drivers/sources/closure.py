@@ -37,11 +37,17 @@ def resolve(roots: Sequence[str]) -> list[str]:
             listed = out.read_text()
         except ToolError as error:
             raise ProvisionError(f"{roots[0]}: only Maven can say what it needs: {error}") from None
-        except (subprocess.SubprocessError, OSError) as error:
-            raise ProvisionError(f"{roots[0]}: Maven does not resolve it: {error}; does this version exist?") from None
-    return [_coordinate(match) for match in map(LISTED.match, listed.splitlines()) if match]
+        except subprocess.TimeoutExpired:
+            raise ProvisionError(f"{roots[0]}: Maven did not answer within {LIMIT_S} s; check the network") from None
+        except (subprocess.SubprocessError, OSError):
+            raise ProvisionError(f"{roots[0]}: Maven does not resolve it; does this version exist?") from None
+    return jars(listed)
 
 
-def _coordinate(match: re.Match[str]) -> str:
-    group, artifact, classifier, version = match.groups()
-    return f"{group}:{artifact}:{version}" + (f":jar:{classifier}" if classifier else "")
+def jars(listed: str) -> list[str]:
+    """Return the coordinates in what Maven listed: jars that are needed at run time."""
+    found = []
+    for match in filter(None, map(LISTED.match, listed.splitlines())):
+        group, artifact, classifier, version = match.groups()
+        found.append(f"{group}:{artifact}:{version}" + (f":jar:{classifier}" if classifier else ""))
+    return found
