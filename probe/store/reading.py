@@ -142,14 +142,15 @@ def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[H
     if not rows:
         return
     events_path = path.replace(f"/{TRIALS}/", f"/{EVENTS}/")
-    events: dict[_Key, list[dict[str, Any]]] = {_key(row): [] for row in rows}
+    events: dict[object, list[dict[str, Any]]] = {_identity(row): [] for row in rows}
+    only = None if left is None else _only({_key(row) for row in rows})
     for event in place.read_table(events_path, [*IDENTITY, "trial", "seq", "source", "kind", "data"], only).to_pylist():
-        if (key := _key(event)) in events:
-            events[key].append(event)
+        if (own := events.get(_identity(event))) is not None:
+            own.append(event)
     for row in rows:
         key = _key(row)
         try:
-            found = history_of(row["header"], sorted(events[key], key=itemgetter("seq")))
+            found = history_of(row["header"], sorted(events[_identity(row)], key=itemgetter("seq")))
         except MISFITS as error:
             raise ResultsError(
                 f"{place.name}/{events_path} does not fit the model: {error}; use a newer probe"
@@ -159,12 +160,17 @@ def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[H
         yield found
 
 
-def _only(left: set[_Key] | None) -> Any:
-    """Push one trial's identity down to the file, so that only its row groups are read."""
-    if left is None or len(left) != 1:
+_identity = itemgetter(*IDENTITY, "trial")
+"""A row's key without building a cell; there are millions of events."""
+
+
+def _only(wanted: Collection[_Key] | None) -> Any:
+    """Push what is wanted down to the file, column by column: few rows more than those are read."""
+    if wanted is None:
         return None
-    cell, trial = next(iter(left))
-    return [*((name, "==", value) for name, value in cell.columns().items()), ("trial", "==", trial)]
+    columns = [cell.columns() for cell, _ in wanted]
+    lists = [(name, "in", sorted({column[name] for column in columns})) for name in IDENTITY]
+    return [*lists, ("trial", "in", sorted({trial for _, trial in wanted}))]
 
 
 def _selected(place: Place, run_id: str | None) -> list[str]:
