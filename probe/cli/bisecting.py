@@ -13,6 +13,7 @@ from typing import Self
 from probe.advise.settled import Settled, settle
 from probe.catalogue.families import CatalogueError, Family, version_key
 from probe.catalogue.selectors import Chosen
+from probe.cli.alone import alone
 from probe.cli.compose import choose_clients
 from probe.cli.console import say
 from probe.cli.real import exact_versions
@@ -189,6 +190,7 @@ class Player:
 
     def _open(self, plan: Plan, seed: int) -> RunStore:
         if self._store is None:
+            self._stack.enter_context(alone(self._results))
             begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=exact_versions(plan))
             self._store = self._stack.enter_context(begun)
         return self._store

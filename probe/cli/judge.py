@@ -8,6 +8,7 @@ import typer
 
 from probe.cli import options as o
 from probe.cli.console import OUT, say
+from probe.store.lock import PUBLISHING, locked
 from spark.rejudge import Change, rejudge
 
 
@@ -15,9 +16,11 @@ def judge(
     *,
     results: o.Results = o.RESULTS,
     master: Annotated[str | None, typer.Option("--master", help="Spark master; default: local.")] = None,
+    wait: o.Wait = 0.0,
 ) -> None:
     """Judge stored histories again with today's rules; say which cells of the matrix changed."""
-    done = rejudge(results, master)
+    with locked(results, PUBLISHING, wait_s=wait, say=say):
+        done = rejudge(results, master)
     for problem in done.problems:
         say(problem)
     for change in done.changed:

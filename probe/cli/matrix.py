@@ -18,9 +18,10 @@ def matrix(
     traffic: Annotated[
         bool, typer.Option("--traffic", help="Sum up the wire as well, in traffic.parquet; reads every event once.")
     ] = False,
+    wait: o.Wait = 0.0,
 ) -> None:
     """Build matrix.csv, matrix.parquet, the tables beside it and site/ from stored runs."""
-    with Publisher(results, out, master) as publisher:
+    with Publisher(results, out, master, wait_s=wait) as publisher:
         publisher.publish()
         if traffic:
             publisher.sum_up_traffic()

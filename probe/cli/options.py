@@ -54,6 +54,15 @@ FailOn = Annotated[
         "--fail-on", help="What makes the exit code 1: outcomes, `nonconforming`, `worse` than before; comma separated."
     ),
 ]
+Wait = Annotated[
+    float, typer.Option("--wait", min=0, max=86400, help="Seconds to wait for another probe in the same folder.")
+]
+TimeBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--time-budget", min=1, help="Seconds for all of it: what tells most comes first, the next run goes on."
+    ),
+]
 Jobs = Annotated[int, typer.Option("--jobs", min=1, max=500, help="Trials in flight at the most.")]
 Watch = Annotated[
     float | None, typer.Option("--watch", min=0.5, help="Seconds; a shortened watch never enters the matrix.")

@@ -12,6 +12,7 @@ from typing import Self
 
 from pyspark.sql import SparkSession
 
+from probe.cli.budget import note_publishing
 from probe.cli.captures import finder
 from probe.cli.compose import inside
 from probe.cli.console import OUT, say
@@ -20,6 +21,7 @@ from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
 from probe.site import Source, build
 from probe.store import histories, trials
 from probe.store.files import Place
+from probe.store.lock import PUBLISHING, locked
 from probe.tools import ToolError
 from spark.job import build_matrix, warm_up
 from spark.session import give_way, start_session, stop_session
@@ -32,10 +34,11 @@ ADDRESS = "PROBE_SITE_URL"
 class Publisher:
     """Holds a Spark session that starts in the background."""
 
-    def __init__(self, results: str, out: str | None = None, master: str | None = None) -> None:
+    def __init__(self, results: str, out: str | None = None, master: str | None = None, *, wait_s: float = 0.0) -> None:
         self._results = results
         self._out = out or results
         self._master = master
+        self._wait_s = wait_s
         self._session: SparkSession | None = None
         self._failure: ToolError | None = None
         self._wanted = threading.Event()
@@ -67,7 +70,14 @@ class Publisher:
         """Write matrix.csv, the tables and site/; name them. ToolError without Spark.
 
         After a run of this process it is told how long ago the last event of its trials was.
+        LockedError if another process publishes there and does not end within `wait_s`.
         """
+        with locked(self._out, PUBLISHING, wait_s=self._wait_s, say=say):
+            started = time.monotonic()
+            self._publish(just_ran=just_ran)
+            note_publishing(self._results, time.monotonic() - started)
+
+    def _publish(self, *, just_ran: bool) -> None:
         started = time.monotonic()
         self._wanted.set()
         self._thread.join()
@@ -90,6 +100,10 @@ class Publisher:
 
     def sum_up_traffic(self) -> None:
         """Write traffic.parquet from the events behind the matrix; name it."""
+        with locked(self._out, PUBLISHING, wait_s=self._wait_s, say=say):
+            self._sum_up()
+
+    def _sum_up(self) -> None:
         OUT.print(f"traffic: {build_traffic(self._results, self._out, session=self._session)}", markup=False)
 
     def _since(self) -> str:

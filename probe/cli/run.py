@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,8 @@ from probe.advise.gates import read_gate
 from probe.catalogue.scenarios import CORE
 from probe.catalogue.selectors import Chosen
 from probe.cli import options as o
+from probe.cli.alone import alone, shard_name
+from probe.cli.budget import most_informative, say_left, stop_at
 from probe.cli.captures import keeper
 from probe.cli.compose import embedded_engine, get_clients, live_tools
 from probe.cli.console import say
@@ -41,6 +43,8 @@ from probe.runner.tools import Keep
 from probe.store import RunStore
 from probe.store import trials as stored_trials
 
+PUBLISHING_WAIT_S = 600.0
+"""A run that is done waits so long for another one's matrix and site."""
 UNJUDGED = {Outcome.BROKEN, Outcome.UNSUPPORTED, Outcome.NOT_RUN}
 
 
@@ -69,8 +73,12 @@ def run(
     fail_on: o.FailOn = "",
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML there.")] = None,
     summary: Annotated[Path | None, typer.Option("--summary", help="Write a Markdown summary there.")] = None,
+    publish: Annotated[bool, typer.Option("--publish", help="Then build matrix and site.")] = False,
+    time_budget: o.TimeBudget = None,
+    wait: o.Wait = 0.0,
 ) -> None:
     """Run cells and store what was seen."""
+    began = time.monotonic()
     reports = Reports(read_gate(fail_on), junit, summary)
     reports.prepare()
     asked = o.Asked(
@@ -90,25 +98,40 @@ def run(
     if resume is not None and names_nothing(asked):
         asked, before_ms = as_before(results, resume, asked)
         watch_ms = before_ms if watch_ms is None else watch_ms
-    _run(asked, Options(jobs=jobs, watch_ms=watch_ms, capture=capture), results, resume, reports)
+    stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
+    options = Options(jobs=jobs, watch_ms=watch_ms, capture=capture, stop_at=stop)
+    with Publisher(results, wait_s=PUBLISHING_WAIT_S) if publish else nullcontext() as publisher:
+        _run(asked, options, results, resume, reports, publisher, wait)
 
 
 def core_run(results: str) -> None:
     """Run the core, then build matrix and site while the table of outcomes is printed."""
     asked = o.Asked(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
-    with Publisher(results) as publisher:
-        _run(asked, Options(), results, None)
-        publisher.publish(just_ran=True)
+    with Publisher(results, wait_s=PUBLISHING_WAIT_S) as publisher:
+        _run(asked, Options(), results, None, NO_REPORTS, publisher)
 
 
-def _run(asked: o.Asked, options: Options, results: str, resume: str | None, reports: Reports = NO_REPORTS) -> None:
+def _run(
+    asked: o.Asked,
+    options: Options,
+    results: str,
+    resume: str | None,
+    reports: Reports,
+    publisher: Publisher | None = None,
+    wait_s: float = 0.0,
+) -> None:
     plan, selection = asked.whole()
-    ran = run_planned(plan, selection, options, results, resume, selected(asked, options.watch_ms))
+    part, chosen = most_informative(plan, selection, options, results)
+    ran = run_planned(part, chosen, options, results, resume, selected(asked, options.watch_ms), wait_s)
+    if options.stop_at is not None:
+        say_left(plan, {*ran.outcomes, *(item.cell for item in part.cells if item.cell.client in ran.absent)}, results)
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
     report = reports.make(results, ran.run_id)
     if not any(seen - UNJUDGED for seen in ran.outcomes.values()):
         run_id = ran.run_id
         raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
+    if publisher is not None:
+        publisher.publish(just_ran=True)
     reports.check(report)
 
 
@@ -129,12 +152,14 @@ def run_planned(
     results: str,
     resume: str | None = None,
     selectors: Mapping[str, Any] | None = None,
+    wait_s: float = 0.0,
 ) -> Ran:
     """Run and store the cells of a plan; of the selection only clients, seed (of a new run) and shard count."""
-    ready = make_ready(plan, selection.clients, capture=options.capture)
-    known = known_outcomes(results)
-    with _open_store(results, resume, plan, selection, selectors) as store:
-        return play_ready(plan, ready, options, results, store, known)
+    with alone(results, selection.shard, wait_s):
+        ready = make_ready(plan, selection.clients, capture=options.capture)
+        known = known_outcomes(results)
+        with _open_store(results, resume, plan, selection, selectors) as store:
+            return play_ready(plan, ready, options, results, store, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +199,8 @@ def play_ready(
 
 def _open_store(
     results: str, resume: str | None, plan: Plan, selection: Selection, selectors: Mapping[str, Any] | None
-) -> AbstractContextManager[RunStore]:
-    shard = "{}of{}".format(*selection.shard)
+) -> RunStore:
+    shard = shard_name(selection.shard)
     if resume is not None:
         return RunStore.resume(results, resume, command=sys.argv, shard=shard)
     return RunStore.create(

@@ -11,7 +11,7 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.grouping import Work, layout
+from probe.runner.grouping import Work, cohort_s, layout
 from probe.runner.pool import ATTEMPTS, FAILED_FROM, MORE_TRIALS, Drain, Run, harness_failed, judge
 from probe.runner.pool import Work as Trials
 from probe.runner.trial import DriverLostError, run_trial
@@ -27,9 +27,16 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
             # whoever is judged waits for its control cell, so these must all be done before
             for control in (True, False):
                 phase = [one for one in mine if (one.item.cell == one.item.steady) is control]
+                phase = [one for one in phase if control or _has_control(run, one)]
                 await _drain(run, engine, [one for one in phase if not await _known_as_impossible(run, one)])
 
     return drain
+
+
+def _has_control(run: Run, work: Work) -> bool:
+    """Say whether a cell's control cell was judged, if there is one: there may have been no time for it."""
+    control = run.steady.get(work.item.steady)
+    return control is None or control.done()
 
 
 async def _known_as_impossible(run: Run, work: Work) -> bool:
@@ -60,6 +67,9 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
             for number, cohort in enumerate(cohorts, 1):
                 await slots.acquire()
                 await run.tools.lag.calm()
+                if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
+                    slots.release()
+                    continue
                 group.create_task(one(cohort, len(cohorts) - number, slots, again))
         work = again
 

@@ -73,13 +73,13 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
         for control in (True, False):
             phase = [w for w in work if w.item.cell.broker == line and (w.item.cell == w.item.steady) is control]
             cohorts, at_once = layout(phase, jobs, CLUSTERS)
-            seconds += sum(_cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once
+            seconds += sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once
         seconds += CLUSTER_S
     return seconds
 
 
-def _cohort_s(cohort: Sequence[Work], watch_ms: int | None) -> float:
-    """Estimate by the slowest cell: in most cohorts somebody watches to the end."""
+def cohort_s(cohort: Sequence[Work], watch_ms: int | None) -> float:
+    """Return about how many seconds a cohort takes, by its slowest cell; somebody mostly watches to the end."""
     watch = max(seconds_of(work.item.play, watch_ms) for work in cohort)
     longest = max(work.item.play.watch_ms / 1000 for work in cohort)
     watched = watch if watch_ms is not None else (watch + longest) / 2

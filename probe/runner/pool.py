@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from probe import verdict
 from probe.model import Cell, History, Outcome, Verdict
-from probe.plan import Plan, Planned
+from probe.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.runner.asking import ask
 from probe.runner.tools import Options, Tools
@@ -18,6 +20,8 @@ MORE_TRIALS = 2
 """A cell whose outcome differs from the matrix so far is run so many times more."""
 ATTEMPTS = 3
 """A trial in which the harness failed is run again, so many times in all."""
+ENDING_S = 8.0
+"""After a watch: healing, closing, reading back; about."""
 FAILED_FROM = 1000
 """Failed attempts are numbered from here, so that the trial's own number is free for the one that counts."""
 
@@ -46,6 +50,10 @@ class Run:
     starting: asyncio.Semaphore
     done: int = 0
     total: int = 0
+
+    def has_time(self, seconds: float) -> bool:
+        """Say whether something that takes so long ends in time."""
+        return self.options.stop_at is None or time.monotonic() + seconds <= self.options.stop_at
 
 
 Work = Sequence[tuple[Planned, int]]
@@ -81,12 +89,26 @@ async def run_plan(
     run = Run(plan, tools, options, store, report, known or {}, steady, asyncio.Semaphore(options.starting))
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     run.total = len(work)
-    await (drain or drain_each)(run, work)
+    async with _until(options.stop_at):
+        await (drain or drain_each)(run, work)
+
+
+@asynccontextmanager
+async def _until(stop_at: float | None) -> AsyncIterator[None]:
+    """End the block when time is up; what is still watched then is not stored, so a later run does it."""
+    limit = asyncio.timeout(None if stop_at is None else max(0.0, stop_at - time.monotonic()))
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
 
 
 async def drain_each(run: Run, work: Work) -> None:
     """Run each trial on a cluster of its own."""
     slots = asyncio.Semaphore(run.options.jobs)
+    left: set[Cell] = set()
 
     async def one(item: Planned, trial: int) -> None:
         try:
@@ -98,7 +120,17 @@ async def drain_each(run: Run, work: Work) -> None:
         for item, trial in work:
             await slots.acquire()
             await run.tools.lag.calm()
+            # who is judged waits for its control cell, so it must not start where that did not
+            if item.steady in left or not run.has_time(_longest_s(item, run.options)):
+                left.add(item.cell)
+                slots.release()
+                continue
             group.create_task(one(item, trial))
+
+
+def _longest_s(item: Planned, options: Options) -> float:
+    watch_ms = item.play.watch_ms if options.watch_ms is None else min(options.watch_ms, item.play.watch_ms)
+    return WARM_UP_S + watch_ms / 1000 + ENDING_S
 
 
 async def _judge_one(run: Run, item: Planned, trial: int) -> None:

@@ -28,6 +28,8 @@ class Options:
     """Trials that start and warm up at the same time: starting is what costs CPU, watching is not."""
     capture: bool = False
     """`--capture`: keep what passes through relays."""
+    stop_at: float | None = None
+    """`--time-budget`: when trials must have ended, of the monotonic clock; what would not end by then never starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
