@@ -10,7 +10,7 @@ import typer
 
 from probe import __version__
 from probe.catalogue.families import CatalogueError
-from probe.cli import advise, audit, bisect, diff, doctor, judge, lists, matrix, plan, run, show, verify
+from probe.cli import advise, audit, bisect, diff, doctor, judge, lists, matrix, plan, prune, run, show, verify
 from probe.cli.console import fail
 from probe.cli.options import RESULTS
 from probe.cli.run import core_run
@@ -37,6 +37,7 @@ app.command("audit")(audit.audit)
 app.command("bisect")(bisect.bisect)
 app.command("verify")(verify.verify)
 app.command("judge")(judge.judge)
+app.command("prune")(prune.prune)
 app.command("diff")(diff.diff)
 app.command("clients")(lists.clients)
 app.command("scenarios")(lists.scenarios)

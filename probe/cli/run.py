@@ -124,7 +124,9 @@ def _run(
     part, chosen = most_informative(plan, selection, options, results)
     ran = run_planned(part, chosen, options, results, resume, selected(asked, options.watch_ms), wait_s)
     if options.stop_at is not None:
-        say_left(plan, {*ran.outcomes, *(item.cell for item in part.cells if item.cell.client in ran.absent)}, results)
+        known = {*ran.outcomes, *(item.cell for item in part.cells if item.cell.client in ran.absent)}
+        if say_left(plan, known, results) and not ran.outcomes:
+            raise NothingJudgedError("no trial fits the --time-budget beside set-up, ending and publishing; give more")
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
     report = reports.make(results, ran.run_id)
     if not any(seen - UNJUDGED for seen in ran.outcomes.values()):

@@ -1,0 +1,47 @@
+"""`probe prune`: remove old runs, but never what the matrix rests on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from probe.cli import options as o
+from probe.cli.console import OUT, say
+from probe.errors import ProbeError
+from probe.store.lock import PUBLISHING, RUNS, locked
+from probe.store.pruning import Removal, choose, local, remove, size
+
+
+def prune(
+    *,
+    results: o.Results = o.RESULTS,
+    keep: Annotated[int | None, typer.Option("--keep", min=1, help="Keep the newest so many runs.")] = None,
+    older_than: Annotated[
+        float | None, typer.Option("--older-than", min=0, help="Remove only runs older than so many days.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    wait: o.Wait = 0.0,
+) -> None:
+    """Remove old runs; the last evidence of a cell always stays."""
+    if keep is None and older_than is None:
+        raise ProbeError("what may go? give --keep RUNS, --older-than DAYS, or both")
+    local(results)
+    if dry_run:
+        found = choose(results, keep=keep, older_than_days=older_than)
+        freed = sum(size(results, run_id) for run_id in found.gone)
+    else:
+        with locked(results, RUNS, wait_s=wait, say=say), locked(results, PUBLISHING, wait_s=wait, say=say):
+            found = choose(results, keep=keep, older_than_days=older_than)
+            freed = remove(results, found.gone)
+    _tell(found, freed, dry_run=dry_run)
+
+
+def _tell(found: Removal, freed: int, *, dry_run: bool) -> None:
+    word = "would go" if dry_run else "gone"
+    for run_id in found.gone:
+        OUT.print(f"{word}  {run_id}", markup=False)
+    for kept in found.kept:
+        OUT.print(f"kept  {kept.run_id}: {kept.reason}", markup=False)
+    would = "would be " if dry_run else ""
+    OUT.print(f"{len(found.gone)} runs {word}, {len(found.kept)} kept, {freed / 1e6:.1f} MB {would}freed", markup=False)

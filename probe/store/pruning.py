@@ -1,0 +1,145 @@
+"""Retention: which runs of a results folder may go. What the matrix rests on never does."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from probe.errors import ProbeError
+from probe.model import Cell, Outcome
+from probe.model.results import RUN_PREFIX, ResultsError
+from probe.store.files import Place
+from probe.store.reading import RunInfo, TrialRow, run_info, trials
+
+ASIDE = ".pruned-"
+"""Runs on their way out; no reader knows such a folder."""
+UNDER_WAY = timedelta(days=2)
+"""A run without an end that is younger than this may be another machine's, still at work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run that stays."""
+
+    run_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What retention comes to."""
+
+    gone: tuple[str, ...]
+    kept: tuple[Kept, ...]
+
+
+def choose(
+    results: str, *, keep: int | None = None, older_than_days: float | None = None, now: datetime | None = None
+) -> Removal:
+    """Say which runs may go: beyond the newest `keep`, and older than so many days; both, where both are given.
+
+    A run stays where a cell's newest judged trials lie in it (or its newest of any kind, where it has none), where one
+    of its files cannot be read, and where it may still be under way.
+    """
+    ids = Place(results).run_ids()
+    newest = set() if keep is None else set(ids[-keep:])
+    oldest = (now or datetime.now(UTC)) - timedelta(days=older_than_days or 0)
+    evidence, damaged = _evidence(results, ids)
+    gone, kept = [], []
+    for run_id in ids:
+        if run_id in newest:
+            reason = f"among the newest {keep}"
+        elif older_than_days is not None and _at(run_id) > oldest:
+            reason = f"younger than {older_than_days:g} days"
+        elif run_id in damaged:
+            reason = f"cannot be read whole: {damaged[run_id]}"
+        elif run_id in evidence:
+            reason = f"last evidence of {evidence[run_id]} cells"
+        elif _may_be_under_way(run_info(results, run_id), now or datetime.now(UTC)):
+            reason = "has not ended"
+        else:
+            gone.append(run_id)
+            continue
+        kept.append(Kept(run_id, reason))
+    return Removal(tuple(gone), tuple(kept))
+
+
+def remove(results: str, run_ids: Iterable[str]) -> int:
+    """Remove runs, each renamed first so that no reader meets half of one; return the bytes freed.
+
+    What an earlier call left aside when it was killed goes as well. ProbeError where a folder cannot be removed.
+    """
+    root = local(results)
+    try:
+        for run_id in run_ids:
+            (root / f"{RUN_PREFIX}{run_id}").rename(root / f"{ASIDE}{run_id}")
+        return sum(_drop(folder) for folder in sorted(root.glob(f"{ASIDE}*")))
+    except OSError as error:
+        raise ProbeError(f"{error.filename} cannot be removed: {error.strerror}; the other runs are whole") from None
+
+
+def size(results: str, run_id: str) -> int:
+    """Return the bytes of a run's files."""
+    return _size(local(results) / f"{RUN_PREFIX}{run_id}")
+
+
+def local(results: str) -> Path:
+    """Return the folder of results; ProbeError where it is none of this machine."""
+    if "://" in results:
+        raise ProbeError(f"{results} is no folder of this machine; let its store expire what you do not need")
+    if not Path(results).is_dir():
+        raise ProbeError(f"{results} is not there; name the results folder with --results")
+    return Path(results)
+
+
+def _evidence(results: str, ids: Iterable[str]) -> tuple[Mapping[str, int], Mapping[str, str]]:
+    """Return per run how many cells rest on it, and what of damaged runs cannot be read."""
+    judged: dict[Cell, str] = {}
+    met: dict[Cell, str] = {}
+    damaged: dict[str, str] = {}
+    for run_id in ids:
+        warned: list[str] = []
+        for row in _rows(results, run_id, warned):
+            met[row.cell] = run_id
+            if row.verdict.outcome not in {Outcome.BROKEN, Outcome.NOT_RUN} and not row.shortened:
+                judged[row.cell] = run_id
+        if not run_info(results, run_id, warned.append).shards:
+            warned.append("it does not describe itself")
+        if warned:
+            damaged[run_id] = warned[0]
+    counts: dict[str, int] = {}
+    for run_id in {**met, **judged}.values():
+        counts[run_id] = counts.get(run_id, 0) + 1
+    return counts, damaged
+
+
+def _rows(results: str, run_id: str, warned: list[str]) -> Iterable[TrialRow]:
+    try:
+        yield from trials(results, run_id, warn=warned.append)
+    except ResultsError as error:  # none of its files can be read
+        warned.append(str(error))
+
+
+def _at(run_id: str) -> datetime:
+    """Return when a run began, by its id; now, for a name that tells no time: it stays."""
+    try:
+        return datetime.strptime(run_id.partition("-")[0], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        return datetime.now(UTC)
+
+
+def _may_be_under_way(info: RunInfo, now: datetime) -> bool:
+    return not info.finished and now - _at(info.run_id) < UNDER_WAY
+
+
+def _drop(folder: Path) -> int:
+    freed = _size(folder)
+    shutil.rmtree(folder)
+    return freed
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
