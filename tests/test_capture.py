@@ -238,7 +238,7 @@ def test_tshark_reads_every_request_of_a_real_client(tmp_path: Path) -> None:
     fields = ("-T", "fields", "-e", "kafka.api_key", "-e", "kafka.correlation_id")
     lines = _tshark(path, min(ports), *decode, "-Y", "kafka.client_id", *fields).splitlines()
     told = [pair for line in lines for pair in zip(*(part.split(",") for part in line.split("\t")), strict=True)]
-    assert sorted(told) == sorted((str(event.api), str(event.corr)) for event in of(Request, seen.events))
+    assert sorted(told) == sorted((str(event.api), str(event.corr)) for event in of(Request, list(seen.events)))
     assert len(told) > 50
 
 
