@@ -129,9 +129,7 @@ ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
-    rule = pb.Rule(
-        id="rejoin", apis=[HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True
-    )
+    rule = pb.Rule(id="rejoin", apis=[HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True)
     return [rule], []
 
 
