@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,6 +148,15 @@ def test_a_build_that_fails_leaves_the_old_site(matrix: Path, tmp_path: Path) ->
         build(matrix, Source(fails, SOURCE.histories), tmp_path / "out")
     assert index.read_bytes() == before
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["site"]
+
+
+def test_what_a_killed_build_left_is_swept_away_a_day_later(tmp_path: Path) -> None:
+    for name, age_s in ((".site-old", 90_000), (".site-new", 60)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age_s,) * 2)
+    with replacing(tmp_path / "site") as fresh:
+        (fresh / "a.txt").write_text("a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".site-new", "site"]
 
 
 def test_a_folder_of_someone_else_is_left_alone(matrix: Path, tmp_path: Path) -> None:

@@ -6,14 +6,20 @@ import ctypes
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from probe.site.rows import SiteError
 
 MARKER = ".probe-site"
 """Stands in every folder we made; only such a folder is ever replaced."""
+
+ASIDE = ".site-"
+"""How the names of folders begin in which a site is made."""
+FORGOTTEN_S = 24 * 3600
+"""What has lain there for longer is of a build that was killed."""
 
 AT_FDCWD = -100
 RENAME_EXCHANGE = 2
@@ -31,7 +37,8 @@ def replacing(target: Path) -> Iterator[Path]:
             f"{target}: is there already and was not made by the probe; move it away, or name another --out"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=".site-", dir=target.parent))
+    _sweep(target.parent)
+    aside = Path(tempfile.mkdtemp(prefix=ASIDE, dir=target.parent))
     try:
         fresh = aside / "fresh"
         fresh.mkdir()
@@ -40,6 +47,13 @@ def replacing(target: Path) -> Iterator[Path]:
         _swap(fresh, target, aside / "old")
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sweep(folder: Path) -> None:
+    for old in folder.glob(f"{ASIDE}*"):
+        with suppress(OSError):
+            if time.time() - old.stat().st_mtime > FORGOTTEN_S:
+                shutil.rmtree(old, ignore_errors=True)
 
 
 def _swap(fresh: Path, target: Path, old: Path) -> None:
