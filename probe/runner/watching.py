@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from dataclasses import replace
 
 from probe import verdict
-from probe.model import EngineKind, MarkKind
+from probe.model import Engine, EngineKind, MarkKind
 from probe.ports import Cluster
 from probe.recorder import now_us
 from probe.runner.asking import ask
@@ -14,6 +15,8 @@ from probe.runner.course import Course
 from probe.runner.tools import Options, Tools
 from probe.runner.warming import WARM_OPERATIONS, serves
 
+SPREAD_MS = 1500
+"""Looks at the trials of a cohort are spread over so long."""
 NAP_S = 0.4
 AFTER_HEAL_S = 5.0
 
@@ -49,6 +52,8 @@ async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
     heal_ms = course.item.part.heal_after_ms or None
     warm = not course.item.part.at_start
     elapsed_ms, look_ms = 0, course.item.part.watch_least_ms
+    apart_ms = stagger_ms(course)
+    await asyncio.sleep(min(apart_ms / SPREAD_MS * NAP_S, nap_s(0, heal_ms)))
     while True:
         await asyncio.sleep(nap_s(elapsed_ms, heal_ms))
         course.learn()
@@ -66,7 +71,14 @@ async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
             left_ms = await ask(verdict.soonest_ms, course.history())
             if not left_ms:
                 return
-            look_ms = elapsed_ms + left_ms
+            look_ms = elapsed_ms + left_ms + (apart_ms if left_ms >= SPREAD_MS else 0)
+
+
+def stagger_ms(course: Course) -> int:
+    """Return how much later than others this trial is looked at: the cells of a cohort would all be judged at once."""
+    if course.item.cell.engine is not Engine.KAFKA:
+        return 0
+    return zlib.crc32(course.header.subject.instance.encode()) % SPREAD_MS
 
 
 def nap_s(elapsed_ms: int, heal_ms: int | None) -> float:
