@@ -21,10 +21,10 @@ from probe.store import trials as stored_trials
 from probe.store.lock import FOLDER
 
 NOTE = "published.json"
-UNKNOWN_S = 40.0
+UNKNOWN_S = 60.0
 """For matrix and site where nobody has measured it yet."""
-ENDING_S = 5.0
-"""For clients and brokers to end, and the last files."""
+ENDING_S = 10.0
+"""For clients and brokers to end, the last files and the reports."""
 SLACK = 1.5
 """So much more than what should fit is prepared: estimates are estimates."""
 
