@@ -124,12 +124,16 @@ async def _return(scene: Scene, node: int) -> None:
     """Let it go on, or start it; clients reach it as soon as it listens."""
     broker = scene.cluster.brokers[node]
     if broker.pid is None:
-        scene.cluster.spawn(doors.open_with(scene, node, START_S))
-        await scene.cluster.start_broker(node, START_S)
+        await _start(scene, node)
     elif broker.paused:
         broker.resume()
     scene.sick.discard(node)
     scene.cluster.tell(EngineKind.RETURNED, broker=node)
+
+
+async def _start(scene: Scene, node: int) -> None:
+    """Start a broker, whose port opens when it listens: before listeners had names, brokers meet there, too."""
+    await asyncio.gather(scene.cluster.start_broker(node, START_S), doors.open_with(scene, node, START_S))
 
 
 async def all_up(_: object, scene: Scene) -> None:
@@ -141,7 +145,7 @@ async def all_up(_: object, scene: Scene) -> None:
     for node in sorted(scene.leaving):
         await end(scene, node)
     down = [node for node, broker in brokers.items() if broker.pid is None]
-    await asyncio.gather(*(scene.cluster.start_broker(node, START_S) for node in down))
+    await asyncio.gather(*(_start(scene, node) for node in down))
     for node, broker in brokers.items():
         await broker.ready(START_S)
         scene.cluster.relay.accept(node)
@@ -168,7 +172,6 @@ async def restart(scene: Scene, node: int) -> None:
         broker.resume()
         broker.terminate()
         await end(scene, node)
-    await scene.cluster.start_broker(node, START_S)
-    scene.cluster.relay.accept(node)
+    await _start(scene, node)
     scene.cluster.tell(EngineKind.RETURNED, broker=node)
     scene.sick.discard(node)
