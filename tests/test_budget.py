@@ -1,0 +1,91 @@
+"""A run that has only so much time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.cli import budget
+from probe.cli.options import Asked
+from probe.errors import ProbeError
+from probe.model import Cell, Role
+from probe.plan import Plan, Planned
+from probe.runner import Options, pool
+from probe.store.lock import FOLDER
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    names = ["disk/storage-error", "leader/elected"]
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER], seed=1)
+    return asked.whole()[0]
+
+
+def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, trial_s: float = 0.0) -> list[Cell]:
+    """Run a plan whose trials only sleep; return the cells that came to their end."""
+    ended: list[Cell] = []
+
+    async def one(_: object, item: Planned, __: int) -> None:
+        await asyncio.sleep(trial_s)
+        ended.append(item.cell)
+
+    async def calm() -> None: ...
+
+    monkeypatch.setattr(pool, "_judge_one", one)
+    tools: Any = SimpleNamespace(lag=SimpleNamespace(calm=calm))
+    store: Any = None
+    stop_at = None if stop_in is None else time.monotonic() + stop_in
+    options = Options(jobs=1, stop_at=stop_at)
+    asyncio.run(pool.run_plan(plan, tools, options, store, report=lambda _: None))
+    return ended
+
+
+def test_without_a_budget_all_is_run(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(play(plan, monkeypatch, None)) == len(plan.cells) == 3
+
+
+def test_nothing_starts_that_would_not_end_in_time(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(play(plan, monkeypatch, 3600)) == 3
+    assert play(plan, monkeypatch, 5) == []
+
+
+def test_who_has_no_control_cell_does_not_start(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would wait for its control cell for ever."""
+    monkeypatch.setattr(pool, "_longest_s", lambda item, _: 1.0 if item.cell != item.steady else 100.0)
+    assert play(plan, monkeypatch, 50) == []
+
+
+def test_when_time_is_up_the_rest_is_cut_off(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_longest_s", lambda *_: 0.0)
+    started = time.monotonic()
+    assert play(plan, monkeypatch, 0.3, trial_s=60) == []
+    assert time.monotonic() - started < 20
+
+
+def test_publishing_has_its_share_of_the_budget(tmp_path: Path) -> None:
+    results = str(tmp_path)
+    assert budget.stop_at(600, 1000.0, results, publish=False) == 1600 - budget.ENDING_S
+    assert budget.stop_at(600, 1000.0, results, publish=True) == 1600 - budget.ENDING_S - budget.UNKNOWN_S
+    (tmp_path / FOLDER).mkdir()
+    budget.note_publishing(results, 100.0)
+    assert budget.stop_at(600, 1000.0, results, publish=True) == 1600 - budget.ENDING_S - 200
+    (tmp_path / FOLDER / budget.NOTE).write_text(json.dumps(["odd"]))
+    assert budget.stop_at(600, 1000.0, results, publish=True) == 1600 - budget.ENDING_S - budget.UNKNOWN_S
+    with pytest.raises(ProbeError, match="--time-budget 30 is too short: ending and publishing take about 70 s"):
+        budget.stop_at(30, 1000.0, results, publish=True)
+
+
+def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
+    names = ["sarama@1.43.2", "sarama@1.43.3", "sarama@1.27.0"]
+    whole, selection = Asked(clients=names, scenarios=["disk/*", "leader/*"], seed=1).whole()
+    options = Options(jobs=2, stop_at=time.monotonic() + 10)
+    part, chosen = budget.most_informative(whole, selection, options, str(tmp_path))
+    assert 2 <= len(part.cells) < len(whole.cells)
+    assert {item.version.version for item in chosen.clients} == {item.cell.version for item in part.cells}
+    assert budget.most_informative(whole, selection, Options(), str(tmp_path)) == (whole, selection)
