@@ -133,7 +133,10 @@ async def _return(scene: Scene, node: int) -> None:
 
 async def _start(scene: Scene, node: int) -> None:
     """Start a broker, whose port opens when it listens: before listeners had names, brokers meet there, too."""
-    await asyncio.gather(scene.cluster.start_broker(node, START_S), doors.open_with(scene, node, START_S))
+    try:
+        await asyncio.gather(scene.cluster.start_broker(node, START_S), doors.open_with(scene, node, START_S))
+    except TimeoutError as late:
+        raise TimeoutError(str(late) or f"broker {node} was not back within {START_S:.0f} s") from None
 
 
 async def all_up(_: object, scene: Scene) -> None:
