@@ -91,7 +91,7 @@ def _compare(place: Path, sizes: list[int], cells: int) -> None:
         if not (place / str(rows)).exists():
             runs = write_history(place / str(rows), rows, cells=cells)
             sys.stdout.write(f"{rows:,} rows: {runs} runs of {cells:,} cells written\n")
-    session = start_session("local[2]")
+    session = start_session("local[2]", large=True)
     try:
         found = {rows: _measured(session, place / str(rows), rows) for rows in sizes}
         sys.stdout.write(f"Spark's JVM took {_peak_mb(session):,} MB at most\n")

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 
 from spark.schema import IDENTITY
 from spark.tables import CHANGES, HISTORY
-from spark.transforms import SETTLES
+from spark.transforms import SETTLES, cell_hash
 
 
 def changes(elected: DataFrame, newest: str) -> DataFrame:
@@ -34,11 +34,15 @@ def as_history(settled: DataFrame) -> DataFrame:
 
 def join_stretches(told: DataFrame) -> DataFrame:
     """Join the neighbours of a cell that say the same: HISTORY -> HISTORY."""
-    by_time = Window.partitionBy(*IDENTITY).orderBy("first_run")
+    by_time = Window.partitionBy("cell", *IDENTITY).orderBy("first_run")
     goes_on = _same("outcome", F.lag("outcome").over(by_time)) & _same("conforms", F.lag("conforms").over(by_time))
     is_first = F.row_number().over(by_time) == 1
     nth = F.sum(F.when(goes_on & ~is_first, 0).otherwise(1)).over(by_time)
-    joined = told.withColumn("nth", nth).groupBy(*IDENTITY, "nth", "outcome", "conforms")
+    joined = (
+        told.withColumn("cell", cell_hash())
+        .withColumn("nth", nth)
+        .groupBy("cell", *IDENTITY, "nth", "outcome", "conforms")
+    )
     return joined.agg(
         F.min("first_run").alias("first_run"),
         F.max("last_run").alias("last_run"),

@@ -19,7 +19,7 @@ from spark.fold import fold
 from spark.inputs import Inputs, check_footers, demand, find_inputs, list_inputs, read_through, run_of
 from spark.kept import Kept, find_kept, keep, load
 from spark.output import write_tables
-from spark.session import start_session, stop_session
+from spark.session import SMALL, start_session, stop_session
 
 NOTHING_READABLE = 3
 
@@ -52,7 +52,9 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
     """
     listed = replace(list_inputs(results), events=())
     kept = find_kept(listed)
-    tables, read, kept = _tables(listed, kept, lambda: session or start_session(master), session is None)
+    tables, read, kept = _tables(
+        listed, kept, lambda large: session or start_session(master, large=large), session is None
+    )
     problems = _problems(read, kept)
     lines = [line for said in problems.values() for line in said]
     if read.trials:
@@ -70,6 +72,16 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
     )
 
 
+def is_large(results: str) -> bool:
+    """Tell whether the next build has much to read."""
+    try:
+        listed = replace(list_inputs(results), events=())
+    except ResultsError:  # the build will say so
+        return False
+    kept = find_kept(listed)
+    return listed.of([run for run in listed.runs if kept is None or run not in kept.runs]).bytes > SMALL
+
+
 def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> None:
     """Build what there is and drop it: a session answers several times faster the second time."""
     try:
@@ -79,7 +91,7 @@ def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> N
 
 
 def _tables(
-    listed: Inputs, kept: Kept | None, start: Callable[[], SparkSession], mine: bool
+    listed: Inputs, kept: Kept | None, start: Callable[[bool], SparkSession], mine: bool
 ) -> tuple[dict[str, pa.Table], Inputs, Kept | None]:
     """Return the tables, what was read for them, and what was not read again."""
     new = _new(listed, kept)
@@ -88,7 +100,7 @@ def _tables(
             return load(listed, kept), new, kept
         except (OSError, pa.ArrowException):  # damaged: as if it had not been kept
             return _tables(replace(listed, covers=()), None, start, mine)
-    session = start()
+    session = start(new.bytes > SMALL)
     try:
         return _folded(session, listed, new, kept)
     finally:

@@ -26,10 +26,10 @@ BYTES_PER_TASK = 64 * 2**20
 """Of compressed rows; what a task of a shuffle holds is well below a hundred megabytes then."""
 SMALL = 32 * 2**20
 """Up to here planning and compiling cost more than the rows."""
-_JVM = (
-    "-XX:TieredStopAtLevel=1",  # the JIT is most of the start-up; C1 alone halves it
-    "-XX:+UseSerialGC",
-)
+_QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""The JIT is most of the start-up; its first stage alone halves it."""
+_THOROUGH = ("-XX:+UseParallelGC",)
+"""For many rows: they wait for compiled code and for the collector."""
 _CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -37,6 +37,7 @@ _CONF = {
     "spark.driver.memory": "1g",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "4096",  # cells a task holds before it sorts them
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # else listing 33 files is a job of 33 tasks
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -45,10 +46,11 @@ _NEAR = re.compile(r"local\b|spark://(127\.|localhost\b|\[::1\])")
 """Masters on this machine. Workers elsewhere must reach the driver: SPARK_LOCAL_IP says on which address."""
 
 
-def start_session(master: str | None = None) -> SparkSession:
+def start_session(master: str | None = None, *, large: bool = False) -> SparkSession:
     """Return a Spark session, `local[*]` unless told otherwise; safe to call in a thread while trials run.
 
-    A cluster's workers need Python with pyarrow at the driver's path (or PYSPARK_PYTHON); our code is sent to them.
+    `large` (more than `SMALL` to read) trades a quick start for speed. A cluster's workers need Python with pyarrow at
+    the driver's path (or PYSPARK_PYTHON); our code is sent to them.
 
     ToolError if there is no Java, or Spark does not start with it. End it with `stop_session`.
     """
@@ -59,7 +61,11 @@ def start_session(master: str | None = None) -> SparkSession:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     folder = tempfile.mkdtemp(prefix=_FOLDER)
-    options = [*_JVM, f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}", f"-Dderby.system.home={folder}"]
+    options = [
+        *(_THOROUGH if large else _QUICK),
+        f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+        f"-Dderby.system.home={folder}",
+    ]
     builder = SparkSession.builder.appName("kafka-metadata-probe").master(where)
     for key, value in {**_CONF, **(_LOOPBACK if near else {})}.items():
         builder = builder.config(key, value)

@@ -23,7 +23,7 @@ from probe.store import histories, trials
 from probe.store.files import Place
 from probe.store.lock import PUBLISHING, locked
 from probe.tools import ToolError
-from spark.job import build_matrix, warm_up
+from spark.job import build_matrix, is_large, warm_up
 from spark.session import give_way, start_session, stop_session
 from spark.traffic_job import build_traffic
 
@@ -46,7 +46,7 @@ class Publisher:
 
     def _start(self) -> None:
         try:
-            self._session = start_session(self._master)
+            self._session = start_session(self._master, large=is_large(self._results))
         except ToolError as error:
             self._failure = error
             return
