@@ -60,11 +60,9 @@ def test_a_standalone_cluster_builds_the_same(spark: SparkSession, tmp_path: Pat
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     """Serve an S3-compatible store on loopback, from a package; yield a URL in a bucket of it."""
-    command = os.environ.get("MOTO_SERVER") or shutil.which("moto_server")
+    command = os.environ.get("MOTO_SERVER")
     if command is None:
-        pytest.skip(
-            "no moto_server (a server of S3's protocol): uv tool install 'moto[s3]' --with flask --with flask-cors"
-        )
+        pytest.skip("MOTO_SERVER names no server of S3's protocol: uv tool install 'moto[s3]' gives moto_server")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
