@@ -182,6 +182,7 @@ class DriverProcess:
             self._attached.set()
         elif which == "events":
             for event in message.events.events:
-                self._retired = self._retired or (event.kind == pb.CLOSED and bool(event.text))
+                if event.kind == pb.CLOSED and event.text:
+                    self.retire()
                 if instance := self._instances.get(event.instance):
                     instance.take(to_app(event, self.clock))

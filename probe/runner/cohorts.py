@@ -6,14 +6,11 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from probe import verdict
 from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
-from probe.runner.asking import ask
 from probe.runner.cast import make_header
 from probe.runner.grouping import Work, cohort_s, layout
-from probe.runner.pool import ATTEMPTS, FAILED_FROM, MORE_TRIALS, Drain, Run, harness_failed, judge
-from probe.runner.pool import Work as Trials
+from probe.runner.pool import ATTEMPTS, Drain, Run, Trials, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial import DriverLostError, run_trial
 
 
@@ -104,19 +101,10 @@ async def _run_one(run: Run, work: Work, seat: SeatPort, starting: asyncio.Semap
         seat.leave()
     attempt = work.attempt + 1
     if harness_failed(history) and attempt < ATTEMPTS:
-        failed = replace(history, header=replace(history.header, trial=work.trial + attempt * FAILED_FROM))
-        run.store.add(failed, await ask(verdict.judge, failed))
+        await keep_failed(run, history, attempt)
         return [replace(work, attempt=attempt)]
-    return _more(run, work, await judge(run, work.item, history))
-
-
-def _more(run: Run, work: Work, outcome: Outcome) -> Iterable[Work]:
-    """Return more trials of a cell whose outcome differs from the matrix so far."""
-    expected, item = run.known.get(work.item.cell), work.item
-    if work.trial >= item.trials or expected is None or outcome in {expected, Outcome.BROKEN}:
-        return []
-    run.total += MORE_TRIALS
-    return [Work(item, item.trials + MORE_TRIALS * work.trial + extra) for extra in range(MORE_TRIALS)]
+    outcome = await judge(run, work.item, history)
+    return [Work(work.item, number) for number in more_trials(run, work.item, work.trial, outcome)]
 
 
 def _never_began(run: Run, work: Work, reason: str) -> History:

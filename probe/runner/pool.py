@@ -56,9 +56,9 @@ class Run:
         return self.options.stop_at is None or time.monotonic() + seconds <= self.options.stop_at
 
 
-Work = Sequence[tuple[Planned, int]]
-"""Trials, by number."""
-Drain = Callable[[Run, Work], Awaitable[None]]
+Trials = Sequence[tuple[Planned, int]]
+"""Cells with the numbers of trials."""
+Drain = Callable[[Run, Trials], Awaitable[None]]
 """Runs them all: each on a cluster of its own, or in cohorts."""
 
 
@@ -105,7 +105,7 @@ async def _until(stop_at: float | None) -> AsyncIterator[None]:
             raise
 
 
-async def drain_each(run: Run, work: Work) -> None:
+async def drain_each(run: Run, trials: Trials) -> None:
     """Run each trial on a cluster of its own."""
     slots = asyncio.Semaphore(run.options.jobs)
     left: set[Cell] = set()
@@ -117,7 +117,7 @@ async def drain_each(run: Run, work: Work) -> None:
             slots.release()
 
     async with asyncio.TaskGroup() as group:
-        for item, trial in work:
+        for item, trial in trials:
             await slots.acquire()
             await run.tools.lag.calm()
             # who is judged waits for its control cell, so it must not start where that did not
@@ -135,11 +135,21 @@ def _longest_s(item: Planned, options: Options) -> float:
 
 async def _judge_one(run: Run, item: Planned, trial: int) -> None:
     outcome = await _attempt(run, item, trial)
+    for further in more_trials(run, item, trial, outcome):
+        await _attempt(run, item, further)
+
+
+def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
+    """Return the numbers of further trials of a cell whose outcome differs from the matrix so far.
+
+    Further trials are followed by no others.
+    """
     expected = run.known.get(item.cell)
-    if expected is not None and outcome not in {expected, Outcome.BROKEN}:
-        run.total += MORE_TRIALS
-        for extra in range(MORE_TRIALS):
-            await _attempt(run, item, item.trials + MORE_TRIALS * trial + extra)
+    if trial >= item.trials or expected is None or outcome in {expected, Outcome.BROKEN}:
+        return range(0)
+    run.total += MORE_TRIALS
+    first = item.trials + MORE_TRIALS * trial
+    return range(first, first + MORE_TRIALS)
 
 
 async def _attempt(run: Run, item: Planned, trial: int) -> Outcome:
@@ -148,10 +158,15 @@ async def _attempt(run: Run, item: Planned, trial: int) -> Outcome:
     for attempt in range(1, ATTEMPTS):
         if not harness_failed(history):
             break
-        failed = replace(history, header=replace(history.header, trial=trial + attempt * FAILED_FROM))
-        run.store.add(failed, await ask(verdict.judge, failed))
+        await keep_failed(run, history, attempt)
         history = await _run_alone_if_lost(run, item, trial)
     return await judge(run, item, history)
+
+
+async def keep_failed(run: Run, history: History, attempt: int) -> None:
+    """Store a trial in which the harness failed beside the one that will count."""
+    failed = replace(history, header=replace(history.header, trial=history.header.trial + attempt * FAILED_FROM))
+    run.store.add(failed, await ask(verdict.judge, failed))
 
 
 def harness_failed(history: History) -> bool:
