@@ -61,11 +61,11 @@ def running(results: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], 
 
 
 def wait_for(mark: str, name: str, within_s: float = 120) -> int:
-    """Return the pid of a marked process whose command names this."""
+    """Return the pid of a marked process whose program's path names this; who builds that program does not count."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         for pid, command in marked(mark).items():
-            if name in command:
+            if name in command.split(" ", 1)[0]:
                 return pid
         time.sleep(0.1)
     pytest.fail(f"no {name} was started")
