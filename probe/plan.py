@@ -161,9 +161,13 @@ def _unplayed(scenario: Scenario, part: Part, selection: Selection, broker: str)
     for step in part.steps:
         if reason := selection.unplayed.get(type(step)):
             return f"{scenario.name} is not played by the {selection.engine} engine: {reason}"
-    since = scenario.real_since
-    if selection.engine is Engine.KAFKA and since and version_key(broker) < version_key(since):
+    if selection.engine is not Engine.KAFKA:
+        return ""
+    line, since, until = version_key(broker), scenario.real_since, scenario.real_until
+    if since and line < version_key(since):
         return f"{scenario.name} needs Kafka {since} or newer: {scenario.real_reason}"
+    if until and line > version_key(until):
+        return f"{scenario.name} needs Kafka {until} or older: {scenario.real_reason}"
     return ""
 
 

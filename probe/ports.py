@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
+from probe.scenarios.ground import USUAL, Ground
 from probe.scenarios.steps import Step
 
 Sink = Callable[[Event], None]
@@ -126,8 +127,10 @@ class CohortEngine(EnginePort, Protocol):
     def at_once(self) -> int:
         """Return how many clusters may run at the same time."""
 
-    def cohort(self, broker: str, size: int, to_come: int = 0) -> AbstractAsyncContextManager[Sequence[SeatPort]]:
-        """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this line that follow.
+    def cohort(
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+    ) -> AbstractAsyncContextManager[Sequence[SeatPort]]:
+        """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this kind that follow.
 
         Raises OSError when none can be had.
         """

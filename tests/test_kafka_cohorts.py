@@ -19,6 +19,7 @@ from probe.runner.cast import make_header
 from probe.runner.grouping import TOGETHER, Work, estimate_s, in_cohorts, layout
 from probe.runner.pool import run_plan
 from probe.runner.tools import Options, Tools
+from probe.scenarios.ground import USUAL, Ground
 
 CLIENTS = ["sarama@1.27.0", "sarama@1.43.2", "sarama@1.43.3", "sarama@1.61.1"]
 
@@ -94,7 +95,9 @@ class FakeEngine:
         self._failure = failure
 
     @contextlib.asynccontextmanager
-    async def cohort(self, broker: str, size: int, to_come: int = 0) -> AsyncIterator[list[FakeSeat]]:
+    async def cohort(
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+    ) -> AsyncIterator[list[FakeSeat]]:
         if self._failure:
             raise OSError(self._failure)
         self.given.append([FakeSeat() for _ in range(size)])

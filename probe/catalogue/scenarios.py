@@ -22,14 +22,19 @@ SECOND_STARTS = ("disk/storage-error",)
 """Scenarios whose `start-during/` is in the default catalogue; that of any other is played on request."""
 
 
+WILD = ("*", "?", "[")
+"""A pattern that begins so asks for no scenario in particular."""
+
+
 @cache
 def default_scenarios() -> Mapping[str, Scenario]:
     """Return the default catalogue, in order of names, `steady` first."""
-    found = [
-        module.SCENARIO
+    modules = [
+        importlib.import_module(f"probe.scenarios.{info.name}")
         for info in pkgutil.iter_modules(probe.scenarios.__path__)
-        if hasattr(module := importlib.import_module(f"probe.scenarios.{info.name}"), "SCENARIO")
     ]
+    found: list[Scenario] = [module.SCENARIO for module in modules if hasattr(module, "SCENARIO")]
+    found += [variant for module in modules for variant in getattr(module, "VARIANTS", ())]
     found += [second for base in found if base.name in SECOND_STARTS and (second := started_during(base))]
     found.extend(generated.defaults())
     return {item.name: item for item in sorted(found, key=lambda item: (item.name != "steady", item.name))}
@@ -42,7 +47,11 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
     """
     chosen: dict[str, Scenario] = {}
     for pattern in patterns:
-        matched = {name: item for name, item in default_scenarios().items() if fnmatchcase(name, pattern)}
+        matched = {
+            name: item
+            for name, item in default_scenarios().items()
+            if fnmatchcase(name, pattern) and not (item.asked and pattern.startswith(WILD))
+        }
         chosen.update(matched or _generated(pattern))
     return tuple(chosen.values())
 

@@ -78,7 +78,7 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
     # who starts under the fault keeps its place among the starting until everybody sees the fault
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
     try:
-        async with engine.cohort(cohort[0].item.cell.broker, len(cohort), to_come) as seats:
+        async with engine.cohort(cohort[0].item.cell.broker, len(cohort), to_come, part.ground) as seats:
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(_run_one(run, work, seat, starting))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.model import Engine, Expects, Kind, Outcome, Play, Role
+from probe.scenarios.ground import USUAL, Ground
 from probe.scenarios.steps import Step
 
 CONFORMS: dict[Expects, tuple[Outcome, ...]] = {
@@ -68,6 +69,8 @@ class Part:
     """The fault is put on before the client starts; the broker that fails leads and coordinates nothing."""
     second: bool = False
     """A second instance starts while the fault stands, and is the one that is judged."""
+    ground: Ground = USUAL
+    """How the cluster of real brokers is built."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +86,12 @@ class Scenario:
     """How real brokers play it, where the way to the same state is another one there; empty = as `parts` say."""
     real_since: str = ""
     """Oldest Kafka line on which real brokers can be brought into this state."""
+    real_until: str = ""
+    """The newest such line."""
     real_reason: str = ""
-    """What older ones do."""
+    """What others do."""
+    asked: bool = False
+    """It runs only where a pattern asks for it that does not begin with a wildcard: it is long, or a whole story."""
 
     @property
     def summary(self) -> str:

@@ -19,6 +19,7 @@ from probe.engines.kafka.zookeeper import ZooKeeper
 from probe.engines.kafka_ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay
 from probe.model import EngineEvent, EngineKind
 from probe.ports import OpenRelay, RelayPort
+from probe.scenarios.ground import USUAL, Ground
 
 START_S = 90.0
 """Until brokers serve and know each other, on a busy machine."""
@@ -42,9 +43,11 @@ Listener = Callable[[EngineEvent], None]
 class KafkaCluster:
     """A `kafka_ports.RealCluster`."""
 
-    def __init__(self, release: Release, relay: RelayPort, disk: DiskWay, sorting: Sorting) -> None:
+    def __init__(
+        self, release: Release, relay: RelayPort, disk: DiskWay, sorting: Sorting, ground: Ground = USUAL
+    ) -> None:
         self.release, self.line, self.version, self.kraft = release, release.line, release.version, release.kraft
-        self.relay, self.disk, self.sorting = relay, disk, sorting
+        self.relay, self.disk, self.sorting, self.ground = relay, disk, sorting, ground
         self.brokers: dict[int, Broker] = {}
         self.ensemble: list[Server] = []
         self.admin: KafkaAdmin
@@ -183,17 +186,21 @@ def _from(node: int) -> list[int]:
 
 
 @contextlib.asynccontextmanager
-async def running(release: Release, open_relay: OpenRelay, disk: DiskWay) -> AsyncIterator[KafkaCluster]:
+async def running(
+    release: Release, open_relay: OpenRelay, disk: DiskWay, ground: Ground = USUAL
+) -> AsyncIterator[KafkaCluster]:
     """Start a cluster behind a relay. OSError or TimeoutError if it does not start; everything is gone at exit."""
     names: dict[bytes, str] = {}
     sorting = Sorting()
     async with temporary_folder() as root, open_relay((BOOTSTRAP, *BROKERS), sorting.take, names) as relay:
-        cluster = KafkaCluster(release, relay, disk, sorting)
+        cluster = KafkaCluster(release, relay, disk, sorting, ground)
         where = nodes.addresses(release.version, {node: relay.address(node) for node in BROKERS})
         identity = properties.new_id()
         cluster.ensemble.append(nodes.quorum(release, where, root, identity, _ear(cluster, 0)))
         for node in BROKERS:
-            cluster.brokers[node] = nodes.broker(release, where, root, identity, node, _ear(cluster, node))
+            broker = nodes.broker(release, where, root, identity, node, _ear(cluster, node))
+            broker.settings.update(ground.properties)
+            cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
         relay.forward(BOOTSTRAP, where.external[BROKERS[0]])
         zookeeper = None if release.kraft else ZooKeeper(where.quorum)

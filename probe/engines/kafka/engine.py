@@ -16,6 +16,7 @@ from probe.engines.kafka.release import Release
 from probe.engines.kafka.seat import Seat
 from probe.engines.kafka_ports import DeedTable, DiskWay
 from probe.ports import OpenRelay, RelayPort, Sink
+from probe.scenarios.ground import USUAL, Ground
 
 MEND_S = 90.0
 STARTS = 2
@@ -24,6 +25,9 @@ NEXT_S = 0.2
 """After a cohort the runner says so soon which line comes next."""
 WORTH = 3
 """So many cohorts to come are worth another cluster."""
+
+Kind = tuple[str, Ground]
+"""A broker line, and how its cluster is built."""
 
 
 @dataclass
@@ -36,8 +40,8 @@ class Leased:
 
 
 @dataclass
-class _Line:
-    """The clusters of one broker line."""
+class _Clusters:
+    """The clusters of one broker line and ground."""
 
     idle: list[Leased] = field(default_factory=list)
     count: int = 0
@@ -64,8 +68,8 @@ class Kafka:
 
     def _begin_anew(self) -> None:
         self._ready: dict[str, Release] = {}
-        self._lines: dict[str, _Line] = {}
-        self._playing = ""
+        self._kinds: dict[Kind, _Clusters] = {}
+        self._playing: Kind | None = None
         self._all: list[Leased] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Condition()
@@ -87,13 +91,15 @@ class Kafka:
             yield found
 
     @contextlib.asynccontextmanager
-    async def cohort(self, broker: str, size: int, to_come: int = 0) -> AsyncIterator[Sequence[Seat]]:
-        """Lease a cluster of a broker line, with so many seats. OSError if none can be started.
+    async def cohort(
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+    ) -> AsyncIterator[Sequence[Seat]]:
+        """Lease a cluster of a broker line, built so, with so many seats. OSError if none can be started.
 
         Whoever takes a seat leaves it in the end (`Seat.leave`), also if its trial never began. `to_come` = cohorts of
-        this line that follow: with many, another cluster is started while this one is mended.
+        this kind that follow: with many, another cluster is started while this one is mended.
         """
-        leased = await self._lease(broker, self.at_once if to_come >= WORTH else 1)
+        leased = await self._lease((broker, ground), self.at_once if to_come >= WORTH else 1)
         cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
         leased.cohorts += 1
         try:
@@ -105,11 +111,11 @@ class Kafka:
         finally:
             self._spawn(self._give_back(leased, cohort))
 
-    async def _lease(self, line: str, limit: int) -> Leased:
+    async def _lease(self, kind: Kind, limit: int) -> Leased:
         """Return a cluster that is well: an idle one, else the first that is started or mended."""
-        mine = self._lines.setdefault(line, _Line())
-        self._playing = line
-        self._end_others(line)
+        mine = self._kinds.setdefault(kind, _Clusters())
+        self._playing = kind
+        self._end_others(kind)
         async with self._changed:
             while not mine.idle:
                 if mine.failure is not None and not mine.count:
@@ -117,21 +123,21 @@ class Kafka:
                     raise failure
                 if mine.count < limit:
                     mine.count += 1
-                    self._spawn(self._start(line))
+                    self._spawn(self._start(kind))
                 await self._changed.wait()
             return mine.idle.pop()
 
-    def _end_others(self, line: str) -> None:
-        """End clusters of lines that are no longer played."""
-        for other, clusters in self._lines.items():
-            while other != line and clusters.idle:
+    def _end_others(self, kind: Kind) -> None:
+        """End clusters of kinds that are no longer played."""
+        for other, clusters in self._kinds.items():
+            while other != kind and clusters.idle:
                 self._spawn(self._drop(clusters.idle.pop()))
 
-    async def _start(self, line: str) -> None:
-        mine = self._lines[line]
+    async def _start(self, kind: Kind) -> None:
+        mine, (line, ground) = self._kinds[kind], kind
         try:
             release = await self._release(line)
-            mine.idle.append(await self._begin(release))
+            mine.idle.append(await self._begin(release, ground))
             mine.failure = None
         except Exception as error:  # noqa: BLE001  # whoever waits for it must be told
             mine.count -= 1
@@ -144,11 +150,11 @@ class Kafka:
             self._ready[line] = await archive.ensure(self._releases[line])
         return self._ready[line]
 
-    async def _begin(self, release: Release) -> Leased:
+    async def _begin(self, release: Release, ground: Ground) -> Leased:
         for left in reversed(range(STARTS)):
             stack = contextlib.AsyncExitStack()
             try:
-                cluster = await stack.enter_async_context(running(release, self._open_relay, self._disk))
+                cluster = await stack.enter_async_context(running(release, self._open_relay, self._disk, ground))
             except OSError:
                 await stack.aclose()
                 if not left:
@@ -161,7 +167,7 @@ class Kafka:
 
     async def _give_back(self, leased: Leased, cohort: Cohort) -> None:
         """Mend a cluster and offer it again, or end it; also when another line is played by then."""
-        mine = self._lines[leased.cluster.line]
+        mine = self._kinds[_kind(leased.cluster)]
         await asyncio.sleep(NEXT_S)
         try:
             async with asyncio.timeout(MEND_S):
@@ -175,11 +181,11 @@ class Kafka:
             self._changed.notify_all()
 
     def _still_played(self, cluster: KafkaCluster) -> None:
-        if cluster.line != self._playing:
+        if _kind(cluster) != self._playing:
             raise OSError(f"Kafka {cluster.line} is no longer played")
 
     async def _drop(self, leased: Leased) -> None:
-        self._lines[leased.cluster.line].count -= 1
+        self._kinds[_kind(leased.cluster)].count -= 1
         await self._close(leased)
 
     async def _close(self, leased: Leased) -> None:
@@ -191,6 +197,10 @@ class Kafka:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _kind(cluster: KafkaCluster) -> Kind:
+    return cluster.line, cluster.ground
 
 
 async def mend(cluster: KafkaCluster, cohort: Cohort) -> None:
