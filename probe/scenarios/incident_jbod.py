@@ -1,0 +1,93 @@
+"""One of two disks of a broker dies under running clients, and nobody mends it for a minute and more.
+
+What the brokers do: as in disk/storage-error, but the fault stands for 65 s, and everybody is watched for as long: the
+leaders move away within a second, the old broker stays up, keeps its other log dir, and answers KAFKA_STORAGE_ERROR
+(56) for its offline replicas until it is restarted. Brokers 1.0 to 2.7 say NOT_LEADER_OR_FOLLOWER (6) instead to
+Produce up to v3, which hides the fault of a client that knows 6 and not 56.
+The error a client meets: 56, or 6; which of them is a matter of the request version that it speaks.
+What a good client does: asks for metadata because of the error, goes to the new leader, and stays there.
+Source: the incident that this project was made for: Filebeat with sarama 1.27.0 on brokers with two disks each, writing
+to the dead replica until somebody intervened; IBM/sarama #2939, fixed in 1.43.3; KIP-112.
+Not covered: what operators did about it (incident/jbod-client-restart, incident/jbod-broker-restart).
+"""
+
+from dataclasses import replace
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
+from probe.scenarios.brokers import LED
+from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, Part, Scenario, play
+from probe.scenarios.steps import BreakLogDir
+
+STANDS_MS = 65_000
+RESTARTED_MS = 20_000
+
+RESTARTED_CLIENT = """The same disk dies, and the client is restarted while it is dead: the first rescue tried.
+
+What the brokers do: as in incident/jbod. A first instance meets the fault and is told to stop; a second one starts
+with the same group. Only the second is judged.
+The error a client meets: none, as a rule: whoever starts asks who leads before it works.
+What a good client does: serves from its start on, without an error.
+Source: the incident's operators restarted the shippers, one by one.
+Not covered: what the first instance had accepted and not delivered; the next disk that dies under the second one.
+"""
+
+RESTARTED_BROKER = """The same disk dies; 20 s later the broker is restarted with the disk dead: the second rescue.
+
+What the brokers do: as in incident/jbod; after 20 s the broker is stopped as it should be and started again. It finds
+the log dir dead, comes back with the other one and leads nothing from the dead one. Asked for its lost partitions it
+answers UNKNOWN_TOPIC_OR_PARTITION (3), 6 and then 56 again on ZooKeeper lines, 6 on KRaft.
+The error a client meets: 56 for 20 s, then a lost connection; whoever goes back there: 3, 6 or 56.
+What a good client does: has long been at the new leader, and notices little of the restart.
+Source: the incident's operators restarted brokers when restarting clients took too long; KIP-112.
+Not covered: a new disk (a client that is still stuck when the watch ends is watched while the disk is mended:
+`after_heal`); groups, whose coordinator the broker may be, too.
+"""
+
+_PLAY = play(Kind.ANSWER, Expects.DISCOVER, target=Target.LEADER, codes=(56, 6, 7), prompt_ms=3000, watch_ms=STANDS_MS)
+_PART = Part(roles=CLIENT_ROLES, play=_PLAY, steps=(BreakLogDir(),), watch_least_ms=STANDS_MS)
+
+SCENARIO = Scenario(
+    name="incident/jbod",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    asked=True,
+    real_since="1.0",
+    real_reason="a broker halts at its first I/O error",
+    parts=(_PART,),
+)
+
+VARIANTS = (
+    replace(
+        SCENARIO,
+        name="incident/jbod-client-restart",
+        story=RESTARTED_CLIENT,
+        parts=(
+            replace(
+                _PART,
+                play=replace(_PLAY, expects=Expects.NOTHING, conforms=CONFORMS[Expects.NOTHING], watch_ms=20_000),
+                watch_least_ms=0,
+                second=True,
+            ),
+        ),
+    ),
+    replace(
+        SCENARIO,
+        name="incident/jbod-broker-restart",
+        story=RESTARTED_BROKER,
+        parts=(
+            replace(
+                _PART,
+                roles=LED,
+                play=replace(_PLAY, codes=(56, 6, 3, 7), causes=("error", "disconnect"), prompt_ms=5000),
+                steps=(
+                    BreakLogDir(),
+                    StopBroker(when=When(after_ms=RESTARTED_MS), listed=False),
+                    ReturnBroker(when=When(after_ms=RESTARTED_MS + 1000)),
+                ),
+                whole_broker=True,
+            ),
+        ),
+    ),
+)
+"""What its operators did about it."""
