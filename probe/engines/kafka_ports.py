@@ -142,6 +142,9 @@ class Admin(Protocol):
     async def elect_preferred(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Let the first replica of each partition lead it, if it is in sync."""
 
+    async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[tuple[str, int]]) -> bool:
+        """Tell a broker where to make replicas that it does not have yet; False where it cannot be told."""
+
     async def elect_unclean(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Let a replica lead that is not in sync (brokers from 2.4 on)."""
 
@@ -172,6 +175,32 @@ class DiskWay(Protocol):
         """Repair it, slow reads below it as well; the broker takes the log dir back at its next start."""
 
 
+class ZooKeeperSays(Protocol):
+    """What a ZooKeeper says of itself."""
+
+    @property
+    def mode(self) -> str:
+        """Return `leader` or `follower`; empty while it serves nobody."""
+
+    @property
+    def sessions(self) -> int:
+        """Return how many connections it has."""
+
+
+class QuorumDoors(Protocol):
+    """The ways between the members of a ZooKeeper ensemble; followers reach their leader by them."""
+
+    @property
+    def passed(self) -> Mapping[int, int]:
+        """Return how often each member was let in by another."""
+
+    def slam(self, source: int, target: int) -> int:
+        """Close what is established from one to the other, as if the other had; return how many it was."""
+
+    async def served(self) -> Mapping[int, ZooKeeperSays]:
+        """Ask every member that answers who it is."""
+
+
 class RealCluster(Protocol):
     """Three running brokers with a relay before them, and whatever they need beside them."""
 
@@ -194,6 +223,10 @@ class RealCluster(Protocol):
     @property
     def ensemble(self) -> Sequence[ServerProcess]:
         """Return the KRaft controllers, or the ZooKeepers."""
+
+    @property
+    def doors(self) -> QuorumDoors:
+        """Return what lies between the ZooKeepers of an ensemble; nothing where there is one, or none."""
 
     @property
     def admin(self) -> Admin:

@@ -11,6 +11,8 @@ class Ground:
 
     properties: tuple[tuple[str, str], ...] = ()
     """Of every broker, in Kafka's own words; they go before ours."""
+    zookeepers: int = 1
+    """So many ZooKeepers, on lines that have them; several are an ensemble."""
 
 
 USUAL = Ground()

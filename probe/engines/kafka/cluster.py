@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from probe.engines.kafka import logs, nodes, properties
 from probe.engines.kafka.admin import KafkaAdmin
+from probe.engines.kafka.ensemble import Doors
 from probe.engines.kafka.nodes import BROKERS, Broker
 from probe.engines.kafka.places import temporary_folder
 from probe.engines.kafka.release import Release
@@ -50,6 +52,7 @@ class KafkaCluster:
         self.relay, self.disk, self.sorting, self.ground = relay, disk, sorting, ground
         self.brokers: dict[int, Broker] = {}
         self.ensemble: list[Server] = []
+        self.doors = Doors()
         self.admin: KafkaAdmin
         self.listeners: list[Listener] = []
         """Take what the cluster tells: the cells of the cohort that has it now."""
@@ -73,10 +76,10 @@ class KafkaCluster:
         for listener in list(self.listeners):
             listener(event)
 
-    def heard(self, node: int, at: int, line: str) -> None:
-        """Take a line of a server's log."""
+    def heard(self, node: int, at: int, line: str, who: str = "") -> None:
+        """Take a line of a server's log; `who` says which of several."""
         if text := logs.tells(line):
-            self.tell(EngineKind.LOG, broker=node, text=text, at=at)
+            self.tell(EngineKind.LOG, broker=node, text=f"{who}: {text}" if who else text, at=at)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run beside the watch."""
@@ -192,11 +195,18 @@ async def running(
     """Start a cluster behind a relay. OSError or TimeoutError if it does not start; everything is gone at exit."""
     names: dict[bytes, str] = {}
     sorting = Sorting()
-    async with temporary_folder() as root, open_relay((BOOTSTRAP, *BROKERS), sorting.take, names) as relay:
+    async with contextlib.AsyncExitStack() as stack:
+        root = await stack.enter_async_context(temporary_folder())
+        relay = await stack.enter_async_context(open_relay((BOOTSTRAP, *BROKERS), sorting.take, names))
         cluster = KafkaCluster(release, relay, disk, sorting, ground)
-        where = nodes.addresses(release.version, {node: relay.address(node) for node in BROKERS})
+        advertised = {node: relay.address(node) for node in BROKERS}
+        where = nodes.addresses(release.version, advertised, 1 if release.kraft else ground.zookeepers)
         identity = properties.new_id()
-        cluster.ensemble.append(nodes.quorum(release, where, root, identity, _ear(cluster, 0)))
+        doors = cluster.doors = await stack.enter_async_context(Doors(where.members).open())
+        if where.members:
+            cluster.ensemble += nodes.zookeepers(release, where, root, doors, functools.partial(_ear, cluster, 0))
+        else:
+            cluster.ensemble.append(nodes.quorum(release, where, root, identity, _ear(cluster, 0)))
         for node in BROKERS:
             broker = nodes.broker(release, where, root, identity, node, _ear(cluster, node))
             broker.settings.update(ground.properties)
@@ -212,8 +222,8 @@ async def running(
             await asyncio.shield(_end(cluster))
 
 
-def _ear(cluster: KafkaCluster, node: int) -> Callable[[int, str], None]:
-    return lambda at, line: cluster.heard(node, at, line)
+def _ear(cluster: KafkaCluster, node: int, who: str = "") -> Callable[[int, str], None]:
+    return lambda at, line: cluster.heard(node, at, line, who)
 
 
 async def _end(cluster: KafkaCluster) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from probe.engines.kafka import properties
+from probe.engines.kafka import ensemble, properties
 from probe.engines.kafka import questions as ask
+from probe.engines.kafka.ensemble import Doors
 from probe.engines.kafka.java import KAFKA, ZOOKEEPER, Java, write_logging
 from probe.engines.kafka.places import free_addresses
 from probe.engines.kafka.properties import Addresses
@@ -26,13 +27,15 @@ class Broker(Server):
     internal = ""
 
 
-def addresses(version: str, advertised: Mapping[int, str]) -> Addresses:
+def addresses(version: str, advertised: Mapping[int, str], zookeepers: int = 1) -> Addresses:
     """Choose where everything listens. OSError when there are no free ports."""
     free = free_addresses()
     external = {node: next(free) for node in BROKERS}
     named = properties.has_listener_names(version)
     internal = {node: next(free) for node in BROKERS} if named else external
-    return Addresses(external=external, advertised=advertised, internal=internal, quorum=next(free))
+    members = ensemble.members(free, zookeepers) if zookeepers > 1 else ()
+    quorum = ",".join(member.client for member in members) or next(free)
+    return Addresses(external=external, advertised=advertised, internal=internal, quorum=quorum, members=members)
 
 
 def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, heard: Heard) -> Server:
@@ -45,10 +48,29 @@ def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, hear
         settings, main = properties.controller(where, folder), KAFKA
         _format(folder / "meta", cluster_id, node)
     else:
-        settings, main = properties.zookeeper(where, folder), ZOOKEEPER
+        settings, main = properties.zookeeper(where.quorum, folder), ZOOKEEPER
         (folder / "data").mkdir()
     serves = functools.partial(_accepts, where.quorum)
     return Server(name, node, folder, _argv(release, main, folder), settings, serves, heard)
+
+
+def zookeepers(
+    release: Release, where: Addresses, root: Path, doors: Doors, ear: Callable[[str], Heard]
+) -> list[Server]:
+    """Describe an ensemble; `ear` gives each member somebody who hears its log, by its name."""
+    found = []
+    for member in where.members:
+        name = f"zookeeper {member.node}"
+        folder = root / f"zookeeper-{member.node}"
+        (folder / "data").mkdir(parents=True)
+        (folder / "data" / "myid").write_text(f"{member.node}\n")
+        write_logging(folder)
+        settings = properties.zookeeper(member.client, folder)
+        settings |= ensemble.properties(member, where.members, doors.addresses)
+        serves = functools.partial(ensemble.serves, member.client)
+        argv = _argv(release, ZOOKEEPER, folder)
+        found.append(Server(name, member.node, folder, argv, settings, serves, ear(name)))
+    return found
 
 
 def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node: int, heard: Heard) -> Broker:

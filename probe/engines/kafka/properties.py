@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from probe.engines.kafka.ensemble import Member
+
 CONTROLLER = 4
 LISTENER_NAMES_SINCE = (0, 10, 2)
 """Listeners have names of their own from here on (KIP-103)."""
@@ -62,7 +64,9 @@ class Addresses:
     internal: Mapping[int, str]
     """Per broker: for other brokers and for us. Before listeners had names it is `external`."""
     quorum: str
-    """The controller's, or ZooKeeper's."""
+    """The controller's, or ZooKeeper's; those of all ZooKeepers, by commas."""
+    members: tuple[Member, ...] = ()
+    """The ZooKeepers, where there are several."""
 
 
 def line_key(version: str) -> tuple[int, ...]:
@@ -105,9 +109,9 @@ def controller(where: Addresses, folder: Path) -> Properties:
     }
 
 
-def zookeeper(where: Addresses, folder: Path) -> Properties:
-    """Return ZooKeeper's properties."""
-    host, _, port = where.quorum.rpartition(":")
+def zookeeper(address: str, folder: Path) -> Properties:
+    """Return the properties of a ZooKeeper that listens there."""
+    host, _, port = address.rpartition(":")
     return {**ZOOKEEPER, "dataDir": str(folder / "data"), "clientPort": port, "clientPortAddress": host}
 
 
