@@ -124,14 +124,14 @@ async def _return(scene: Scene, node: int) -> None:
     """Let it go on, or start it; clients reach it as soon as it listens."""
     broker = scene.cluster.brokers[node]
     if broker.pid is None:
-        await _start(scene, node)
+        await start(scene, node)
     elif broker.paused:
         broker.resume()
     scene.sick.discard(node)
     scene.cluster.tell(EngineKind.RETURNED, broker=node)
 
 
-async def _start(scene: Scene, node: int) -> None:
+async def start(scene: Scene, node: int) -> None:
     """Start a broker, whose port opens when it listens: before listeners had names, brokers meet there, too."""
     try:
         await asyncio.gather(scene.cluster.start_broker(node, START_S), doors.open_with(scene, node, START_S))
@@ -148,7 +148,7 @@ async def all_up(_: object, scene: Scene) -> None:
     for node in sorted(scene.leaving):
         await end(scene, node)
     down = [node for node, broker in brokers.items() if broker.pid is None]
-    await asyncio.gather(*(_start(scene, node) for node in down))
+    await asyncio.gather(*(start(scene, node) for node in down))
     for node, broker in brokers.items():
         await broker.ready(START_S)
         scene.cluster.relay.accept(node)
@@ -175,6 +175,6 @@ async def restart(scene: Scene, node: int) -> None:
         broker.resume()
         broker.terminate()
         await end(scene, node)
-    await _start(scene, node)
+    await start(scene, node)
     scene.cluster.tell(EngineKind.RETURNED, broker=node)
     scene.sick.discard(node)
