@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from probe.catalogue.families import version_key
 from probe.catalogue.selectors import ONLY_FOR, Chosen
@@ -18,6 +19,18 @@ WARM_UP_S = 3.0
 
 JOBS_PER_CORE = 14
 """Trials in flight that one core carries, about; for estimates only."""
+
+
+LONG_MS = 60_000
+"""Who watches for so long watches silence, mostly: a minute and more of every client."""
+
+
+class LongWatches(StrEnum):
+    """Who plays the scenarios with long watches."""
+
+    ALL = "all"
+    CORE = "core"
+    """Core versions, and the newest of each line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +98,7 @@ class Selection:
     """Real brokers: the exact version behind each line."""
     unplayed: Mapping[type[Step], str] = field(default_factory=dict)
     """Kinds of steps that the engine cannot do, and why."""
+    long_watches: LongWatches = LongWatches.ALL
 
 
 def make_plan(selection: Selection) -> Plan:
@@ -110,6 +124,7 @@ def make_plan(selection: Selection) -> Plan:
                 or _acks(cell, chosen, profile, part)
                 or _unheard(chosen, part)
                 or _unplayed(scenario, part, selection, broker)
+                or _too_long(chosen, part, selection.long_watches)
             )
             if reason:
                 skips.append(Skip(cell, reason))
@@ -169,6 +184,15 @@ def _unplayed(scenario: Scenario, part: Part, selection: Selection, broker: str)
     if until and line > version_key(until):
         return f"{scenario.name} needs Kafka {until} or older: {scenario.real_reason}"
     return ""
+
+
+def _too_long(chosen: Chosen, part: Part, who: LongWatches) -> str:
+    """Say why a version does not take part in a long watch."""
+    plays = who is LongWatches.ALL or part.play.watch_ms < LONG_MS
+    if plays or chosen.family.stands_for_its_line(chosen.version.version):
+        return ""
+    seconds = part.play.watch_ms // 1000
+    return f"watched for {seconds} s: core versions and the newest of each line alone; --long-watches all plays it"
 
 
 def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: Part) -> str:

@@ -87,6 +87,9 @@ class TestClients:
     def test_all(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "demo@all") == ["1.9.0", "1.10.0", "2.0.0"]
 
+    def test_all_of_every_family(self, tmp_path: Path) -> None:
+        assert self.chosen(tmp_path, "all") == ["1.9.0", "1.10.0", "2.0.0"]
+
     def test_range(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "demo@>=1.10.0,<2") == ["1.10.0"]
 

@@ -12,8 +12,8 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.engines.kafka_deeds import UNPLAYED
 from probe.model import Engine, Outcome, Role
-from probe.plan import Plan, Selection, make_plan
-from tests.test_catalogue import demo
+from probe.plan import LongWatches, Plan, Selection, make_plan
+from tests.test_catalogue import SMALL, demo
 
 
 @pytest.fixture
@@ -47,6 +47,21 @@ def test_roles_and_profiles_outside_their_span_are_skipped_with_a_reason(selecti
     assert "since 1.10.0" in reasons["1.9.0", "producer", "zstd"]
     assert "no role group" in reasons["2.0.0", "group", "isolated"]
     assert "means nothing" in reasons["2.0.0", "consumer", "zstd"]
+
+
+def test_long_watches_are_for_core_versions_and_the_newest_of_each_line(selection: Selection, tmp_path: Path) -> None:
+    (here := tmp_path / "other").mkdir()
+    family = read_family(demo(here, SMALL.replace('core = ["1.9.0", "latest"]', 'core = ["latest"]')))
+    clients = [Chosen(family, item) for item in family.versions]
+    scenarios = select_scenarios(["steady", "net/blackhole", "leader/elected"])
+    everybody = replace(selection, clients=clients, scenarios=scenarios, roles=(Role.PRODUCER,))
+    few = make_plan(replace(everybody, long_watches=LongWatches.CORE))
+    played = {(item.cell.scenario, item.cell.version) for item in few.cells}
+    versions = {"1.9.0", "1.10.0", "2.0.0"}
+    assert {version for scenario, version in played if scenario == "leader/elected"} == versions
+    assert {version for scenario, version in played if scenario == "net/blackhole"} == {"1.10.0", "2.0.0"}
+    assert {skip.cell.version for skip in few.skips if "watched for 90 s" in skip.reason} == {"1.9.0"}
+    assert {item.cell.version for item in make_plan(everybody).cells if "blackhole" in item.cell.scenario} == versions
 
 
 def test_what_only_acks_all_meets_is_planned_for_those_who_ask_for_it(selection: Selection) -> None:

@@ -23,6 +23,12 @@ def version_key(version: str) -> VersionKey:
     return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
 
 
+def line_of(version: str) -> VersionKey:
+    """Return the line of a version: 3 of 3.9.2, 0.11 of 0.11.4."""
+    key = version_key(version)
+    return key[:2] if key[0] == (0, 0) else key[:1]
+
+
 def is_local(version: str) -> bool:
     """Say whether a version is somebody's own build: nobody else can upgrade to it."""
     return "+local." in version
@@ -143,6 +149,14 @@ class Family(_Strict):
         if missing:
             raise ValueError(f"core names {', '.join(missing)}, which [[versions]] does not list")
         return self
+
+    def stands_for_its_line(self, version: str) -> bool:
+        """Say whether a version is a core one, the newest listed one of its line, or one that is not listed.
+
+        A line is a major version; before 1.0, a minor one.
+        """
+        listed = [item.version for item in self.versions if line_of(item.version) == line_of(version)]
+        return version in self.core or version not in listed or version == max(listed, key=version_key)
 
     @property
     def newest(self) -> Version:

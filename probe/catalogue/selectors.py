@@ -41,6 +41,9 @@ LINES = ("0.9.0", "0.10.2", "1.1", "2.6", "2.8", "3.4", "3.9", "4.0", "4.1", "4.
 LOCAL = ("path:", "jar:")
 """How a version on this machine begins: a checkout, a folder or a file."""
 
+EVERY = "all"
+"""Names every listed version of every family."""
+
 Resolver = Callable[[Family, str], Version]
 """Finds a version that is not pinned, at the registry. Raises CatalogueError or ProvisionError."""
 
@@ -61,7 +64,8 @@ def select_clients(
     """Return the client versions that the selectors name, each once; the core versions if there are none.
 
     A family's name stands for its core versions, or its newest pinned one if it has none and so no part in a core run.
-    An application's name stands for the library inside it; a family's name comes before an application's.
+    `all` stands for every listed version of every family. An application's name stands for the library inside it; a
+    family's name comes before an application's.
     Raises CatalogueError for a family, application, version or range that does not exist.
     """
     chosen: dict[tuple[str, str, str], Chosen] = {}
@@ -76,6 +80,8 @@ def _order(item: Chosen) -> tuple[str, VersionKey, str]:
 
 
 def _named(name: str, families: Mapping[str, Family], apps: Mapping[str, App], resolve: Resolver) -> Iterable[Chosen]:
+    if name == EVERY:
+        return [Chosen(family, version) for family in families.values() for version in family.versions]
     first, at, text = name.partition("@")
     if first in families:
         family = families[first]

@@ -17,7 +17,7 @@ from probe.cli.compose import choose_clients
 from probe.engines.kafka_deeds import UNPLAYED
 from probe.errors import ProbeError
 from probe.model import Engine, Role
-from probe.plan import Plan, Selection, make_plan
+from probe.plan import LongWatches, Plan, Selection, make_plan
 from probe.runner import Options
 
 RESULTS = "results"
@@ -30,7 +30,7 @@ Clients = Annotated[
     typer.Option(
         "--client",
         help="FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all, 'FAMILY@>=1.2,<2', FAMILY@path:PLACE (a build of your "
-        "own), or APPLICATION@VERSION. Repeats.",
+        "own), all (of every family), or APPLICATION@VERSION. Repeats.",
     ),
 ]
 Scenarios = Annotated[list[str] | None, typer.Option("--scenario", help="Glob over scenario names. Repeats.")]
@@ -69,6 +69,15 @@ Watch = Annotated[
 ]
 
 
+Long = Annotated[
+    LongWatches,
+    typer.Option(
+        "--long-watches",
+        help="Scenarios of a minute and more: for all, or for core versions and the newest of each line.",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """The selectors of a command line."""
@@ -84,6 +93,7 @@ class Asked:
     election_ms: int | None = None
     seed: int | None = None
     shard: str = "1/1"
+    long_watches: LongWatches = LongWatches.ALL
 
     def whole(self) -> tuple[Plan, Selection]:
         """Return the plan of these selectors, control cells added. ProbeError for whatever does not exist."""
@@ -118,6 +128,7 @@ class Asked:
             shard=parse_shard(self.shard),
             exact=exact,
             unplayed=UNPLAYED if real else {},
+            long_watches=self.long_watches,
         )
 
     def _clients(self) -> tuple[Chosen, ...]:

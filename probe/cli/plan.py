@@ -11,7 +11,7 @@ import typer
 from probe.cli import options as o
 from probe.cli.console import OUT
 from probe.model import Engine
-from probe.plan import Plan
+from probe.plan import LongWatches, Plan
 from probe.runner.grouping import estimate_s
 
 
@@ -28,6 +28,7 @@ def plan(
     election: o.Election = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
+    long_watches: o.Long = LongWatches.ALL,
     jobs: o.Jobs = o.DEFAULT_JOBS,
     watch: o.Watch = None,
     as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/plan.json).")] = False,
@@ -45,6 +46,7 @@ def plan(
         election_ms=election,
         seed=seed,
         shard=shard,
+        long_watches=long_watches,
     )
     made, _ = asked.whole()
     seconds = estimate_s(made, jobs, None if watch is None else int(watch * 1000))

@@ -9,6 +9,7 @@ from typing import Any
 from probe.cli.options import Asked
 from probe.errors import ProbeError
 from probe.model import Engine, Role
+from probe.plan import LongWatches
 from probe.store import run_info
 
 LISTS = ("clients", "scenarios", "profiles", "properties", "brokers")
@@ -23,6 +24,7 @@ def selected(asked: Asked, watch_ms: int | None) -> dict[str, Any]:
         "trials": asked.trials,
         "election_ms": asked.election_ms,
         "watch_ms": watch_ms,
+        "long_watches": str(asked.long_watches),
     }
 
 
@@ -51,4 +53,5 @@ def _read(told: Mapping[str, Any], asked: Asked) -> Asked:
         engine=Engine(told["engine"]),
         trials=told["trials"],
         election_ms=told["election_ms"],
+        long_watches=LongWatches(told.get("long_watches", LongWatches.ALL)),
     )
