@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probe.engines.deeds import brokers, coordinators, disks, network, replicas, topics
+from probe.engines.deeds import (
+    brokers,
+    coordinators,
+    disks,
+    many_logs,
+    network,
+    replicas,
+    supervisor,
+    topics,
+    zookeeper_gone,
+)
 from probe.engines.deeds.deed import Done
 from probe.engines.kafka_ports import DeedTable
 from probe.scenarios.broker_steps import (
@@ -19,7 +29,7 @@ from probe.scenarios.broker_steps import (
     SlowDown,
     StopBroker,
 )
-from probe.scenarios.real_steps import KeepReplicas, Meanwhile, SlowReads
+from probe.scenarios.real_steps import KeepReplicas, LoseZooKeeper, ManyLogs, Meanwhile, SlowReads, Supervise
 from probe.scenarios.steps import (
     AnswerError,
     BreakLogDir,
@@ -63,6 +73,9 @@ DEEDS: DeedTable = {
     SlowDown: Done(network.slow, network.quick),
     HoldDiscovery: Done(network.hold, network.release),
     LoseAnswers: Done(network.lose, network.lose_no_more),
+    ManyLogs: Done(many_logs.make, many_logs.remove),
+    LoseZooKeeper: Done(zookeeper_gone.lose, zookeeper_gone.found),
+    Supervise: Done(supervisor.supervise, supervisor.end),
     ChangeAddresses: Done(network.change_addresses, brokers.all_up),
 }
 

@@ -34,4 +34,35 @@ class SlowReads:
     turn: int = 0
 
 
-RealStep = KeepReplicas | Meanwhile | SlowReads
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyLogs:
+    """Before the fault, a topic of nobody's has so many partitions beside what is affected, on the same log dir."""
+
+    partitions: int
+    batches: int
+    """Written to each of them, and in no file that a broker may trust after a crash."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoseZooKeeper:
+    """ZooKeeper answers nobody for so long: connections to it stay, and are silent."""
+
+    for_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supervise:
+    """A supervisor restarts the broker that fails: SIGTERM, SIGKILL when the grace is over, and a start.
+
+    It starts a broker only while ZooKeeper answers. One that does not listen so long after its start is stopped in the
+    same way, and started again, until one listens in time.
+    """
+
+    after_ms: int
+    grace_ms: int
+    check_ms: int
+    read_ms: int
+    """Each read of the log dir of what is affected takes so long while the broker starts."""
+
+
+RealStep = KeepReplicas | Meanwhile | SlowReads | ManyLogs | LoseZooKeeper | Supervise

@@ -1,0 +1,46 @@
+"""Partitions of nobody's on a broker's log dir: what makes its recovery long."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from probe.engines.deeds.deed import successor
+from probe.engines.kafka.data import Brokers, load_library
+from probe.engines.kafka_ports import Scene
+from probe.scenarios.real_steps import ManyLogs
+
+TOPIC = "ballast"
+"""Not named like topics of cells, so that log lines about it are told to all of them."""
+VALUE = b"x" * 500
+FLUSH_S = 20.0
+WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
+
+
+async def make(step: ManyLogs, scene: Scene) -> None:
+    """Create the topic, led by the broker that fails, and write it. OSError."""
+    admin, brokers = scene.cluster.admin, scene.cluster.brokers
+    nodes = (scene.old, successor(scene.old))
+    partitions = range(step.partitions)
+    for node in nodes:
+        log_dir = str(brokers[node].log_dirs[0])
+        await admin.prefer_log_dir(node, log_dir, [(TOPIC, partition) for partition in partitions])
+    await admin.create_topic(TOPIC, dict.fromkeys(partitions, nodes))
+    where = Brokers([broker.internal for broker in brokers.values()], scene.cluster.version)
+    await asyncio.to_thread(write, where, step)
+
+
+async def remove(_: ManyLogs, scene: Scene) -> None:
+    """Delete it."""
+    if await scene.cluster.admin.placements([TOPIC]):
+        await scene.cluster.admin.delete_topic(TOPIC)
+
+
+def write(where: Brokers, step: ManyLogs) -> None:
+    """Write one batch after the other to each partition. OSError if it takes too long."""
+    producer = load_library().Producer({**where.settings, **WRITING})
+    for _ in range(step.batches):
+        for partition in range(step.partitions):
+            producer.produce(TOPIC, value=VALUE, partition=partition)
+        if left := producer.flush(FLUSH_S):
+            raise TimeoutError(f"{left} records of {TOPIC} were not written within {FLUSH_S:.0f} s")
