@@ -12,6 +12,7 @@ from typing import Self
 
 from pyspark.sql import SparkSession
 
+from probe.cli.agreement import of_matrix, show_agreement
 from probe.cli.budget import note_publishing
 from probe.cli.captures import finder
 from probe.cli.compose import inside
@@ -86,6 +87,7 @@ class Publisher:
         built = build_matrix(self._results, self._out, session=self._session)
         for problem in built.problems:
             say(problem)
+        show_agreement(of_matrix(self._out))
         if "://" in self._out:
             say(f"{self._out} is no folder, so there is no site: --out DIR makes one; {built.cells} cells: {built.csv}")
             return

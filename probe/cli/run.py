@@ -18,6 +18,7 @@ from probe.advise.gates import read_gate
 from probe.catalogue.scenarios import CORE
 from probe.catalogue.selectors import Chosen
 from probe.cli import options as o
+from probe.cli.agreement import of_run, show_agreement
 from probe.cli.alone import alone, shard_name
 from probe.cli.budget import most_informative, say_left, stop_at
 from probe.cli.captures import keeper
@@ -33,7 +34,7 @@ from probe.drivers.host import Bound
 from probe.engines.kafka import Kafka
 from probe.errors import InterruptedRunError, NothingJudgedError
 from probe.model import Cell, Client, Engine, Outcome, Role
-from probe.plan import Plan, Selection
+from probe.plan import LongWatches, Plan, Selection
 from probe.ports import EnginePort
 from probe.runner import Options, Progress, run_plan
 from probe.runner.cohorts import drain_in_cohorts
@@ -61,6 +62,7 @@ def run(
     election: o.Election = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
+    long_watches: o.Long = LongWatches.ALL,
     jobs: o.Jobs = o.DEFAULT_JOBS,
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
@@ -93,6 +95,7 @@ def run(
         election_ms=election,
         seed=seed,
         shard=shard,
+        long_watches=long_watches,
     )
     watch_ms = None if watch is None else int(watch * 1000)
     if resume is not None and names_nothing(asked):
@@ -128,6 +131,8 @@ def _run(
         if say_left(plan, known, results) and not ran.outcomes:
             raise NothingJudgedError("no trial fits the --time-budget beside set-up, ending and publishing; give more")
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
+    if publisher is None:
+        show_agreement(of_run(results, ran.outcomes))
     report = reports.make(results, ran.run_id)
     if not any(seen - UNJUDGED for seen in ran.outcomes.values()):
         run_id = ran.run_id

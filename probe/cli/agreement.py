@@ -1,0 +1,76 @@
+"""The table of how far both engines agree, at the end of `probe run` and `probe matrix`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from rich.table import Table
+
+from probe.advise.agreement import Shared, by_scenario, pair, percent, question
+from probe.advise.settled import settle
+from probe.cli.console import OUT
+from probe.model import Cell, Engine, Outcome, Role
+from probe.store import trials
+from probe.store.files import Place
+
+TABLE = "agreement.parquet"
+
+
+def of_matrix(out: str) -> list[Shared]:
+    """Return the shared cells of a matrix that was built there."""
+    return [
+        Shared(
+            cell=Cell(
+                family=row["family"],
+                version=row["version"],
+                role=Role(row["role"]),
+                profile=row["profile"],
+                scenario=row["scenario"],
+                engine=Engine.KAFKA,
+                broker=row["broker"],
+            ),
+            embedded_profile=row["embedded_profile"],
+            embedded=Outcome(row["embedded_outcome"]),
+            kafka=Outcome(row["kafka_outcome"]),
+        )
+        for row in Place(out).read_table(TABLE).to_pylist()
+    ]
+
+
+def of_run(results: str, played: Collection[Cell]) -> list[Shared]:
+    """Return the cells of a run that the other engine was asked as well, in whatever run, where no matrix is built."""
+    asked = {question(cell) for cell in played}
+    return pair(settle(row for row in trials(results, warn=_said) if question(row.cell) in asked))
+
+
+def _said(_: str) -> None:
+    """Take a warning that the run has given when it began."""
+
+
+def show_agreement(shared: Iterable[Shared]) -> None:
+    """Print a line for each scenario, and each cell in which the engines differ; nothing where none is shared."""
+    found = by_scenario(shared)
+    if not found:
+        return
+    table = Table(title="both engines", title_justify="left")
+    table.add_column("scenario", no_wrap=True)
+    for name in ("shared", "equal", "", "beside: either says nothing"):
+        table.add_column(name, justify="right")
+    for one in found:
+        table.add_row(one.scenario, str(one.judged), str(one.equal), percent(one.judged, one.equal), _few(one.silent))
+    judged, equal = sum(one.judged for one in found), sum(one.equal for one in found)
+    table.add_section()
+    table.add_row("all", str(judged), str(equal), percent(judged, equal), _few(sum(one.silent for one in found)))
+    OUT.print(table)
+    for differing in (other for one in found for other in one.differing):
+        OUT.print(_line(differing), markup=False)
+
+
+def _few(count: int) -> str:
+    return str(count) if count else ""
+
+
+def _line(one: Shared) -> str:
+    cell = one.cell
+    where = f"{cell.scenario} {cell.client} {cell.role} {cell.profile} {cell.broker}"
+    return f"differs  {where}: embedded {one.embedded} ({one.embedded_profile}), kafka {one.kafka}"
