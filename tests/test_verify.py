@@ -175,8 +175,8 @@ def test_only_what_is_not_judged_by_todays_rules_is_played(tmp_path: Path, playe
     assert played[1] == [STUCK, CELL]
 
 
-@pytest.mark.parametrize(("outcome", "rules"), [(Outcome.BROKEN, 0), (Outcome.STUCK, -1)])
-def test_broken_and_old_judgements_are_played_again(
+@pytest.mark.parametrize(("outcome", "rules"), [(Outcome.BROKEN, 0), (Outcome.NOT_PROVOKED, 0), (Outcome.STUCK, -1)])
+def test_what_says_nothing_and_old_judgements_are_played_again(
     tmp_path: Path, played: list[list[Cell]], outcome: Outcome, rules: int
 ) -> None:
     store(tmp_path, (STUCK, outcome), rules=rules)
@@ -184,8 +184,9 @@ def test_broken_and_old_judgements_are_played_again(
     assert played == [[STUCK]]
 
 
-def test_what_the_harness_broke_is_played_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcomes = iter([Outcome.BROKEN, Outcome.STUCK, Outcome.STUCK])
+@pytest.mark.parametrize("first", [Outcome.BROKEN, Outcome.NOT_PROVOKED])
+def test_what_said_nothing_is_played_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: Outcome) -> None:
+    outcomes = iter([first, Outcome.STUCK, Outcome.STUCK])
 
     def play(cells: list[Cell], options: object, results: str) -> Ran:
         return Ran(store(Path(results), *((cell, next(outcomes)) for cell in cells)), {}, {})
