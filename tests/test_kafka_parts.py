@@ -96,6 +96,15 @@ def test_which_log_lines_are_events(line: str, kept: bool) -> None:
     assert bool(logs.tells(line)) is kept
 
 
+@pytest.mark.parametrize(
+    "kind", ["Log(dir=/tmp/x-1/d0/t-67, topic=t, ", "UnifiedLog(dir=/tmp/x-1/d0/t-67, topicId=Some(q), "]
+)
+def test_of_a_log_that_is_loaded_its_name_and_how_many_there_are_is_kept(kind: str) -> None:
+    told = "with 1 segments in 8ms (18/82 loaded in d0)"
+    line = f"INFO Completed load of {kind}partition=67, highWatermark={'0' * 200}) {told}"
+    assert logs.tells(line) == f"INFO Completed load of t-67 {told}"
+
+
 def test_a_log_line_about_another_cells_topic_is_left_out() -> None:
     line = "WARN Stopping serving logs in dir /tmp/kafka-metadata-probe-x1/broker-3/d0"
     assert TOPIC.findall(line) == []

@@ -33,6 +33,10 @@ DULL = re.compile(
     r"|Truncating to 0|TruncationState\(offset=0"
 )
 """The harness says itself where replicas are to lie, which brokers report as an error; the rest is bookkeeping."""
+SHORTER = (
+    # a log by its folder's name, so that what comes after it is kept: how many of how many are loaded
+    (re.compile(r"(?:Unified)?Log\(dir=\S*?([^/\s]+),(?:[^()]|\([^)]*\))*\)"), r"\1"),
+)
 LEVELS = re.compile(r"^(?:ERROR|FATAL)\b")
 
 
@@ -40,4 +44,6 @@ def tells(line: str) -> str:
     """Return what is worth keeping of a line, or nothing. Errors always are."""
     if DULL.search(line) or not (LEVELS.match(line) or TOLD.search(line)):
         return ""
+    for long, short in SHORTER:
+        line = long.sub(short, line)
     return line[:LONGEST]
