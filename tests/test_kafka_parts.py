@@ -82,6 +82,15 @@ def test_javas_hash_code() -> None:
     assert java_hash("polygenelubricants") == 0  # Integer.MIN_VALUE, the sign of which Kafka drops
 
 
+def test_what_a_broker_says_again_and_again_is_told_twice_a_second() -> None:
+    echoes = logs.Echoes()
+    moments = [at for at in range(0, 1_200_000, 1000) if not echoes.is_one(1, at, "uncaught")]
+    assert moments == [0, 500_000, 1_000_000]
+    echoes = logs.Echoes()
+    told = [(node, text) for node, text in [(1, "a"), (1, "b"), (1, "a"), (2, "a")] if not echoes.is_one(node, 7, text)]
+    assert told == [(1, "a"), (1, "b"), (2, "a")]
+
+
 @pytest.mark.parametrize(
     ("line", "kept"),
     [

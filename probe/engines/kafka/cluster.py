@@ -59,6 +59,7 @@ class KafkaCluster:
         self._tasks: set[asyncio.Task[None]] = set()
         self.failures: list[str] = []
         """What went wrong in work that was spawned."""
+        self._echoes = logs.Echoes()
 
     def tell(
         self,
@@ -78,7 +79,8 @@ class KafkaCluster:
 
     def heard(self, node: int, at: int, line: str, who: str = "") -> None:
         """Take a line of a server's log; `who` says which of several."""
-        if text := logs.tells(line):
+        text = logs.tells(line)
+        if text and not self._echoes.is_one(node, at, text):
             self.tell(EngineKind.LOG, broker=node, text=f"{who}: {text}" if who else text, at=at)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 LONGEST = 200
+ECHO_US = 500_000
 TOLD = re.compile(
     "|".join(
         (
@@ -24,7 +25,7 @@ TOLD = re.compile(
             # coordinators
             r"Loading (?:group|offsets|transaction)|Finished loading|(?:Resigned as|Elected as) the",
             # elections and old protocols
-            r"[Uu]nclean|[Uu]ncaught exception|[Ii]nvalid api|Unknown api",
+            r"[Uu]nclean|[Uu]ncaught exception|[Ii]nvalid api|Unknown api|ArrayIndexOutOfBounds",
         )
     )
 )
@@ -47,3 +48,18 @@ def tells(line: str) -> str:
     for long, short in SHORTER:
         line = long.sub(short, line)
     return line[:LONGEST]
+
+
+class Echoes:
+    """Knows what servers said just now: a broker may say the same a thousand times in a second."""
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[int, str], int] = {}
+
+    def is_one(self, node: int, at: int, text: str) -> bool:
+        """Say whether a server tells this again, soon after it was told."""
+        if at - self._told.get((node, text), at - ECHO_US) < ECHO_US:
+            return True
+        self._told = {key: then for key, then in self._told.items() if at - then < ECHO_US}
+        self._told[node, text] = at
+        return False
