@@ -6,13 +6,16 @@ from collections.abc import Mapping
 
 from probe.engines.deeds import (
     brokers,
+    commits,
     coordinators,
     disks,
     many_logs,
     network,
     replicas,
+    restarts,
     supervisor,
     topics,
+    unknown_keys,
     zookeeper_gone,
 )
 from probe.engines.deeds.deed import Done
@@ -29,6 +32,7 @@ from probe.scenarios.broker_steps import (
     SlowDown,
     StopBroker,
 )
+from probe.scenarios.coordinator_steps import FillOffsets, RestartBrokers, SendUnknownKeys
 from probe.scenarios.real_steps import KeepReplicas, LoseZooKeeper, ManyLogs, Meanwhile, SlowReads, Supervise
 from probe.scenarios.steps import (
     AnswerError,
@@ -76,6 +80,9 @@ DEEDS: DeedTable = {
     ManyLogs: Done(many_logs.make, many_logs.remove),
     LoseZooKeeper: Done(zookeeper_gone.lose, zookeeper_gone.found),
     Supervise: Done(supervisor.supervise, supervisor.end),
+    SendUnknownKeys: Done(unknown_keys.send),
+    FillOffsets: Done(commits.fill),
+    RestartBrokers: Done(restarts.restart, restarts.mend),
     ChangeAddresses: Done(network.change_addresses, brokers.all_up),
 }
 

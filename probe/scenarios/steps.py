@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.scenarios.broker_steps import BrokerStep
+from probe.scenarios.coordinator_steps import CoordinatorStep
 from probe.scenarios.real_steps import RealStep
 
 
@@ -163,4 +164,5 @@ Step = (
     | HoldDiscovery
     | BrokerStep
     | RealStep
+    | CoordinatorStep
 )
