@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -15,6 +16,7 @@ from probe.engines.deeds.ballast import named
 from probe.engines.deeds.keys import java_hash, partition_of
 from probe.engines.deeds.replicas import without
 from probe.engines.deeds.schedule import is_ours, later
+from probe.engines.kafka.ensemble import Served
 from probe.engines.kafka_deeds import DEEDS, UNPLAYED
 from probe.engines.kafka_ports import Placement, Scene
 from probe.model import Engine, EngineKind, Role, Subject
@@ -145,13 +147,30 @@ class Disk:
         return ask
 
 
+class Doors:
+    """Between three ZooKeepers, of which the second leads; who is dropped comes again at once."""
+
+    def __init__(self, told: list[str]) -> None:
+        self.told = told
+        self.passed = Counter({1: 1, 3: 1})
+
+    def slam(self, source: int, target: int) -> int:
+        self.told.append(f"slam {source} {target}")
+        self.passed[source] += 1
+        return 1
+
+    async def served(self) -> dict[int, Served]:
+        return {1: Served("follower", 1), 2: Served("leader", 5), 3: Served("follower", 2)}
+
+
 class Cluster:
-    line = "3.9"
+    line, kraft = "3.9", True
 
     def __init__(self, root: Path) -> None:
         self.told: list[str] = []
         self.brokers = {node: Broker(node, self.told, root) for node in (1, 2, 3)}
         self.admin, self.relay, self.disk = Admin(self.told), Relay(self.told), Disk(self.told)
+        self.ensemble, self.doors = [Broker(4, self.told, root)], Doors(self.told)
         self.tasks: list[asyncio.Task[None]] = []
         self.admin.place("t", [OLD, OLD])
         self.admin.place("__consumer_offsets", [1, 2, 3])

@@ -8,17 +8,20 @@ from probe.engines.deeds import (
     brokers,
     commits,
     coordinators,
+    decommission,
     disks,
     many_logs,
     network,
     replicas,
     restarts,
+    rolling,
     supervisor,
     topics,
     unknown_keys,
     zookeeper_gone,
+    zookeeper_rejoin,
 )
-from probe.engines.deeds.deed import Done
+from probe.engines.deeds.deed import Done, nothing
 from probe.engines.kafka_ports import DeedTable
 from probe.scenarios.broker_steps import (
     Blackhole,
@@ -33,7 +36,18 @@ from probe.scenarios.broker_steps import (
     StopBroker,
 )
 from probe.scenarios.coordinator_steps import FillOffsets, RestartBrokers, SendUnknownKeys
-from probe.scenarios.real_steps import KeepReplicas, LoseZooKeeper, ManyLogs, Meanwhile, SlowReads, Supervise
+from probe.scenarios.real_steps import (
+    Decommission,
+    DropFollower,
+    DumpLogs,
+    KeepReplicas,
+    LoseZooKeeper,
+    ManyLogs,
+    Meanwhile,
+    RestartAll,
+    SlowReads,
+    Supervise,
+)
 from probe.scenarios.steps import (
     AnswerError,
     BreakLogDir,
@@ -80,6 +94,10 @@ DEEDS: DeedTable = {
     ManyLogs: Done(many_logs.make, many_logs.remove),
     LoseZooKeeper: Done(zookeeper_gone.lose, zookeeper_gone.found),
     Supervise: Done(supervisor.supervise, supervisor.end),
+    DropFollower: Done(zookeeper_rejoin.drop_follower),
+    DumpLogs: Done(nothing),
+    RestartAll: Done(rolling.restart_all, rolling.all_up),
+    Decommission: Done(decommission.decommission, brokers.all_up),
     SendUnknownKeys: Done(unknown_keys.send),
     FillOffsets: Done(commits.fill),
     RestartBrokers: Done(restarts.restart, restarts.mend),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,4 +66,48 @@ class Supervise:
     """Each read of the log dir of what is affected takes so long while the broker starts."""
 
 
-RealStep = KeepReplicas | Meanwhile | SlowReads | ManyLogs | LoseZooKeeper | Supervise
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropFollower:
+    """The leader of a ZooKeeper ensemble closes the connection of the follower that serves most brokers, once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DumpLogs:
+    """In the end every replica's log segments are dumped by Kafka's own tool, and compared with what is read."""
+
+
+class Order(StrEnum):
+    """In which order nodes are restarted."""
+
+    CONTROLLER_LAST = "controller-last"
+    """One at a time, the controller (with KRaft the controller node) after all others."""
+    CONTROLLER_FIRST = "controller-first"
+    TWO_AT_ONCE = "two-at-once"
+    """Two brokers together, then the third, then a controller node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestartAll:
+    """Every node is shut down as it should be, and started again; the next ones go when everything is in sync."""
+
+    order: Order
+    down_ms: int = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decommission:
+    """The broker that fails hands all its replicas to others by a plan, and ends for good when they have them."""
+
+
+RealStep = (
+    KeepReplicas
+    | Meanwhile
+    | SlowReads
+    | ManyLogs
+    | LoseZooKeeper
+    | Supervise
+    | DropFollower
+    | DumpLogs
+    | RestartAll
+    | Decommission
+)

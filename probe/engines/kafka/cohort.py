@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Collection, Sequence
 
@@ -25,6 +26,8 @@ class Cohort:
         self.cluster, self.old = cluster, old
         self.feeder = Feeder(Brokers([broker.internal for broker in cluster.brokers.values()], cluster.version))
         self.seats = [Seat(self, number) for number in range(size)]
+        self.dumping = asyncio.Lock()
+        """One at a time: it is a Java process for each topic."""
         self.spoilt = ""
         """Why the cluster cannot be used again."""
         self._deeds = deeds

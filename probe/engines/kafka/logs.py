@@ -21,6 +21,8 @@ TOLD = re.compile(
             r"\[Kafka Server \d+\], (?:start|shut)",
             r"[Ff]enced|unfenced",
             # ZooKeeper
+            r"Peer state changed: \w+ - broadcast|Exception when following the leader|LEADER ELECTION TOOK|GOODBYE",
+            r"Session establishment complete|Attempting reconnect except",
             r"zookeeper state changed|Session .*expired|Unable to reconnect|Client session timed out",
             # coordinators
             r"Loading (?:group|offsets|transaction)|Finished loading|(?:Resigned as|Elected as) the",

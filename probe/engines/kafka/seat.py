@@ -10,11 +10,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from probe.engines.kafka import dump_run
 from probe.engines.kafka.data import Brokers, read_back
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
 from probe.model import EngineEvent, EngineKind, Event, Subject
 from probe.ports import Pcapng, ReadBack, Sink
+from probe.scenarios.real_steps import DumpLogs
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class Seat:
         """What was created for it, or was about to be; empty if nothing was."""
         self._struck = False
         self._names: list[str] = []
-        self._topic_gone = False
+        self._topic_gone = self._dumped = False
         self._dropped = 0
 
     @contextlib.asynccontextmanager
@@ -174,6 +176,7 @@ class Seat:
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
+        self._dumped = any(isinstance(step, DumpLogs) for step in steps)
         self._struck = bool(steps)
         if steps:
             await self._cohort.strike(self, steps, election_ms or 0)
@@ -196,7 +199,21 @@ class Seat:
         seen = await self._cluster.admin.placements([subject.topic])
         partitions = sorted(partition for _, partition in seen)
         running = [broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None]
-        return await read_back(Brokers(running, self._cluster.version), subject.topic, partitions, subject.group)
+        back = await read_back(Brokers(running, self._cluster.version), subject.topic, partitions, subject.group)
+        if self._dumped:
+            await self._compare(back)
+        return back
+
+    async def _compare(self, back: ReadBack) -> None:
+        """Tell what Kafka's own tool says of the topic's logs. OSError if that does not agree with what was read."""
+        log_dirs = {node: broker.log_dirs for node, broker in self._cluster.brokers.items()}
+        async with self._cohort.dumping:
+            report = await dump_run.check(self._cluster.release, log_dirs, self.subject.topic, back.stored)
+        for text in (report.summary, *report.findings):
+            self._tell(EngineKind.NOTE, text)
+        if report.findings:
+            raise OSError(f"the logs do not agree with each other or with what was read: {report.findings[0]}")
+        self._tell(EngineKind.NOTE, f"the logs agree with each other and with the {len(back.stored)} records read")
 
     async def problems(self) -> Sequence[str]:
         """Return what went wrong beside: events that the relay lost, work of the fault that failed."""
@@ -205,8 +222,8 @@ class Seat:
             found.append(f"the relay lost {dropped} events")
         return found
 
-    def _tell(self, kind: EngineKind) -> None:
-        self._sink(EngineEvent(at=time.monotonic_ns() // 1000, kind=kind))
+    def _tell(self, kind: EngineKind, text: str = "") -> None:
+        self._sink(EngineEvent(at=time.monotonic_ns() // 1000, kind=kind, text=text))
 
 
 def _nowhere(_: Event) -> None:
