@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from probe.engines.deeds.deed import successor
 from probe.engines.kafka.data import Brokers, load_library
 from probe.engines.kafka_ports import Scene
 from probe.scenarios.real_steps import ManyLogs
@@ -18,14 +17,12 @@ WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
 
 
 async def make(step: ManyLogs, scene: Scene) -> None:
-    """Create the topic, led by the broker that fails, and write it. OSError."""
+    """Create the topic, with its only replicas on the broker that fails, and write it. OSError."""
     admin, brokers = scene.cluster.admin, scene.cluster.brokers
-    nodes = (scene.old, successor(scene.old))
     partitions = range(step.partitions)
-    for node in nodes:
-        log_dir = str(brokers[node].log_dirs[0])
-        await admin.prefer_log_dir(node, log_dir, [(TOPIC, partition) for partition in partitions])
-    await admin.create_topic(TOPIC, dict.fromkeys(partitions, nodes))
+    log_dir = str(brokers[scene.old].log_dirs[0])
+    await admin.prefer_log_dir(scene.old, log_dir, [(TOPIC, partition) for partition in partitions])
+    await admin.create_topic(TOPIC, dict.fromkeys(partitions, (scene.old,)))
     where = Brokers([broker.internal for broker in brokers.values()], scene.cluster.version)
     await asyncio.to_thread(write, where, step)
 

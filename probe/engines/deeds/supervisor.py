@@ -29,7 +29,6 @@ async def _supervise(step: Supervise, scene: Scene) -> None:
         starts += 1
         if await _serves(step, scene, starts):
             return
-        await asyncio.sleep(AGAIN_S)
 
 
 async def stop(step: Supervise, scene: Scene) -> None:
@@ -66,6 +65,7 @@ async def _serves(step: Supervise, scene: Scene, starts: int) -> bool:
     await doors.open_with(scene, node, step.check_ms / 1000)
     if broker.pid is None:
         _note(scene, f"it ended by itself, exit code {broker.exit_code}")
+        await asyncio.sleep(AGAIN_S)
         return False
     if not await doors.listens(broker):
         _note(scene, f"it does not listen {step.check_ms / 1000:g} s after start {starts}: the check failed")

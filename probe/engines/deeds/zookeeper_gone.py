@@ -14,7 +14,9 @@ FOUND_S = 120.0
 
 
 async def lose(step: LoseZooKeeper, scene: Scene) -> None:
-    """Pause it, for a time."""
+    """Pause it, for a time. OSError where there is none."""
+    if scene.cluster.kraft:
+        raise OSError(f"Kafka {scene.cluster.version} runs without ZooKeeper here")
     for server in scene.cluster.ensemble:
         server.pause()
     scene.strike()

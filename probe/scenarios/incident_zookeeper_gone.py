@@ -1,0 +1,136 @@
+"""ZooKeeper is gone, a broker that is told to stop cannot, is killed, and is killed again while it recovers its logs.
+
+What the brokers do: ZooKeeper is silent for 15 s. A broker with 80 more partitions on its log dir gets SIGTERM and asks
+ZooKeeper who the controller is, for ever; it serves on. Its grace is 8 s, then comes SIGKILL, so there is no mark of
+a clean shutdown. As long as ZooKeeper is away, nobody is elected in its place. When ZooKeeper is back the sessions of
+all brokers are over: each registers anew, one becomes the controller, the leaders move. The broker is started and
+recovers every log from its first byte on a slow disk, for 45 s. It listens only afterwards; a check that wants it to
+listen after 25 s kills it, and it begins from the first log again, until somebody intervenes.
+The error a client meets: a lost connection, then refused ones, while Metadata names the dead broker for long; then 5 or
+6 while the controller sorts things out.
+What a good client does: asks on, and goes to the new leader when there is one; it must hold records for 15 s and more.
+Source: an outage on 2.6.2 with pods of short grace and short probes; in Kafka up to 3.x KafkaServer.controlledShutdown
+asks ZooKeeper without a limit, and LogManager writes recovery points only after all logs are loaded.
+Not covered: a ZooKeeper that loses its data; restarts while it is still away (a broker then gives up after 18 s).
+"""
+
+from dataclasses import dataclass, replace
+
+from probe.model import Engine, Expects, Kind, Target
+from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.ground import USUAL, Ground
+from probe.scenarios.real_steps import LoseZooKeeper, ManyLogs, Supervise
+from probe.scenarios.scenario import Part, Scenario, play
+
+NAME = "incident/zookeeper-gone"
+ZOOKEEPER_GONE_MS = 15_000
+TERM_MS = 1000
+PARTITIONS, BATCHES, READ_MS = 80, 40, 3
+
+
+LONGER_GRACE = """ZooKeeper is gone as in incident/zookeeper-gone, and the broker has 45 s to end instead of 8.
+
+What the brokers do: the broker that was told to stop serves on until ZooKeeper is back, learns that its session is
+over, ends without having handed over, and marks its logs as clean. Nobody kills it; it is back within seconds.
+The error a client meets: one lost connection, for the second that the new controller takes.
+What a good client does: goes to the new leader, without telling the application.
+Source: terminationGracePeriodSeconds, TimeoutStopSec; as incident/zookeeper-gone.
+Not covered: a ZooKeeper that stays away for longer than the grace, which is incident/zookeeper-gone again.
+"""
+
+NO_SHUTDOWN_RETRIES = """ZooKeeper is gone as in incident/zookeeper-gone; brokers that end do not try to hand over.
+
+What the brokers do: with controlled.shutdown.max.retries=0 the broker closes its connections at once and marks its logs
+as clean within seconds; then it waits for ZooKeeper to take leave, until SIGKILL comes. It is back soon all the same.
+But nobody leads its partitions from SIGTERM on until ZooKeeper is back, and some seconds longer.
+The error a client meets: as in incident/zookeeper-gone, but from SIGTERM on and not from SIGKILL on.
+What a good client does: as there; it must hold records for longer.
+Source: KafkaServer.controlledShutdown; as incident/zookeeper-gone.
+Not covered: what it costs when ZooKeeper is there: each stop then leaves partitions without a leader for a moment.
+"""
+
+MORE_RECOVERY_THREADS = """ZooKeeper is gone as in incident/zookeeper-gone; eight logs are recovered at a time.
+
+What the brokers do: everything as in incident/zookeeper-gone, but the recovery is over before the check is impatient,
+with num.recovery.threads.per.data.dir=8: one kill and no loop. That helps as far as the disk serves eight at a time.
+The error a client meets: as in incident/zookeeper-gone.
+What a good client does: as there.
+Source: num.recovery.threads.per.data.dir, 1 by default up to 3.x; as incident/zookeeper-gone.
+Not covered: a disk that is no faster for eight readers (here each read sleeps by itself).
+"""
+
+PATIENT_CHECK = """ZooKeeper is gone as in incident/zookeeper-gone, and the check waits for 120 s instead of 25.
+
+What the brokers do: everything as in incident/zookeeper-gone, but the recovery is left alone until it is over: one kill
+and no loop; the broker is back when it has read all its logs.
+The error a client meets: as in incident/zookeeper-gone.
+What a good client does: as there.
+Source: startupProbe, initialDelaySeconds; as incident/zookeeper-gone.
+Not covered: a broker that hangs at its start for good, which such a check finds late.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """What is done otherwise, and what that changes."""
+
+    story: str
+    grace_ms: int = 8000
+    check_ms: int = 25_000
+    properties: tuple[tuple[str, str], ...] = ()
+    watch_least_ms: int
+    """Until the broker serves, or the loop has shown itself."""
+
+
+def parts_with(remedy: Remedy) -> tuple[Part, ...]:
+    """Return how it is played with a remedy."""
+    parts = parts_of_a_broker(
+        play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=remedy.watch_least_ms),
+        ManyLogs(partitions=PARTITIONS, batches=BATCHES),
+        Supervise(after_ms=TERM_MS, grace_ms=remedy.grace_ms, check_ms=remedy.check_ms, read_ms=READ_MS),
+        LoseZooKeeper(for_ms=ZOOKEEPER_GONE_MS),
+    )
+    ground = Ground(properties=remedy.properties) if remedy.properties else USUAL
+    return tuple(replace(part, ground=ground, watch_least_ms=remedy.watch_least_ms) for part in parts)
+
+
+def incident(name: str, remedy: Remedy) -> Scenario:
+    """Return the scenario with a remedy."""
+    return Scenario(
+        name=name,
+        story=remedy.story,
+        engines=(Engine.KAFKA,),
+        asked=True,
+        real_since="1.1",
+        real_until="3.4",
+        real_reason="older brokers choose log dirs themselves, newer ones have no ZooKeeper",
+        parts=parts_with(remedy),
+    )
+
+
+SCENARIO = incident(NAME, Remedy(story=__doc__ or "", watch_least_ms=75_000))
+
+REMEDIES = {
+    "longer-grace": Remedy(
+        story=LONGER_GRACE,
+        grace_ms=45_000,
+        watch_least_ms=45_000,
+    ),
+    "no-shutdown-retries": Remedy(
+        story=NO_SHUTDOWN_RETRIES,
+        properties=(("controlled.shutdown.max.retries", "0"),),
+        watch_least_ms=45_000,
+    ),
+    "more-recovery-threads": Remedy(
+        story=MORE_RECOVERY_THREADS,
+        properties=(("num.recovery.threads.per.data.dir", "8"),),
+        watch_least_ms=50_000,
+    ),
+    "patient-check": Remedy(
+        story=PATIENT_CHECK,
+        check_ms=120_000,
+        watch_least_ms=90_000,
+    ),
+}
+
+VARIANTS = tuple(incident(f"{NAME}/{name}", remedy) for name, remedy in REMEDIES.items())
