@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from probe import verdict
@@ -65,9 +66,9 @@ class Course:
             play = replace(play, prompt_ms=timeout_ms(settings) + part.prompt_beyond_own_ms)
         self.header = replace(self.header, settings=settings, limits=limits, play=play)
 
-    def met(self) -> bool:
-        """Say whether the fault has reached the client."""
-        return verdict.judge(self.history()).facts.fault_hits > 0
+    async def met(self) -> bool:
+        """Say whether the fault has reached the client; judged beside the loop, since a whole cohort asks at once."""
+        return (await asyncio.to_thread(verdict.judge, self.history())).facts.fault_hits > 0
 
     def start_over(self, subject: Subject) -> None:
         """Forget an instance that is gone; another one is judged."""

@@ -98,7 +98,7 @@ async def second_start(course: Course, stage: Stage) -> None:
 async def _meet(course: Course) -> None:
     """Wait until the fault has reached the client, and a little longer."""
     for _ in range(int(MEET_S / LOOK_S)):
-        if course.recorder.ending is not None or course.met():
+        if course.recorder.ending is not None or await course.met():
             break
         await asyncio.sleep(LOOK_S)
     await asyncio.sleep(SETTLE_S)
@@ -133,9 +133,9 @@ async def _meets(course: Course) -> bool:
     """Say whether a client that has just started met the fault; one that does not serve may yet."""
     patience_s = SILENCE_S if course.header.play.kind is Kind.SILENCE else 0.0
     await course.recorder.until(lambda now: now.ending is not None or serves(course, now), WARM_S)
-    if not course.met():
+    if not await course.met():
         await asyncio.sleep(patience_s)
-    return course.met() or course.recorder.ending is not None or not serves(course, course.recorder)
+    return await course.met() or course.recorder.ending is not None or not serves(course, course.recorder)
 
 
 async def _send_away(course: Course, stage: Stage, instance: RunningInstance) -> None:
