@@ -96,6 +96,8 @@ def test_what_a_broker_says_again_and_again_is_told_twice_a_second() -> None:
     [
         ("WARN [ReplicaManager broker=1] Stopping serving logs in dir /tmp/x/d0", True),
         ("ERROR Error while writing to checkpoint file", True),
+        ("java.lang.ArrayIndexOutOfBoundsException: Index 18 out of bounds for length 17", True),
+        ("\tat kafka.server.KafkaServer.controlledShutdown(KafkaServer.scala:1)", False),
         ("INFO [KafkaServer id=1] Starting controlled shutdown", True),
         ("INFO KafkaConfig values: ", False),
         ("INFO [SocketServer listenerType=BROKER, nodeId=1] Enabling request processing.", False),

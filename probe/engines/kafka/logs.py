@@ -40,12 +40,14 @@ SHORTER = (
     # a log by its folder's name, so that what comes after it is kept: how many of how many are loaded
     (re.compile(r"(?:Unified)?Log\(dir=\S*?([^/\s]+),(?:[^()]|\([^)]*\))*\)"), r"\1"),
 )
+STACK = "\tat "
+"""Where an exception came from: most lines of a broker in trouble, and never told."""
 LEVELS = re.compile(r"^(?:ERROR|FATAL)\b")
 
 
 def tells(line: str) -> str:
     """Return what is worth keeping of a line, or nothing. Errors always are."""
-    if DULL.search(line) or not (LEVELS.match(line) or TOLD.search(line)):
+    if line.startswith(STACK) or DULL.search(line) or not (LEVELS.match(line) or TOLD.search(line)):
         return ""
     for long, short in SHORTER:
         line = long.sub(short, line)
