@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -17,9 +15,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from probe.tools import ToolError, find_tool
+from spark.scratch import make_folder, remove_folder
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
-_FOLDER = "probe-spark-"
 _PATIENCE_S = 20
 _NICE = 10
 BYTES_PER_TASK = 64 * 2**20
@@ -60,7 +58,7 @@ def start_session(master: str | None = None, *, large: bool = False) -> SparkSes
     if near := _NEAR.match(where):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    folder = tempfile.mkdtemp(prefix=_FOLDER)
+    folder = make_folder()
     options = [
         *(_THOROUGH if large else _QUICK),
         f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
@@ -73,7 +71,7 @@ def start_session(master: str | None = None, *, large: bool = False) -> SparkSes
     try:
         session = builder.config("spark.driver.extraJavaOptions", " ".join(options)).getOrCreate()
     except (PySparkException, OSError, RuntimeError) as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         reason = " ".join(str(error).split())
         raise ToolError(f"Spark does not start with {java}: {reason}; it needs Java 17 or newer") from error
     if not where.startswith("local"):
@@ -126,8 +124,7 @@ def stop_session(session: SparkSession) -> None:
         gateway.shutdown()
         _end(gateway.proc)
         SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001  # else the next session asks the dead one
-    if Path(folder).name.startswith(_FOLDER):
-        shutil.rmtree(folder, ignore_errors=True)
+    remove_folder(folder)
 
 
 def _end(jvm: subprocess.Popen[bytes]) -> None:

@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from rows import random_rows, write
 
 from probe.tools import ToolError
-from spark import session
+from spark import scratch, session
 
 ROOT = Path(__file__).parents[1]
 
@@ -37,6 +38,36 @@ def test_a_java_that_does_not_start_is_named(tmp_path: Path) -> None:
     assert f"Spark does not start with {java}" in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.glob("probe-spark-*"))
+
+
+def test_what_a_killed_session_left_is_removed_by_the_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only what is surely nobody's: not a living process's, not what is still being made, not what others put there."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = "from spark.scratch import make_folder; print(make_folder(), flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        left = Path(other.stdout.readline().strip())
+        strange = tmp_path / f"{scratch.PREFIX}strange"
+        strange.mkdir()
+        for folder in (left, strange):
+            os.utime(folder, (0, 0))
+        scratch.remove_folder(scratch.make_folder())
+        assert left.exists()
+        other.kill()
+        other.wait(20)
+        (left / "young").touch()  # changes the folder's time
+        scratch.remove_folder(scratch.make_folder())
+        assert left.exists()
+        os.utime(left, (0, 0))
+        scratch.remove_folder(scratch.make_folder())
+    assert list(tmp_path.iterdir()) == [strange]
 
 
 @pytest.mark.spark
