@@ -3,7 +3,7 @@
 What the brokers do: the affected partition has two replicas, one of them at the broker that goes. A plan is made for
 all that it holds: its place is taken by the broker that holds least and has no replica yet; where all others have one,
 the partition keeps two. The leaders move when the copies are in sync, then the broker gets SIGTERM and ends for good.
-min.insync.replicas is 2.
+min.insync.replicas is 2. In the end the logs of the new replicas are dumped and compared with what is read.
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16); later closed and refused connections.
 What a good client does: follows because of the error, loses nothing, and lets the broker go without a word.
 Source: kafka-reassign-partitions with a plan of one's own, as operators do it who take a machine away.
@@ -13,7 +13,7 @@ broker/decommissioned has the same end without the copies, and on the fake, too.
 
 from probe.model import Engine, Expects, Kind, Target
 from probe.scenarios.incident_rolling import GROUND
-from probe.scenarios.real_steps import Decommission, KeepReplicas
+from probe.scenarios.real_steps import Decommission, DumpLogs, KeepReplicas
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 
 SCENARIO = Scenario(
@@ -35,7 +35,7 @@ SCENARIO = Scenario(
                 prompt_ms=5000,
                 watch_ms=30_000,
             ),
-            steps=(KeepReplicas(affected=(0, 1)), Decommission()),
+            steps=(KeepReplicas(affected=(0, 1)), Decommission(), DumpLogs()),
             whole_broker=True,
             watch_least_ms=15_000,
             ground=GROUND,

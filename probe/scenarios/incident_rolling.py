@@ -3,7 +3,8 @@
 What the brokers do: the brokers that are not the controller go first, each hands over what it leads, ends, is back a
 second later, and everything is in sync before the next one goes; the controller comes last. With ZooKeeper a broker is
 the controller, and the office moves once. With KRaft the controller is a node of its own, which leads no partitions.
-min.insync.replicas is 2, of three replicas.
+min.insync.replicas is 2, of three replicas. In the end the logs of all replicas are dumped by Kafka's own tool, and
+compared with what is read.
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16), then closed connections, several times.
 What a good client does: follows each time, loses nothing, and does not tell the application.
 Source: every upgrade; the order is that of Kafka's own operations guide.
@@ -14,7 +15,7 @@ from dataclasses import replace
 
 from probe.model import Engine, Expects, Kind, Target
 from probe.scenarios.ground import Ground
-from probe.scenarios.real_steps import Order, RestartAll
+from probe.scenarios.real_steps import DumpLogs, Order, RestartAll
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 
 CONTROLLER_FIRST = """Every node is restarted with a controlled shutdown, one at a time, the controller first.
@@ -52,7 +53,7 @@ PART = Part(
         prompt_ms=3000,
         watch_ms=BACK_MS,
     ),
-    steps=(RestartAll(order=Order.CONTROLLER_LAST),),
+    steps=(RestartAll(order=Order.CONTROLLER_LAST), DumpLogs()),
     watch_least_ms=BACK_MS,
     ground=GROUND,
 )
@@ -72,7 +73,7 @@ VARIANTS = (
         SCENARIO,
         name=f"incident/rolling/{Order.CONTROLLER_FIRST}",
         story=CONTROLLER_FIRST,
-        parts=(replace(PART, steps=(RestartAll(order=Order.CONTROLLER_FIRST),)),),
+        parts=(replace(PART, steps=(RestartAll(order=Order.CONTROLLER_FIRST), DumpLogs())),),
     ),
     replace(
         SCENARIO,
@@ -82,7 +83,7 @@ VARIANTS = (
             replace(
                 PART,
                 play=replace(PART.play, codes=(6, 74, 19, 20), conforms=()),
-                steps=(RestartAll(order=Order.TWO_AT_ONCE),),
+                steps=(RestartAll(order=Order.TWO_AT_ONCE), DumpLogs()),
             ),
         ),
     ),

@@ -119,7 +119,7 @@ def compare(
     }
     findings = [
         *_missing(dumped, replicas),
-        *(text for one in dumped.values() for text in _told(one.path, _wrong_file(one))),
+        *(text for one in dumped.values() for text in _told("/".join(PurePath(one.path).parts[-4:]), _wrong_file(one))),
         *(text for key, records in logs.items() for text in _told(_name(key), _wrong_log(records))),
     ]
     for partition in sorted({partition for _, partition in logs}):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from probe.engines.kafka import dump_run
 from probe.engines.kafka.data import Brokers, read_back
+from probe.engines.kafka.dump_run import Place
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
 from probe.model import EngineEvent, EngineKind, Event, Subject
@@ -201,19 +202,24 @@ class Seat:
         running = [broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None]
         back = await read_back(Brokers(running, self._cluster.version), subject.topic, partitions, subject.group)
         if self._dumped:
-            await self._compare(back)
+            await self._compare(back, {number: one.replicas for (_, number), one in seen.items()})
         return back
 
-    async def _compare(self, back: ReadBack) -> None:
+    async def _compare(self, back: ReadBack, replicas: Mapping[int, Sequence[int]]) -> None:
         """Tell what Kafka's own tool says of the topic's logs. OSError if that does not agree with what was read."""
+        release = self._cluster.release
+        if reason := await asyncio.to_thread(dump_run.why_not, release):
+            return self._tell(EngineKind.NOTE, f"the logs are not dumped: {reason}")
         log_dirs = {node: broker.log_dirs for node, broker in self._cluster.brokers.items()}
         async with self._cohort.dumping:
-            report = await dump_run.check(self._cluster.release, log_dirs, self.subject.topic, back.stored)
+            report = await dump_run.check(release, Place(self.subject.topic, log_dirs, replicas), back.stored)
         for text in (report.summary, *report.findings):
             self._tell(EngineKind.NOTE, text)
         if report.findings:
             raise OSError(f"the logs do not agree with each other or with what was read: {report.findings[0]}")
-        self._tell(EngineKind.NOTE, f"the logs agree with each other and with the {len(back.stored)} records read")
+        return self._tell(
+            EngineKind.NOTE, f"the logs agree with each other and with the {len(back.stored)} records read"
+        )
 
     async def problems(self) -> Sequence[str]:
         """Return what went wrong beside: events that the relay lost, work of the fault that failed."""
