@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from probe.drivers.process import RunningInstance
-from probe.model import Kind, MarkKind, Role, Target
+from probe.model import EngineKind, Kind, MarkKind, Role, Target
 from probe.ports import Cluster, Tap
 from probe.runner.cast import INTERVAL_MS, make_start, make_subject, run_beside
 from probe.runner.course import Course
@@ -20,8 +20,8 @@ MEET_S = 6.0
 """A first instance that the fault does not reach in this time is no longer waited for."""
 SLOW_S = 10.0
 """A client that takes longer to start waits for something: others may start meanwhile."""
-SETTLE_S = 0.5
-"""So long after the first hit whatever moves at once has moved."""
+SOON_S, SETTLE_S = 3.0, 0.5
+"""So long after the first hit whatever moves at once has moved, and so long after that it is known everywhere."""
 STARTS = 10
 """A client that takes its bootstrap addresses in random order is started until it meets the one that fails."""
 SILENCE_S = 1.5
@@ -96,11 +96,13 @@ async def second_start(course: Course, stage: Stage) -> None:
 
 
 async def _meet(course: Course) -> None:
-    """Wait until the fault has reached the client, and a little longer."""
+    """Wait until the fault has reached the client, and longer: whoever starts before the move is known asks in vain."""
     for _ in range(int(MEET_S / LOOK_S)):
         if course.recorder.ending is not None or await course.met():
             break
         await asyncio.sleep(LOOK_S)
+    if (course.header.play.election_ms or 0) < SOON_S * 1000:
+        await course.recorder.until(lambda now: EngineKind.ANNOUNCED in now.engine, SOON_S)
     await asyncio.sleep(SETTLE_S)
 
 
