@@ -100,6 +100,7 @@ def test_what_a_broker_says_again_and_again_is_told_twice_a_second() -> None:
         ("\tat kafka.server.KafkaServer.controlledShutdown(KafkaServer.scala:1)", False),
         ("INFO [KafkaServer id=1] Starting controlled shutdown", True),
         ("INFO KafkaConfig values: ", False),
+        ("INFO Created log for partition t-0 with properties {unclean.leader.election.enable -> false}", False),
         ("INFO [SocketServer listenerType=BROKER, nodeId=1] Enabling request processing.", False),
     ],
 )

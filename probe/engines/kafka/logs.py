@@ -33,7 +33,7 @@ TOLD = re.compile(
 )
 DULL = re.compile(
     r"Config values|has no effect|Error while changing replica dir|Replayed BrokerRegistration"
-    r"|Truncating to 0|TruncationState\(offset=0"
+    r"|Truncating to 0|TruncationState\(offset=0|unclean\.leader\.election\.enable"
 )
 """The harness says itself where replicas are to lie, which brokers report as an error; the rest is bookkeeping."""
 SHORTER = (
