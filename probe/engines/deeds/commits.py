@@ -49,12 +49,13 @@ async def fill(step: FillOffsets, scene: Scene) -> None:
 
 def _bytes(scene: Scene, number: int) -> int:
     """Return how much of a partition is there, where most of it is."""
-    return max(
+    sizes = (
         sum(path.stat().st_size for path in folder.glob("*.log"))
         for broker in scene.cluster.brokers.values()
         for folder in offsets_of(broker)
         if folder.name.rpartition("-")[2] == str(number)
     )
+    return max(sizes, default=0)
 
 
 def _write(where: Brokers, counts: Mapping[int, int]) -> None:

@@ -19,16 +19,16 @@ from probe.scenarios.coordinator_steps import SendUnknownKeys
 
 DIAL_S = 2.0
 SENDER = "newer-client"
-MONITOR_S, LOOK_S = 1.0, 0.2
+MONITOR_S, LOOK_S = 1.0, 0.05
 """The monitor's patience, and how long it rests between two questions."""
+AFTERWARDS_S = 3.0
+"""It goes on so long when all is over."""
 
 
 async def send(step: SendUnknownKeys, scene: Scene) -> None:
-    """Begin; the first burst is the fault."""
-    scene.cluster.spawn(_watch(scene))
-    await _burst(step, scene)
+    """Begin; what follows goes on beside the watch."""
     scene.strike()
-    scene.cluster.spawn(_go_on(step, scene))
+    scene.cluster.spawn(_bursts(step, scene))
 
 
 def frames(key: int, count: int) -> bytes:
@@ -37,13 +37,17 @@ def frames(key: int, count: int) -> bytes:
     return b"".join(struct.pack(">i", len(body)) + body for body in bodies)
 
 
-async def _go_on(step: SendUnknownKeys, scene: Scene) -> None:
+async def _bursts(step: SendUnknownKeys, scene: Scene) -> None:
     begin = time.monotonic()
-    for number in range(1, step.until_ms // step.every_ms + 1):
-        await asyncio.sleep(max(0.0, begin + number * step.every_ms / 1000 - time.monotonic()))
-        with contextlib.suppress(OSError):
+    monitor = asyncio.create_task(_watch(scene))
+    try:
+        for number in range(step.until_ms // step.every_ms + 1):
+            await asyncio.sleep(max(0.0, begin + number * step.every_ms / 1000 - time.monotonic()))
             await _burst(step, scene)
-    scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text="the newer client is gone")
+        scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text="the newer client is gone")
+        await asyncio.sleep(AFTERWARDS_S)
+    finally:
+        monitor.cancel()
 
 
 async def _burst(step: SendUnknownKeys, scene: Scene) -> None:

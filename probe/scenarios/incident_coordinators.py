@@ -1,0 +1,98 @@
+"""All three brokers restart at once: no coordinator is left, and whoever comes back first loads for long.
+
+What the brokers do: __consumer_offsets was never compacted (log.cleaner.enable=false) and holds 24,000 entries in each
+of its 6 partitions; a broker that starts finds each read of its closed segments slow. All are told to end in the same
+moment: the first hands over to the second, the last finds nobody and gives up after three attempts. The broker that is
+back first leads what is there, in sync or not (0.9's default elects such leaders, too), and loads one partition after
+the other. 60 s after the first signal reads are quick again.
+The error a client meets: closed and refused connections; COORDINATOR_NOT_AVAILABLE (15) from FindCoordinator, then
+NOT_COORDINATOR (16) and COORDINATOR_LOAD_IN_PROGRESS (14) for long on group requests.
+What a good client does: tries again until there is a coordinator that has loaded, keeps its group and its position.
+Source: the incident's operators restarted all brokers to be rid of the broken connections of incident/unknown-api-key.
+0.9's GroupMetadataManager loads on one thread, and knows the newest commit of a key only when it has read all.
+Not covered: what compacting would have taken; the same with brokers that are killed.
+"""
+
+from dataclasses import replace
+
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.coordinator_steps import FillOffsets, RestartBrokers
+from probe.scenarios.ground import Ground
+from probe.scenarios.scenario import Part, Scenario, play
+
+TWO_AT_MOST = """Two coordinators restart at once, then the third one: there is always a broker that leads.
+
+What the brokers do: as in incident/coordinators-restart, but the broker that coordinates and another one are restarted
+first, and the third one when both are back and in sync. Each hands over what it leads (controlled shutdown).
+The error a client meets: 16, 14 for as long as the broker that takes over loads, closed connections; twice.
+What a good client does: follows, waits, and goes on.
+Source: what the incident's operators resolved to do the next time.
+Not covered: waiting, beside, until the coordinators have loaded.
+"""
+
+DELETED = """The brokers' offsets are deleted by hand while they are down, so that nothing has to be loaded.
+
+What the brokers do: all restart at once as in incident/coordinators-restart; while they are down somebody deletes the
+segments of __consumer_offsets. They load nothing, quickly. Groups have no members and no committed offsets any more.
+The error a client meets: as after a restart; then UNKNOWN_MEMBER_ID (25), and after the new join no committed offset.
+What a good client does: joins again and starts where auto.offset.reset says, as it must: here at the beginning, so
+everything is delivered again. With `latest` what was written meanwhile would be skipped in silence.
+Source: the incident's operators did it when loading took too long.
+Not covered: positions that an application keeps elsewhere.
+"""
+
+READ_MS = 3
+ENTRIES = 24_000
+ALL, TWO = ((0, 1, 2),), ((0, 1), (2,))
+CODES = (14, 15, 16, 25, 22, 3, 5, 6)
+
+_GROUND = Ground(properties=(("log.cleaner.enable", "false"), ("offsets.load.buffer.size", "65536")))
+_GROUP = Part(
+    roles=(Role.GROUP,),
+    play=play(
+        Kind.CONNECTION,
+        Expects.RETRY,
+        target=Target.COORDINATOR,
+        codes=CODES,
+        informative=True,
+        prompt_ms=5000,
+        watch_ms=120_000,
+    ),
+    steps=(FillOffsets(entries=ENTRIES), RestartBrokers(waves=ALL, offsets_read_ms=READ_MS)),
+    heal_after_ms=60_000,
+    watch_least_ms=70_000,
+    whole_broker=True,
+    ground=_GROUND,
+)
+
+
+def _parts(*, group: Part) -> tuple[Part, ...]:
+    """Return a part for groups, and one for those whose leaders go with the coordinators."""
+    led = replace(group, roles=(Role.PRODUCER, Role.CONSUMER), play=replace(group.play, target=Target.LEADER))
+    return group, led
+
+
+SCENARIO = Scenario(
+    name="incident/coordinators-restart",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    asked=True,
+    parts=_parts(group=_GROUP),
+)
+
+VARIANTS = (
+    replace(
+        SCENARIO,
+        name="incident/coordinators-restart/two-at-most",
+        story=TWO_AT_MOST,
+        parts=_parts(
+            group=replace(_GROUP, steps=(_GROUP.steps[0], RestartBrokers(waves=TWO, offsets_read_ms=READ_MS)))
+        ),
+    ),
+    replace(
+        SCENARIO,
+        name="incident/offsets-deleted",
+        story=DELETED,
+        parts=(replace(_GROUP, steps=(_GROUP.steps[0], RestartBrokers(waves=ALL, delete_offsets=True))),),
+    ),
+)

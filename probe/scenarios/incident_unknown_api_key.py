@@ -1,0 +1,45 @@
+"""A newer client sends an API key that the broker does not know, and the broker drops other clients' requests.
+
+What the brokers do: every 2.5 s, eight times, the broker that fails gets a burst of requests with API key 18
+(ApiVersions, which came with the next release). Its network thread, of which there is one, throws at each; what it
+received in the same poll behind it is lost, and a connection whose answer it had sent in that poll is not read again
+until it is closed. Nothing is refused or closed, and in between everybody who connects anew is served: a monitor that
+does sees failure and recovery in turn. Followers fetch through the same thread.
+The error a client meets: no answer; where a later request is answered on the same connection, an answer out of order.
+What a good client does: gives the request up after its timeout, connects again and repeats it, without telling the
+application.
+Source: Kafka 0.9's SocketServer.Processor and ApiKeys.forId (ArrayIndexOutOfBoundsException: 18); from 0.10 on the
+connection with the unknown key is closed and nobody else is hit.
+Not covered: real newer clients, which send one such request for each connection and try again for ever (librdkafka
+as it comes does it to every client beside it); more than one network thread, each of which drops what is its own.
+"""
+
+from dataclasses import replace
+
+from probe.model import Engine, Expects, Kind, Role, Target
+from probe.scenarios.coordinator_steps import SendUnknownKeys
+from probe.scenarios.ground import Ground
+from probe.scenarios.scenario import Part, Scenario, play
+
+LASTS_MS = 20_000
+
+_LED = Part(
+    roles=(Role.PRODUCER, Role.CONSUMER),
+    play=play(Kind.SILENCE, Expects.RETRY, target=Target.LEADER, prompt_ms=5000, watch_ms=90_000),
+    steps=(SendUnknownKeys(key=18, burst=250, every_ms=2500, until_ms=LASTS_MS - 2500),),
+    heal_after_ms=LASTS_MS,
+    whole_broker=True,
+    prompt_beyond_own_ms=5000,
+    ground=Ground(properties=(("num.network.threads", "1"),)),
+)
+
+SCENARIO = Scenario(
+    name="incident/unknown-api-key",
+    story=__doc__,
+    engines=(Engine.KAFKA,),
+    asked=True,
+    real_since="0.9.0",
+    real_until="0.9.0",
+    real_reason="newer brokers close the connection with the unknown key, and no other",
+    parts=(_LED, replace(_LED, roles=(Role.GROUP,), play=replace(_LED.play, target=Target.COORDINATOR))),
+)
