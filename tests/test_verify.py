@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,13 @@ def store(results: Path, *rows: tuple[Cell, Outcome], rules: int = 0) -> str:
             said = verdict(outcome, fault_codes=(56,), refresh_trigger=Trigger.NONE)
             run.add(history(cell, 0), replace(said, rules=rules or verify.RULES_VERSION))
     return run.run_id
+
+
+@pytest.fixture(autouse=True)
+def in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs of the same second be ordered as they began."""
+    numbers = itertools.count()
+    monkeypatch.setattr("probe.store.about.secrets.token_hex", lambda _: f"{next(numbers):04x}")
 
 
 @pytest.fixture
