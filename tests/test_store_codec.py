@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import header
 
-from probe.model import Event, Facts, Header, History, Verdict
+from probe.model import Event, Facts, Header, History, Verdict, encode
+from probe.model.codec import to_json
 from probe.model.rows import (
     event_json,
     event_of,
@@ -46,13 +49,26 @@ def facts() -> st.SearchStrategy[Facts]:
 def test_events(event: Event) -> None:
     row = {"source": source_of(event), "kind": kind_of(event), "data": event_json(event)}
     assert event_of(row) == event
-    json.loads(row["data"].encode("ascii"))
+    assert row["data"] == json.dumps(encode(event), separators=(",", ":"))
 
 
 @given(st.from_type(Header))
 @settings(max_examples=100, deadline=None)
 def test_headers(head: Header) -> None:
     assert history_of(header_json(head), ()) == History(head, ())
+    assert header_json(head) == json.dumps(encode(head), separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Alone:
+    one: float = 0.5
+
+
+def test_odd_values_are_written_as_json_writes_them() -> None:
+    for value in (Alone(1.5), Alone(), [Alone(2.0), None, True, -(10**20)], {"\ud800é": {"1": ()}}, "\ud800", 1e300):
+        assert to_json(value) == json.dumps(encode(value), separators=(",", ":"))
+    with pytest.raises(TypeError):
+        to_json({"odd": object()})
 
 
 @given(st.builds(Verdict, rules=INT32, facts=facts()))

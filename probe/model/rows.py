@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from probe.model.cell import Cell, Outcome
-from probe.model.codec import decode, encode
+from probe.model.codec import decode, to_json
 from probe.model.events import App, Closed, EngineEvent, Event, Folded, Mark, Opened, Request, Response
 from probe.model.history import Header, History
 from probe.model.results import IDENTITY, fact_columns, facts_of
@@ -18,9 +18,6 @@ _BY_SOURCE: dict[str, type[Event]] = {"app": App, "engine": EngineEvent, "harnes
 _SOURCES: dict[type, str] = {cls: source for source, cls in _BY_SOURCE.items()}
 MISFITS = (KeyError, TypeError, ValueError)
 """What decoding raises where stored data do not fit the model."""
-
-to_json = json.JSONEncoder(separators=(",", ":")).encode
-"""Compact and ASCII: lone surrogates of hostile text survive."""
 
 
 def verdict_columns(verdict: Verdict) -> dict[str, Any]:
@@ -57,7 +54,7 @@ def kind_of(event: Event) -> str:
 
 def event_json(event: Event) -> str:
     """Return the `data` column of an event."""
-    return to_json(encode(event))
+    return to_json(event)
 
 
 def event_of(row: Mapping[str, Any]) -> Event:
@@ -68,7 +65,7 @@ def event_of(row: Mapping[str, Any]) -> Event:
 
 def header_json(header: Header) -> str:
     """Return the `header` column of a trial."""
-    return to_json(encode(header))
+    return to_json(header)
 
 
 def history_of(header: str, events: Iterable[Mapping[str, Any]]) -> History:

@@ -6,11 +6,28 @@ from typing import Any
 
 import pyarrow as pa
 
-from probe.model import Cell, Folded, History, Outcome, Reality, Request, Verdict
+from probe.model import (
+    App,
+    Cell,
+    Closed,
+    EngineEvent,
+    Event,
+    Folded,
+    History,
+    Mark,
+    Opened,
+    Outcome,
+    Reality,
+    Request,
+    Response,
+    Verdict,
+)
 from probe.model.rows import event_json, header_json, kind_of, source_of, verdict_columns
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA
 
 _INT64 = range(-(2**63), 2**63)
+_NUMBERS = ("conn", "node", "api", "api_version", "size", "requests")
+_NOTHING = (None,) * len(_NUMBERS)
 
 
 def trial_row(run_id: str, history: History, verdict: Verdict) -> dict[str, Any]:
@@ -52,6 +69,23 @@ def trial_tables(run_id: str, history: History, verdict: Verdict) -> tuple[pa.Ta
     return pa.Table.from_pylist([row], schema=TRIAL_SCHEMA), events_table(run_id, history)
 
 
+def _numbers(event: Event) -> tuple[int | None, ...]:
+    """Return what stands in columns of its own, as `_NUMBERS` names them."""
+    match event:
+        case App() | Mark():
+            return _NOTHING
+        case Request():
+            return event.conn, event.broker, event.api, event.version, event.size, 1
+        case Response():
+            return event.conn, event.broker, event.api, event.version, event.size, None
+        case Folded():
+            return event.conn, event.broker, event.api, event.version, event.bytes, event.requests
+        case EngineEvent():
+            return None, event.broker, None, None, None, None
+        case Opened() | Closed():
+            return event.conn, event.broker, None, None, None, None
+
+
 def events_table(run_id: str, history: History) -> pa.Table:
     """Lay the events of a history out in columns."""
     events = history.events
@@ -64,10 +98,9 @@ def events_table(run_id: str, history: History) -> pa.Table:
     columns["source"] = [source_of(event) for event in events]
     columns["kind"] = [kind_of(event) for event in events]
     columns["data"] = [event_json(event) for event in events]
-    for column, name in (("conn", "conn"), ("node", "broker"), ("api", "api"), ("api_version", "version")):
-        columns[column] = [getattr(event, name, None) for event in events]
-    columns["size"] = [event.bytes if isinstance(event, Folded) else getattr(event, "size", None) for event in events]
-    columns["requests"] = [1 if isinstance(event, Request) else getattr(event, "requests", None) for event in events]
+    numbers = [_numbers(event) for event in events]
+    for name, column in zip(_NUMBERS, zip(*numbers, strict=True) if numbers else [()] * len(_NUMBERS), strict=True):
+        columns[name] = column
     return pa.table(columns, schema=EVENT_SCHEMA)
 
 
