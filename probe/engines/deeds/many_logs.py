@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Mapping
 
 from probe.engines.kafka.data import Brokers, load_library
-from probe.engines.kafka_ports import Scene
+from probe.engines.kafka_ports import Replicas, Scene
 from probe.scenarios.real_steps import ManyLogs
 
 TOPIC = "ballast"
 """Not named like topics of cells, so that log lines about it are told to all of them."""
 VALUE = b"x" * 500
 FLUSH_S = 20.0
+TRIES = 3
 WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
 
 
@@ -22,9 +23,21 @@ async def make(step: ManyLogs, scene: Scene) -> None:
     partitions = range(step.partitions)
     log_dir = str(brokers[scene.old].log_dirs[0])
     await admin.prefer_log_dir(scene.old, log_dir, [(TOPIC, partition) for partition in partitions])
-    await admin.create_topic(TOPIC, dict.fromkeys(partitions, (scene.old,)))
+    await _create(scene, dict.fromkeys(partitions, (scene.old,)))
     where = Brokers([broker.internal for broker in brokers.values()], scene.cluster.version)
     await asyncio.to_thread(write, where, step)
+
+
+async def _create(scene: Scene, replicas: Replicas) -> None:
+    """Create it; on a busy machine so many partitions take longer than a topic is waited for."""
+    for left in reversed(range(TRIES)):
+        try:
+            await scene.cluster.admin.create_topic(TOPIC, replicas)
+        except TimeoutError:
+            if not left:
+                raise
+        else:
+            return
 
 
 async def remove(_: ManyLogs, scene: Scene) -> None:
