@@ -79,6 +79,15 @@ def test_a_not_while_the_broker_that_is_waited_for_refuses(kind: EngineKind, fou
     assert facts.storm == found
 
 
+@pytest.mark.parametrize(("kind", "found"), [(EngineKind.STOPPED, ""), (EngineKind.NOTE, "a")])
+def test_a_not_while_the_new_leader_refuses_in_its_turn(kind: EngineKind, found: str) -> None:
+    """The broker that took over is restarted, too: until another is elected Metadata names one that refuses."""
+    down = (wait(500), closed(NEW, "broker"), engine(kind, broker=NEW))
+    asking = each(20, wait(100), ask(), tell(NEW))
+    again = (moved(THIRD), announced(THIRD), ask(), tell(THIRD), acked(10, THIRD))
+    assert storm(*GOOD, *down, *asking, *again) == found
+
+
 def test_a_not_while_a_discovery_is_unanswered() -> None:
     assert storm(*GOOD, *each(5, ask(), wait(200)), *each(5, tell(NEW)), acked(10)) == ""
 

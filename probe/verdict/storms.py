@@ -61,13 +61,25 @@ def idle_discoveries(
 
 
 def _is_down(reading: Reading, at: int) -> bool:
-    """Say whether the broker that is waited for refuses, or did a second ago: nobody sees who tries to connect."""
-    if reading.play.expects is not Expects.RETRY:
-        return False
-    old = reading.subject.old
-    changes = [event for event in reading.strands.engine if event.kind in DOWN_OR_UP and event.broker in {old, -1}]
-    last = [next((one.kind for one in reversed(changes) if one.at <= then), None) for then in (at, at - REASON_US)]
-    return EngineKind.STOPPED in last
+    """Say whether the broker that is waited for refuses, or did a second ago: nobody sees who tries to connect.
+
+    Where leaders move it is the one in office, which may go in its turn (a rolling restart) before another is elected.
+    """
+    changes = [event for event in reading.strands.engine if event.kind in DOWN_OR_UP]
+
+    def refused(then: int) -> bool:
+        waited = _in_office(reading, then)
+        mine = (one.kind for one in reversed(changes) if one.at <= then and one.broker in {waited, -1})
+        return next(mine, None) is EngineKind.STOPPED
+
+    return refused(at) or refused(at - REASON_US)
+
+
+def _in_office(reading: Reading, at: int) -> int | None:
+    """Return the broker that whoever asks waits for; None where nobody has taken over yet."""
+    if reading.play.expects is Expects.RETRY:
+        return reading.subject.old
+    return next((broker for since, broker in reversed(reading.moments.terms) if since <= at), None)
 
 
 def _asked_at(item: Discovery) -> int:

@@ -51,12 +51,20 @@ async def restart_all(step: RestartAll, scene: Scene) -> None:
 
 
 async def _roll(step: RestartAll, coming: Sequence[Wave], scene: Scene) -> None:
-    for wave in coming:
-        await asyncio.gather(*(_stop(scene, node) for node in wave))
-        await asyncio.sleep(step.down_ms / 1000)
-        await asyncio.gather(*(_start(scene, node) for node in wave))
-        await in_sync(scene)
-        scene.cluster.tell(EngineKind.NOTE, text="everything is in sync")
+    """Restart all. OSError when the watch ends before that: whoever saw half of it has not seen it."""
+    left = [node for wave in coming for node in wave]
+    try:
+        for wave in coming:
+            await asyncio.gather(*(_stop(scene, node) for node in wave))
+            await asyncio.sleep(step.down_ms / 1000)
+            await asyncio.gather(*(_start(scene, node) for node in wave))
+            left = [node for node in left if node not in wave]
+            await in_sync(scene)
+            scene.cluster.tell(EngineKind.NOTE, text="everything is in sync")
+    except asyncio.CancelledError:
+        if not left:
+            raise
+        raise OSError(f"the watch ended before these were restarted: {', '.join(map(str, left))}") from None
     if not scene.cluster.kraft:
         now = await scene.cluster.admin.controller()
         scene.cluster.tell(EngineKind.NOTE, text=f"all are back; broker {now} is the controller")
