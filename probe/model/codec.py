@@ -36,11 +36,11 @@ def encode(value: object) -> Any:
 
 
 def to_json(value: object) -> str:
-    """Return `encode`'s dicts, lists and scalars as JSON: compact and ASCII, so lone surrogates of hostile text survive.
+    """Return what `encode` gives as JSON, without building it: events are written by the hundred thousand.
 
-    They are never built: events are written by the hundred thousand.
+    Compact, and ASCII: lone surrogates of hostile text survive.
     """
-    return _writer(type(value))(value)
+    return _WRITERS[type(value)](value)
 
 
 _dumps = json.JSONEncoder(separators=(",", ":")).encode
@@ -52,11 +52,18 @@ _SCALARS: dict[type, Writer] = {
 }
 
 
-@cache
+class _Writers(dict[type, Writer]):
+    """What writes values of just this type, made when the first one comes."""
+
+    def __missing__(self, cls: type) -> Writer:
+        made = self[cls] = _writer(cls)
+        return made
+
+
+_WRITERS = _Writers(_SCALARS)
+
+
 def _writer(cls: type) -> Writer:
-    """Return what writes values of just this type."""
-    if cls in _SCALARS:
-        return _SCALARS[cls]
     if issubclass(cls, Enum):
         return {member: to_json(member.value) for member in cls}.__getitem__
     if is_dataclass(cls):
@@ -81,7 +88,7 @@ def _object_writer(cls: type) -> Writer:
 
     def write(value: object) -> str:
         parts = [
-            key + _writer(type(item))(item)
+            key + _WRITERS[type(item)](item)
             for (key, default), item in zip(plan, values(value), strict=True)
             if item != default
         ]

@@ -99,8 +99,7 @@ def events_table(run_id: str, history: History) -> pa.Table:
     columns["kind"] = [kind_of(event) for event in events]
     columns["data"] = [event_json(event) for event in events]
     numbers = [_numbers(event) for event in events]
-    for name, column in zip(_NUMBERS, zip(*numbers, strict=True) if numbers else [()] * len(_NUMBERS), strict=True):
-        columns[name] = column
+    columns.update({name: [row[place] for row in numbers] for place, name in enumerate(_NUMBERS)})
     return pa.table(columns, schema=EVENT_SCHEMA)
 
 
