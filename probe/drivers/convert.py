@@ -11,6 +11,8 @@ ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
 KINDS: dict[int, AppKind] = {
     number: AppKind(name.lower()) for name, number in pb.Kind.items() if name != "KIND_UNSPECIFIED"
 }
+OWNING = frozenset({AppKind.ASSIGNED, AppKind.REVOKED})
+"""Lists and maps are read only where driver.proto has them: touching an empty one costs as much as all the rest."""
 VALUE_PARTS = 4
 
 
@@ -53,8 +55,8 @@ def to_app(event: pb.Event, clock: Clock) -> App:
         offset=event.offset,
         origin_at=origin_at,
         error=error,
-        partitions=tuple(event.partitions),
-        settings=dict(event.settings),
+        partitions=tuple(event.partitions) if kind in OWNING else (),
+        settings=dict(event.settings) if kind is AppKind.READY else {},
         text=event.text,
     )
 
