@@ -12,7 +12,7 @@ from probe.scenarios.real_steps import ManyLogs
 TOPIC = "ballast"
 """Not named like topics of cells, so that log lines about it are told to all of them."""
 VALUE = b"x" * 500
-FLUSH_S = 20.0
+FLUSH_S = 60.0
 TRIES = 3
 WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
 
