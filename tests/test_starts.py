@@ -51,9 +51,10 @@ def test_it_waits_until_all_brokers_name_the_new_leader() -> None:
     asyncio.run(go())
 
 
-def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starts, "SOON_S", 0.2)
-    asyncio.run(asyncio.wait_for(starts._meet(course(None)), 2.0))
+@pytest.mark.parametrize(("election_ms", "limit"), [(None, "SOON_S"), (150, "LATE_S")])
+def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch, election_ms: int | None, limit: str) -> None:
+    monkeypatch.setattr(starts, limit, 0.2)
+    asyncio.run(asyncio.wait_for(starts._meet(course(election_ms)), 2.0))
 
 
 def test_an_election_that_takes_long_is_not_waited_for() -> None:

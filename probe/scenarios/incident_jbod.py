@@ -24,8 +24,8 @@ RESTARTED_MS = 20_000
 
 RESTARTED_CLIENT = """The same disk dies, and the client is restarted while it is dead: the first rescue tried.
 
-What the brokers do: as in incident/jbod. A first instance meets the fault and is told to stop; a second one starts
-with the same group. Only the second is judged.
+What the brokers do: as in incident/jbod. A first instance meets the fault; when all brokers name the new leader it is
+told to stop, and a second one starts with the same group. Only the second is judged.
 The error a client meets: none, as a rule: whoever starts asks who leads before it works.
 What a good client does: serves from its start on, without an error.
 Source: the incident's operators restarted the shippers, one by one.
