@@ -41,7 +41,7 @@ Source: the incident's operators did it when loading took too long.
 Not covered: positions that an application keeps elsewhere.
 """
 
-READ_MS = 3
+READ_MS = 1
 ENTRIES = 24_000
 ALL, TWO = ((0, 1, 2),), ((0, 1), (2,))
 CODES = (14, 15, 16, 25, 22, 3, 5, 6)
