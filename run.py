@@ -260,7 +260,9 @@ def hand_over(program: str, arguments: list[str]) -> NoReturn:
     """Become a program of the environment, which finds fetched tools behind the machine's own."""
     path = os.pathsep.join([str(VENV / "bin"), os.environ.get("PATH", ""), str(BIN)])
     command = str(VENV / "bin" / program)
-    os.execve(command, [command, *arguments], {**os.environ, "PATH": path})  # noqa: S606  # it replaces us
+    # a checkout stays clean, and nothing is compiled at each start, also where the environment forbids bytecode
+    bytecode = {"PYTHONPYCACHEPREFIX": str(cache_root() / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+    os.execve(command, [command, *arguments], {**os.environ, "PATH": path, **bytecode})  # noqa: S606  # it replaces us
 
 
 def main(arguments: list[str]) -> None:

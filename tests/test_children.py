@@ -55,6 +55,21 @@ def test_a_stopped_child_is_gone_at_exit() -> None:
     assert gone(asyncio.run(play()))
 
 
+def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "library.py").write_text("print('up', flush=True)")
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+    async def play() -> None:
+        async with child([sys.executable, "-c", "import library"], env={"PYTHONPATH": str(tmp_path)}) as running:
+            await running.read_line(10)
+            await running.process.wait()
+
+    asyncio.run(play())
+    assert list((tmp_path / "cache" / "bytecode").rglob("library.*.pyc"))
+    assert not list(tmp_path.glob("__pycache__"))
+
+
 def test_last_words_are_kept() -> None:
     async def play() -> str:
         async with child([sys.executable, "-c", "import sys; sys.exit('no such broker line')"]) as running:
