@@ -6,7 +6,8 @@ moment: the first hands over to the second, the last finds nobody and gives up a
 back first leads what is there, in sync or not (0.9's default elects such leaders, too), and loads one partition after
 the other. 60 s after the first signal reads are quick again.
 The error a client meets: closed and refused connections; COORDINATOR_NOT_AVAILABLE (15) from FindCoordinator, then
-NOT_COORDINATOR (16) and COORDINATOR_LOAD_IN_PROGRESS (14) for long on group requests.
+NOT_COORDINATOR (16) from the broker that FindCoordinator names, as long as it loads other partitions first, and
+COORDINATOR_LOAD_IN_PROGRESS (14) while it loads the group's own.
 What a good client does: tries again until there is a coordinator that has loaded, keeps its group and its position.
 Source: the incident's operators restarted all brokers to be rid of the broken connections of incident/unknown-api-key.
 0.9's GroupMetadataManager loads on one thread, and knows the newest commit of a key only when it has read all.
@@ -24,7 +25,7 @@ TWO_AT_MOST = """Two coordinators restart at once, then the third one: there is 
 
 What the brokers do: as in incident/coordinators-restart, but the broker that coordinates and another one are restarted
 first, and the third one when both are back and in sync. Each hands over what it leads (controlled shutdown).
-The error a client meets: 16, 14 for as long as the broker that takes over loads, closed connections; twice.
+The error a client meets: 16 and 14 for as long as the broker that takes over loads, closed connections; twice.
 What a good client does: follows, waits, and goes on.
 Source: what the incident's operators resolved to do the next time.
 Not covered: waiting, beside, until the coordinators have loaded.
