@@ -137,7 +137,7 @@ REMEDIES = {
     "patient-check": Remedy(
         story=PATIENT_CHECK,
         check_ms=120_000,
-        watch_least_ms=90_000,
+        watch_least_ms=110_000,
     ),
 }
 
