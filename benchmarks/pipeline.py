@@ -1,9 +1,11 @@
 """Millions of trial rows to the matrix: Spark beside DuckDB on the same files, warm, in one process on two cores.
 
-`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, seconds of CPU, their ratios and Spark's peak
-memory. Each engine answers twice and the second time counts. DuckDB's query is written for it, not translated: only
-the columns that it needs. "whole build" is all that `probe matrix` does for the first time: every table, kept for the
-next build; "one more run" is what it costs when the last run is new.
+`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, seconds of CPU (and how much of them the JVM's
+compiler took), their ratios and Spark's peak memory. Each engine answers `--warm` times before the time that counts:
+the compiler is busy for several. DuckDB's query is written for it, not translated: only the columns that it needs.
+"counting" is the one step that reads every row, "matrix" all that leads to matrix.csv, "whole build" all that
+`probe matrix` does for the first time: every table, kept for the next build; "one more run" is what it costs when the
+last run is new.
 """
 
 from __future__ import annotations
@@ -27,8 +29,12 @@ from synthetic import write_history
 from spark.fold import tables
 from spark.inputs import find_inputs
 from spark.job import build_matrix
-from spark.session import start_session, stop_session
+from spark.reading import read_trials
+from spark.session import start_session, stop_session, tune
+from spark.transforms import count_votes, enter
 
+Spent = Callable[[], tuple[float, float]]
+"""Tells the seconds of CPU so far, and the compiler's among them."""
 CELL = "family, version, role, profile, scenario, engine, broker"
 NUMBERS = (
     "min(watched_ms) watched_ms, min(fault_hits) fault_hits, max(hits_before_ask) hits_before_ask, "
@@ -63,10 +69,11 @@ FROM trials JOIN chosen USING ({CELL}, run_id, outcome) WHERE NOT shortened GROU
 
 
 class Cost(NamedTuple):
-    """Seconds on the wall, and of CPU: under load only the latter compare."""
+    """Seconds on the wall, of CPU, and those of the JVM's compiler among them: under load the first do not compare."""
 
     wall: float
     cpu: float
+    compiling: float
 
 
 def main() -> None:
@@ -74,26 +81,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--cells", type=int, default=10_000)
+    parser.add_argument("--warm", type=int, default=3, help="times that each is asked before")
     parser.add_argument("--folder", type=Path, help="where synthetic rows are kept; default: made anew, and removed")
     args = parser.parse_args()
     sys.stdout.write(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before\n")
     place = args.folder or Path(tempfile.mkdtemp(prefix="probe-pipeline-"))
     try:
-        _compare(place, args.rows, args.cells)
+        _compare(place, args.rows, args.cells, args.warm)
     finally:
         if args.folder is None:
             shutil.rmtree(place, ignore_errors=True)
     sys.stdout.write(f"load {os.getloadavg()[0]:.1f} after\n")
 
 
-def _compare(place: Path, sizes: list[int], cells: int) -> None:
+def _compare(place: Path, sizes: list[int], cells: int, warm: int) -> None:
     for rows in sizes:
         if not (place / str(rows)).exists():
             runs = write_history(place / str(rows), rows, cells=cells)
             sys.stdout.write(f"{rows:,} rows: {runs} runs of {cells:,} cells written\n")
     session = start_session("local[2]", large=True)
     try:
-        found = {rows: _measured(session, place / str(rows), rows) for rows in sizes}
+        found = {rows: _measured(session, place / str(rows), rows, warm) for rows in sizes}
         sys.stdout.write(f"Spark's JVM took {_peak_mb(session):,} MB at most\n")
     finally:
         stop_session(session)
@@ -107,20 +115,21 @@ def _compare(place: Path, sizes: list[int], cells: int) -> None:
             )
 
 
-def _measured(session: SparkSession, results: Path, rows: int) -> dict[str, Cost]:
-    """Time the questions of one size, each twice; the second time counts."""
-    spent = partial(_cpu, session)
-    duck, cells = _second(lambda: _duckdb_matrix(results), spent)
-    spark, same = _second(lambda: _spark_matrix(session, results), spent)
+def _measured(session: SparkSession, results: Path, rows: int, warm: int) -> dict[str, Cost]:
+    """Time the questions of one size, each after it was asked `warm` times."""
+    warmed = partial(_warmed, warm, spent := partial(_cpu, session))
+    duck, cells = warmed(lambda: _duckdb_matrix(results))
+    counting, _ = warmed(lambda: _spark_votes(session, results))
+    spark, same = warmed(lambda: _spark_matrix(session, results))
     if cells != same:
         raise SystemExit(f"Spark has {same} cells, DuckDB {cells}")
-    whole, _ = _second(lambda: _whole_build(session, results), spent)
+    whole, _ = warmed(lambda: _whole_build(session, results))
     step = _one_more(session, results, spent)
-    found = {"DuckDB": duck, "Spark": spark, "whole build": whole, "one more run": step}
+    found = {"DuckDB": duck, "counting": counting, "matrix": spark, "whole build": whole, "one more run": step}
     sys.stdout.write(f"{rows:,} rows, {cells:,} cells, load {os.getloadavg()[0]:.1f}\n")
     for name, cost in found.items():
         sys.stdout.write(
-            f"  {name}: {cost.wall:.1f} s, {cost.cpu:.1f} s of CPU; "
+            f"  {name}: {cost.wall:.1f} s, {cost.cpu:.1f} s of CPU ({cost.compiling:.1f} compiling); "
             f"{cost.wall / duck.wall:.2f} x DuckDB's time, {cost.cpu / duck.cpu:.2f} x its CPU\n"
         )
     sys.stdout.flush()
@@ -132,6 +141,13 @@ def _spark_matrix(session: SparkSession, results: Path) -> object:
     inputs = find_inputs(str(results))
     with ExitStack() as caches:
         return len(tables(session, inputs, None, caches)["matrix"].toArrow())
+
+
+def _spark_votes(session: SparkSession, results: Path) -> int:
+    """Count the outcomes of every cell in every run: the step that reads every row."""
+    inputs = find_inputs(str(results))
+    tune(session, inputs.bytes)
+    return read_trials(session, inputs).transform(enter).transform(count_votes, inputs.runs).count()
 
 
 def _duckdb_matrix(results: Path) -> int:
@@ -147,7 +163,7 @@ def _whole_build(session: SparkSession, results: Path) -> None:
         build_matrix(str(results), out, session=session)
 
 
-def _one_more(session: SparkSession, results: Path, spent: Callable[[], float]) -> Cost:
+def _one_more(session: SparkSession, results: Path, spent: Spent) -> Cost:
     """Hide the last run and build; bring it back, and time the build."""
     last = max(results.glob("run_id=*"))
     hidden = last.rename(results / f".{last.name}")
@@ -158,21 +174,40 @@ def _one_more(session: SparkSession, results: Path, spent: Callable[[], float]) 
     return cost
 
 
-def _second(ask: Callable[[], object], spent: Callable[[], float]) -> tuple[Cost, object]:
-    _timed(ask, spent)
+def _warmed(warm: int, spent: Spent, ask: Callable[[], object]) -> tuple[Cost, object]:
+    for _ in range(warm):
+        ask()
     return _timed(ask, spent)
 
 
-def _timed(ask: Callable[[], object], spent: Callable[[], float]) -> tuple[Cost, object]:
-    started, before = time.monotonic(), spent()
+def _timed(ask: Callable[[], object], spent: Spent) -> tuple[Cost, object]:
+    started, (cpu, compiling) = time.monotonic(), spent()
     answer = ask()
-    return Cost(time.monotonic() - started, spent() - before), answer
+    cpu_now, compiling_now = spent()
+    return Cost(time.monotonic() - started, cpu_now - cpu, compiling_now - compiling), answer
 
 
-def _cpu(session: SparkSession) -> float:
-    """Return the seconds of CPU that this process and Spark's JVM have used."""
-    used = Path(f"/proc/{_jvm(session)}/stat").read_text().rpartition(")")[2].split()
-    return time.process_time() + (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+def _cpu(session: SparkSession) -> tuple[float, float]:
+    """Return the seconds of CPU that this process and Spark's JVM have used, and those of the JVM's compiler."""
+    jvm = Path(f"/proc/{_jvm(session)}")
+    compiling = sum(_ticks(task / "stat") for task in jvm.glob("task/*") if _is_compiler(task))
+    ticks = os.sysconf("SC_CLK_TCK")
+    return time.process_time() + _ticks(jvm / "stat") / ticks, compiling / ticks
+
+
+def _is_compiler(task: Path) -> bool:
+    try:
+        return (task / "comm").read_text().startswith(("C1 ", "C2 "))
+    except OSError:  # a thread that just ended
+        return False
+
+
+def _ticks(stat: Path) -> int:
+    try:
+        used = stat.read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(used[11]) + int(used[12])
 
 
 def _jvm(session: SparkSession) -> int:

@@ -12,14 +12,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
-from spark.changes import as_history, changes, join_stretches
+from spark.changes import as_history, changes, in_numbers, in_words, join_stretches
 from spark.inputs import Inputs
 from spark.kept import Kept
+from spark.numbered import cell_hash
 from spark.reading import read_files, read_trials
 from spark.schema import IDENTITY
 from spark.session import SMALL, tune
 from spark.statistics import add_up, agreement, flake_rates, tally, timings
-from spark.tables import KEPT
+from spark.tables import FLAKES, KEPT, TALLIED, TALLIES
 from spark.transforms import as_matrix, count_votes, elect, enter, keep_agreeing, measure, settle, standing
 from spark.versions import version_stretches
 
@@ -39,7 +40,7 @@ def fold(
 def tables(session: SparkSession, new: Inputs, kept: Kept | None, caches: ExitStack) -> dict[str, DataFrame]:
     """Return the tables of `KEPT` as they are to be computed; what several need is cached until `caches` end."""
     tune(session, new.bytes)
-    newest = new.runs[-1]
+    runs = (*sorted(() if kept is None else kept.runs), *new.runs)
 
     def cached(rows: DataFrame) -> DataFrame:
         caches.callback(rows.unpersist)
@@ -50,26 +51,36 @@ def tables(session: SparkSession, new: Inputs, kept: Kept | None, caches: ExitSt
         return rows.coalesce(1) if new.bytes <= SMALL else rows  # one task needs no exchange between tasks
 
     before = {name: _kept(session, new, kept, name) for name in KEPT}
-    votes = cached(trials(new).transform(enter).transform(count_votes))
+    counted = trials(new).transform(enter).transform(count_votes, runs)
+    votes = cached(counted if new.bytes <= SMALL else counted.repartition("cell"))  # all that follows is by cell
     settled = cached(votes.transform(settle))
-    elected = cached(before["matrix"].transform(standing).unionByName(settled).transform(elect, newest))
+    standing_or_new = before["matrix"].transform(standing, runs).unionByName(settled)
+    elected = cached(standing_or_new.transform(elect, runs, len(runs) - 1))
     fresh = elected if kept is None else elected.where(F.col("run_id") > kept.last)
     chosen = _elected(new, fresh)
-    agreeing = trials(chosen).transform(enter).transform(keep_agreeing, fresh, votes)
+    agreeing = trials(chosen).transform(enter).transform(keep_agreeing, fresh, votes, runs)
 
     def renewed(name: str, rows: DataFrame) -> DataFrame:
-        return before[name].join(fresh, list(IDENTITY), "left_anti").unionByName(rows)
+        stays = before[name].withColumn("cell", cell_hash()).join(fresh.select("cell"), "cell", "left_anti")
+        return stays.select(*KEPT[name].names).unionByName(rows)
 
     cells = cached(renewed("matrix", agreeing.transform(measure).transform(as_matrix)))
-    tallies = cached(before["tallies"].unionByName(votes.transform(tally)).transform(add_up))
+    names = cells.select(cell_hash(), *IDENTITY)
+
+    def named(rows: DataFrame) -> DataFrame:
+        return rows.join(names, "cell")
+
+    tallied = before["tallies"].select(cell_hash(), *TALLIED.names[1:]).unionByName(votes.transform(tally))
+    tallies = cached(tallied.transform(add_up))
+    told = before["history"].transform(in_numbers, runs).unionByName(settled.transform(as_history))
     return {
         "matrix": cells,
-        "history": before["history"].unionByName(settled.transform(as_history)).transform(join_stretches),
-        "changes": elected.transform(changes, newest),
+        "history": told.transform(join_stretches).transform(named).transform(in_words, runs),
+        "changes": elected.transform(named).transform(changes, runs[-1]),
         "versions": cells.transform(version_stretches),
         "agreement": cells.transform(agreement),
-        "tallies": tallies,
-        "flakes": tallies.transform(flake_rates),
+        "tallies": tallies.transform(named).select(*TALLIES.names),
+        "flakes": tallies.transform(flake_rates).transform(named).select(*FLAKES.names),
         "timings": renewed("timings", agreeing.transform(timings)),
     }
 

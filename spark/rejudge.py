@@ -100,10 +100,11 @@ def _write_changed(session: SparkSession, inputs: Inputs, judged: DataFrame) -> 
     trials = read_trials(session, inputs)
     verdicts = judged.where("problem IS NULL").select(*VERDICT.names)
     new = verdicts.exceptAll(trials.select(*VERDICT.names)).select("run_id").distinct()
-    before = _cells(trials)
+    before = _cells(trials, inputs)
     written = tuple(_write(inputs, run_id, verdicts) for run_id in sorted(row["run_id"] for row in new.collect()))
     problems = tuple(sorted(row["problem"] for row in judged.where("problem IS NOT NULL").collect()))
-    after = _cells(read_trials(session, find_inputs(inputs.results))) if written else before
+    now = find_inputs(inputs.results)
+    after = _cells(read_trials(session, now), now) if written else before
     return Rejudged(verdicts.count(), written, tuple(_changes(before, after)), inputs.problems + problems)
 
 
@@ -116,8 +117,8 @@ def _write(inputs: Inputs, run_id: str, verdicts: DataFrame) -> str:
     return path
 
 
-def _cells(trials: DataFrame) -> dict[tuple[str, ...], dict[str, Any]]:
-    rows = (row.asDict() for row in trials.transform(matrix).collect())
+def _cells(trials: DataFrame, inputs: Inputs) -> dict[tuple[str, ...], dict[str, Any]]:
+    rows = (row.asDict() for row in trials.transform(matrix, inputs.runs).collect())
     return {tuple(row[name] for name in IDENTITY): row for row in rows}
 
 

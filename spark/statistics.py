@@ -8,8 +8,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Engine, Outcome
+from spark.numbered import outcome_at
 from spark.schema import IDENTITY
-from spark.tables import AGREEMENT, EDGES, FLAKES, TALLIES, TIMINGS
+from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 from spark.transforms import SETTLES
 
 Z = 1.959963984540054
@@ -30,28 +31,30 @@ _TOLD = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
 
 
 def tally(votes: DataFrame) -> DataFrame:
-    """Count the trials that settle, over all runs: VOTED -> TALLIES."""
-    settling = votes.where(F.col("weight") == SETTLES)
-    return add_up(settling.withColumnRenamed("votes", "trials").select(*TALLIES.names))
+    """Count the trials that settle, over all runs: VOTED -> TALLIED."""
+    settling = votes.where(F.col("weight") == SETTLES).groupBy("cell", "outcome").agg(F.sum("votes").alias("trials"))
+    return settling.withColumn("outcome", outcome_at(F.col("outcome"))).select(*TALLIED.names)
 
 
 def add_up(tallies: DataFrame) -> DataFrame:
-    """Add up the tallies of several spans of runs: TALLIES -> TALLIES."""
-    return tallies.groupBy(*IDENTITY, "outcome").agg(F.sum("trials").alias("trials")).select(*TALLIES.names)
+    """Add up the tallies of several spans of runs: TALLIED -> TALLIED."""
+    return tallies.groupBy("cell", "outcome").agg(F.sum("trials").alias("trials")).select(*TALLIED.names)
 
 
 def flake_rates(tallies: DataFrame) -> DataFrame:
-    """Say how often trials differ from their cell's commonest outcome: TALLIES -> FLAKES."""
+    """Say how often trials differ from their cell's commonest outcome: TALLIED -> FLAKES, by `cell`."""
     commonest = F.max_by("outcome", F.struct("trials", "outcome"))
-    counted = tallies.groupBy(*IDENTITY).agg(
+    counted = tallies.groupBy("cell").agg(
         commonest.alias("commonest"),
         F.sum("trials").alias("trials"),
         (F.sum("trials") - F.max("trials")).alias("differing"),
     )
     rate = F.col("differing") / F.col("trials")
     low, high = wilson(F.col("differing"), F.col("trials"))
-    columns = {"rate": F.round(rate, 6), "rate_low": F.round(low, 6), "rate_high": F.round(high, 6)}
-    return counted.select(*(columns.get(name, F.col(name)).alias(name) for name in FLAKES.names))
+    return counted.select(
+        "*",
+        *(F.round(value, 6).alias(name) for name, value in (("rate", rate), ("rate_low", low), ("rate_high", high))),
+    )
 
 
 def wilson(hits: Column, of: Column) -> tuple[Column, Column]:

@@ -11,10 +11,13 @@ Counting comes first and reads few columns; only the trials of the runs that wer
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Outcome, Reality
+from spark.numbered import PLACES, cell_hash, number_runs, outcome_at, outcome_place, run_at, said_at, said_of
 from spark.schema import IDENTITY, MATRIX, NUMBERS, TRIAL, TRIAL_KEY, VERDICT, WORDS, Number
 from spark.tables import ELECTED, SAID, SETTLED, VOTED
 
@@ -24,16 +27,17 @@ CELL_RUN = (*IDENTITY, "run_id")
 _JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
 _DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}
 """For columns that files of an older program lack."""
-_WEIGHED, _VOTED, _PLACED = 10**15, 10**3, 10
-"""Places of weight, votes and outcome in a rank."""
+_WEIGHED, _VOTED, _PLACED, _LAST = 10**15, 10**3, 10, 99
+"""Places of weight, votes and outcome in a rank, and the greatest place of an outcome."""
+_FLAKY = PLACES.index(Outcome.FLAKY)
 
 
-def matrix(trials: DataFrame) -> DataFrame:
-    """Turn trial rows (schema TRIAL) into the matrix (schema MATRIX), unsorted."""
+def matrix(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Turn trial rows (schema TRIAL) of all runs, in their order, into the matrix (schema MATRIX), unsorted."""
     entering = trials.transform(enter)
-    votes = entering.transform(count_votes)
-    elected = votes.transform(settle).transform(elect)
-    return entering.transform(keep_agreeing, elected, votes).transform(measure).transform(as_matrix)
+    votes = entering.transform(count_votes, runs)
+    elected = votes.transform(settle).transform(elect, runs)
+    return entering.transform(keep_agreeing, elected, votes, runs).transform(measure).transform(as_matrix)
 
 
 def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
@@ -53,65 +57,83 @@ def enter(trials: DataFrame) -> DataFrame:
     return trials.fillna(_DEFAULTS).where(~F.col("shortened")).select(*TRIAL.names)
 
 
-def count_votes(trials: DataFrame) -> DataFrame:
+def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Count the trials of each outcome per cell and run: TRIAL -> VOTED."""
-    counted = trials.groupBy(*CELL_RUN, "outcome").agg(
-        F.count("*").alias("votes"), F.bool_and("conforms").alias("conforms")
+    said = said_of(F.col("conforms")).alias("said")
+    numbers = trials.select(cell_hash(), F.xxhash64("run_id").alias("run"), outcome_place().alias("outcome"), said)
+    counted = numbers.groupBy("cell", "run", "outcome").agg(F.count("*").alias("votes"), F.max("said").alias("said"))
+    numbered = number_runs(counted, "run", runs, hashed=True).withColumn(
+        "weight", weight_of(outcome_at(F.col("outcome")))
     )
-    return counted.withColumn("weight", weight_of("outcome")).select(*VOTED.names)
+    return numbered.select(*VOTED.names)
 
 
 def settle(votes: DataFrame) -> DataFrame:
     """Say what each run alone makes of a cell: VOTED -> SETTLED."""
     by_weight = (F.sum(F.when(F.col("weight") == weight, F.col("votes"))) for weight in range(SETTLES + 1))
-    ranked = votes.groupBy(*CELL_RUN).agg(F.max(_rank()).alias("rank"), F.array(*by_weight).alias("trials"))
-    rank, was_run = F.col("rank"), F.col("commonest") != Outcome.NOT_RUN.value
+    ranked = votes.groupBy("cell", "run").agg(F.max(_rank()).alias("rank"), F.array(*by_weight).alias("trials"))
+    rank, was_run = F.col("rank"), outcome_at(F.col("commonest")) != Outcome.NOT_RUN.value
     is_flaky = F.col("agreeing") < F.col("trials")
-    said = F.get(F.array(F.lit(None), F.lit("yes"), F.lit("no")), (rank % _PLACED).cast("int"))
     return (
         ranked.withColumn("weight", _part(rank, _WEIGHED).cast("int"))
         .withColumn("agreeing", _part(rank % _WEIGHED, _VOTED))
-        .withColumn("commonest", F.get(_outcomes(), (99 - _part(rank % _VOTED, _PLACED)).cast("int")))
+        .withColumn("commonest", (_LAST - _part(rank % _VOTED, _PLACED)).cast("int"))
         .withColumn("trials", F.get("trials", F.col("weight")))
-        .withColumn("outcome", F.when(is_flaky, Outcome.FLAKY.value).otherwise(F.col("commonest")))
-        .withColumn("conforms", F.when(~is_flaky, said))
+        .withColumn("outcome", F.when(is_flaky, _FLAKY).otherwise(F.col("commonest")))
+        .withColumn("said", F.when(is_flaky, 0).otherwise(rank % _PLACED).cast("int"))
         .withColumn("trials", F.when(was_run, F.col("trials")).otherwise(0))
         .withColumn("agreeing", F.when(was_run, F.col("agreeing")).otherwise(0))
         .select(*SETTLED.names)
     )
 
 
-def elect(settled: DataFrame, newest: str = "") -> DataFrame:
+def elect(settled: DataFrame, runs: Sequence[str], newest: int = 0) -> DataFrame:
     """Choose the run that gives each cell its row, and what it was before the run `newest`: SETTLED -> ELECTED."""
-    row = F.struct("weight", "run_id", *(name for name in SETTLED.names if name not in {*CELL_RUN, "weight"}))
-    earlier = F.when(F.col("run_id") < newest, row)
-    best = settled.groupBy(cell_hash(), *IDENTITY).agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
-    before = F.struct(*(F.col(f"earlier.{name}") for name in SAID.names))
+    row = F.struct("weight", "run", *(name for name in SETTLED.names if name not in {"cell", "run", "weight"}))
+    earlier = F.when(F.col("run") < newest, row)
+    best = settled.groupBy("cell").agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
+    before = F.struct(*_in_words("earlier", SAID.names, runs))
     known = F.when(F.col("earlier").isNotNull(), before).alias("before")
-    return best.select(*IDENTITY, "best.*", known).select(*ELECTED.names)
+    return best.select("cell", *_in_words("best", ELECTED.names[1:-1], runs), known)
 
 
-def standing(matrix: DataFrame) -> DataFrame:
+def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Return what an earlier matrix says, to be elected against newer runs: MATRIX -> SETTLED."""
-    known = {"weight": weight_of("outcome"), "commonest": F.lit(None).cast("string")}
-    return matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
+    known = {
+        "cell": cell_hash(),
+        "run": F.col("run_id"),
+        "weight": weight_of(F.col("outcome")),
+        "outcome": outcome_place(),
+        "commonest": F.lit(None).cast("int"),
+        "said": said_of(F.col("conforms") == "yes"),
+    }
+    rows = matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
+    return number_runs(rows, "run", runs)
 
 
-def keep_agreeing(trials: DataFrame, elected: DataFrame, votes: DataFrame) -> DataFrame:
+def keep_agreeing(trials: DataFrame, elected: DataFrame, votes: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Keep the trials behind each row, those of its run's commonest outcome; `tally` says how flaky ones disagree."""
-    chosen = elected.select(*CELL_RUN, "weight", "commonest", "trials", "agreeing", F.col("outcome").alias("said"))
-    flaky = chosen.where(F.col("said") == Outcome.FLAKY.value).select(*CELL_RUN, "weight")
+    chosen = elected.select("cell", "run_id", "weight", "commonest", "trials", "agreeing", "outcome")
+    flaky = chosen.where(F.col("outcome") == Outcome.FLAKY.value).select("cell", "run_id", "weight")
     vote = F.struct((-F.col("votes")).alias("minus"), "outcome", "votes")
-    tallied = votes.join(F.broadcast(flaky), [*CELL_RUN, "weight"]).groupBy(*CELL_RUN)
-    tallies = tallied.agg(F.array_sort(F.collect_list(vote)).alias("tally"))
-    rows = chosen.withColumnRenamed("commonest", "outcome").join(F.broadcast(tallies), [*CELL_RUN], "left")
-    return trials.join(F.broadcast(rows), [*CELL_RUN, "outcome"])
+    behind = votes.join(
+        F.broadcast(number_runs(flaky.withColumnRenamed("run_id", "run"), "run", runs)), ["cell", "run", "weight"]
+    )
+    words = behind.withColumn("outcome", outcome_at(F.col("outcome")))
+    tallies = words.groupBy("cell").agg(F.array_sort(F.collect_list(vote)).alias("tally"))
+    rows = (
+        chosen.drop("weight", "outcome")
+        .withColumnRenamed("run_id", "elected")
+        .join(F.broadcast(tallies), "cell", "left")
+    )
+    is_behind = (F.col("run_id") == F.col("elected")) & (F.col("outcome") == F.col("commonest"))
+    return trials.withColumn("cell", cell_hash()).join(F.broadcast(rows), "cell").where(is_behind)
 
 
 def measure(agreeing: DataFrame) -> DataFrame:
     """Sum up the agreeing trials of each cell: numbers, commonest words, lists."""
     carried = ("run_id", "outcome", "trials", "agreeing", "tally")
-    return agreeing.groupBy(*IDENTITY).agg(
+    return agreeing.groupBy("cell", *IDENTITY).agg(
         *(F.any_value(name).alias(name) for name in carried),
         *(_number(number) for number in NUMBERS),
         *(F.mode(_text(name), True).alias(name) for name in WORDS),  # True: ties go to the first word
@@ -144,33 +166,34 @@ def as_matrix(cells: DataFrame) -> DataFrame:
     )
 
 
-def cell_hash() -> Column:
-    """Return a number to group or sort by before the identity: Spark sorts by text several times slower."""
-    return F.xxhash64(*IDENTITY).alias("cell")
-
-
-def weight_of(name: str) -> Column:
+def weight_of(outcome: Column) -> Column:
     """Say how far an outcome settles a cell, 3 = it does."""
     weight = F.lit(SETTLES)
-    for outcome, less in UNSETTLED.items():
-        weight = F.when(F.col(name) == outcome.value, less).otherwise(weight)
+    for unsettled, less in UNSETTLED.items():
+        weight = F.when(outcome == unsettled.value, less).otherwise(weight)
     return weight
 
 
 def _rank() -> Column:
     """Order the outcomes of a cell by weight, votes, the worse, in one number: what Spark aggregates by hash."""
-    place = 99 - (F.array_position(_outcomes(), F.col("outcome")) - 1)
-    conforms = F.when(F.col("conforms"), 1).when(~F.col("conforms"), 2).otherwise(0)
-    return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + conforms
+    place = _LAST - F.col("outcome")
+    return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("said")
+
+
+def _in_words(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]:
+    """Take columns of a settled row in words."""
+    said = {
+        "run_id": run_at(runs, F.col(f"{row}.run")),
+        "outcome": outcome_at(F.col(f"{row}.outcome")),
+        "commonest": outcome_at(F.col(f"{row}.commonest")),
+        "conforms": said_at(F.col(f"{row}.said")),
+    }
+    return [(said[name] if name in said else F.col(f"{row}.{name}")).alias(name) for name in names]
 
 
 def _part(number: Column, unit: int) -> Column:
     """Divide positive whole numbers, exactly."""
     return ((number - number % unit) / unit).cast("bigint")
-
-
-def _outcomes() -> Column:
-    return F.array(*(F.lit(outcome.value) for outcome in Outcome))
 
 
 def _text(name: str) -> Column:

@@ -47,7 +47,8 @@ def rows_of(session: SparkSession, tmp_path: Path, *trials: dict[str, Any]) -> l
         mine = [row for row in trials if row["run_id"] == run_id]
         if mine:
             write_part(tmp_path / "results", run_id, "1of1-000000", mine)
-    cells = read_trials(session, find_inputs(str(tmp_path / "results"))).transform(matrix)
+    inputs = find_inputs(str(tmp_path / "results"))
+    cells = read_trials(session, inputs).transform(matrix, inputs.runs)
     return list(csv.DictReader(io.StringIO(as_csv(in_order(cells.toArrow()).to_pylist()))))
 
 

@@ -18,6 +18,7 @@ from rows import CELL, RUNS, random_rows, trial, write, write_part
 from probe.model import Cell, Engine, Outcome
 from spark.job import build_matrix
 from spark.output import version_key
+from spark.session import SMALL
 from spark.statistics import wilson
 from spark.tables import PUBLISHED, TRAFFIC
 from spark.versions import version_place
@@ -62,8 +63,19 @@ def test_every_table_has_a_schema_for_its_readers() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("seed", "cells", "runs"), [(1, 200, MANY), (5, 900, RUNS)])
-def test_duckdb_says_the_same(spark: SparkSession, tmp_path: Path, seed: int, cells: int, runs: Sequence[str]) -> None:
+@pytest.mark.parametrize(("seed", "cells", "runs", "small"), [(1, 200, MANY, SMALL), (5, 900, RUNS, 0)])
+def test_duckdb_says_the_same(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+    cells: int,
+    runs: Sequence[str],
+    small: int,
+) -> None:
+    """Also the way that many rows take: compiled, in several tasks, planned again while they run."""
+    for module in ("spark.session", "spark.fold"):
+        monkeypatch.setattr(f"{module}.SMALL", small)
     write(tmp_path, random_rows(seed, cells, 4, runs), parts=2)
     ours, theirs = tables(spark, tmp_path, tmp_path / "out"), recompute(tmp_path)
     for name, rows in ours.items():
