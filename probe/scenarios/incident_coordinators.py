@@ -7,7 +7,7 @@ back first leads what is there, in sync or not (0.9's default elects such leader
 the other. 60 s after the first signal reads are quick again.
 The error a client meets: closed and refused connections; COORDINATOR_NOT_AVAILABLE (15) from FindCoordinator, then
 NOT_COORDINATOR (16) from the broker that FindCoordinator names, as long as it loads other partitions first, and
-COORDINATOR_LOAD_IN_PROGRESS (14) while it loads the group's own.
+COORDINATOR_LOAD_IN_PROGRESS (14) while it loads the group's own. After an unclean election, OFFSET_OUT_OF_RANGE (1).
 What a good client does: tries again until there is a coordinator that has loaded, keeps its group and its position.
 Source: the incident's operators restarted all brokers to be rid of the broken connections of incident/unknown-api-key.
 0.9's GroupMetadataManager loads on one thread, and knows the newest commit of a key only when it has read all.
