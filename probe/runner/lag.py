@@ -78,7 +78,13 @@ class LoopLag:
 
     def worst_ms(self, since: int, until: int) -> int:
         """Return the longest stall between two times (microseconds)."""
-        return max((late for start, end, late in self._stalls if end >= since and start <= until), default=0)
+        worst = 0
+        for start, end, late in reversed(self._stalls):  # the latest first: mostly the last second is asked for
+            if end < since:
+                break
+            if start <= until:
+                worst = max(worst, late)
+        return worst
 
     async def calm(self, patience_s: float = 20.0) -> None:
         """Wait until the loop kept time for a second, but not for ever."""

@@ -15,6 +15,10 @@ Keep = Callable[[Cell, int, Pcapng], None]
 """Stores what was captured of a trial, by its number; blocks, and never raises."""
 
 
+FEW, STARTING_SHARE = 5, 5
+"""A trial starts and warms up for some 2 to 3 s of 15 to 25."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """What the user asked of the whole run."""
@@ -24,12 +28,18 @@ class Options:
     """Trials in flight at the most; fewer start while the loop is late."""
     watch_ms: int | None = None
     """`--watch`: stop watching then, come what may."""
-    starting: int = 5
-    """Trials that start and warm up at the same time: starting is what costs CPU, watching is not."""
     capture: bool = False
     """`--capture`: keep what passes through relays."""
     stop_at: float | None = None
     """`--time-budget`: when trials must have ended, of the monotonic clock; what would not end by then never starts."""
+
+    @property
+    def starting(self) -> int:
+        """Return how many trials may start and warm up at the same time.
+
+        Starting costs CPU, watching does not. Too few, and they are what limits how many are in flight.
+        """
+        return max(FEW, self.jobs // STARTING_SHARE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
