@@ -179,5 +179,8 @@ class Store(Protocol):
     def add(self, history: History, verdict: Verdict) -> None:
         """Take one judged trial; it is on disk at the next flush."""
 
+    def has(self, cell: Cell, trial: int) -> bool:
+        """Say whether a trial of this number was taken, in an earlier part of a resumed run, too."""
+
     def flush(self) -> None:
         """Write what was taken since the last flush, aside and renamed."""

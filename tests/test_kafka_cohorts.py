@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from probe.cli.options import Asked
-from probe.model import Engine, History, Outcome, Role
+from probe.model import Cell, Engine, History, Outcome, Role
 from probe.model.verdicts import Verdict
 from probe.plan import Plan
 from probe.runner import cohorts
@@ -116,12 +116,15 @@ class Kept:
     def add(self, history: History, verdict: Verdict) -> None:
         self.trials.append((history, verdict))
 
+    def has(self, cell: Cell, trial: int) -> bool:
+        return any((said.header.cell, said.header.trial) == (cell, trial) for said, _ in self.trials)
+
     def flush(self) -> None:
         pass
 
 
-def run(plan: Plan, engine: FakeEngine) -> Kept:
-    kept = Kept()
+def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:
+    kept = kept or Kept()
     tools: Any = Tools(engine=engine, host=None, lag=Calm())  # type: ignore[arg-type]  # nothing is really started
     drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
     asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain))
@@ -143,6 +146,22 @@ def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: 
     assert [len(seats) for seats in engine.given] == [8, 1]
     assert all(seat.left for seats in engine.given for seat in seats)
     assert sorted(history.header.trial for history, _ in kept.trials) == [0] * 8 + [1000]
+
+
+def test_attempts_of_an_interrupted_run_keep_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+        tried.append(number)
+        return History(replace(make_header(item, number, tools, options), problems=("late",)), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    before = run(planned("steady"), FakeEngine())
+    before.trials = [said for said in before.trials if said[0].header.trial]  # it was stopped before the last attempts
+    attempts = len(before.trials)
+    kept = run(planned("steady"), FakeEngine(), before)
+    numbers = [(said.header.cell, said.header.trial) for said, _ in kept.trials]
+    assert len(set(numbers)) == len(numbers) == 2 * attempts + 8
 
 
 def test_who_cannot_play_steady_plays_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

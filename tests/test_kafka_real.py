@@ -34,6 +34,9 @@ class Kept:
     def add(self, history: History, verdict: Verdict) -> None:
         self.trials[history.header.cell] = (history, verdict)
 
+    def has(self, cell: Cell, trial: int) -> bool:
+        return cell in self.trials and self.trials[cell][0].header.trial == trial
+
     def flush(self) -> None:
         pass
 

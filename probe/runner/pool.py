@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -164,9 +165,15 @@ async def _attempt(run: Run, item: Planned, trial: int) -> Outcome:
 
 
 async def keep_failed(run: Run, history: History, attempt: int) -> None:
-    """Store a trial in which the harness failed beside the one that will count."""
-    failed = replace(history, header=replace(history.header, trial=history.header.trial + attempt * FAILED_FROM))
-    run.store.add(failed, await ask(verdict.judge, failed))
+    """Store a trial in which the harness failed beside the one that will count, under the next number that is free.
+
+    A run that was interrupted may have stored attempts of a trial that it did not get to the end of.
+    """
+    header = history.header
+    found = await ask(verdict.judge, history)
+    numbers = itertools.count(header.trial + attempt * FAILED_FROM, FAILED_FROM)
+    number = next(number for number in numbers if not run.store.has(header.cell, number))
+    run.store.add(replace(history, header=replace(header, trial=number)), found)
 
 
 def harness_failed(history: History) -> bool:

@@ -137,6 +137,11 @@ class RunStore:
             self._about.setdefault(section, {}).update(facts)
             self._changed = True
 
+    def has(self, cell: Cell, trial: int) -> bool:
+        """Say whether a trial of this number was taken, in an earlier part of a resumed run, too."""
+        with self._state:
+            return (cell, trial) in self._done
+
     def done(self) -> set[_Key]:
         """Return (cell, trial) of everything judged in this run so far, whatever shard it is of."""
         with self._state:
