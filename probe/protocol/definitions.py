@@ -11,10 +11,10 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from probe.model.lazy import lazy
 from probe.protocol.names import API_NAMES
 
 REQUEST, RESPONSE = "Request", "Response"
@@ -118,9 +118,9 @@ class Jar:
     def _parse(self, name: str) -> Message:
         return parse(self._texts[name].decode(), f"{name} of {self.path.name}")
 
-    @cached_property
+    @lazy
     def _texts(self) -> dict[str, bytes]:
-        """Requests and responses by name (one megabyte or so: opening a jar takes far longer than reading these)."""
+        """Return requests and responses by name (one megabyte or so: opening a jar takes far longer than reading these)."""
         try:
             with zipfile.ZipFile(self.path) as jar:
                 texts = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from probe.model import App, Event, Folded, History, Request, Response, Role, Row, Target
+from probe.model.lazy import lazy
 from probe.verdict import apis
 from probe.verdict.moments import Moments, Strands, find_moments
 from probe.verdict.proof import with_proof
@@ -92,13 +92,13 @@ class Reading:
         """Say whether the client waits for no answer at all."""
         return self.header.settings.get("acks") == "0"
 
-    @cached_property
+    @lazy
     def causes(self) -> frozenset[str]:
         """Triggers that count as "because of the fault"; with acks=0 an error shows as a closed connection."""
         extra = {"disconnect"} if self.acks_none else set()
         return frozenset(self.play.causes) | extra
 
-    @cached_property
+    @lazy
     def exchanges(self) -> tuple[Exchange, ...]:
         """Return all requests with their answers, by the time of the request."""
         answers: dict[tuple[int, int], list[Response]] = {}
@@ -111,7 +111,7 @@ class Reading:
         found += [self._exchange(_asked(answer), answer) for left in answers.values() for answer in left]
         return tuple(sorted(found, key=lambda item: item.request.at))
 
-    @cached_property
+    @lazy
     def closings(self) -> dict[int, int]:
         """Return when each connection ended."""
         return {event.conn: event.at for event in self.strands.closed}
@@ -153,7 +153,7 @@ class Reading:
                 end = max((at for at in told if at <= item.until), default=item.at)
                 yield _cut_short(item, end) if item.at < end < item.until else item
 
-    @cached_property
+    @lazy
     def _told_about(self) -> dict[tuple[int, int], list[int]]:
         """Return when frames about the affected object passed that are told one by one, by (connection, API)."""
         found: dict[tuple[int, int], list[int]] = {}

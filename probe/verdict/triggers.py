@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from probe.model import Kind, Target, Trigger
+from probe.model.lazy import lazy
 from probe.verdict.discovery import Discovery, first_requests
 from probe.verdict.hits import Hit
 from probe.verdict.reading import Exchange, Reading
@@ -25,22 +25,22 @@ class Clues:
     discoveries: tuple[Discovery, ...]
     first_hit: int | None
 
-    @cached_property
+    @lazy
     def ticks(self) -> Ticks:
         """Return the periodic refresh as the discoveries before the fault show it."""
         return find_ticks(self.reading, self.discoveries)
 
-    @cached_property
+    @lazy
     def opened(self) -> dict[int, int]:
         """Return when each connection was opened."""
         return {event.conn: event.at for event in self.reading.strands.opened}
 
-    @cached_property
+    @lazy
     def useful(self) -> list[int]:
         """Return when answers that name the target came."""
         return sorted(item.answered for item in self.discoveries if item.useful and item.answered is not None)
 
-    @cached_property
+    @lazy
     def errors(self) -> list[int]:
         """Return when answers with an error about the affected object came, and what the client did because of one."""
         since = self.reading.moments.earliest
@@ -54,17 +54,17 @@ class Clues:
         )
         return sorted([*answers, *closings])
 
-    @cached_property
+    @lazy
     def losses(self) -> list[int]:
         """Return when a connection was lost or could not be made, or a request timed out, since the fault."""
         return sorted([*_lost(self.reading, self.errors), *_timed_out(self.reading)])
 
-    @cached_property
+    @lazy
     def first_request(self) -> dict[int, int]:
         """Return when each connection carried its first request after the handshake."""
         return {conn: request.at for conn, request in first_requests(self.reading).items()}
 
-    @cached_property
+    @lazy
     def asks_on_connect(self) -> bool:
         """Say whether most connections made after the first useful answer and before the fault began by asking.
 
