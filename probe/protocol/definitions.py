@@ -120,7 +120,7 @@ class Jar:
 
     @lazy
     def _texts(self) -> dict[str, bytes]:
-        """Return requests and responses by name (one megabyte or so: opening a jar takes far longer than reading these)."""
+        """Return requests and responses by name (some megabyte: opening a jar takes far longer)."""
         try:
             with zipfile.ZipFile(self.path) as jar:
                 texts = {
