@@ -14,6 +14,7 @@ from probe.model import Cell, History, Outcome, Verdict
 from probe.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.runner.asking import ask
+from probe.runner.crowd import Crowd
 from probe.runner.tools import Options, Tools
 from probe.runner.trial import DriverLostError, run_trial
 
@@ -49,6 +50,7 @@ class Run:
     known: Mapping[Cell, Outcome]
     steady: dict[Cell, asyncio.Future[Outcome]]
     starting: asyncio.Semaphore
+    crowd: Crowd
     done: int = 0
     total: int = 0
 
@@ -87,7 +89,8 @@ async def run_plan(
     for (cell, _), outcome in finished.items():
         if cell in steady and not steady[cell].done():
             steady[cell].set_result(outcome)
-    run = Run(plan, tools, options, store, report, known or {}, steady, asyncio.Semaphore(options.starting))
+    starting, crowd = asyncio.Semaphore(options.starting), Crowd(options.jobs)
+    run = Run(plan, tools, options, store, report, known or {}, steady, starting, crowd)
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     run.total = len(work)
     async with _until(options.stop_at):
@@ -108,23 +111,22 @@ async def _until(stop_at: float | None) -> AsyncIterator[None]:
 
 async def drain_each(run: Run, trials: Trials) -> None:
     """Run each trial on a cluster of its own."""
-    slots = asyncio.Semaphore(run.options.jobs)
     left: set[Cell] = set()
 
     async def one(item: Planned, trial: int) -> None:
         try:
             await _judge_one(run, item, trial)
         finally:
-            slots.release()
+            await run.crowd.leave()
 
     async with asyncio.TaskGroup() as group:
         for item, trial in trials:
-            await slots.acquire()
+            await run.crowd.enter()
             await run.tools.lag.calm()
             # who is judged waits for its control cell, so it must not start where that did not
             if item.steady in left or not run.has_time(_longest_s(item, run.options)):
                 left.add(item.cell)
-                slots.release()
+                await run.crowd.leave()
                 continue
             group.create_task(one(item, trial))
 
@@ -159,8 +161,15 @@ async def _attempt(run: Run, item: Planned, trial: int) -> Outcome:
     for attempt in range(1, ATTEMPTS):
         if not harness_failed(history):
             break
+        run.crowd.failed()
         await keep_failed(run, history, attempt)
+        if item.cell != item.steady:  # others wait inside for a control cell
+            await run.crowd.leave()
+            await run.crowd.enter()  # where the machine has too much to do it waits for its turn
         history = await _run_alone_if_lost(run, item, trial)
+    else:
+        return await judge(run, item, history)
+    run.crowd.went_well()
     return await judge(run, item, history)
 
 
