@@ -121,7 +121,10 @@ func (c *config) writing(start *driverpb.Start) {
 // reading has the reader built as the library's own documentation does, but not with what MinBytes was before 0.4.10
 // unless told otherwise, 1 MB: records would come every 9 s only, and so nobody could tell a reader that is stuck.
 func (c *config) reading(start *driverpb.Start) {
-	c.reader = &kafka.ReaderConfig{Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer, MinBytes: 1}
+	c.reader = &kafka.ReaderConfig{
+		Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer,
+		MinBytes: 1, MaxBytes: 1e6, // the default of all versions, which is filled in only after the two were compared
+	}
 	if start.Role == "group" {
 		c.reader.GroupID = start.Group
 		c.reader.StartOffset = kafka.FirstOffset
