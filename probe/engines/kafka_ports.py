@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from probe.engines.quorum_ports import QuorumDoors
 from probe.model import EngineKind, Subject
 from probe.ports import RelayPort
 from probe.scenarios.steps import Step
@@ -173,32 +174,6 @@ class DiskWay(Protocol):
 
     async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
         """Repair it, slow reads below it as well; the broker takes the log dir back at its next start."""
-
-
-class ZooKeeperSays(Protocol):
-    """What a ZooKeeper says of itself."""
-
-    @property
-    def mode(self) -> str:
-        """Return `leader` or `follower`; empty while it serves nobody."""
-
-    @property
-    def sessions(self) -> int:
-        """Return how many connections it has."""
-
-
-class QuorumDoors(Protocol):
-    """The ways between the members of a ZooKeeper ensemble; followers reach their leader by them."""
-
-    @property
-    def passed(self) -> Mapping[int, int]:
-        """Return how often each member was let in by another."""
-
-    def slam(self, source: int, target: int) -> int:
-        """Close what is established from one to the other, as if the other had; return how many it was."""
-
-    async def served(self) -> Mapping[int, ZooKeeperSays]:
-        """Ask every member that answers who it is."""
 
 
 class RealCluster(Protocol):

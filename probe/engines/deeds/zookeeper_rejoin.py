@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections.abc import Mapping
 
-from probe.engines.kafka_ports import Scene, ZooKeeperSays
+from probe.engines.kafka_ports import Scene
+from probe.engines.quorum_ports import ZooKeeperSays
 from probe.model import EngineKind
 from probe.scenarios.real_steps import DropFollower
 
