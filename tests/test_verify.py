@@ -18,7 +18,7 @@ from probe.catalogue.families import CatalogueError
 from probe.cli import verify
 from probe.cli.app import app
 from probe.cli.cells import plan_cell
-from probe.cli.run import Ran
+from probe.cli.playing import Ran
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Trigger
 

@@ -16,8 +16,8 @@ from probe.catalogue.selectors import Chosen
 from probe.cli.alone import alone
 from probe.cli.compose import choose_clients
 from probe.cli.console import say
+from probe.cli.playing import make_ready, play_ready
 from probe.cli.real import exact_versions
-from probe.cli.run import make_ready, play_ready
 from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import releases
 from probe.errors import InterruptedRunError

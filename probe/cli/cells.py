@@ -9,7 +9,7 @@ from probe.advise.commands import split_profile
 from probe.catalogue.families import CatalogueError
 from probe.cli import options as o
 from probe.cli.console import say
-from probe.cli.run import Ran, run_planned
+from probe.cli.playing import Ran, run_planned
 from probe.drivers.launch import ProvisionError
 from probe.errors import ProbeError
 from probe.model import Cell

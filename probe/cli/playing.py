@@ -1,0 +1,184 @@
+"""Playing what is planned: clients and engine are made ready, a run is opened, its trials go through the pool."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from probe.catalogue.selectors import Chosen
+from probe.cli.alone import alone, shard_name
+from probe.cli.captures import keeper
+from probe.cli.compose import embedded_engine, get_clients, live_tools
+from probe.cli.console import say
+from probe.cli.progress import Bar
+from probe.cli.real import exact_versions, kafka_engine
+from probe.drivers.host import Bound
+from probe.engines.kafka import Kafka
+from probe.errors import InterruptedRunError
+from probe.model import Cell, Client, Outcome
+from probe.plan import Plan, Selection
+from probe.ports import EnginePort
+from probe.runner import Options, Progress, run_plan
+from probe.runner.cohorts import drain_in_cohorts
+from probe.runner.grouping import estimate_s
+from probe.runner.lag import no_collector
+from probe.runner.tools import Keep
+from probe.store import RunStore
+from probe.store import trials as stored_trials
+
+UNJUDGED = {Outcome.BROKEN, Outcome.UNSUPPORTED, Outcome.NOT_RUN}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run did."""
+
+    run_id: str
+    outcomes: dict[Cell, set[Outcome]]
+    absent: Mapping[Client, str]
+    """Clients that could not be had here, and why."""
+
+
+def run_planned(
+    plan: Plan,
+    selection: Selection,
+    options: Options,
+    results: str,
+    resume: str | None = None,
+    selectors: Mapping[str, Any] | None = None,
+    wait_s: float = 0.0,
+) -> Ran:
+    """Run and store the cells of a plan; of the selection only clients, seed (of a new run) and shard count."""
+    with alone(results, selection.shard, wait_s):
+        ready = make_ready(plan, selection.clients, capture=options.capture)
+        known = known_outcomes(results)
+        with _open_store(results, resume, plan, selection, selectors) as store:
+            return play_ready(plan, ready, options, results, store, known)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What playing needs."""
+
+    engine: EnginePort
+    bound: Mapping[Client, Bound]
+    absent: Mapping[Client, str]
+
+
+def make_ready(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> Ready:
+    """Build the engine and obtain the clients. ProbeError or ToolError if that cannot be done here."""
+    real = exact_versions(plan)
+    engine: EnginePort = kafka_engine(real, say, capture=capture) if real else embedded_engine(capture=capture)
+    bound, absent = get_clients(clients, say)
+    return Ready(engine, bound, absent)
+
+
+def play_ready(
+    plan: Plan, ready: Ready, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
+) -> Ran:
+    """Play what of a plan is not in the open run yet. InterruptedRunError after a signal."""
+    runnable = Plan(tuple(item for item in plan.cells if item.cell.client in ready.bound), plan.skips)
+    for item in plan.cells:
+        if reason := ready.absent.get(item.cell.client):
+            store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
+    finished = _finished(results, store)
+    keep = keeper(results, store.run_id) if options.capture else None
+    outcomes = _play(
+        ready.engine, ready.bound, runnable, replace(options, seed=store.seed), store, known, finished, keep
+    )
+    for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
+        outcomes.setdefault(cell, set()).add(outcome)
+    return Ran(store.run_id, outcomes, ready.absent)
+
+
+def _open_store(
+    results: str, resume: str | None, plan: Plan, selection: Selection, selectors: Mapping[str, Any] | None
+) -> RunStore:
+    shard = shard_name(selection.shard)
+    if resume is not None:
+        return RunStore.resume(results, resume, command=sys.argv, shard=shard)
+    return RunStore.create(
+        results,
+        command=sys.argv,
+        seed=selection.seed,
+        shard=shard,
+        versions={f"kafka {line}": version for line, version in exact_versions(plan).items()},
+        selectors=selectors,
+    )
+
+
+def known_outcomes(results: str) -> dict[Cell, Outcome]:
+    """Return each cell's outcome in the latest run that judged it."""
+    known = {}
+    for row in sorted(stored_trials(results), key=lambda row: row.run_id):
+        if row.verdict.outcome not in UNJUDGED and not row.shortened:
+            known[row.cell] = row.verdict.outcome
+    return known
+
+
+def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Outcome]:
+    done = store.done()
+    if not done:
+        return {}
+    rows = stored_trials(results, store.run_id)
+    return {(row.cell, row.trial): row.verdict.outcome for row in rows if (row.cell, row.trial) in done}
+
+
+def _play(
+    engine: EnginePort,
+    bound: Mapping[Client, Bound],
+    plan: Plan,
+    options: Options,
+    store: RunStore,
+    known: Mapping[Cell, Outcome],
+    finished: Mapping[tuple[Cell, int], Outcome],
+    keep: Keep | None,
+) -> dict[Cell, set[Outcome]]:
+    outcomes: dict[Cell, set[Outcome]] = {}
+    signals: list[int] = []
+
+    def end(task: asyncio.Task[None] | None, number: int) -> None:
+        signals.append(number)
+        if task is not None:
+            task.cancel()
+
+    def report(step: Progress, bar: Bar) -> None:
+        outcomes.setdefault(step.cell, set()).add(step.verdict.outcome)
+        bar.show(step)
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end, task, number)
+        with Bar(estimate_s(plan, options.jobs, options.watch_ms)) as bar:
+            async with live_tools(engine, bound) as tools:
+                await run_plan(
+                    plan,
+                    replace(tools, keep=keep),
+                    options,
+                    store,
+                    report=lambda step: report(step, bar),
+                    known=known,
+                    finished=finished,
+                    drain=drain_in_cohorts(engine) if isinstance(engine, Kafka) else None,
+                )
+
+    started = time.monotonic()
+    try:
+        with no_collector():
+            asyncio.run(play())
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        number = signals[0] if signals else signal.SIGINT
+        store.flush()
+        raise InterruptedRunError(
+            f"interrupted after {len(outcomes)} cells, which are kept; go on with --resume {store.run_id}",
+            int(number),
+        ) from None
+    say(f"{sum(len(seen) for seen in outcomes.values())} outcomes in {time.monotonic() - started:.0f} s")
+    return outcomes
