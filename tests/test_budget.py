@@ -15,8 +15,9 @@ from probe.cli import budget
 from probe.cli.options import Asked
 from probe.errors import ProbeError
 from probe.model import Cell, Role
-from probe.plan import Plan, Planned
+from probe.plan import LONG_MS, Plan, Planned
 from probe.runner import Options, pool
+from probe.runner.crowd import Place
 from probe.store.lock import FOLDER
 
 
@@ -31,9 +32,10 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
     """Run a plan whose trials only sleep; return the cells that came to their end."""
     ended: list[Cell] = []
 
-    async def one(_: object, item: Planned, __: int) -> None:
+    async def one(_: object, item: Planned, __: int, place: Place) -> None:
         await asyncio.sleep(trial_s)
         ended.append(item.cell)
+        place.leave()
 
     async def calm() -> None: ...
 
@@ -48,6 +50,19 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
 
 def test_without_a_budget_all_is_run(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(play(plan, monkeypatch, None)) == len(plan.cells) == 3
+
+
+def test_long_watches_stand_behind_control_cells_and_before_all_others() -> None:
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=["disk/*", "broker/*"], roles=[Role.PRODUCER], seed=1)
+    work = [(item, 0) for item in asked.whole()[0].cells]
+    kinds = [
+        (item.cell != item.steady, item.play.watch_ms if item.play.watch_ms >= LONG_MS else 0)
+        for item, _ in pool.longest_first(work)
+    ]
+    assert kinds[0] == (False, 0)
+    assert max(watch for _, watch in kinds) > LONG_MS
+    assert [watch for _, watch in kinds[1:]] == sorted((watch for _, watch in kinds[1:]), reverse=True)
+    assert sorted(map(repr, work)) == sorted(map(repr, pool.longest_first(work)))
 
 
 def test_nothing_starts_that_would_not_end_in_time(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

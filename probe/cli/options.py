@@ -63,7 +63,10 @@ TimeBudget = Annotated[
         "--time-budget", min=1, help="Seconds for all of it: what tells most comes first, the next run goes on."
     ),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", min=1, max=500, help="Trials in flight at the most.")]
+Jobs = Annotated[
+    int,
+    typer.Option("--jobs", min=1, max=500, help="Trials at once at the most; who waits for a time-out counts less."),
+]
 Watch = Annotated[
     float | None, typer.Option("--watch", min=0.5, help="Seconds; a shortened watch never enters the matrix.")
 ]

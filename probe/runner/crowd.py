@@ -1,7 +1,9 @@
 """How many trials are in flight: fewer while the machine breaks them, more again as it does not.
 
 Trials break where the machine has too much to do. To run them again at once adds to that, so the limit falls with
-failures and grows slowly with successes, as TCP's window does (RFC 5681): down by a share, up by one in a round.
+failures and grows slowly with successes, as TCP's window does (RFC 5681, and RFC 6582 for what counts as one failure):
+down by a share, up by one in a round. A trial that only waits for what a client does next costs little: it rests, and
+its place goes to another.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from collections.abc import Callable
 LEAST = 8
 KEEP = 0.7
 """What is left of the limit after a failure."""
-QUIET_S = 15.0
-"""Failures so soon after another have the same cause."""
+RESTING = 3
+"""So many times the most may rest: each holds a cluster and a client in memory."""
 
 
 class Crowd:
@@ -22,33 +24,59 @@ class Crowd:
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with the limit at the most that the user allows."""
-        self._most, self._limit, self._inside = float(most), float(most), 0
-        self._clock, self._cut_at = clock, -QUIET_S
-        self._left = asyncio.Condition()
+        self._most, self._limit = float(most), float(most)
+        self._busy, self._resting = 0, 0
+        self._clock, self._cut_at = clock, -1.0
+        self._room = asyncio.Event()
 
     @property
     def limit(self) -> int:
-        """How many may be inside."""
+        """How many may be busy."""
         return int(self._limit)
 
-    async def enter(self) -> None:
-        """Wait for room."""
-        async with self._left:
-            await self._left.wait_for(lambda: self._inside < self.limit)
-            self._inside += 1
+    async def enter(self) -> Place:
+        """Wait for room and take a place."""
+        while self._busy >= self.limit or self._busy + self._resting >= (RESTING + 1) * self._most:
+            self._room.clear()
+            await self._room.wait()
+        self._busy += 1
+        return Place(self, self._clock())
 
-    async def leave(self) -> None:
-        """Make room."""
-        async with self._left:
-            self._inside -= 1
-            self._left.notify_all()
+    def moved(self, busy: int, resting: int) -> None:
+        """Learn from a place that its holder rests or has left."""
+        self._busy += busy
+        self._resting += resting
+        self._room.set()
 
-    def failed(self) -> None:
-        """Learn that the harness failed at a trial."""
-        if self._clock() - self._cut_at >= QUIET_S:
+    def failed(self, entered: float) -> None:
+        """Learn that the harness failed at a trial that came in at a time.
+
+        Who was inside at the last cut may have failed of what caused that one: only who came later counts.
+        """
+        if entered > self._cut_at:
             self._cut_at = self._clock()
             self._limit = max(min(LEAST, self._most), self._limit * KEEP)
 
     def went_well(self) -> None:
         """Learn that a trial says something about its client."""
         self._limit = min(self._most, self._limit + 1 / self._limit)
+
+
+class Place:
+    """A trial's place in the crowd: busy, then perhaps resting, then left."""
+
+    def __init__(self, crowd: Crowd, entered: float) -> None:
+        self._crowd, self._rests, self._left = crowd, False, False
+        self.entered = entered
+
+    def rest(self) -> None:
+        """Let another be busy instead: from now on there is little to do here. Only the first call counts."""
+        if not self._rests and not self._left:
+            self._rests = True
+            self._crowd.moved(-1, +1)
+
+    def leave(self) -> None:
+        """Give the place back. Only the first call counts."""
+        if not self._left:
+            self._left = True
+            self._crowd.moved(0 if self._rests else -1, -1 if self._rests else 0)

@@ -1,4 +1,8 @@
-"""How late the event loop is: a late loop stamps wrong times, so it is measured, and trials wait for calm."""
+"""How late the event loop is: a late loop stamps wrong times, so it is measured, and trials wait for calm.
+
+The loop's thread comes before all others, so it may keep time while clients and brokers get no turn: trials wait for
+them, too.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 BEAT_S = 0.02
 KEPT_S = 900
@@ -17,6 +22,9 @@ NOTED_MS = 20
 """Smaller delays are not kept."""
 CALM_MS = 80
 """Above this in the last second, no new trial starts."""
+RUNNABLE_PER_CORE = 4.0
+"""Above this in the last second, no new trial starts either: each gets less than a quarter of a core."""
+LOADAVG = Path("/proc/loadavg")
 FIRST = -10
 """Niceness of the loop's thread; children get their own (`probe.children`)."""
 
@@ -53,6 +61,7 @@ class LoopLag:
 
     def __init__(self) -> None:
         self._stalls: deque[tuple[int, int, int]] = deque()
+        self._runnable: deque[int] = deque(maxlen=int(1 / BEAT_S))
 
     @contextlib.asynccontextmanager
     async def measuring(self) -> AsyncIterator[None]:
@@ -70,6 +79,8 @@ class LoopLag:
             before = time.monotonic_ns() // 1000
             await asyncio.sleep(BEAT_S)
             after = time.monotonic_ns() // 1000
+            if (count := runnable()) is not None:
+                self._runnable.append(count)
             late_ms = (after - before) // 1000 - int(BEAT_S * 1000)
             if late_ms >= NOTED_MS:
                 self._stalls.append((before, after, late_ms))
@@ -91,6 +102,18 @@ class LoopLag:
         deadline = time.monotonic() + patience_s
         while time.monotonic() < deadline:
             now = time.monotonic_ns() // 1000
-            if self.worst_ms(now - 1_000_000, now) < CALM_MS:
+            if self.worst_ms(now - 1_000_000, now) < CALM_MS and not self._crowded():
                 return
             await asyncio.sleep(0.1)
+
+    def _crowded(self) -> bool:
+        cores = os.cpu_count() or 1
+        return sum(self._runnable) > RUNNABLE_PER_CORE * cores * max(1, len(self._runnable))
+
+
+def runnable() -> int | None:
+    """Return how many threads of this machine want a core now, this one not counted; None where nobody tells."""
+    try:
+        return int(LOADAVG.read_text().split()[3].partition("/")[0]) - 1
+    except (OSError, ValueError, IndexError):
+        return None

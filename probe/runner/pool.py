@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from probe import verdict
 from probe.model import Cell, History, Outcome, Verdict
-from probe.plan import WARM_UP_S, Plan, Planned
+from probe.plan import LONG_MS, WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.runner.asking import ask
-from probe.runner.crowd import Crowd
+from probe.runner.crowd import Crowd, Place
 from probe.runner.tools import Options, Tools
 from probe.runner.trial import DriverLostError, run_trial
 
@@ -113,22 +113,27 @@ async def drain_each(run: Run, trials: Trials) -> None:
     """Run each trial on a cluster of its own."""
     left: set[Cell] = set()
 
-    async def one(item: Planned, trial: int) -> None:
-        try:
-            await _judge_one(run, item, trial)
-        finally:
-            await run.crowd.leave()
-
     async with asyncio.TaskGroup() as group:
-        for item, trial in trials:
-            await run.crowd.enter()
+        for item, trial in trials if run.options.stop_at is not None else longest_first(trials):
+            place = await run.crowd.enter()
             await run.tools.lag.calm()
             # who is judged waits for its control cell, so it must not start where that did not
             if item.steady in left or not run.has_time(_longest_s(item, run.options)):
                 left.add(item.cell)
-                await run.crowd.leave()
+                place.leave()
                 continue
-            group.create_task(one(item, trial))
+            group.create_task(_judge_one(run, item, trial, place))
+
+
+def longest_first(trials: Trials) -> Trials:
+    """Put long watches behind the control cells and before all others, so that a run does not end with them alone."""
+
+    def key(work: tuple[Planned, int]) -> tuple[bool, int]:
+        item, _ = work
+        watch_ms = item.play.watch_ms
+        return item.cell != item.steady, -watch_ms if watch_ms >= LONG_MS else 0
+
+    return sorted(trials, key=key)
 
 
 def _longest_s(item: Planned, options: Options) -> float:
@@ -136,10 +141,10 @@ def _longest_s(item: Planned, options: Options) -> float:
     return WARM_UP_S + watch_ms / 1000 + ENDING_S
 
 
-async def _judge_one(run: Run, item: Planned, trial: int) -> None:
-    outcome = await _attempt(run, item, trial)
+async def _judge_one(run: Run, item: Planned, trial: int, place: Place) -> None:
+    outcome = await _attempt(run, item, trial, place)
     for further in more_trials(run, item, trial, outcome):
-        await _attempt(run, item, further)
+        await _attempt(run, item, further, await run.crowd.enter())
 
 
 def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
@@ -155,22 +160,25 @@ def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
     return range(first, first + MORE_TRIALS)
 
 
-async def _attempt(run: Run, item: Planned, trial: int) -> Outcome:
+async def _attempt(run: Run, item: Planned, trial: int, place: Place) -> Outcome:
     """Run, judge and store one trial; where the harness failed it is run again, and what failed is stored beside it."""
-    history = await _run_alone_if_lost(run, item, trial)
-    for attempt in range(1, ATTEMPTS):
-        if not harness_failed(history):
-            break
-        run.crowd.failed()
-        await keep_failed(run, history, attempt)
-        if item.cell != item.steady:  # others wait inside for a control cell
-            await run.crowd.leave()
-            await run.crowd.enter()  # where the machine has too much to do it waits for its turn
-        history = await _run_alone_if_lost(run, item, trial)
-    else:
+    try:
+        for attempt in range(1, ATTEMPTS + 1):
+            history = await _run_alone_if_lost(run, item, trial, place)
+            place.rest()  # it may wait for its control cell
+            if not harness_failed(history):
+                run.crowd.went_well()
+                break
+            run.crowd.failed(place.entered)
+            if attempt == ATTEMPTS:
+                break
+            await keep_failed(run, history, attempt)
+            if item.cell != item.steady:  # others wait inside for a control cell
+                place.leave()
+                place = await run.crowd.enter()
         return await judge(run, item, history)
-    run.crowd.went_well()
-    return await judge(run, item, history)
+    finally:
+        place.leave()
 
 
 async def keep_failed(run: Run, history: History, attempt: int) -> None:
@@ -191,11 +199,11 @@ def harness_failed(history: History) -> bool:
     return not header.impossible and (bool(header.problems) or header.loop_lag_ms > verdict.STALL_MS)
 
 
-async def _run_alone_if_lost(run: Run, item: Planned, trial: int) -> History:
+async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Place) -> History:
     try:
-        return await run_trial(item, trial, run.tools, run.options, run.starting)
+        return await run_trial(item, trial, run.tools, run.options, run.starting, rest=place.rest)
     except DriverLostError:
-        return await run_trial(item, trial, run.tools, run.options, run.starting, alone=True)
+        return await run_trial(item, trial, run.tools, run.options, run.starting, alone=True, rest=place.rest)
 
 
 async def judge(run: Run, item: Planned, history: History) -> Outcome:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
 from probe.model import EngineKind, Kind, MarkKind, Role, Target
-from probe.ports import Cluster, Tap
+from probe.ports import Cluster
 from probe.runner.cast import INTERVAL_MS, make_start, make_subject, run_beside
 from probe.runner.course import Course
 from probe.runner.ending import STOP_MS, stop
-from probe.runner.tools import Options, StartingSlot, Tools
+from probe.runner.stage import Stage
 from probe.runner.warming import WARM_S, serves, warm_up
 from probe.runner.watching import break_it, watch_and_mend
 
@@ -27,18 +27,6 @@ STARTS = 10
 """A client that takes its bootstrap addresses in random order is started until it meets the one that fails."""
 SILENCE_S = 1.5
 """So long after a client serves it is known whether one of its first requests is answered by silence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """Where a trial is played."""
-
-    cluster: Cluster
-    tap: Tap
-    tools: Tools
-    options: Options
-    slot: StartingSlot
-    alone: bool
 
 
 async def play(course: Course, stage: Stage) -> None:
@@ -73,7 +61,7 @@ async def usual(course: Course, stage: Stage) -> None:
         stage.slot.release()
         if warm:
             await break_it(course, stage.cluster)
-            await watch_and_mend(course, stage.cluster, tools, stage.options)
+            await watch_and_mend(course, stage)
         await stop(course, instance, stage.cluster, alone=stage.alone)
 
 
@@ -113,7 +101,7 @@ async def _judge(course: Course, stage: Stage) -> None:
     start = make_start(course.item, course.header.subject, stage.tap)
     async with stage.tools.host.start(course.item.cell, start, course.recorder.add, alone=stage.alone) as instance:
         stage.slot.release()
-        await watch_and_mend(course, stage.cluster, stage.tools, stage.options)
+        await watch_and_mend(course, stage)
         await stop(course, instance, stage.cluster, alone=stage.alone)
 
 
@@ -127,7 +115,7 @@ async def from_the_start(course: Course, stage: Stage) -> None:
         async with stage.tools.host.start(course.item.cell, start, course.recorder.add, alone=stage.alone) as instance:
             if attempt == STARTS or await _meets(course):
                 stage.slot.release()
-                await watch_and_mend(course, stage.cluster, stage.tools, stage.options)
+                await watch_and_mend(course, stage)
                 await stop(course, instance, stage.cluster, alone=stage.alone)
                 return
             await _send_away(course, stage, instance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -15,8 +14,8 @@ Keep = Callable[[Cell, int, Pcapng], None]
 """Stores what was captured of a trial, by its number; blocks, and never raises."""
 
 
-FEW, STARTING_SHARE = 5, 5
-"""A trial starts and warms up for some 2 to 3 s of 15 to 25."""
+FEW, STARTING_SHARE = 5, 3
+"""A trial starts and warms up for some 2 to 3 s, and mostly rests after another 10."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +24,7 @@ class Options:
 
     seed: int = 0
     jobs: int = 24
-    """Trials in flight at the most; fewer start while the loop is late."""
+    """Busy trials at the most; fewer start while the machine is crowded. Those that only wait are not counted."""
     watch_ms: int | None = None
     """`--watch`: stop watching then, come what may."""
     capture: bool = False
@@ -53,17 +52,3 @@ class Tools:
     """What each client version was obtained as, with its digest."""
     keep: Keep | None = None
     """Takes captures, where the engine's relays make them."""
-
-
-class StartingSlot:
-    """One place among the trials that start, given back once."""
-
-    def __init__(self, starting: asyncio.Semaphore) -> None:
-        self._starting = starting
-        self._held = True
-
-    def release(self) -> None:
-        """Let another trial start."""
-        if self._held:
-            self._held = False
-            self._starting.release()

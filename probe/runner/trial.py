@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from probe.model import History, Kind, Role
 from probe.plan import Planned
-from probe.ports import Tap
+from probe.ports import Cluster, Tap
 from probe.recorder import Recorder
 from probe.runner.cast import make_header
 from probe.runner.course import Course, DriverLostError
 from probe.runner.ending import take_stock
-from probe.runner.starts import Stage, play
-from probe.runner.tools import Options, StartingSlot, Tools
+from probe.runner.stage import Stage, StartingSlot
+from probe.runner.starts import play
+from probe.runner.tools import Options, Tools
 
 __all__ = ["DriverLostError", "run_trial"]
 
 
 async def run_trial(
-    item: Planned, trial: int, tools: Tools, options: Options, starting: asyncio.Semaphore, *, alone: bool = False
+    item: Planned,
+    trial: int,
+    tools: Tools,
+    options: Options,
+    starting: asyncio.Semaphore,
+    *,
+    alone: bool = False,
+    rest: Callable[[], None] = lambda: None,
 ) -> History:
     """Run one trial; failures of the harness stand in the header's problems.
 
+    `rest` is called when little is left to do but to wait.
     Raises DriverLostError when the driver process ended and the trial did not run alone.
     """
     header = make_header(item, trial, tools, options)
@@ -30,7 +40,7 @@ async def run_trial(
     await starting.acquire()
     try:
         async with asyncio.timeout(_hard_limit_s(item)):
-            await _run(course, tools, options, slot, alone=alone)
+            await _run(course, tools, lambda cluster, tap: Stage(cluster, tap, tools, options, slot, rest, alone))
     except (OSError, TimeoutError) as error:
         if isinstance(error, DriverLostError):
             raise
@@ -53,10 +63,10 @@ def _tell_of(course: Course, group: ExceptionGroup[Exception]) -> None:
     course.problem("; ".join(map(str, known.exceptions)) if known else str(group))
 
 
-async def _run(course: Course, tools: Tools, options: Options, slot: StartingSlot, *, alone: bool) -> None:
+async def _run(course: Course, tools: Tools, stage: Callable[[Cluster, Tap], Stage]) -> None:
     async with tools.engine.cluster(course.item.cell.broker, course.take) as (cluster, tap):
         try:
-            await play(course, Stage(cluster, tap, tools, options, slot, alone))
+            await play(course, stage(cluster, tap))
             await take_stock(course, cluster)
         finally:
             await _keep(course, tap, tools)

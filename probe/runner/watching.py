@@ -12,13 +12,15 @@ from probe.ports import Cluster
 from probe.recorder import now_us
 from probe.runner.asking import ask
 from probe.runner.course import Course
-from probe.runner.tools import Options, Tools
+from probe.runner.stage import Stage
 from probe.runner.warming import WARM_OPERATIONS, serves
 
 SPREAD_MS = 1500
 """Looks at the trials of a cohort are spread over so long."""
 NAP_S = 0.4
 AFTER_HEAL_S = 5.0
+REST_AFTER_MS = 10_000
+"""Who is not through by then mostly waits for a time-out."""
 
 
 async def break_it(course: Course, cluster: Cluster) -> None:
@@ -30,25 +32,26 @@ async def break_it(course: Course, cluster: Cluster) -> None:
         await cluster.heal()
 
 
-async def watch_and_mend(course: Course, cluster: Cluster, tools: Tools, options: Options) -> None:
+async def watch_and_mend(course: Course, stage: Stage) -> None:
     """Watch to the end, mend, and give a client that did not recover a moment."""
-    part = course.item.part
-    await _watch(course, cluster, options)
+    part, options, lag = course.item.part, stage.options, stage.tools.lag
+    await _watch(course, stage)
     course.learn()
     end = course.recorder.mark(MarkKind.HEALING)
     course.header = replace(
         course.header,
         watched_ms=(end - course.fault_at) // 1000,
         shortened=options.watch_ms is not None and options.watch_ms < course.header.play.watch_ms,
-        loop_lag_ms=tools.lag.worst_ms(course.fault_at, end),
+        loop_lag_ms=lag.worst_ms(course.fault_at, end),
     )
     if part.heal_after_ms is None and part.steps and not await _closes_under_fault(course):
-        await cluster.heal()
+        await stage.cluster.heal()
         await _after_heal(course)
 
 
-async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
+async def _watch(course: Course, stage: Stage) -> None:
     """Watch until the verdict is certain or the user's limit is reached; heal in time."""
+    options, lag = stage.options, stage.tools.lag
     heal_ms = course.item.part.heal_after_ms or None
     warm = not course.item.part.at_start
     elapsed_ms, look_ms = 0, course.item.part.watch_least_ms
@@ -63,10 +66,14 @@ async def _watch(course: Course, cluster: Cluster, options: Options) -> None:
             course.recorder.mark(MarkKind.WARM)
             warm = True
         if heal_ms is not None and elapsed_ms >= heal_ms:
-            await cluster.heal()
+            await stage.cluster.heal()
             heal_ms = None
         if options.watch_ms is not None and elapsed_ms >= options.watch_ms:
             return
+        if lag.worst_ms(course.fault_at, now_us()) > verdict.STALL_MS:
+            return  # whatever comes now, the times of this trial are not to be trusted
+        if elapsed_ms >= REST_AFTER_MS:
+            stage.rest()
         if elapsed_ms >= look_ms or course.recorder.ending is not None:
             left_ms = await ask(verdict.soonest_ms, course.history())
             if not left_ms:
