@@ -24,6 +24,8 @@ class GateError(ProbeError):
 class InterruptedRunError(ProbeError):
     """A signal ended the run; what was judged is kept."""
 
-    def __init__(self, text: str, signal: int) -> None:
+    def __init__(self, text: str, signal: int, run_id: str = "") -> None:
         super().__init__(text)
         self.exit_code = 128 + signal
+        self.run_id = run_id
+        """The run that was begun, if any."""

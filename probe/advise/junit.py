@@ -22,7 +22,9 @@ TAGS = {Result.FAILED: "failure", Result.ERROR: "error", Result.SKIPPED: "skippe
 
 def junit(report: Report) -> str:
     """Write a run as JUnit XML."""
-    root = ET.Element("testsuites", {"name": f"probe {report.run_id}", **_counts(list(report.cells.values()))})
+    # viewers show a suite's name beside its counts
+    name = f"probe {report.run_id}" + (f", {report.left} cells left" if report.left else "")
+    root = ET.Element("testsuites", {"name": name, **_counts(list(report.cells.values()))})
     for client, cells in report.by_client().items():
         root.append(_suite(report, client, cells))
     ET.indent(root)
@@ -36,6 +38,8 @@ def _suite(report: Report, client: Client, cells: Sequence[Settled]) -> ET.Eleme
     )
     properties = ET.SubElement(suite, "properties")
     ET.SubElement(properties, "property", {"name": "run_id", "value": report.run_id})
+    if report.left:
+        ET.SubElement(properties, "property", {"name": "cells_left", "value": str(report.left)})
     for one in cells:
         suite.append(_case(report, one))
     return suite

@@ -27,6 +27,7 @@ def metrics(report: Report) -> str:
         _gauge("probe_run_timestamp_seconds", "When the last run began.", [({}, _moment(report.started))]),
         _gauge("probe_run_duration_seconds", "How long the last run took.", [({}, report.seconds)]),
         _gauge("probe_run_broken_ratio", "Cells in which the harness failed, of all of the last run.", [({}, broken)]),
+        _gauge("probe_run_left_cells", "Planned cells that the last run did not come to.", [({}, report.left)]),
         _gauge(
             "probe_trials",
             "Trials that settle the cells of the last run.",

@@ -31,6 +31,8 @@ class Report:
     """ISO 8601, empty where the run does not say."""
     seconds: float = 0.0
     """How long it ran."""
+    left: int = 0
+    """Planned cells that it did not come to: time was up, or it was ended."""
 
     def of(self, kind: Result) -> list[Settled]:
         """Return the cells that are this to a pipeline."""

@@ -35,12 +35,14 @@ def _head(report: Report, gate: Gate | None) -> str:
     lines = [
         f"## Kafka metadata probe, run {text(report.run_id)}",
         "",
-        f"{', '.join(what)} on {text(', '.join(engines))}, {report.seconds:.0f} s.",
+        f"{', '.join(what)} on {text(', '.join(engines)) or 'no engine'}, {report.seconds:.0f} s.",
         "",
         *_table(("does not conform", "conforms or informative", "broken", "says nothing"), [_verdicts(report)]),
         "",
-        f"Outcomes: {text(', '.join(f'{count} {name}' for name, count in counts.most_common()))}.",
+        f"Outcomes: {text(', '.join(f'{count} {name}' for name, count in counts.most_common())) or 'none'}.",
     ]
+    if report.left:
+        lines += ["", f"**It did not come to {_many(report.left, 'more cell')}: time was up, or it was ended.**"]
     if gate:
         failed = stopped(gate, cells, report.before)
         said = f"fails at {_many(len(failed), 'cell')}" if failed else "holds"

@@ -179,6 +179,7 @@ def _play(
         raise InterruptedRunError(
             f"interrupted after {len(outcomes)} cells, which are kept; go on with --resume {store.run_id}",
             int(number),
+            store.run_id,
         ) from None
     say(f"{sum(len(seen) for seen in outcomes.values())} outcomes in {time.monotonic() - started:.0f} s")
     return outcomes

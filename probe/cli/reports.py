@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -40,9 +40,13 @@ class Reports:
             if path is not None:
                 _check(path)
 
-    def make(self, results: str, run_id: str) -> Report:
-        """Read a stored run, write what is wanted of it, and return it. ProbeError if a place cannot be written."""
-        report = read_report(results, run_id, before=self.gate.worse or self.summary is not None)
+    def make(self, results: str, run_id: str, planned: Collection[Cell] = ()) -> Report:
+        """Read a stored run, write what is wanted of it, and return it. ProbeError if a place cannot be written.
+
+        Of the `planned` cells it tells how many the run did not come to.
+        """
+        found = read_report(results, run_id, before=self.gate.worse or self.summary is not None)
+        report = replace(found, left=sum(1 for cell in planned if cell not in found.cells))
         if self.junit is not None:
             write(self.junit, junit(report))
         if self.summary is not None:
@@ -50,6 +54,13 @@ class Reports:
         if "://" not in results:
             write(Path(results) / METRICS, metrics(report))
         return report
+
+    def make_partial(self, results: str, run_id: str, planned: Collection[Cell]) -> None:
+        """Write the same of a run that was ended: pipelines read what there is. What fails is said, no more."""
+        try:
+            self.make(results, run_id, planned)
+        except (ProbeError, ResultsError) as error:
+            say(str(error))
 
     def check(self, report: Report) -> None:
         """Raise GateError where the gate fails."""

@@ -104,15 +104,21 @@ def _run(
 ) -> None:
     plan, selection = asked.whole()
     part, chosen = most_informative(plan, selection, options, results)
-    ran = run_planned(part, chosen, options, results, resume, selected(asked, options.watch_ms), wait_s)
+    cells = [item.cell for item in plan.cells]
+    try:
+        ran = run_planned(part, chosen, options, results, resume, selected(asked, options.watch_ms), wait_s)
+    except InterruptedRunError as ended:
+        reports.make_partial(results, ended.run_id, cells)
+        raise
     if options.stop_at is not None:
         known = {*ran.outcomes, *(item.cell for item in part.cells if item.cell.client in ran.absent)}
         if say_left(plan, known, results) and not ran.outcomes:
+            reports.make(results, ran.run_id, cells)
             raise NothingJudgedError("no trial fits the --time-budget beside set-up, ending and publishing; give more")
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
     if publisher is None:
         show_agreement(of_run(results, ran.outcomes))
-    report = reports.make(results, ran.run_id)
+    report = reports.make(results, ran.run_id, cells)
     if not any(seen - UNJUDGED for seen in ran.outcomes.values()):
         run_id = ran.run_id
         raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
