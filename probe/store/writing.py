@@ -50,6 +50,7 @@ class RunStore:
         self._state = threading.Condition()
         self._write_lock = threading.Lock()
         self._closing = False
+        self._told = ""
         self._thread = threading.Thread(target=self._keep_flushing, name="store", daemon=True)
 
     @classmethod
@@ -92,6 +93,7 @@ class RunStore:
         return cls(place, about, _stored(place, f"{RUN_PREFIX}{run_id}"))
 
     def __enter__(self) -> Self:
+        pa.array([0])  # here pyarrow loads pandas, if that is installed: not later, in a thread beside a loop on time
         self._thread.start()
         return self
 
@@ -108,9 +110,10 @@ class RunStore:
         try:
             self.flush()
         except ResultsError as failure:
+            lost = f"{failure}; --resume {self.run_id} then runs {len(self._trials)} trials anew that are not stored"
             if kind is None:
-                raise
-            _log.error("%s", failure)  # must not hide the error that ended the run
+                raise ResultsError(lost) from failure
+            _log.error("%s", lost)  # must not hide the error that ended the run
 
     def add(self, history: History, verdict: Verdict) -> None:
         """Take one judged trial; it is on disk within 5 s. ValueError if it was stored before."""
@@ -204,8 +207,11 @@ class RunStore:
         while not self._wait(lambda: self._closing or self._is_full()):
             try:
                 self.flush()
+                self._told = ""
             except ResultsError as error:
-                _log.error("%s; kept, and tried again in %d s", error, FLUSH_S)
+                if not self._told:  # a run may have hours to go
+                    _log.error("%s; trials are kept in memory, each %d s it is tried again", error, FLUSH_S)
+                self._told = str(error)
                 self._wait(lambda: self._closing)
 
     def _wait(self, until: Callable[[], bool]) -> bool:
