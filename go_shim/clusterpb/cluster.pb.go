@@ -962,7 +962,6 @@ type MoveLeader struct {
 	Partition     int32                  `protobuf:"varint,2,opt,name=partition,proto3" json:"partition,omitempty"`
 	To            int32                  `protobuf:"varint,3,opt,name=to,proto3" json:"to,omitempty"`                          // -1 = leaderless
 	DropOld       bool                   `protobuf:"varint,4,opt,name=drop_old,json=dropOld,proto3" json:"drop_old,omitempty"` // the old leader loses its replica (else it stays in sync and follows)
-	Hints         bool                   `protobuf:"varint,5,opt,name=hints,proto3" json:"hints,omitempty"`                    // KIP-951 hints may stand in answers of the old leader (lines from 3.7 on)
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1021,13 +1020,6 @@ func (x *MoveLeader) GetTo() int32 {
 func (x *MoveLeader) GetDropOld() bool {
 	if x != nil {
 		return x.DropOld
-	}
-	return false
-}
-
-func (x *MoveLeader) GetHints() bool {
-	if x != nil {
-		return x.Hints
 	}
 	return false
 }
@@ -2122,14 +2114,13 @@ const file_cluster_proto_rawDesc = "" +
 	" \x01(\v2\x1a.probe.cluster.v1.EvacuateH\x00R\bevacuate\x12;\n" +
 	"\treaddress\x18\v \x01(\v2\x1b.probe.cluster.v1.ReaddressH\x00R\treaddress\x129\n" +
 	"\troll_back\x18\f \x01(\v2\x1a.probe.cluster.v1.RollBackH\x00R\brollBackB\b\n" +
-	"\x06change\"\x81\x01\n" +
+	"\x06change\"k\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\x05R\tpartition\x12\x0e\n" +
 	"\x02to\x18\x03 \x01(\x05R\x02to\x12\x19\n" +
-	"\bdrop_old\x18\x04 \x01(\bR\adropOld\x12\x14\n" +
-	"\x05hints\x18\x05 \x01(\bR\x05hints\"\x86\x01\n" +
+	"\bdrop_old\x18\x04 \x01(\bR\adropOld\"\x86\x01\n" +
 	"\x0fMoveCoordinator\x12\x19\n" +
 	"\bkey_type\x18\x01 \x01(\x05R\akeyType\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x0e\n" +

@@ -134,7 +134,7 @@ def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
 
 
 def _move_leader(step: MoveLeader, subject: Subject, _: int) -> Part:
-    change = _move(subject, drop_old=step.drop_replica, hints=step.hints)
+    change = _move(subject, drop_old=step.drop_replica)
     return [], [pb.Timed(change=change, from_start=True)]
 
 
@@ -188,10 +188,10 @@ TOPIC_CHANGES: Mapping[type, pb.TopicChange.What.ValueType] = {
 }
 
 
-def _move(subject: Subject, *, drop_old: bool = False, hints: bool = False) -> pb.Change:
+def _move(subject: Subject, *, drop_old: bool = False) -> pb.Change:
     return pb.Change(
         move_leader=pb.MoveLeader(
-            topic=subject.topic, partition=subject.affected, to=successor(subject), drop_old=drop_old, hints=hints
+            topic=subject.topic, partition=subject.affected, to=successor(subject), drop_old=drop_old
         )
     )
 

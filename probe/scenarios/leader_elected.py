@@ -3,9 +3,10 @@
 What the brokers do: a preferred election moves leadership; every broker knows within tens of milliseconds.
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) on Produce and on Fetch up to v10; on Fetch from v11 without an
 epoch the demoted replica serves data and there is no error (KIP-392); with a stale epoch FENCED_LEADER_EPOCH (74).
+Lines from 3.7 on name the new leader in that answer (KIP-951).
 What a good client does: asks for metadata because of the error and follows; a consumer may stay where it is served.
 Source: Kafka's ReplicaManager and Partition (measured on 3.9.2); KIP-320, KIP-392.
-Not covered: KIP-951 hints, which the answers here do not carry (leader/hinted); a slow election (leader/election-slow).
+Not covered: who only follows hints (leader/hinted holds what Metadata says); a slow election (leader/election-slow).
 """
 
 from probe.model import Expects, Kind, Target

@@ -39,8 +39,6 @@ class MoveLeader:
 
     drop_replica: bool = False
     """The old leader loses its replica (reassignment); else it stays in sync (preferred election)."""
-    hints: bool = False
-    """Old leader's answers name the new one (KIP-951) where the line and the request version allow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -369,15 +369,12 @@ class MoveLeader(_message.Message):
     PARTITION_FIELD_NUMBER: _builtins.int
     TO_FIELD_NUMBER: _builtins.int
     DROP_OLD_FIELD_NUMBER: _builtins.int
-    HINTS_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     partition: _builtins.int
     to: _builtins.int
     """-1 = leaderless"""
     drop_old: _builtins.bool
     """the old leader loses its replica (else it stays in sync and follows)"""
-    hints: _builtins.bool
-    """KIP-951 hints may stand in answers of the old leader (lines from 3.7 on)"""
     def __init__(
         self,
         *,
@@ -385,11 +382,10 @@ class MoveLeader(_message.Message):
         partition: _builtins.int = ...,
         to: _builtins.int = ...,
         drop_old: _builtins.bool = ...,
-        hints: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["drop_old", b"drop_old", "hints", b"hints", "partition", b"partition", "to", b"to", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["drop_old", b"drop_old", "partition", b"partition", "to", b"to", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

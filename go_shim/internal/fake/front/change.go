@@ -133,10 +133,6 @@ func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 		p.Replicas = append(slices.Clone(p.Replicas), m.To)
 	}
 	at := place{m.Topic, m.Partition}
-	delete(f.hinted, at)
-	if m.Hints {
-		f.hinted[at] = old
-	}
 	f.log.Add(movedEvent(m.To, hitMs, at, ""))
 	f.await(announcement{place: at, target: m.To, old: old})
 	f.publish(next)

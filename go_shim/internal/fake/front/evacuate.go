@@ -50,7 +50,6 @@ func (f *Front) vacate(next *topology.Topology, name string, number int32, e *cl
 	}
 	p.Leader, p.Epoch, p.Terms = heir, term.Epoch, append(slices.Clone(p.Terms), term)
 	at := place{name, number}
-	delete(f.hinted, at)
 	if !topic.Internal {
 		f.log.Add(movedEvent(heir, hitMs, at, ""))
 		f.await(announcement{place: at, target: heir, old: e.Broker})

@@ -51,7 +51,6 @@ type Front struct {
 	homes     map[topology.Key]int32     // where a key was first seen
 	loading   map[topology.Key]time.Time // 14 until then
 	leaving   map[topology.Key]*leaving
-	hinted    map[place]int32 // the old leader whose answers may name the new one
 	faults    []*fault
 	announced []announcement // moves that some broker does not show yet
 }
@@ -67,8 +66,8 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		homes: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
-		leaving: map[topology.Key]*leaving{}, hinted: map[place]int32{},
-		list: []*topology.Topology{(&topology.Topology{}).Next()},
+		leaving: map[topology.Key]*leaving{},
+		list:    []*topology.Topology{(&topology.Topology{}).Next()},
 	}
 	if f.endpoints, err = endpointsOf(advertise); err != nil {
 		return nil, err

@@ -39,8 +39,8 @@ func (f *Front) locate(key topology.Key, broker int32) kmsg.FindCoordinatorRespo
 	return kmsg.FindCoordinatorResponseCoordinator{NodeID: node, Host: at.host, Port: at.port}
 }
 
-// setHints leaves a hint only where one was asked for, the line has it, and the broker's own metadata names another
-// leader; whatever the state machine wrote is gone.
+// setHints names the new leader wherever a real broker does (KafkaApis.getCurrentLeader): the line and the version have
+// room for it, and the answering broker itself knows another leader. Whatever the state machine wrote is gone.
 func (f *Front) setHints(resp kmsg.Response, broker int32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +55,7 @@ func (f *Front) setHints(resp kmsg.Response, broker int32) {
 			topic = view.NameOf(id)
 		}
 		p, ok := view.Partition(topic, partition)
-		if old, hinted := f.hinted[place{topic, partition}]; !ok || !hinted || old != broker || p.Leader < 0 || p.Leader == broker {
+		if !ok || p.Leader < 0 || p.Leader == broker {
 			return wire.Hint{}, false
 		}
 		at := f.endpoints[p.Leader]
