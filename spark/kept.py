@@ -77,6 +77,7 @@ def keep(
         write_aside(inputs.url(f"{folder}/{COVERS}"), lambda sink: sink.write(text))
         _drop_others(inputs, {folder} if base is None else {folder, base.folder})
     except (ResultsError, OSError) as error:
+        _drop(inputs, folder)
         return f"{' '.join(str(error).split())}; the next build will read every run again"
     return ""
 
@@ -108,6 +109,13 @@ def _drop_others(inputs: Inputs, needed: Collection[str]) -> None:
             with suppress(FileNotFoundError):  # another build was quicker
                 system.delete_file(f"{root}/{folder}/{COVERS}")
                 system.delete_dir(f"{root}/{folder}")
+
+
+def _drop(inputs: Inputs, folder: str) -> None:
+    """Delete what could not be kept whole."""
+    system, root = open_place(inputs.results)
+    with suppress(OSError):
+        system.delete_dir(f"{root}/{folder}")
 
 
 @cache

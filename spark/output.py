@@ -7,13 +7,14 @@ import io
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError
+from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError, reason_of
 from spark.inputs import Inputs, open_place
 from spark.schema import IDENTITY, MATRIX
 from spark.tables import PUBLISHED, WRITTEN
@@ -104,8 +105,10 @@ def write_aside(url: str, save: Callable[[pa.NativeFile], object]) -> None:
             save(sink)
         system.move(aside, path)
     except OSError as error:
+        with suppress(OSError):
+            system.delete_file(aside)
         raise ResultsError(
-            f"{url} cannot be written: {' '.join(str(error).split())}; free the place or give another folder"
+            f"{url} cannot be written: {reason_of(error)}; free the place or give another folder"
         ) from error
 
 

@@ -175,7 +175,6 @@ def _play(
             asyncio.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT
-        store.flush()
         raise InterruptedRunError(
             f"interrupted after {len(outcomes)} cells, which are kept; go on with --resume {store.run_id}",
             int(number),

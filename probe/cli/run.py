@@ -19,7 +19,7 @@ from probe.cli.playing import UNJUDGED, run_planned
 from probe.cli.publish import Publisher
 from probe.cli.reports import NO_REPORTS, Reports
 from probe.cli.resuming import as_before, names_nothing, selected
-from probe.errors import NothingJudgedError
+from probe.errors import InterruptedRunError, NothingJudgedError
 from probe.model import Engine, Role
 from probe.plan import LongWatches
 from probe.runner import Options

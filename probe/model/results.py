@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
@@ -20,11 +22,19 @@ SCHEMA_KEY = b"probe.schema"
 """Key of the schema's number in the metadata of a Parquet file; without one it is 0."""
 SCHEMA_VERSION = 1
 """Additive changes of columns keep the number; anything else raises it."""
+REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
 FACTS = tuple(field.name for field in fields(Facts))
 
 
 class ResultsError(RuntimeError):
     """Results cannot be read or written; the text is one line that names the file, the reason and the way out."""
+
+
+def reason_of(error: Exception) -> str:
+    """Say in one line why; the system's own words where it refused to write."""
+    if isinstance(error, OSError) and error.errno in REFUSED:
+        return os.strerror(error.errno)
+    return " ".join(str(error).split())
 
 
 def is_data(name: str, suffix: str = ".parquet") -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from probe.model.results import reason_of
 from probe.site.rows import SiteError
 
 MARKER = ".probe-site"
@@ -30,21 +31,34 @@ RENAME_EXCHANGE = 2
 def replacing(target: Path) -> Iterator[Path]:
     """Give an empty folder that takes the place of `target` when the block ends well, and vanishes otherwise.
 
-    Raises SiteError where `target` holds something that we did not make.
+    Raises SiteError where `target` holds something that we did not make, or the place cannot be written.
     """
     if target.exists() and not (target / MARKER).is_file():
         raise SiteError(
             f"{target}: is there already and was not made by the probe; move it away, or name another --out"
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(target.parent)
-    aside = Path(tempfile.mkdtemp(prefix=ASIDE, dir=target.parent))
     try:
-        fresh = aside / "fresh"
-        fresh.mkdir()
-        (fresh / MARKER).touch()
-        yield fresh
-        _swap(fresh, target, aside / "old")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target.parent)
+        with _aside(target.parent) as aside:
+            fresh = aside / "fresh"
+            fresh.mkdir()
+            (fresh / MARKER).touch()
+            yield fresh
+            _swap(fresh, target, aside / "old")
+    except OSError as error:
+        stands = "the old site stands" if target.exists() else "there is no site yet"
+        raise SiteError(
+            f"{target} cannot be written: {reason_of(error)}; {stands}; free the place, then `probe matrix` writes it"
+        ) from error
+
+
+@contextmanager
+def _aside(folder: Path) -> Iterator[Path]:
+    """Give a folder that is gone after the block."""
+    aside = Path(tempfile.mkdtemp(prefix=ASIDE, dir=folder))
+    try:
+        yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
+from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data, reason_of
 
 ROWS_PER_GROUP = 16_384
 """Small enough that reading one trial reads little beside it."""
@@ -90,8 +91,10 @@ class Place:
                 save(out)
             self._fs.move(aside, f"{folder}/{name}")
         except OSError as error:
+            with suppress(OSError):
+                self._fs.delete_file(aside)
             raise ResultsError(
-                f"{self.name}/{path} cannot be written: {_line(error)}; free the place or give another --results"
+                f"{self.name}/{path} cannot be written: {reason_of(error)}; free the place or give another --results"
             ) from error
 
     def read_json(self, path: str) -> dict[str, Any]:
