@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import time
 from collections.abc import AsyncIterator
 
 import pytest
 
+from probe.children import GRACE_S
+from probe.drivers.host import Bound, Host
+from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess
 from probe.drivers.rpc import driver_pb2 as pb
 from probe.model import Client
@@ -48,3 +54,34 @@ async def has_room_after(left: str) -> bool:
 @pytest.mark.parametrize(("left", "room"), [("", True), ("still running: network-thread", False)])
 def test_a_process_with_leftovers_is_retired(left: str, *, room: bool) -> None:
     assert asyncio.run(has_room_after(left)) is room
+
+
+STUBBORN = "import sys, time; sys.stderr.write('up'); time.sleep(600)"
+"""Does not end when its standard input does."""
+
+
+def test_a_host_ends_all_its_processes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupted run has dozens: one after the other took more than a minute."""
+    pids: list[int] = []
+
+    async def attached(process: DriverProcess, _timeout_s: float) -> None:
+        assert process._child is not None  # noqa: SLF001  # nobody else tells
+        pids.append(process._child.pid)  # noqa: SLF001
+
+    monkeypatch.setattr(DriverProcess, "attached", attached)
+
+    async def end() -> float:
+        clients = {
+            Client("demo", f"{n}.0"): Bound(Launch((sys.executable, "-c", STUBBORN), "demo"), 1) for n in range(6)
+        }
+        async with Host(clients) as host:
+            for client in clients:
+                await host._process(client, alone=False)  # noqa: SLF001  # no instance is needed
+            began = time.monotonic()
+        return time.monotonic() - began
+
+    assert asyncio.run(end()) < 2.5 * GRACE_S
+    assert len(pids) == 6
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

@@ -44,7 +44,8 @@ class Host(rpc.OrchestratorServicer):
         self._awaited: dict[str, DriverProcess] = {}
         self._pools: dict[Client, list[DriverProcess]] = {}
         self._locks: dict[Client, asyncio.Lock] = {}
-        self._stack = contextlib.AsyncExitStack()
+        self._held: list[contextlib.AsyncExitStack] = []
+        """Every process that was started."""
 
     async def __aenter__(self) -> Self:
         rpc.add_OrchestratorServicer_to_server(self, self._server)
@@ -58,8 +59,11 @@ class Host(rpc.OrchestratorServicer):
     ) -> None:
         for process in [item for pool in self._pools.values() for item in pool]:
             process.retire()
-        await self._stack.aclose()
+        # all at once: each has a moment to end by itself, and a run that is interrupted has dozens
+        ended = await asyncio.gather(*(held.aclose() for held in self._held), return_exceptions=True)
         await self._server.stop(0)
+        for problem in filter(None, ended):
+            raise problem
 
     async def Attach(  # type: ignore[override]  # noqa: N802  # the service's name; aio takes coroutines that write themselves
         self,
@@ -112,8 +116,10 @@ class Host(rpc.OrchestratorServicer):
         process = DriverProcess(client, 1 if alone else bound.instances)
         self._awaited[token] = process
         argv = (*bound.launch.argv, "--connect", self._address, "--token", token)
+        held = contextlib.AsyncExitStack()
+        self._held.append(held)
         try:
-            await self._stack.enter_async_context(process.run(argv, bound.launch.env))
+            await held.enter_async_context(process.run(argv, bound.launch.env))
             await process.attached(HELLO_S)
         finally:
             self._awaited.pop(token, None)
