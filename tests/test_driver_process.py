@@ -65,8 +65,8 @@ def test_a_host_ends_all_its_processes_at_once(monkeypatch: pytest.MonkeyPatch) 
     pids: list[int] = []
 
     async def attached(process: DriverProcess, _timeout_s: float) -> None:
-        assert process._child is not None  # noqa: SLF001  # nobody else tells
-        pids.append(process._child.pid)  # noqa: SLF001
+        assert process._child is not None  # nobody else tells
+        pids.append(process._child.pid)
 
     monkeypatch.setattr(DriverProcess, "attached", attached)
 
@@ -76,7 +76,7 @@ def test_a_host_ends_all_its_processes_at_once(monkeypatch: pytest.MonkeyPatch) 
         }
         async with Host(clients) as host:
             for client in clients:
-                await host._process(client, alone=False)  # noqa: SLF001  # no instance is needed
+                await host._process(client, alone=False)  # no instance is needed
             began = time.monotonic()
         return time.monotonic() - began
 
