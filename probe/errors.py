@@ -21,6 +21,14 @@ class GateError(ProbeError):
     exit_code = 1
 
 
+class EndedError(BaseException):
+    """A signal ends the command outside of a run. No `Exception`, which whoever talks to Spark may hold for his own."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.exit_code = 128 + signal
+
+
 class InterruptedRunError(ProbeError):
     """A signal ended the run; what was judged is kept."""
 

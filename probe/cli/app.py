@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from typing import Annotated, NoReturn
 
@@ -14,9 +15,10 @@ from probe.cli import advise, audit, bisect, diff, doctor, judge, lists, matrix,
 from probe.cli.console import fail
 from probe.cli.options import RESULTS
 from probe.cli.run import core_run
+from probe.cli.signals import heed
 from probe.drivers.launch import ProvisionError
-from probe.errors import ProbeError
-from probe.model.results import ResultsError
+from probe.errors import EndedError, ProbeError
+from probe.model.results import REFUSED, ResultsError, reason_of
 from probe.site import SiteError
 from probe.tools import ToolError
 
@@ -63,14 +65,24 @@ def probe(
 def main() -> None:
     """Run the command; every expected failure is one line on stderr and an exit code of DESIGN 8."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    heed()
     try:
         app()
+    except EndedError as ended:
+        fail("ended by a signal; what was stored is kept, what stood still stands, and the same command begins again")
+        sys.stdout.flush()
+        os._exit(ended.exit_code)  # threads that obtain clients or start Spark would be waited for
     except ProbeError as error:
         _end(error, error.exit_code)
     except (CatalogueError, ProvisionError, ToolError) as error:
         _end(error, 2)
     except (ResultsError, SiteError) as error:
         _end(error, 3)
+    except OSError as error:
+        if error.errno not in REFUSED:
+            raise
+        where = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
+        _end(OSError(f"{where}: {reason_of(error)}; free the place, or open it, and repeat the command"), 3)
 
 
 def _end(error: Exception, code: int) -> NoReturn:

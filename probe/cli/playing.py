@@ -17,6 +17,7 @@ from probe.cli.compose import embedded_engine, get_clients, live_tools
 from probe.cli.console import say
 from probe.cli.progress import Bar
 from probe.cli.real import exact_versions, kafka_engine
+from probe.cli.signals import kept
 from probe.drivers.host import Bound
 from probe.engines.kafka import Kafka
 from probe.errors import InterruptedRunError
@@ -171,7 +172,7 @@ def _play(
 
     started = time.monotonic()
     try:
-        with no_collector():
+        with kept(), no_collector():
             asyncio.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT

@@ -17,7 +17,7 @@ from probe.cli.budget import note_publishing
 from probe.cli.captures import finder
 from probe.cli.compose import inside
 from probe.cli.console import OUT, say
-from probe.errors import NothingJudgedError
+from probe.errors import EndedError, InterruptedRunError, NothingJudgedError
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
 from probe.site import Source, build
 from probe.store import histories, trials
@@ -28,6 +28,8 @@ from spark.job import build_matrix, is_large, warm_up
 from spark.session import give_way, start_session, stop_session
 from spark.traffic_job import build_traffic
 
+HURRY_S = 2.0
+"""Who is ended by a signal waits no longer for a Spark that is starting."""
 ADDRESS = "PROBE_SITE_URL"
 """Where the site is published, for the addresses of its feed."""
 
@@ -63,8 +65,9 @@ class Publisher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._wanted.set()
-        self._thread.join()
-        if self._session is not None:
+        self._thread.join(HURRY_S if isinstance(error, EndedError | InterruptedRunError) else None)
+        # where it still starts its JVM goes with us: it lives by a pipe
+        if self._session is not None and not self._thread.is_alive():
             stop_session(self._session)
 
     def publish(self, *, just_ran: bool = False) -> None:

@@ -102,12 +102,15 @@ def provision_all(
     `told` is called, in the calling thread, as each ends. What cannot be had is an outcome, not an exception.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
-    with ThreadPoolExecutor(max_workers=max(jobs, 1)) as pool:
+    pool = ThreadPoolExecutor(max_workers=max(jobs, 1))
+    try:
         running = {pool.submit(_outcome, family, version, cache): (family, version) for family, version in wanted}
         for done in as_completed(running):
             family, version = running[done]
             outcomes[family.family, version.version] = done.result()
             told(family, version, done.result())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # who is ended by a signal does not wait for a build
     return outcomes
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import shutil
 import tempfile
@@ -21,6 +22,8 @@ ASIDE = ".site-"
 """How the names of folders begin in which a site is made."""
 FORGOTTEN_S = 24 * 3600
 """What has lain there for longer is of a build that was killed."""
+SETTLED_S = 60
+"""A folder younger than this may not be locked yet."""
 
 AT_FDCWD = -100
 RENAME_EXCHANGE = 2
@@ -55,19 +58,36 @@ def replacing(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
-    """Give a folder that is gone after the block."""
+    """Give a folder that is gone after the block; its lock says that somebody is at work in it."""
     aside = Path(tempfile.mkdtemp(prefix=ASIDE, dir=folder))
+    held = os.open(aside, os.O_RDONLY)
     try:
+        with suppress(OSError):  # not every file system has locks; age tells there
+            fcntl.flock(held, fcntl.LOCK_EX)
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+        os.close(held)
 
 
 def _sweep(folder: Path) -> None:
     for old in folder.glob(f"{ASIDE}*"):
         with suppress(OSError):
-            if time.time() - old.stat().st_mtime > FORGOTTEN_S:
+            age_s = time.time() - old.stat().st_mtime
+            if age_s > FORGOTTEN_S or (age_s > SETTLED_S and _is_left(old)):
                 shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_left(folder: Path) -> bool:
+    """Tell whether nobody is at work in a folder: the kernel gives the locks of the dead back."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(held)
+    return True
 
 
 def _swap(fresh: Path, target: Path, old: Path) -> None:
