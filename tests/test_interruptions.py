@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -80,7 +81,8 @@ def none_left(mark: str, within_s: float = 15) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    with running(tmp_path) as (process, mark):
+    wanted = ["--junit", str(tmp_path / "j.xml"), "--summary", str(tmp_path / "s.md")]
+    with running(tmp_path, *SELECT, *wanted) as (process, mark):
         wait_for(mark, "fake-cluster")
         time.sleep(9)  # the control cells are judged by then; the stuck producer is still watched
         process.send_signal(number)
@@ -91,6 +93,10 @@ def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, cod
     (info,) = runs(str(tmp_path))
     kept = [row for row in trials(str(tmp_path), info.run_id) if row.trial < FAILED_FROM]
     assert {row.verdict.outcome for row in kept} <= {Outcome.CLEAN, Outcome.SURFACES}
+    judged = {row.cell for row in trials(str(tmp_path), info.run_id)}
+    assert len(list(ET.parse(tmp_path / "j.xml").iter("testcase"))) == len(judged) < 4
+    assert f"It did not come to {4 - len(judged)} more cell" in (tmp_path / "s.md").read_text()
+    assert f"probe_run_left_cells {4 - len(judged)}\n" in (tmp_path / "metrics.prom").read_text()
 
 
 def test_a_killed_run_leaves_nothing_and_is_resumed(tmp_path: Path) -> None:

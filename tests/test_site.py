@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import re
 import shlex
@@ -150,13 +152,37 @@ def test_a_build_that_fails_leaves_the_old_site(matrix: Path, tmp_path: Path) ->
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["site"]
 
 
-def test_what_a_killed_build_left_is_swept_away_a_day_later(tmp_path: Path) -> None:
-    for name, age_s in ((".site-old", 90_000), (".site-new", 60)):
+def test_what_a_killed_build_left_is_swept_away(tmp_path: Path) -> None:
+    for name, age_s in ((".site-old", 90_000), (".site-killed", 100), (".site-new", 10), (".site-busy", 100)):
         (tmp_path / name).mkdir()
         os.utime(tmp_path / name, (time.time() - age_s,) * 2)
+    busy = os.open(tmp_path / ".site-busy", os.O_RDONLY)
+    fcntl.flock(busy, fcntl.LOCK_EX)
+    try:
+        with replacing(tmp_path / "site") as fresh:
+            (fresh / "a.txt").write_text("a")
+    finally:
+        os.close(busy)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".site-busy", ".site-new", "site"]
+
+
+def test_a_full_disk_leaves_the_old_site_and_one_line(tmp_path: Path) -> None:
     with replacing(tmp_path / "site") as fresh:
-        (fresh / "a.txt").write_text("a")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".site-new", "site"]
+        (fresh / "a.txt").write_text("old")
+
+    def write_new() -> None:
+        with replacing(tmp_path / "site") as fresh:
+            (fresh / "a.txt").write_text("new")
+            raise OSError(errno.ENOSPC, "whatever the library says")
+
+    with pytest.raises(SiteError) as caught:
+        write_new()
+    assert str(caught.value) == (
+        f"{tmp_path}/site cannot be written: No space left on device; the old site stands; "
+        "free the place, then `probe matrix` writes it"
+    )
+    assert (tmp_path / "site" / "a.txt").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
 def test_a_folder_of_someone_else_is_left_alone(matrix: Path, tmp_path: Path) -> None:

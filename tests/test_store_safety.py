@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import time
@@ -50,6 +51,36 @@ def test_a_write_that_fails_is_kept(tmp_path: Path) -> None:
             store.flush()
         blocked.unlink()
     assert [row.trial for row in trials(str(tmp_path))] == [1]
+
+
+def test_a_disk_that_stays_full_ends_the_run_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(writing, "FLUSH_S", 0.02)
+    fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
+    store = create(tmp_path)
+
+    def run_into_it() -> None:
+        with store:
+            (tmp_path / f"run_id={store.run_id}" / "events").write_text("not a folder")
+            store.add(history(), verdict())
+            time.sleep(0.5)
+
+    with pytest.raises(ResultsError) as caught:
+        run_into_it()
+    assert f"; --resume {store.run_id} then runs 1 trials anew that are not stored" in str(caught.value)
+    assert len([line for line in caplog.messages if "cannot be written" in line]) == 1, "said once, not each 5 s"
+    assert len(list(trials(str(tmp_path)))) == 1
+
+
+def test_what_cannot_be_written_whole_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space")
+
+    monkeypatch.setattr("probe.store.files.pq.write_table", full)
+    with pytest.raises(ResultsError, match=r"1of1-000000\.parquet cannot be written: No space left on device; free"):
+        fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["1of1.json"]
 
 
 def test_one_bad_number_does_not_cost_the_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -35,7 +35,7 @@ def _head(report: Report, gate: Gate | None) -> str:
     lines = [
         f"## Kafka metadata probe, run {text(report.run_id)}",
         "",
-        f"{', '.join(what)} on {text(', '.join(engines)) or 'no engine'}, {report.seconds:.0f} s.",
+        f"{', '.join(what)} on {text(', '.join(engines)) or 'no engine'}{_took(report)}.",
         "",
         *_table(("does not conform", "conforms or informative", "broken", "says nothing"), [_verdicts(report)]),
         "",
@@ -48,6 +48,11 @@ def _head(report: Report, gate: Gate | None) -> str:
         said = f"fails at {_many(len(failed), 'cell')}" if failed else "holds"
         lines += ["", f"**Gate `--fail-on {str(gate).replace(', ', ',')}` {said}.**"]
     return "\n".join([*lines, ""])
+
+
+def _took(report: Report) -> str:
+    """Say how long it took; a run that was ended does not know."""
+    return f", {report.seconds:.0f} s" if report.seconds else ""
 
 
 def _verdicts(report: Report) -> list[str]:
