@@ -17,10 +17,10 @@ from probe.scenarios.steps import Step
 WARM_UP_S = 3.0
 """A client's start and warm-up, about; for estimates only."""
 
-JOBS_PER_CORE = 14
-"""Trials in flight that one core carries, about; for estimates only."""
-
-
+REST_AFTER_S = 10.0
+"""A trial that watched for so long mostly waits for a time-out: it rests, and another may be busy."""
+RESTING = 3
+"""So many times `--jobs` may rest: each holds a cluster and a client in memory."""
 LONG_MS = 60_000
 """Who watches for so long watches silence, mostly: a minute and more of every client."""
 
@@ -70,9 +70,10 @@ class Plan:
     """Real brokers: the exact version behind each line."""
 
     def estimate_s(self, jobs: int, watch_ms: int | None) -> float:
-        """Return about how many seconds the plan takes with so many trials in flight."""
+        """Return about how many seconds the plan takes with so many trials in flight; who rests counts less."""
         spans = [WARM_UP_S + seconds_of(item.play, watch_ms) for item in self.cells for _ in range(item.trials)]
-        return max(sum(spans) / jobs, max(spans, default=0.0))
+        busy = sum(min(span, WARM_UP_S + REST_AFTER_S) for span in spans)
+        return max(busy / jobs, sum(spans) / (jobs * (1 + RESTING)), max(spans, default=0.0))
 
 
 def seconds_of(play: Play, watch_ms: int | None) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from probe.runner.crowd import LEAST, RESTING, Crowd
+from probe.plan import RESTING
+from probe.runner.crowd import LEAST, Crowd
 
 
 def crowd(most: int) -> tuple[Crowd, list[float]]:

@@ -12,11 +12,11 @@ import asyncio
 import time
 from collections.abc import Callable
 
+from probe.plan import RESTING
+
 LEAST = 8
 KEEP = 0.7
 """What is left of the limit after a failure."""
-RESTING = 3
-"""So many times the most may rest: each holds a cluster and a client in memory."""
 
 
 class Crowd:

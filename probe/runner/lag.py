@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import itertools
 import os
 import sys
 import time
@@ -24,6 +25,7 @@ CALM_MS = 80
 """Above this in the last second, no new trial starts."""
 RUNNABLE_PER_CORE = 4.0
 """Above this in the last second, no new trial starts either: each gets less than a quarter of a core."""
+LOOK_BEATS = 5
 LOADAVG = Path("/proc/loadavg")
 FIRST = -10
 """Niceness of the loop's thread; children get their own (`probe.children`)."""
@@ -61,7 +63,7 @@ class LoopLag:
 
     def __init__(self) -> None:
         self._stalls: deque[tuple[int, int, int]] = deque()
-        self._runnable: deque[int] = deque(maxlen=int(1 / BEAT_S))
+        self._runnable: deque[int] = deque(maxlen=int(1 / BEAT_S / LOOK_BEATS))
 
     @contextlib.asynccontextmanager
     async def measuring(self) -> AsyncIterator[None]:
@@ -75,11 +77,12 @@ class LoopLag:
                 await task
 
     async def _beat(self) -> None:
+        beats = itertools.cycle(range(LOOK_BEATS))
         while True:
             before = time.monotonic_ns() // 1000
             await asyncio.sleep(BEAT_S)
             after = time.monotonic_ns() // 1000
-            if (count := runnable()) is not None:
+            if next(beats) == 0 and (count := runnable()) is not None:
                 self._runnable.append(count)
             late_ms = (after - before) // 1000 - int(BEAT_S * 1000)
             if late_ms >= NOTED_MS:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from probe import verdict
 from probe.model import Engine, EngineKind, MarkKind
+from probe.plan import REST_AFTER_S
 from probe.ports import Cluster
 from probe.recorder import now_us
 from probe.runner.asking import ask
@@ -19,8 +20,6 @@ SPREAD_MS = 1500
 """Looks at the trials of a cohort are spread over so long."""
 NAP_S = 0.4
 AFTER_HEAL_S = 5.0
-REST_AFTER_MS = 10_000
-"""Who is not through by then mostly waits for a time-out."""
 
 
 async def break_it(course: Course, cluster: Cluster) -> None:
@@ -72,7 +71,7 @@ async def _watch(course: Course, stage: Stage) -> None:
             return
         if lag.worst_ms(course.fault_at, now_us()) > verdict.STALL_MS:
             return  # whatever comes now, the times of this trial are not to be trusted
-        if elapsed_ms >= REST_AFTER_MS:
+        if elapsed_ms >= REST_AFTER_S * 1000:
             stage.rest()
         if elapsed_ms >= look_ms or course.recorder.ending is not None:
             left_ms = await ask(verdict.soonest_ms, course.history())
