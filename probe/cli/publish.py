@@ -25,6 +25,7 @@ from probe.site import Source, build
 from probe.store import histories, trials
 from probe.store.files import Place
 from probe.store.lock import PUBLISHING, locked
+from probe.store.shards import missing_shards
 from probe.tools import ToolError
 from spark.job import build_matrix, is_large, warm_up
 from spark.session import give_way, start_session, stop_session
@@ -93,7 +94,7 @@ class Publisher:
         if self._failure is not None:
             raise self._failure
         built = build_matrix(self._results, self._out, session=self._session)
-        for problem in built.problems:
+        for problem in filter(None, (*built.problems, missing_shards(self._results))):
             say(problem)
         show_agreement(of_matrix(self._out))
         if "://" in self._out:
