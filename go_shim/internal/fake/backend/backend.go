@@ -4,6 +4,7 @@ package backend
 import (
 	"fmt"
 	"net"
+	"sync"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
@@ -22,11 +23,14 @@ type Backend struct {
 	kafka *kfake.Cluster
 	nodes map[int32]*memory
 	line  *line.Line
+
+	idleMu sync.Mutex
+	idle   map[int32][]*Pipe // the engine's own connections, by node, that nobody uses now
 }
 
 // Start starts a cluster that advertises these host:port, of nodes 1 to 3 in this order.
 func Start(l *line.Line, advertise []string) (*Backend, error) {
-	b := &Backend{nodes: map[int32]*memory{}, line: l}
+	b := &Backend{nodes: map[int32]*memory{}, line: l, idle: map[int32][]*Pipe{}}
 	next := int32(0)
 	kafka, err := kfake.NewCluster(
 		kfake.NumBrokers(len(topology.Brokers)+1), // kfake counts from 0, Kafka's own scripts from 1

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"bufio"
 	"fmt"
 	"net"
 	"time"
@@ -15,6 +16,7 @@ const askLimit = 10 * time.Second
 // Pipe is one connection to one node. It serves one request at a time.
 type Pipe struct {
 	conn      net.Conn
+	in        *bufio.Reader // a pipe hands over at each read: length and body come in one
 	formatter *kmsg.RequestFormatter
 	next      int32
 }
@@ -29,7 +31,7 @@ func (b *Backend) Dial(node int32, from net.Addr, clientID string) (*Pipe, error
 	if err != nil {
 		return nil, err
 	}
-	return &Pipe{conn: conn, formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))}, nil
+	return &Pipe{conn: conn, in: bufio.NewReader(conn), formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))}, nil
 }
 
 // Close ends the connection; a request that waits on it fails.
@@ -42,7 +44,7 @@ func (p *Pipe) Ask(req kmsg.Request) (kmsg.Response, error) {
 	if _, err := p.conn.Write(p.formatter.AppendRequest(nil, asked, p.next)); err != nil {
 		return nil, err
 	}
-	frame, err := wire.ReadFrame(p.conn)
+	frame, err := wire.ReadFrame(p.in)
 	if err != nil {
 		return nil, err
 	}
@@ -53,17 +55,38 @@ func (p *Pipe) Ask(req kmsg.Request) (kmsg.Response, error) {
 	return resp, err
 }
 
-// Ask sends one request of the engine's own to a node, off the front.
+// Ask sends one request of the engine's own to a node, off the front. Its connections are kept for the next request,
+// since a feed asks ten times a second; one that failed is not.
 func (b *Backend) Ask(node int32, req kmsg.Request) (kmsg.Response, error) {
-	pipe, err := b.Dial(node, address("engine:0"), "engine")
+	pipe, err := b.own(node)
 	if err != nil {
 		return nil, err
 	}
-	defer pipe.Close()
 	if err := pipe.conn.SetDeadline(time.Now().Add(askLimit)); err != nil {
+		pipe.Close()
 		return nil, err
 	}
-	return pipe.Ask(req)
+	resp, err := pipe.Ask(req)
+	if err != nil {
+		pipe.Close()
+		return nil, err
+	}
+	b.idleMu.Lock()
+	defer b.idleMu.Unlock()
+	b.idle[node] = append(b.idle[node], pipe)
+	return resp, nil
+}
+
+// own takes a connection of the engine's that nobody uses, or opens one.
+func (b *Backend) own(node int32) (*Pipe, error) {
+	b.idleMu.Lock()
+	if idle := b.idle[node]; len(idle) > 0 {
+		defer b.idleMu.Unlock()
+		b.idle[node] = idle[:len(idle)-1]
+		return idle[len(idle)-1], nil
+	}
+	b.idleMu.Unlock()
+	return b.Dial(node, address("engine:0"), "engine")
 }
 
 // version is the newest version of an API up to want that this line knows.

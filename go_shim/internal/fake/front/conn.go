@@ -1,6 +1,7 @@
 package front
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"net"
@@ -66,8 +67,9 @@ func (c *conn) close() {
 func (c *conn) read() {
 	defer close(c.frames)
 	defer close(c.gone)
+	in := bufio.NewReader(c.raw)
 	for {
-		frame, err := wire.ReadFrame(c.raw)
+		frame, err := wire.ReadFrame(in)
 		if err != nil {
 			if errors.Is(err, wire.ErrFrame) {
 				c.raw.Close()

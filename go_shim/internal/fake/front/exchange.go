@@ -58,31 +58,28 @@ func (x *exchange) await(node int32, req kmsg.Request, woken func() *table.Verdi
 	if err != nil {
 		return nil, nil, err
 	}
+	if woken == nil { // what a client asked for before it left is done, as a broker does: nothing else can end the wait
+		resp, err := pipe.Ask(req)
+		return resp, nil, err
+	}
 	replies := make(chan reply, 1)
 	go func() {
 		resp, err := pipe.Ask(req)
 		replies <- reply{resp, err}
 	}()
-	var changed <-chan struct{}
 	for {
-		if woken != nil {
-			changed = x.conn.front.waiting()
-			if verdict := woken(); verdict != nil {
-				x.drop(node)
-				return nil, verdict, nil
-			}
+		changed := x.conn.front.waiting()
+		if verdict := woken(); verdict != nil {
+			x.drop(node)
+			return nil, verdict, nil
 		}
 		select {
 		case r := <-replies:
 			return r.resp, nil, r.err
 		case <-changed:
 		case <-x.conn.gone:
-			if woken != nil {
-				x.drop(node)
-				return nil, nil, errClosed
-			}
-			r := <-replies // what a client asked for before it left is done, as a broker does
-			return r.resp, nil, r.err
+			x.drop(node)
+			return nil, nil, errClosed
 		}
 	}
 }
