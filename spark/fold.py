@@ -52,8 +52,10 @@ def tables(session: SparkSession, new: Inputs, kept: Kept | None, caches: ExitSt
 
     before = {name: _kept(session, new, kept, name) for name in KEPT}
     counted = trials(new).transform(enter).transform(count_votes, runs)
-    votes = cached(counted if new.bytes <= SMALL else counted.repartition("cell"))  # all that follows is by cell
-    settled = cached(votes.transform(settle))
+    votes = cached(counted)
+    settled = votes.transform(settle)
+    if new.bytes <= SMALL:  # what is cached is planned once; of many rows the matrix alone should not pay for that
+        settled = cached(settled)
     standing_or_new = before["matrix"].transform(standing, runs).unionByName(settled)
     elected = cached(standing_or_new.transform(elect, runs, len(runs) - 1))
     fresh = elected if kept is None else elected.where(F.col("run_id") > kept.last)

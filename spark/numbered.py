@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Outcome
@@ -51,10 +51,22 @@ def run_at(runs: Sequence[str], number: Column) -> Column:
     return F.get(_ids(runs), number)
 
 
-def number_runs(rows: DataFrame, name: str, runs: Sequence[str], *, hashed: bool = False) -> DataFrame:
-    """Replace ids of runs (`hashed` by xxhash64 already) by their numbers."""
+def answer_hash(run: str, outcome: str) -> Column:
+    """Return one number for a run and an outcome in it: two words a row would be looked up in lists else."""
+    return F.xxhash64(run, outcome)
+
+
+def answers(session: SparkSession, runs: Sequence[str]) -> DataFrame:
+    """Return what `answer_hash` can be: `answer`, and the numbers `run` and `outcome`. A few thousand rows."""
+    ids = session.range(1).select(F.posexplode(_ids(runs)).alias("run", "id"))
+    every = ids.select("run", "id", F.posexplode(_outcomes()).alias("outcome", "word"))
+    return every.select(answer_hash("id", "word").alias("answer"), "run", "outcome")
+
+
+def number_runs(rows: DataFrame, name: str, runs: Sequence[str]) -> DataFrame:
+    """Replace ids of runs by their numbers."""
     ids = rows.sparkSession.range(1).select(F.posexplode(_ids(runs)).alias("nth", "id"))
-    known = ids.select("nth", (F.xxhash64("id") if hashed else F.col("id")).alias(name))
+    known = ids.select("nth", F.col("id").alias(name))
     numbered = rows.join(F.broadcast(known), name)
     return numbered.select(*(F.col("nth" if column == name else column).alias(column) for column in rows.columns))
 

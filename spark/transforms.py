@@ -17,7 +17,18 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Outcome, Reality
-from spark.numbered import PLACES, cell_hash, number_runs, outcome_at, outcome_place, run_at, said_at, said_of
+from spark.numbered import (
+    PLACES,
+    answer_hash,
+    answers,
+    cell_hash,
+    number_runs,
+    outcome_at,
+    outcome_place,
+    run_at,
+    said_at,
+    said_of,
+)
 from spark.schema import IDENTITY, MATRIX, NUMBERS, TRIAL, TRIAL_KEY, VERDICT, WORDS, Number
 from spark.tables import ELECTED, SAID, SETTLED, VOTED
 
@@ -29,7 +40,7 @@ _DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality":
 """For columns that files of an older program lack."""
 _WEIGHED, _VOTED, _PLACED, _LAST = 10**15, 10**3, 10, 99
 """Places of weight, votes and outcome in a rank, and the greatest place of an outcome."""
-_FLAKY = PLACES.index(Outcome.FLAKY)
+_FLAKY, _NOT_RUN = PLACES.index(Outcome.FLAKY), PLACES.index(Outcome.NOT_RUN)
 
 
 def matrix(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
@@ -60,31 +71,33 @@ def enter(trials: DataFrame) -> DataFrame:
 def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Count the trials of each outcome per cell and run: TRIAL -> VOTED."""
     said = said_of(F.col("conforms")).alias("said")
-    numbers = trials.select(cell_hash(), F.xxhash64("run_id").alias("run"), outcome_place().alias("outcome"), said)
-    counted = numbers.groupBy("cell", "run", "outcome").agg(F.count("*").alias("votes"), F.max("said").alias("said"))
-    numbered = number_runs(counted, "run", runs, hashed=True).withColumn(
-        "weight", weight_of(outcome_at(F.col("outcome")))
-    )
-    return numbered.select(*VOTED.names)
+    hashed = trials.select(cell_hash(), answer_hash("run_id", "outcome").alias("answer"), said)
+    counted = hashed.groupBy("cell", "answer").agg(F.count("*").alias("votes"), F.max("said").alias("said"))
+    known = answers(trials.sparkSession, runs).withColumn("weight", weight_of(outcome_at(F.col("outcome"))))
+    return counted.join(F.broadcast(known), "answer").select(*VOTED.names)
 
 
 def settle(votes: DataFrame) -> DataFrame:
     """Say what each run alone makes of a cell: VOTED -> SETTLED."""
     by_weight = (F.sum(F.when(F.col("weight") == weight, F.col("votes"))) for weight in range(SETTLES + 1))
     ranked = votes.groupBy("cell", "run").agg(F.max(_rank()).alias("rank"), F.array(*by_weight).alias("trials"))
-    rank, was_run = F.col("rank"), outcome_at(F.col("commonest")) != Outcome.NOT_RUN.value
+    rank, was_run = F.col("rank"), F.col("commonest") != _NOT_RUN
     is_flaky = F.col("agreeing") < F.col("trials")
-    return (
-        ranked.withColumn("weight", _part(rank, _WEIGHED).cast("int"))
-        .withColumn("agreeing", _part(rank % _WEIGHED, _VOTED))
-        .withColumn("commonest", (_LAST - _part(rank % _VOTED, _PLACED)).cast("int"))
-        .withColumn("trials", F.get("trials", F.col("weight")))
-        .withColumn("outcome", F.when(is_flaky, _FLAKY).otherwise(F.col("commonest")))
-        .withColumn("said", F.when(is_flaky, 0).otherwise(rank % _PLACED).cast("int"))
-        .withColumn("trials", F.when(was_run, F.col("trials")).otherwise(0))
-        .withColumn("agreeing", F.when(was_run, F.col("agreeing")).otherwise(0))
-        .select(*SETTLED.names)
+    parted = ranked.withColumns(
+        {
+            "weight": _part(rank, _WEIGHED).cast("int"),
+            "agreeing": _part(rank % _WEIGHED, _VOTED),
+            "commonest": (_LAST - _part(rank % _VOTED, _PLACED)).cast("int"),
+            "trials": F.get("trials", _part(rank, _WEIGHED).cast("int")),
+        }
     )
+    columns = {
+        "outcome": F.when(is_flaky, _FLAKY).otherwise(F.col("commonest")),
+        "said": F.when(is_flaky, 0).otherwise(rank % _PLACED).cast("int"),
+        "trials": F.when(was_run, F.col("trials")).otherwise(0),
+        "agreeing": F.when(was_run, F.col("agreeing")).otherwise(0),
+    }
+    return parted.select(*(columns.get(name, F.col(name)).alias(name) for name in SETTLED.names))
 
 
 def elect(settled: DataFrame, runs: Sequence[str], newest: int = 0) -> DataFrame:
