@@ -42,6 +42,8 @@ class Recorder:
         self._changed = asyncio.Event()
         self.successes: Counter[int] = Counter()
         """Operations that succeeded, by partition."""
+        self.told: Counter[int] = Counter()
+        """What the application told but for what it began, by partition; -1 = of no partition."""
         self.kinds: Counter[AppKind] = Counter()
         self.engine: dict[EngineKind, int] = {}
         """When the engine's events of each kind came last, in microseconds."""
@@ -72,6 +74,8 @@ class Recorder:
 
     def _add_app(self, event: App) -> None:
         self.kinds[event.kind] += 1
+        if event.kind is not AppKind.SENT:
+            self.told[event.partition] += 1
         if event.kind in SUCCESSES:
             self.successes[event.partition] += 1
         elif event.kind is AppKind.READY:

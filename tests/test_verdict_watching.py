@@ -29,7 +29,7 @@ from deeds import (
 from script import BLIP, FINAL, HANG, KILL, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR
 
 from probe.model import AppKind, Cell, Engine, Facts, History, Limits, Outcome, Play, Reality, Role
-from probe.verdict import certain, conforms, judge, patience_ms, soonest_ms
+from probe.verdict import certain, conforms, judge, outlook, patience_ms
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 REFRESHED: tuple[Step, ...] = (produce_answer(56), *MOVE, ask(), tell(NEW))
@@ -89,8 +89,19 @@ def test_nothing_is_certain_sooner_than_was_said(steps: tuple[Step, ...], play: 
         if certain(history_then):
             assert at_us >= due
             return
-        due = max(due, at_us + soonest_ms(history_then) * 1000)
+        due = max(due, at_us + outlook(history_then).left_ms * 1000)
     pytest.fail("nothing was certain to the end")
+
+
+def test_only_an_event_makes_certain_what_was_said_to_need_one() -> None:
+    """The runner does not ask again in a silence until the watch is over."""
+    silent = so_far(produce_answer(56))
+    for watched_ms in range(6_000, silent.header.play.watch_ms, 1_000):
+        found = outlook(replace(silent, header=replace(silent.header, watched_ms=watched_ms)))
+        assert found.needs_event
+        assert found.left_ms
+    assert not outlook(so_far(*REFRESHED)).needs_event, "it is there: time alone makes that certain"
+    assert not outlook(so_far(acked(48, OLD), play=STEADY)).needs_event
 
 
 def test_time_passes_for_a_client_that_fell_silent() -> None:

@@ -31,7 +31,7 @@ FIRST = -10
 """Niceness of the loop's thread; children get their own (`probe.children`)."""
 
 
-TURN_S = 0.0005
+TURN_S = 0.0001
 """The loop gives the interpreter away at each system call: other threads may keep it for so long."""
 
 

@@ -53,7 +53,7 @@ async def _watch(course: Course, stage: Stage) -> None:
     options, lag = stage.options, stage.tools.lag
     heal_ms = course.item.part.heal_after_ms or None
     warm = not course.item.part.at_start
-    elapsed_ms, look_ms = 0, course.item.part.watch_least_ms
+    elapsed_ms, look_ms, seen = 0, course.item.part.watch_least_ms, -1
     apart_ms = stagger_ms(course)
     await asyncio.sleep(min(apart_ms / SPREAD_MS * NAP_S, nap_s(0, heal_ms)))
     while True:
@@ -73,11 +73,22 @@ async def _watch(course: Course, stage: Stage) -> None:
             return  # whatever comes now, the times of this trial are not to be trusted
         if elapsed_ms >= REST_AFTER_S * 1000:
             stage.rest()
+        if seen == told(course) and elapsed_ms < course.header.play.watch_ms:
+            continue  # to read a long silence again and again is most of what a silence costs
         if elapsed_ms >= look_ms or course.recorder.ending is not None:
-            left_ms = await ask(verdict.soonest_ms, course.history())
-            if not left_ms:
+            told_then = told(course)
+            found = await ask(verdict.outlook, course.history())
+            if not found.left_ms:
                 return
-            look_ms = elapsed_ms + left_ms + (apart_ms if left_ms >= SPREAD_MS else 0)
+            look_ms = elapsed_ms + found.left_ms + (apart_ms if found.left_ms >= SPREAD_MS else 0)
+            seen = told_then if found.needs_event else -1
+
+
+def told(course: Course) -> int:
+    """Return how much was heard of the affected object so far."""
+    recorder, subject = course.recorder, course.header.subject
+    heard = sum(count for partition, count in recorder.told.items() if partition != subject.bystander)
+    return heard + recorder.successes[subject.affected] + (recorder.ending is not None)
 
 
 def stagger_ms(course: Course) -> int:

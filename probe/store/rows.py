@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -63,10 +64,19 @@ def not_run_row(run_id: str, cell: Cell, *, reason: str, released: str, mirrors:
     return {name: _checked(name, known.get(name)) for name in TRIAL_SCHEMA.names}
 
 
-def trial_tables(run_id: str, history: History, verdict: Verdict) -> tuple[pa.Table, pa.Table]:
-    """Return a trial's row and its events as tables; ValueError or TypeError where a value fits no column."""
+AT_A_TIME = 200
+"""Events that are written out within some 2 ms."""
+
+
+def trial_tables(
+    run_id: str, history: History, verdict: Verdict, rest: Callable[[], None] = lambda: None
+) -> tuple[pa.Table, pa.Table]:
+    """Return a trial's row and its events as tables; ValueError or TypeError where a value fits no column.
+
+    `rest` is called again and again: in a thread it may let another have the interpreter.
+    """
     row = trial_row(run_id, history, verdict)
-    return pa.Table.from_pylist([row], schema=TRIAL_SCHEMA), events_table(run_id, history)
+    return pa.Table.from_pylist([row], schema=TRIAL_SCHEMA), events_table(run_id, history, rest)
 
 
 def _numbers(event: Event) -> tuple[int | None, ...]:
@@ -86,9 +96,13 @@ def _numbers(event: Event) -> tuple[int | None, ...]:
             return event.conn, event.broker, None, None, None, None
 
 
-def events_table(run_id: str, history: History) -> pa.Table:
+def events_table(run_id: str, history: History, rest: Callable[[], None] = lambda: None) -> pa.Table:
     """Lay the events of a history out in columns."""
     events = history.events
+    data: list[str] = []
+    for first in range(0, len(events), AT_A_TIME):
+        data += [event_json(event) for event in events[first : first + AT_A_TIME]]
+        rest()
     columns: dict[str, Any] = {
         name: pa.repeat(pa.scalar(value, EVENT_SCHEMA.field(name).type), len(events))
         for name, value in _key(run_id, history.header.cell, history.header.trial).items()
@@ -97,7 +111,7 @@ def events_table(run_id: str, history: History) -> pa.Table:
     columns["at"] = [event.at for event in events]
     columns["source"] = [source_of(event) for event in events]
     columns["kind"] = [kind_of(event) for event in events]
-    columns["data"] = [event_json(event) for event in events]
+    columns["data"] = data
     numbers = [_numbers(event) for event in events]
     columns.update({name: [row[place] for row in numbers] for place, name in enumerate(_NUMBERS)})
     return pa.table(columns, schema=EVENT_SCHEMA)

@@ -5,7 +5,7 @@ docs/verdicts.md is this package for readers.
 
 from probe.verdict.course import patience_ms
 from probe.verdict.findings import STALL_MS
-from probe.verdict.judging import certain, conforms, judge, soonest_ms
+from probe.verdict.judging import Outlook, certain, conforms, judge, outlook
 from probe.verdict.table import GLYPHS, RULES, RULES_VERSION, Rule
 
 __all__ = [
@@ -13,10 +13,11 @@ __all__ = [
     "RULES",
     "RULES_VERSION",
     "STALL_MS",
+    "Outlook",
     "Rule",
     "certain",
     "conforms",
     "judge",
+    "outlook",
     "patience_ms",
-    "soonest_ms",
 ]

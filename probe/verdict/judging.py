@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from probe.model import (
     App,
@@ -76,11 +76,21 @@ def conforms(cell: Cell, play: Play, outcome: Outcome, facts: Facts) -> bool | N
 
 def certain(history: History) -> bool:
     """Say whether watching on cannot change the verdict."""
-    return not soonest_ms(history)
+    return not outlook(history).left_ms
 
 
-def soonest_ms(history: History) -> int:
-    """Return 0 if watching on cannot change the verdict, else for how long that cannot become true, in milliseconds.
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Whether a trial is worth watching on."""
+
+    left_ms: int
+    """0 = watching on cannot change the verdict; else for how long that cannot become true."""
+    needs_event: bool = False
+    """While the watch lasts, that cannot become true before something happens to the affected object."""
+
+
+def outlook(history: History) -> Outlook:
+    """Say whether watching on can change the verdict, and when to ask again.
 
     Cheap for the first seconds, when nothing can be certain. An instance that ends makes it certain at once.
     """
@@ -89,32 +99,33 @@ def soonest_ms(history: History) -> int:
     beside = header.subject.bystander_instance
     for event in history.events:
         if isinstance(event, App) and event.kind in ENDINGS and not (beside and event.instance == beside):
-            return 0
+            return Outlook(0)
         if begin is None and isinstance(event, EngineEvent) and event.kind is EngineKind.FAULT_ON:
             begin = event.at
     now = history.events[-1].at if history.events else 0
     if begin is not None:
         left = min(STORM_WATCH_MS, header.play.watch_ms) - max(header.watched_ms, (now - begin) // 1000)
         if left > 0:
-            return left
-    return _left_ms(follow(Reading(history)))
+            return Outlook(left)
+    return _outlook(follow(Reading(history)))
 
 
-def _left_ms(course: Course) -> int:
+def _outlook(course: Course) -> Outlook:
     reading, watched = course.reading, course.watched_ms
     play = reading.play
     moment = max(MOMENT_MS, watched // MOMENTS)
+    there = reached(course)
     if play.expects is Expects.NOTHING:
         if watched < play.watch_ms:
-            return play.watch_ms - watched
-        return 0 if reached(course) or watched_enough(course) else moment
-    if reached(course) and course.hits:
-        return max(0, STORM_WATCH_MS - (reading.moments.until - _goal_at(course)) // 1000)
+            return Outlook(play.watch_ms - watched)
+        return Outlook(0 if there or watched_enough(course) else moment)
+    if there and course.hits:
+        return Outlook(max(0, STORM_WATCH_MS - (reading.moments.until - _goal_at(course)) // 1000))
     by_goal = moment if course.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
-        return min(by_goal, play.watch_ms - watched)
+        return Outlook(min(by_goal, play.watch_ms - watched), needs_event=not there)
     over = not course.hits or watched_enough(course) or watched >= 2 * patience_ms(reading.header) + GIVE_UP_MS
-    return 0 if over and not kept_waiting(course) else moment
+    return Outlook(0 if over and not kept_waiting(course) else moment)
 
 
 def _goal_at(course: Course) -> int:
