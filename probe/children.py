@@ -52,7 +52,8 @@ class Child:
     async def read_line(self, timeout_s: float) -> str:
         """Return its next line of standard output; TimeoutError or EOFError."""
         stream = self.process.stdout
-        line = await asyncio.wait_for(stream.readline(), timeout_s) if stream is not None else b""
+        async with asyncio.timeout(timeout_s):
+            line = await stream.readline() if stream is not None else b""
         if not line:
             raise EOFError
         return line.decode().strip()
@@ -66,11 +67,12 @@ class Child:
         if self.process.stdin is not None:
             self.process.stdin.close()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.process.wait(), GRACE_S)
+            async with asyncio.timeout(GRACE_S):
+                await self.process.wait()
         self.kill()
         code = await self.process.wait()
-        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
-            await asyncio.wait_for(self._reading, GRACE_S)
+        await asyncio.wait({self._reading}, timeout=GRACE_S)
+        self._reading.cancel()
         return code
 
     def kill(self) -> None:

@@ -19,8 +19,8 @@ WARM_UP_S = 3.0
 
 REST_AFTER_S = 10.0
 """A trial that watched for so long mostly waits for a time-out: it rests, and another may be busy."""
-RESTING = 3
-"""So many times `--jobs` may rest: each holds a cluster and a client in memory."""
+RESTING = 1
+"""So many times `--jobs` may rest: they cost less, but not nothing. With 200 in flight one loop no longer kept up."""
 LONG_MS = 60_000
 """Who watches for so long watches silence, mostly: a minute and more of every client."""
 

@@ -112,7 +112,8 @@ class Recorder:
                 return False
             self._changed.clear()
             try:
-                await asyncio.wait_for(self._changed.wait(), left)
+                async with asyncio.timeout(left):  # wait_for may swallow that the run was cancelled (Python 3.11)
+                    await self._changed.wait()
             except TimeoutError:
                 continue
             await asyncio.sleep(COALESCE_S)

@@ -131,5 +131,6 @@ async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> Async
     come_first()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
     async with lag.measuring(), Host(bound) as host, kept:
+        come_first()  # gRPC's threads, too
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)

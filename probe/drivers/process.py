@@ -54,7 +54,8 @@ class RunningInstance:
         """Ask it to close; return when it ended, or a little after the deadline."""
         self._process.send(pb.ToDriver(stop=pb.Stop(instance=self.name, deadline_ms=deadline_ms)))
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.ended.wait(), deadline_ms / 1000 + 1.0)
+            async with asyncio.timeout(deadline_ms / 1000 + 1.0):
+                await self.ended.wait()
 
 
 class DriverProcess:
@@ -98,7 +99,8 @@ class DriverProcess:
     async def attached(self, timeout_s: float) -> None:
         """Wait until the driver said Hello; OSError with the reason if it did not."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._attached.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await self._attached.wait()
         if not self._attached.is_set():
             self._lose(f"no Hello within {timeout_s:.0f} s")
         if self._failure:

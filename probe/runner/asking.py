@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from probe.model import History
+from probe.runner.lag import come_first
 
 Answer = TypeVar("Answer")
-LONG = 2500
-"""So many events are read within some 30 ms of a busy core."""
+LONG = 1000
+"""So many events are read within some 10 ms of a core."""
+READERS = 2
+"""Each reader more has its turns with the interpreter, for which the loop waits at each system call; with one alone, a
+flood of half a million answers would keep all others waiting."""
+_readers = ThreadPoolExecutor(READERS, thread_name_prefix="reader", initializer=come_first)
 
 
 async def ask(question: Callable[[History], Answer], history: History) -> Answer:
     """Return the question's answer."""
     if len(history.events) < LONG:
         return question(history)
-    return await asyncio.to_thread(question, history)
+    return await asyncio.get_running_loop().run_in_executor(_readers, question, history)

@@ -18,8 +18,6 @@ from probe.runner.watching import break_it, watch_and_mend
 LOOK_S = 0.2
 MEET_S = 6.0
 """A first instance that the fault does not reach in this time is no longer waited for."""
-SLOW_S = 10.0
-"""A client that takes longer to start waits for something: others may start meanwhile."""
 SOON_S, LATE_S, SETTLE_S = 3.0, 20.0, 0.5
 """So long after the first hit whatever moves at once has moved; a quick election takes so long on a machine that has
 no time for its brokers (6 s were seen); and so long after it the move is known everywhere."""
@@ -56,7 +54,6 @@ async def usual(course: Course, stage: Stage) -> None:
         tools.host.start(item.cell, start, recorder.add, alone=stage.alone) as instance,
         run_beside(course.header.subject, item, tools, start, recorder.add_beside),
     ):
-        asyncio.get_running_loop().call_later(SLOW_S, stage.slot.release)
         warm = await warm_up(course)
         stage.slot.release()
         if warm:

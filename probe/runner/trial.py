@@ -18,6 +18,9 @@ from probe.runner.tools import Options, Tools
 
 __all__ = ["DriverLostError", "run_trial"]
 
+SLOW_S = 10.0
+"""A client that takes longer to start waits for something: others may start meanwhile."""
+
 
 async def run_trial(
     item: Planned,
@@ -38,6 +41,12 @@ async def run_trial(
     course = Course(item, header, Recorder(by_wire=bool(header.judged_by)))
     slot = StartingSlot(starting)
     await starting.acquire()
+
+    def others_may_start() -> None:
+        slot.release()
+        rest()
+
+    slow = asyncio.get_running_loop().call_later(SLOW_S, others_may_start)
     try:
         async with asyncio.timeout(_hard_limit_s(item)):
             await _run(course, tools, lambda cluster, tap: Stage(cluster, tap, tools, options, slot, rest, alone))
@@ -48,6 +57,7 @@ async def run_trial(
     except ExceptionGroup as group:
         _tell_of(course, group)
     finally:
+        slow.cancel()
         slot.release()
     return course.history()
 

@@ -126,7 +126,8 @@ class Server:
     async def ended(self, deadline_s: float) -> int:
         """Wait until the process is gone, and return its exit code. TimeoutError."""
         try:
-            await asyncio.wait_for(self._gone.wait(), deadline_s)
+            async with asyncio.timeout(deadline_s):
+                await self._gone.wait()
         except TimeoutError:
             raise TimeoutError(f"{self.name} did not end within {deadline_s:.0f} s") from None
         return self.exit_code if self.exit_code is not None else -signal.SIGKILL
@@ -135,7 +136,8 @@ class Server:
         """End it, whatever it does."""
         self.kill()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._gone.wait(), CLOSE_S)
+            async with asyncio.timeout(CLOSE_S):
+                await self._gone.wait()
         await self._stack.aclose()
         if self._reading is not None:
             self._reading.cancel()

@@ -76,7 +76,8 @@ class Truth:
         tasks = [asyncio.create_task(self._ask(broker)) for broker in brokers]
         try:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._all_answered.wait(), FIRST_S)
+                async with asyncio.timeout(FIRST_S):
+                    await self._all_answered.wait()
             yield
         finally:
             for task in tasks:
