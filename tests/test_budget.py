@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from pathlib import Path
@@ -63,6 +64,35 @@ def test_long_watches_stand_behind_control_cells_and_before_all_others() -> None
     assert max(watch for _, watch in kinds) > LONG_MS
     assert [watch for _, watch in kinds[1:]] == sorted((watch for _, watch in kinds[1:]), reverse=True)
     assert sorted(map(repr, work)) == sorted(map(repr, pool.longest_first(work)))
+
+
+def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would look like a trial of its own that broke, and be run again, and so on for hours."""
+    attempts = []
+
+    async def swallow(*_: object, **__: object) -> None:
+        attempts.append(1)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+    monkeypatch.setattr(pool, "run_trial", swallow)
+    monkeypatch.setattr(pool, "_longest_s", lambda *_: 0.0)
+    monkeypatch.setattr(pool, "harness_failed", lambda _: True)
+
+    async def calm() -> None: ...
+
+    async def interrupted() -> None:
+        tools: Any = SimpleNamespace(lag=SimpleNamespace(calm=calm))
+        store: Any = None
+        task = asyncio.create_task(pool.run_plan(plan, tools, Options(jobs=3), store, report=lambda _: None))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        async with asyncio.timeout(5):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(interrupted())
+    assert len(attempts) == 3
 
 
 def test_nothing_starts_that_would_not_end_in_time(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
