@@ -13,10 +13,8 @@ import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 
+from probe.priority import LAST, starting
 from probe.tools import cache_root
-
-NICE = 3
-"""Clients and clusters yield to the orchestrator, which stamps the times."""
 
 KEPT_LINES = 30
 GRACE_S = 2.0
@@ -89,18 +87,19 @@ def _bytecode() -> Mapping[str, str]:
 @contextlib.asynccontextmanager
 async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
     """Start a child process; it and its group are gone at exit. OSError if it cannot be started."""
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, **_bytecode(), **(env or {})},
-        start_new_session=True,
-    )
+    with starting(argv) as command:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, **_bytecode(), **(env or {})},
+            start_new_session=True,
+        )
     running = Child(process)
     try:
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+            os.setpriority(os.PRIO_PROCESS, process.pid, LAST)
         yield running
     finally:
         await asyncio.shield(running.end())

@@ -21,11 +21,12 @@ from probe.engines.embedded import Embedded
 from probe.golang import fake_cluster
 from probe.model import Client
 from probe.ports import EnginePort, OpenRelay, RelayPort, Sink
+from probe.priority import come_first
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
 from probe.runner import Tools
-from probe.runner.lag import LoopLag, come_first
+from probe.runner.lag import LoopLag
 from probe.tools import cache_root
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from probe.model import History
-from probe.runner.lag import come_first
+from probe.priority import come_first
 
 Answer = TypeVar("Answer")
 LONG = 1000

@@ -11,7 +11,6 @@ import contextlib
 import gc
 import itertools
 import os
-import sys
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
@@ -26,34 +25,7 @@ CALM_MS = 60
 RUNNABLE_PER_CORE = 4.0
 """Above this in the last second, no new trial starts either: each gets less than a quarter of a core."""
 LOOK_BEATS = 5
-LOADAVG, THREADS = Path("/proc/loadavg"), Path("/proc/self/task")
-FIRST = -10
-"""Niceness of this process where it gets no real-time priority; children get their own (`probe.children`)."""
-
-
-TURN_S = 0.0001
-"""The loop gives the interpreter away at each system call: other threads may keep it for so long."""
-
-
-def come_first() -> None:
-    """Let the thread that stamps the times have its turn before others, and its core, where this user may ask.
-
-    All threads of the process: one that holds the interpreter while it has no core keeps the loop waiting for both.
-    With real-time priority where that is allowed: on full cores Linux kept a thread of niceness -15 waiting for 100 ms
-    several times a minute, and none that had it. Children, and threads that are started later, do not take after us.
-    """
-    sys.setswitchinterval(TURN_S)
-    for thread in THREADS.iterdir() if THREADS.is_dir() else [Path("0")]:
-        with contextlib.suppress(OSError):
-            _come_first(int(thread.name))
-
-
-def _come_first(thread: int) -> None:
-    if hasattr(os, "sched_setscheduler"):
-        with contextlib.suppress(PermissionError):
-            os.sched_setscheduler(thread, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
-            return
-    os.setpriority(os.PRIO_PROCESS, thread, FIRST)
+LOADAVG = Path("/proc/loadavg")
 
 
 @contextlib.contextmanager

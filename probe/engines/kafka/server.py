@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from probe.children import NICE, Child, child
+from probe.children import Child, child
+from probe.priority import LAST
 
 MARK = "probe-guard"
 GUARD = f"""exec 3<&0
@@ -84,7 +85,7 @@ class Server:
             raise OSError(f"{self.name} did not start: {running.last_words() or 'no reason given'}") from None
         self.pid = int(told.rpartition(" ")[2])
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.pid, NICE)
+            os.setpriority(os.PRIO_PROCESS, self.pid, LAST)
         self._reading = asyncio.create_task(self._read(running))
 
     async def ready(self, deadline_s: float) -> None:
