@@ -22,8 +22,8 @@ NOTED_MS = 20
 """Smaller delays are not kept."""
 CALM_MS = 60
 """Above this in the last second, no new trial starts: what drivers tell takes a few turns of the loop to be read."""
-RUNNABLE_PER_CORE = 4.0
-"""Above this in the last second, no new trial starts either: each gets less than a quarter of a core."""
+RUNNABLE_PER_CORE = 2.0
+"""Above this in the last second, no new trial starts either: a client that waits for its core seems slow to recover."""
 LOOK_BEATS = 5
 LOADAVG = Path("/proc/loadavg")
 

@@ -14,7 +14,7 @@ Keep = Callable[[Cell, int, Pcapng], None]
 """Stores what was captured of a trial, by its number; blocks, and never raises."""
 
 
-FEW, STARTING_SHARE = 5, 3
+FEW, STARTING_SHARE = 5, 5
 """A trial starts and warms up for some 2 to 3 s, and mostly rests after another 10."""
 
 
