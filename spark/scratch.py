@@ -1,12 +1,7 @@
-"""Temporary folders of sessions. Each is locked by its process, so that the next session knows what a dead one left.
-
-flock(2) is given back by the kernel however its holder dies, and works between containers that share a folder, where
-process ids say nothing.
-"""
+"""Temporary folders of sessions. Each is held by its process, so that the next session knows what a dead one left."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -14,10 +9,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from probe.held import SETTLED_S, hold, is_left
+
 PREFIX = "probe-spark-"
 _OWNER = "owner.lock"
-_SETTLED_S = 60
-"""A folder younger than this may not be locked yet."""
 _held: dict[str, int] = {}
 
 
@@ -26,7 +21,7 @@ def make_folder() -> str:
     _sweep(Path(tempfile.gettempdir()))
     folder = tempfile.mkdtemp(prefix=PREFIX)
     held = os.open(Path(folder) / _OWNER, os.O_CREAT | os.O_RDWR)
-    fcntl.flock(held, fcntl.LOCK_EX)
+    hold(held)
     _held[folder] = held
     return folder
 
@@ -42,17 +37,5 @@ def remove_folder(folder: str) -> None:
 def _sweep(place: Path) -> None:
     for folder in place.glob(f"{PREFIX}*"):
         with suppress(OSError):  # somebody else's, or just removed
-            if time.time() - folder.stat().st_mtime > _SETTLED_S and _is_left(folder):
+            if time.time() - folder.stat().st_mtime > SETTLED_S and is_left(folder / _OWNER):
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_left(folder: Path) -> bool:
-    """Tell whether a folder was locked by a process that is gone."""
-    held = os.open(folder / _OWNER, os.O_RDWR)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(held)
-    return True

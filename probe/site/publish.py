@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
 import shutil
 import tempfile
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from probe.held import SETTLED_S, hold, is_left
 from probe.model.results import reason_of
 from probe.site.rows import SiteError
 
@@ -22,8 +22,6 @@ ASIDE = ".site-"
 """How the names of folders begin in which a site is made."""
 FORGOTTEN_S = 24 * 3600
 """What has lain there for longer is of a build that was killed."""
-SETTLED_S = 60
-"""A folder younger than this may not be locked yet."""
 
 AT_FDCWD = -100
 RENAME_EXCHANGE = 2
@@ -63,7 +61,7 @@ def _aside(folder: Path) -> Iterator[Path]:
     held = os.open(aside, os.O_RDONLY)
     try:
         with suppress(OSError):  # not every file system has locks; age tells there
-            fcntl.flock(held, fcntl.LOCK_EX)
+            hold(held)
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
@@ -74,20 +72,8 @@ def _sweep(folder: Path) -> None:
     for old in folder.glob(f"{ASIDE}*"):
         with suppress(OSError):
             age_s = time.time() - old.stat().st_mtime
-            if age_s > FORGOTTEN_S or (age_s > SETTLED_S and _is_left(old)):
+            if age_s > FORGOTTEN_S or (age_s > SETTLED_S and is_left(old)):
                 shutil.rmtree(old, ignore_errors=True)
-
-
-def _is_left(folder: Path) -> bool:
-    """Tell whether nobody is at work in a folder: the kernel gives the locks of the dead back."""
-    held = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(held)
-    return True
 
 
 def _swap(fresh: Path, target: Path, old: Path) -> None:
