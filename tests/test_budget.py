@@ -17,7 +17,7 @@ from probe.cli.options import Asked
 from probe.errors import ProbeError
 from probe.model import Cell, Role
 from probe.plan import LONG_MS, Plan, Planned
-from probe.runner import Options, pool
+from probe.runner import Options, pool, trial
 from probe.runner.crowd import Place
 from probe.store.lock import FOLDER
 
@@ -75,14 +75,14 @@ def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkey
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(60)
 
-    monkeypatch.setattr(pool, "run_trial", swallow)
+    monkeypatch.setattr(trial, "_run", swallow)
     monkeypatch.setattr(pool, "_longest_s", lambda *_: 0.0)
     monkeypatch.setattr(pool, "harness_failed", lambda _: True)
 
     async def calm() -> None: ...
 
     async def interrupted() -> None:
-        tools: Any = SimpleNamespace(lag=SimpleNamespace(calm=calm))
+        tools: Any = SimpleNamespace(lag=SimpleNamespace(calm=calm), artifacts={})
         store: Any = None
         task = asyncio.create_task(pool.run_plan(plan, tools, Options(jobs=3), store, report=lambda _: None))
         await asyncio.sleep(0.1)

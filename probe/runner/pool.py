@@ -165,7 +165,6 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Place) -> Outcome
     try:
         for attempt in range(1, ATTEMPTS + 1):
             history = await _run_alone_if_lost(run, item, trial, place)
-            _end_if_cancelled()
             place.rest()  # it may wait for its control cell
             if not harness_failed(history):
                 run.crowd.went_well()
@@ -180,13 +179,6 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Place) -> Outcome
         return await judge(run, item, history)
     finally:
         place.leave()
-
-
-def _end_if_cancelled() -> None:
-    """Whatever cleans up may swallow that the run was cancelled: without this it would go on with another attempt."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 async def keep_failed(run: Run, history: History, attempt: int) -> None:

@@ -59,7 +59,15 @@ async def run_trial(
     finally:
         slow.cancel()
         slot.release()
+        _end_if_cancelled()
     return course.history()
+
+
+def _end_if_cancelled() -> None:
+    """Whatever cleans up may swallow that the run was cancelled: without this it would go on with another attempt."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _tell_of(course: Course, group: ExceptionGroup[Exception]) -> None:
