@@ -23,4 +23,9 @@ async def ask(question: Callable[[History], Answer], history: History) -> Answer
     """Return the question's answer."""
     if len(history.events) < LONG:
         return question(history)
+    return await ask_beside(question, history)
+
+
+async def ask_beside(question: Callable[[History], Answer], history: History) -> Answer:
+    """Return the question's answer, read beside the loop however short the history: a whole cohort may ask at once."""
     return await asyncio.get_running_loop().run_in_executor(_readers, question, history)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 
 from probe import verdict
@@ -22,6 +21,7 @@ from probe.model import (
 )
 from probe.plan import Planned
 from probe.recorder import Recorder, now_us
+from probe.runner.asking import ask_beside
 from probe.runner.limits import own_limit_ms, timeout_ms
 
 Wire = Opened | Closed | Request | Response | Folded
@@ -67,8 +67,8 @@ class Course:
         self.header = replace(self.header, settings=settings, limits=limits, play=play)
 
     async def met(self) -> bool:
-        """Say whether the fault has reached the client; judged beside the loop, since a whole cohort asks at once."""
-        return (await asyncio.to_thread(verdict.judge, self.history())).facts.fault_hits > 0
+        """Say whether the fault has reached the client."""
+        return (await ask_beside(verdict.judge, self.history())).facts.fault_hits > 0
 
     def start_over(self, subject: Subject) -> None:
         """Forget an instance that is gone; another one is judged."""
