@@ -129,9 +129,8 @@ def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
 async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
     """Hold the live parts of a run; an engine that keeps clusters running ends them."""
     lag = LoopLag()
-    come_first()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
     async with lag.measuring(), Host(bound) as host, kept:
-        come_first()  # gRPC's threads, too
+        come_first()  # now that gRPC's threads are there, too
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)
