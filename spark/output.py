@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +22,8 @@ from spark.tables import PUBLISHED, WRITTEN
 
 Row = dict[str, Any]
 _NUMBERED = {"version", "broker"}
+_HALF = re.compile(r"\.(matrix\.csv|[a-z]+\.parquet)\.\d+")
+"""How `write_aside` calls a table until it is whole."""
 TABLE_KEY = b"probe.table"
 """Key of the table's name in the metadata of its file."""
 
@@ -110,6 +113,15 @@ def write_aside(url: str, save: Callable[[pa.NativeFile], object]) -> None:
         raise ResultsError(
             f"{url} cannot be written: {reason_of(error)}; free the place or give another folder"
         ) from error
+
+
+def sweep(out: str) -> None:
+    """Remove tables that a killed build left half written in a folder; whoever calls is alone there."""
+    if "://" not in out:
+        for path in Path(out).glob(".*"):
+            if _HALF.fullmatch(path.name):
+                with suppress(OSError):
+                    path.unlink()
 
 
 def write_parquet(url: str, table: pa.Table) -> None:

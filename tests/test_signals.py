@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from probe.cli import app as command
-from probe.cli.publish import sweep
 from probe.cli.signals import kept
+from spark.output import sweep
 
 BUSY = """
 import threading, time

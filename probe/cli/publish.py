@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -28,11 +26,10 @@ from probe.store.lock import PUBLISHING, locked
 from probe.store.shards import missing_shards
 from probe.tools import ToolError
 from spark.job import build_matrix, is_large, warm_up
+from spark.output import sweep
 from spark.session import give_way, start_session, stop_session
 from spark.traffic_job import build_traffic
 
-HALF = re.compile(r"\.(matrix\.csv|[a-z]+\.parquet)\.\d+")
-"""How tables are called while they are written."""
 HURRY_S = 2.0
 """Who is ended by a signal waits no longer for a Spark that is starting."""
 ADDRESS = "PROBE_SITE_URL"
@@ -123,15 +120,6 @@ class Publisher:
         run_id = place.run_ids()[-1]
         at = max((place.highest(path, "at") for path in place.files(f"{RUN_PREFIX}{run_id}/{EVENTS}")), default=0)
         return f", {time.monotonic() - at / 1e6:.1f} s after the last trial's last event"
-
-
-def sweep(out: str) -> None:
-    """Remove tables that a killed publisher left half written; who holds the lock there is alone."""
-    if "://" not in out:
-        for path in Path(out).glob(".*"):
-            if HALF.fullmatch(path.name):
-                with suppress(OSError):
-                    path.unlink()
 
 
 def stamp(results: str, run_id: str) -> str:
