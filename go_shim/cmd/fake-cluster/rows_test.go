@@ -184,9 +184,14 @@ func TestCounts(t *testing.T) {
 	c := r.raw(2)
 	c.ask(metadataOf("t"))
 	c.ask(metadataOf("t"))
-	reply, err := r.Counts(context.Background(), &clusterpb.Done{})
-	fatal(t, err)
-	if len(reply.Counts) != 1 || reply.Counts[0].Broker != 2 || reply.Counts[0].Api != 3 || reply.Counts[0].Requests != 2 || reply.Counts[0].Responses != 2 {
+	var reply *clusterpb.CountsReply
+	eventually(t, "the last answer is counted, which is after it was written", func() bool {
+		var err error
+		reply, err = r.Counts(context.Background(), &clusterpb.Done{})
+		fatal(t, err)
+		return len(reply.Counts) > 0 && reply.Counts[0].Responses == 2
+	})
+	if len(reply.Counts) != 1 || reply.Counts[0].Broker != 2 || reply.Counts[0].Api != 3 || reply.Counts[0].Requests != 2 {
 		t.Errorf("%v", reply.Counts)
 	}
 }
