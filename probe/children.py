@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 
@@ -77,6 +78,18 @@ class Child:
         """Kill its whole process group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def watch_without_threads() -> None:
+    """Notice the end of children in the loop itself; call it before the loop is made.
+
+    Python 3.11 keeps a thread for each child: hundreds that come without our priority and keep the interpreter from
+    the loop. Later ones do this of themselves.
+    """
+    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):
+            os.close(os.pidfd_open(os.getpid()))
+            asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
 
 
 def _bytecode() -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -99,22 +99,28 @@ def _numbers(event: Event) -> tuple[int | None, ...]:
 def events_table(run_id: str, history: History, rest: Callable[[], None] = lambda: None) -> pa.Table:
     """Lay the events of a history out in columns."""
     events = history.events
-    data: list[str] = []
+    key = _key(run_id, history.header.cell, history.header.trial)
+    batches = []
     for first in range(0, len(events), AT_A_TIME):
-        data += [event_json(event) for event in events[first : first + AT_A_TIME]]
+        batches.append(_batch(key, first, events[first : first + AT_A_TIME]))
         rest()
+    return pa.Table.from_batches(batches, schema=EVENT_SCHEMA)
+
+
+def _batch(key: Mapping[str, Any], first: int, events: Sequence[Event]) -> pa.RecordBatch:
+    """Lay some events of a history out in columns; `first` is the number of the first one."""
     columns: dict[str, Any] = {
-        name: pa.repeat(pa.scalar(value, EVENT_SCHEMA.field(name).type), len(events))
-        for name, value in _key(run_id, history.header.cell, history.header.trial).items()
+        name: pa.repeat(pa.scalar(value, EVENT_SCHEMA.field(name).type), len(events)) for name, value in key.items()
     }
-    columns["seq"] = range(len(events))
+    columns["seq"] = range(first, first + len(events))
     columns["at"] = [event.at for event in events]
     columns["source"] = [source_of(event) for event in events]
     columns["kind"] = [kind_of(event) for event in events]
-    columns["data"] = data
+    columns["data"] = [event_json(event) for event in events]
     numbers = [_numbers(event) for event in events]
     columns.update({name: [row[place] for row in numbers] for place, name in enumerate(_NUMBERS)})
-    return pa.table(columns, schema=EVENT_SCHEMA)
+    arrays = [pa.array(columns[field.name], field.type) for field in EVENT_SCHEMA]
+    return pa.RecordBatch.from_arrays(arrays, schema=EVENT_SCHEMA)
 
 
 def _key(run_id: str, cell: Cell, trial: int) -> dict[str, Any]:

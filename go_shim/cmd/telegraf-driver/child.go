@@ -22,8 +22,6 @@ const (
 	startLimit = 40 * time.Second
 	// stopLimit is when an agent that does not end is killed: by then the instance was called fatal.
 	stopLimit = 20 * time.Second
-	// noticeLimit keeps an agent that complains for ever from filling the history.
-	noticeLimit = 200
 )
 
 // child is a running agent.
@@ -37,9 +35,8 @@ type child struct {
 	serving atomic.Bool // `ready` was said: an end is news
 	closing atomic.Bool
 
-	mu      sync.Mutex
-	last    string // its last complaint
-	notices int
+	mu   sync.Mutex
+	last string // its last complaint
 }
 
 // start writes the configuration and starts the agent with it; `lines` gets each line of its standard output.
@@ -102,14 +99,8 @@ func (a *child) complain(line string) {
 	}
 	a.mu.Lock()
 	a.last = line[at:]
-	a.notices++
-	count := a.notices
 	a.mu.Unlock()
-	if count < noticeLimit {
-		a.out.Notice("%s", line[at:])
-	} else if count == noticeLimit {
-		a.out.Notice("further lines of the agent's log are dropped")
-	}
+	a.out.Notice("%s", line[at:])
 }
 
 func (a *child) lastWords() string {

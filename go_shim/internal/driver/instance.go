@@ -8,6 +8,10 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
+// noticeLimit is how many notices an instance keeps: a library that logs for ever must not fill the history, nor take
+// the cores from the clients beside it.
+const noticeLimit = 500
+
 // Instance is the mouth of one running client: it stamps events, and lets exactly one of them be the last.
 type Instance struct {
 	name string
@@ -15,6 +19,7 @@ type Instance struct {
 
 	mu      sync.Mutex
 	ended   bool
+	notices int
 	client  Client
 	opened  chan struct{} // Open returned
 	closing sync.Once
@@ -53,9 +58,18 @@ func (i *Instance) Fatal(failure *driverpb.Error, format string, args ...any) {
 	i.release()
 }
 
-// Notice reports something that is no error of an operation.
+// Notice reports something that is no error of an operation; of an instance that has too many the first are kept.
 func (i *Instance) Notice(format string, args ...any) {
-	i.Event(driverpb.Kind_NOTICE, Text(format, args...))
+	i.mu.Lock()
+	i.notices++
+	count := i.notices
+	i.mu.Unlock()
+	switch {
+	case count < noticeLimit:
+		i.Event(driverpb.Kind_NOTICE, Text(format, args...))
+	case count == noticeLimit:
+		i.Event(driverpb.Kind_NOTICE, Text("further notices are dropped"))
+	}
 }
 
 // At sets partition and sequence.

@@ -102,6 +102,12 @@ func fake() *Library {
 				out.Ready(nil)
 				out.Fatal(nil, "given up")
 				out.Notice("never told")
+			case "chatters":
+				close(free)
+				out.Ready(nil)
+				for line := range 2 * noticeLimit {
+					out.Notice("line %d", line)
+				}
 			default:
 				return nil, Refuse("no role %s", start.Role)
 			}
@@ -213,6 +219,16 @@ func TestASecondStartUnderOneNameIsIgnored(t *testing.T) {
 	o.start("a", "good")
 	if events := o.until(t, "a", driverpb.Kind_NOTICE); len(events) != 1 {
 		t.Fatal(events)
+	}
+}
+
+func TestALibraryThatLogsForEverDoesNotFillTheHistory(t *testing.T) {
+	o := attached(t)
+	o.start("a", "chatters")
+	o.stop("a", time.Second)
+	events := o.until(t, "a", driverpb.Kind_CLOSED)
+	if last := events[len(events)-2]; len(events) != noticeLimit+2 || last.Text != "further notices are dropped" {
+		t.Errorf("%d events, before the end %v", len(events), last)
 	}
 }
 
