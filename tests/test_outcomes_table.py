@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 from rows import CELL
 
 from probe.cli import outcomes
@@ -30,6 +31,21 @@ def test_properties_stand_beside_the_client(monkeypatch: pytest.MonkeyPatch) -> 
         ["disk/storage-error", "producer", "isolated+election=500", "3.9"],
     ]
     assert [str(list(column.cells)[2]) for column in table.columns[1:]] == ["", "", "refreshes"]
+
+
+def test_where_the_cells_do_not_fit_they_are_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(outcomes, "OUT", Console(width=outcomes.OUT.width, soft_wrap=True))
+    other = Client("java", "9.9")
+    many = {replace(CELL, scenario=f"answer/produce/{n}"): {Outcome.STUCK} for n in range(100)}
+    many[next(iter(many))] = {Outcome.STUCK, Outcome.LATE}
+    outcomes.show_outcomes(many, {other: "no"}, "r1")
+    printed, said = capsys.readouterr()
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if "│" in line]
+    assert [cell.strip() for cell in printed.splitlines()[2].split("┃")[1:-1]] == ["client", "stuck", "late"]
+    assert rows == [["java@9.9", "not run", "not run"], ["sarama@1.43.3", "100", "1"]]
+    assert "probe show --run r1" in said
 
 
 def test_a_long_line_is_cut() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 from probe.advise.commands import split_profile
@@ -12,9 +15,12 @@ from probe.catalogue.families import version_key
 from probe.cli.console import OUT, say
 from probe.model import Cell, Client, Outcome
 
+_Line = tuple[Client, str]
+
 LONGEST = 90
 """Columns that a client with its properties may take."""
 
+ANY_WIDTH = 1 << 20
 STYLES = {
     Outcome.STUCK: "bold red",
     Outcome.VIOLATES: "bold red",
@@ -27,26 +33,61 @@ STYLES = {
 
 
 def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client, str], run_id: str) -> None:
-    """Print a line for each client in each configuration, scenarios and roles across."""
+    """Print a line for each client in each configuration, scenarios and roles across; counts where those do not fit."""
     lines = sorted(
         {_line(cell) for cell in outcomes} | {(client, "") for client in absent},
         key=lambda item: (item[0].family, version_key(item[0].version), item[1]),
     )
-    table = Table(title=f"run {run_id}", title_justify="left")
-    table.add_column("client", no_wrap=True)
-    columns = sorted({_column(cell) for cell in outcomes}, key=lambda item: (item[0] != "steady", item))
-    for column in columns:
-        table.add_column("\n".join(part for part in column if part))
-    for line in lines:
-        row = [_text(outcomes, line, column, line[0] in absent) for column in columns]
-        table.add_row(escape(_short(" ".join(map(str, line)).strip())), *row)
-    OUT.print(table)
+    title = f"run {run_id}"
+    cells = {line: [cell for cell in outcomes if _line(cell) == line] for line in lines}
+    table = _cell_by_cell(title, outcomes, cells, absent)
+    if fits := Measurement.get(OUT, OUT.options.update(max_width=ANY_WIDTH), table).minimum <= OUT.width:
+        OUT.print(table)
+    else:
+        OUT.print(_counts(title, outcomes, cells, absent))
     unclear = sum(1 for seen in outcomes.values() if seen & {Outcome.BROKEN, Outcome.NOT_PROVOKED})
     if unclear:
         say(f"{unclear} cells say nothing about their client (broken or not provoked): probe show --run {run_id}")
+    elif not fits:
+        say(f"cell by cell: probe show --run {run_id}")
 
 
-def _line(cell: Cell) -> tuple[Client, str]:
+def _cell_by_cell(
+    title: str, outcomes: Mapping[Cell, set[Outcome]], cells: Mapping[_Line, list[Cell]], absent: Mapping[Client, str]
+) -> Table:
+    columns = sorted({_column(cell) for cell in outcomes}, key=lambda item: (item[0] != "steady", item))
+    table = _table(title, ("\n".join(part for part in column if part) for column in columns))
+    for line, mine in cells.items():
+        missing = "not run" if line[0] in absent else ""
+        met = {column: set[Outcome]() for column in columns}
+        for cell in mine:
+            met[_column(cell)] |= outcomes[cell]
+        table.add_row(_named(line), *(_text(seen) or missing for seen in met.values()))
+    return table
+
+
+def _counts(
+    title: str, outcomes: Mapping[Cell, set[Outcome]], cells: Mapping[_Line, list[Cell]], absent: Mapping[Client, str]
+) -> Table:
+    """Say how many cells of each client ended how; a cell of several outcomes counts at each."""
+    columns = [outcome for outcome in Outcome if any(outcome in seen for seen in outcomes.values())]
+    table = _table(title, map(str, columns), justify="right")
+    for line, mine in cells.items():
+        met = Counter(outcome for cell in mine for outcome in outcomes[cell])
+        missing = "not run" if line[0] in absent and not mine else ""
+        table.add_row(_named(line), *(_styled(str(met[one]), {one}) if met[one] else missing for one in columns))
+    return table
+
+
+def _table(title: str, columns: Iterable[str], justify: Literal["left", "right"] = "left") -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("client", no_wrap=True)
+    for column in columns:
+        table.add_column(column, justify=justify)
+    return table
+
+
+def _line(cell: Cell) -> _Line:
     """Return the client with its properties: an application's settings would make a column each."""
     return cell.client, " ".join(split_profile(cell.profile)[1])
 
@@ -61,15 +102,14 @@ def _column(cell: Cell) -> tuple[str, str, str, str]:
     return cell.scenario, str(cell.role), "" if profile == "isolated" else profile, cell.broker
 
 
-def _text(
-    outcomes: Mapping[Cell, set[Outcome]], line: tuple[Client, str], column: tuple[str, str, str, str], missing: bool
-) -> str:
-    seen = {
-        item for cell, found in outcomes.items() if _line(cell) == line and _column(cell) == column for item in found
-    }
-    if not seen:
-        return "not run" if missing else ""
-    texts = sorted(str(item) for item in seen)
+def _named(line: _Line) -> str:
+    return escape(_short(" ".join(map(str, line)).strip()))
+
+
+def _text(seen: set[Outcome]) -> str:
+    return _styled(" / ".join(sorted(str(item) for item in seen)), seen)
+
+
+def _styled(text: str, seen: set[Outcome]) -> str:
     style = next((STYLES[item] for item in seen if item in STYLES), "")
-    text = " / ".join(texts)
     return f"[{style}]{text}[/]" if style else text
