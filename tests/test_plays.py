@@ -87,6 +87,12 @@ def test_what_moved_goes_to_the_next_broker_after_the_first_hit() -> None:
     assert (key.change.move_coordinator.key, key.change.move_coordinator.to) == ("g", 3)
 
 
+@pytest.mark.parametrize(("api", "latest_ms"), [(8, 0), (9, 8000), (11, 8000), (12, 8000), (14, 8000)])
+def test_the_coordinator_waits_for_what_members_call_by_their_heartbeat(api: int, latest_ms: int) -> None:
+    (move,) = moves([AnswerError(api=api, code=16, moved=True)], Role.GROUP)
+    assert move.latest_ms == latest_ms
+
+
 def test_a_coordinator_that_loads_or_is_gone_stays_where_it_is_until_healed() -> None:
     (loads,) = moves([LoadCoordinator()], Role.GROUP)
     (gone,) = moves([LoseCoordinator()], Role.TRANSACTIONAL)

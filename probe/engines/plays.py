@@ -28,7 +28,7 @@ from probe.scenarios.steps import (
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 LOG_APIS = (0, 1, 2, 23)
 """Produce, Fetch, ListOffsets, OffsetForLeaderEpoch: what reads or writes the partition's log."""
-JOIN_GROUP, HEARTBEAT, SYNC_GROUP = 11, 12, 14
+OFFSET_FETCH, JOIN_GROUP, HEARTBEAT, SYNC_GROUP = 9, 11, 12, 14
 GROUP_APIS = frozenset({8, 9, 11, 12, 13, 14, 28, 68})
 """OffsetCommit, OffsetFetch, JoinGroup, Heartbeat, LeaveGroup, SyncGroup, TxnOffsetCommit, ConsumerGroupHeartbeat."""
 TXN_APIS = frozenset({22, 24, 25, 26})
@@ -62,9 +62,9 @@ def key_of(subject: Subject) -> tuple[int, str]:
     return (TRANSACTION, subject.transactional_id) if subject.transactional_id else (GROUP, subject.group)
 
 
-REJOINED = frozenset({JOIN_GROUP, SYNC_GROUP})
-UNTIL_REJOIN_MS = 8000
-"""A member joins again once a heartbeat told it to, and sends those every 3 s: the coordinator waits for the hit."""
+BY_HEARTBEAT = frozenset({HEARTBEAT, JOIN_GROUP, SYNC_GROUP, OFFSET_FETCH})
+UNTIL_BEAT_MS = 8000
+"""Members send heartbeats every 3 s, and join again once one was told to: the coordinator waits for the hit."""
 
 
 def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> Part:
@@ -86,7 +86,7 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
     coordinated = step.api in GROUP_APIS | TXN_APIS
     about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
     move = _coordinate(subject, key=_key_of_api(subject, step.api)) if coordinated else _move(subject)
-    moves = [pb.Timed(change=move, after_ms=election_ms, latest_ms=UNTIL_REJOIN_MS if step.api in REJOINED else 0)]
+    moves = [pb.Timed(change=move, after_ms=election_ms, latest_ms=UNTIL_BEAT_MS if step.api in BY_HEARTBEAT else 0)]
     rule = about(subject, rule)
     if step.whole_topic:
         rule.ClearField("partitions")

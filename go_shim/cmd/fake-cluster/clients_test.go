@@ -206,3 +206,25 @@ func TestCompressedTransactionsAreReadBack(t *testing.T) {
 		t.Errorf("got %d records, want %d: %v", len(got), len(want), got)
 	}
 }
+
+// TestACommitBehindAnOpenTransactionIsReadBack: consumers do not see it yet, but it is not lost.
+func TestACommitBehindAnOpenTransactionIsReadBack(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 2)
+	write := func(id string) *kgo.Client {
+		client := franz(t, r, kgo.TransactionalID(id), kgo.DefaultProduceTopic("t"))
+		fatal(t, client.BeginTransaction())
+		fatal(t, client.ProduceSync(context.Background(), kgo.StringRecord(id)).FirstErr())
+		return client
+	}
+	left, ended := write("left open"), write("ended")
+	fatal(t, ended.EndTransaction(context.Background(), kgo.TryCommit))
+	if got := r.stored("t", 0); strings.Join(got, ",") != "ended" {
+		t.Errorf("behind an open transaction: %v", got)
+	}
+	fatal(t, left.EndTransaction(context.Background(), kgo.TryCommit))
+	if got := r.stored("t", 0); strings.Join(got, ",") != "left open,ended" {
+		t.Errorf("when both are through: %v", got)
+	}
+}

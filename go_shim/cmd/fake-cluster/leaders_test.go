@@ -143,6 +143,18 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// TestAHintOfALeaderThatIsTakenForDeadHasNoAddress: as Metadata, which says LEADER_NOT_AVAILABLE of it.
+func TestAHintOfALeaderThatIsTakenForDeadHasNoAddress(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	r.apply(leaderChange(moveLeader("t", 0, 2)))
+	r.inject(&clusterpb.Fault{Rules: []*clusterpb.Rule{{Id: "dead", Apis: []int32{3}, Topic: "t", Code: 5}}})
+	if leader, nodes := produceHint(r.raw(1).ask(produceTo(10, -1, "t", 0))); leader != 2 || nodes != 0 {
+		t.Errorf("leader %d with %d endpoints, want 2 without", leader, nodes)
+	}
+}
+
 // TestHintsOfFetch: behind a stale epoch as behind 6; none names the answering broker itself.
 func TestHintsOfFetch(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.engines.kafka.properties import line_key
-from probe.model import Stored
+from probe.model import Stored, Subject
 from probe.ports import ReadBack
 from probe.tools import ToolError
 
@@ -102,27 +102,40 @@ class Feeder:
             await asyncio.sleep(max(BEAT_S, due - time.monotonic()))
 
 
-async def read_back(where: Brokers, topic: str, partitions: Sequence[int], group: str) -> ReadBack:
-    """Read a whole topic, read_committed, and a group's committed offsets. OSError if it cannot be read whole."""
+async def read_back(where: Brokers, subject: Subject, partitions: Sequence[int]) -> ReadBack:
+    """Read a whole topic, read_committed, and a group's committed offsets. OSError if it cannot be read whole.
+
+    Transactions that instances left open are aborted before: they would hide what is committed behind them.
+    """
     given_up = threading.Event()
     try:
-        return await asyncio.to_thread(_read_back, where, topic, partitions, group, given_up)
+        return await asyncio.to_thread(_read_back, where, subject, partitions, given_up)
     except asyncio.CancelledError:
         given_up.set()  # else the end of the run would wait for the thread
         raise
 
 
-def _read_back(
-    where: Brokers, topic: str, partitions: Sequence[int], group: str, given_up: threading.Event
-) -> ReadBack:
+def _read_back(where: Brokers, subject: Subject, partitions: Sequence[int], given_up: threading.Event) -> ReadBack:
     kafka = load_library()
+    if subject.transactional_id:
+        for one in filter(None, (subject.transactional_id, subject.bystander_key)):
+            _end_open(kafka, where, one)
     with _consumer(kafka, where, "probe-engine") as reader:
-        stored = tuple(_whole(kafka, reader, topic, partitions, given_up))
+        stored = tuple(_whole(kafka, reader, subject.topic, partitions, given_up))
     committed: Mapping[str, int] = {}
-    if group:
-        with _consumer(kafka, where, group) as member:
-            committed = _committed(kafka, member, topic, partitions)
+    if subject.group:
+        with _consumer(kafka, where, subject.group) as member:
+            committed = _committed(kafka, member, subject.topic, partitions)
     return ReadBack(tuple(sorted(stored, key=lambda item: (item.partition, item.offset))), committed)
+
+
+def _end_open(kafka: Any, where: Brokers, transactional_id: str) -> None:
+    """Abort what is open under an id, as its next producer would (InitProducerId)."""
+    producer = kafka.Producer({**where.settings, **QUIET, "transactional.id": transactional_id})
+    try:
+        producer.init_transactions(CALL_S)
+    except kafka.KafkaException as error:
+        raise OSError(f"what {transactional_id} left open cannot be ended: {error}") from None
 
 
 def _whole(

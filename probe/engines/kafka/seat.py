@@ -200,13 +200,11 @@ class Seat:
         seen = await self._cluster.admin.placements([subject.topic])
         partitions = sorted(partition for _, partition in seen)
         running = [broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None]
-        back = await read_back(Brokers(running, self._cluster.version), subject.topic, partitions, subject.group)
+        back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
         if self._dumped:
             replicas = {number: one.replicas for (_, number), one in seen.items()}
             if not await self._agrees(back, replicas):  # what was under way when the client ended has arrived by now
-                back = await read_back(
-                    Brokers(running, self._cluster.version), subject.topic, partitions, subject.group
-                )
+                back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
                 await self._agrees(back, replicas, last=True)
         return back
 

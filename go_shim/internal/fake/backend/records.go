@@ -1,9 +1,11 @@
 package backend
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -52,40 +54,63 @@ func (b *Backend) Write(topic string, partition int32, value []byte) error {
 	return fmt.Errorf("%s/%d: the answer has no row", topic, partition)
 }
 
-// Read reads a partition from its beginning to its end, read_committed. The end is the last stable offset: what an
-// open transaction holds is not there yet.
+// Read reads a partition from its beginning to its end and gives what is committed, by offset. A transaction is told by
+// its own marker: what stands behind another one that nobody ended is there all the same, whatever the last stable
+// offset hides from consumers until that one times out.
 func (b *Backend) Read(topic string, partition int32, each func(*kgo.Record)) error {
 	info := b.kafka.PartitionInfo(topic, partition)
 	if info == nil {
 		return fmt.Errorf("%s/%d does not exist", topic, partition)
 	}
-	for offset := info.LogStartOffset; offset < info.LastStableOffset; {
+	var found []*kgo.Record
+	open := map[int64][]*kgo.Record{} // by producer id
+	for offset := info.LogStartOffset; offset < info.HighWatermark; {
 		row, err := b.fetch(topic, partition, offset)
 		if err != nil {
 			return err
 		}
 		options := kgo.ProcessFetchPartitionOpts{
-			Topic: topic, Partition: partition, Offset: offset, IsolationLevel: kgo.ReadCommitted(),
+			Topic: topic, Partition: partition, Offset: offset, IsolationLevel: kgo.ReadUncommitted(), KeepControlRecords: true,
 		}
 		fetched, next := kgo.ProcessFetchPartition(options, row, kgo.DefaultDecompressor(), nil)
 		if fetched.Err != nil {
 			return fmt.Errorf("%s/%d at %d: %w", topic, partition, offset, fetched.Err)
 		}
 		if next <= offset {
-			return fmt.Errorf("%s/%d: nothing to read at %d of %d", topic, partition, offset, info.LastStableOffset)
+			return fmt.Errorf("%s/%d: nothing to read at %d of %d", topic, partition, offset, info.HighWatermark)
 		}
 		for _, record := range fetched.Records {
-			each(record)
+			switch {
+			case record.Attrs.IsControl():
+				if commits(record) {
+					found = append(found, open[record.ProducerID]...)
+				}
+				delete(open, record.ProducerID)
+			case record.Attrs.IsTransactional():
+				open[record.ProducerID] = append(open[record.ProducerID], record)
+			default:
+				found = append(found, record)
+			}
 		}
 		offset = next
 	}
+	slices.SortFunc(found, func(a, b *kgo.Record) int { return cmp.Compare(a.Offset, b.Offset) })
+	for _, record := range found {
+		each(record)
+	}
 	return nil
+}
+
+// commits says whether a control record ends its transaction with a commit.
+func commits(record *kgo.Record) bool {
+	key := kmsg.NewControlRecordKey()
+	return key.ReadFrom(record.Key) == nil && key.Type == kmsg.ControlRecordKeyTypeCommit
 }
 
 func (b *Backend) fetch(topic string, partition int32, offset int64) (*kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.Version = b.version(kmsg.Fetch, 11)
-	req.IsolationLevel, req.MaxBytes, req.SessionEpoch, req.MaxWaitMillis = 1, 16<<20, -1, 0
+	req.MaxBytes, req.SessionEpoch, req.MaxWaitMillis = 16<<20, -1, 0
 	p := kmsg.NewFetchRequestTopicPartition()
 	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = partition, offset, 16<<20, -1
 	req.Topics = []kmsg.FetchRequestTopic{{Topic: topic, Partitions: []kmsg.FetchRequestTopicPartition{p}}}

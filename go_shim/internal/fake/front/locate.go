@@ -1,6 +1,8 @@
 package front
 
 import (
+	"time"
+
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -40,7 +42,8 @@ func (f *Front) locate(key topology.Key, broker int32) kmsg.FindCoordinatorRespo
 }
 
 // setHints names the new leader wherever a real broker does (KafkaApis.getCurrentLeader): the line and the version have
-// room for it, and the answering broker itself knows another leader. Whatever the state machine wrote is gone.
+// room for it, and the answering broker itself knows another leader. Of one that it takes for dead it has no address
+// to give. Whatever the state machine wrote is gone.
 func (f *Front) setHints(resp kmsg.Response, broker int32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,6 +60,9 @@ func (f *Front) setHints(resp kmsg.Response, broker int32) {
 		p, ok := view.Partition(topic, partition)
 		if !ok || p.Leader < 0 || p.Leader == broker {
 			return wire.Hint{}, false
+		}
+		if f.table.Answers(broker, topic, partition, int32(leaderNotAvailable), time.Now()) {
+			return wire.Hint{Leader: p.Leader, Epoch: p.Epoch}, true // as Metadata: that broker is not alive
 		}
 		at := f.endpoints[p.Leader]
 		return wire.Hint{Leader: p.Leader, Epoch: p.Epoch, Host: at.host, Port: at.port}, true
