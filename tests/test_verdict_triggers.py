@@ -250,17 +250,26 @@ def test_rescued_by_the_periodic_refresh() -> None:
 
 # connect
 
-ASKS: tuple[Step, ...] = (opened(NEW), ask(NEW), tell(OLD))
+WORK: Step = call(PRODUCE, NEW, row(1), answer=(row(1),))
+TO_ASK: tuple[Step, ...] = (opened(NEW), ask(NEW), tell(OLD))
+"""A connection before the fault that does nothing but ask."""
+ASKS: tuple[Step, ...] = (*TO_ASK, WORK)
 """A connection before the fault that begins with a discovery."""
-WORKS: tuple[Step, ...] = (opened(NEW), call(PRODUCE, NEW, row(1), answer=(row(1),)))
+WORKS: tuple[Step, ...] = (opened(NEW), WORK)
+HABIT: tuple[Step, ...] = (*ASKS, closed(OLD, "client"), opened(OLD), ask(OLD), tell(OLD), acked(10, OLD))
 
 
 def test_connect_is_for_who_was_seen_to_ask_on_connect() -> None:
     steps = (produce_answer(56), wait(20), opened(THIRD), ask(THIRD))
     # the connection to the leader, which began with Produce, is one of two
-    assert trigger(*steps, warm_up=(*ASKS, closed(OLD, "client"), opened(OLD), ask(OLD), tell(OLD))) is Trigger.CONNECT
+    assert trigger(*steps, warm_up=HABIT) is Trigger.CONNECT
     assert trigger(*steps, warm_up=WORKS) is Trigger.ERROR
     assert trigger(*steps, warm_up=ASKS) is Trigger.ERROR
+
+
+def test_a_connection_that_was_made_in_order_to_ask_shows_no_habit() -> None:
+    made_to_ask = (*TO_ASK, closed(NEW, "client"), *TO_ASK, closed(NEW, "client"), *TO_ASK, *WORKS)
+    assert trigger(produce_answer(56), wait(20), opened(THIRD), ask(THIRD), warm_up=made_to_ask) is Trigger.ERROR
 
 
 def test_the_first_connections_of_all_prove_nothing() -> None:
@@ -268,17 +277,15 @@ def test_the_first_connections_of_all_prove_nothing() -> None:
 
 
 def test_connect_is_the_first_request_after_the_handshake_only() -> None:
-    habit = (*ASKS, closed(OLD, "client"), opened(OLD), ask(OLD), tell(OLD))
     later = (produce_answer(56), opened(THIRD), call(PRODUCE, THIRD, row(1), answer=(row(1),)), ask(THIRD))
-    assert trigger(*later, warm_up=habit) is Trigger.ERROR
+    assert trigger(*later, warm_up=HABIT) is Trigger.ERROR
     old_connection = (produce_answer(56), ask(OLD))
-    assert trigger(*old_connection, warm_up=habit) is Trigger.ERROR
+    assert trigger(*old_connection, warm_up=HABIT) is Trigger.ERROR
 
 
 def test_connect_is_never_a_cause() -> None:
-    habit = (*ASKS, closed(OLD, "client"), opened(OLD), ask(OLD), tell(OLD))
     steps = (produce_answer(56), *MOVE, opened(THIRD), ask(THIRD), tell(NEW), acked(80))
-    found = judge(history(fault_on(), *steps, watch(10_000), warm_up=habit))
+    found = judge(history(fault_on(), *steps, watch(10_000), warm_up=HABIT))
     assert (found.outcome, found.facts.rescued_by, found.facts.reroute) == (Outcome.LATE, "connect", Reroute.CONNECT)
 
 

@@ -32,6 +32,8 @@ HOLD_MS = 3000
 """How long `hold` answers the error: beyond three default back-offs of every client known, sarama's consumer apart."""
 HOLD_STARTING = 8
 """So many answers are `hold` for what clients do at their start, which comes nobody knows when."""
+PROMPT_MS = {Target.COORDINATOR: 5000}
+"""Members act by heartbeats, which come each 3 s, commit once a second, and sarama's wait 2 s before they join again."""
 BLIP, APPLIED = 2, 3
 """How many answers."""
 
@@ -62,7 +64,7 @@ def _answer(api: Api, answer: Answer, role: Role) -> Part:
         codes=_codes(answer),
         apis=(api.key,),
         election_ms=150,
-        prompt_ms=5000 if api.target is Target.COORDINATOR else 3000,
+        prompt_ms=PROMPT_MS.get(api.target, 3000),
         watch_ms=20000 if api.target is Target.COORDINATOR else 10000,
         informative=not judged,
         reality=Reality.EFFECTIVE if judged else Reality.RAW,
@@ -122,7 +124,7 @@ def _part(api: Api, role: Role, made: Play, step: AnswerError, heal_after_ms: in
     )
 
 
-def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) -> Play:
+def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 0) -> Play:
     expects = EXPECTED[answer.kind]
     also: tuple[Outcome, ...] = ()
     if (api.name, answer.code) in MAY_SURFACE:
@@ -136,7 +138,7 @@ def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) 
         codes=_codes(answer),
         apis=(api.key,),
         causes=("error",),
-        prompt_ms=prompt_ms,
+        prompt_ms=prompt_ms or PROMPT_MS.get(api.target, 2000),
         watch_ms=10000,
         conforms=(*CONFORMS[expects], *also) if judged else (),
         reality=Reality.RAW if answer.kind is ErrorClass.OTHER else Reality.EFFECTIVE,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from probe.model import Kind, Target, Trigger
 from probe.model.lazy import lazy
+from probe.verdict import apis
 from probe.verdict.discovery import Discovery, first_requests
 from probe.verdict.hits import Hit
 from probe.verdict.reading import Exchange, Reading
@@ -68,15 +69,18 @@ class Clues:
     def asks_on_connect(self) -> bool:
         """Say whether most connections made after the first useful answer and before the fault began by asking.
 
-        Every client begins its very first connections so; they prove nothing.
+        Every client begins its very first connections so; they prove nothing. Nor does a connection that did no other
+        work: it may have been made in order to ask.
         """
         begin = self.reading.moments.begin
         informed = min((d.answered for d in self.discoveries if d.answered is not None), default=begin)
         asked = {(item.at, item.conn) for item in self.discoveries}
+        requests = [item.request for item in self.reading.exchanges if item.request.at < begin]
+        worked = {one.conn for one in requests if one.api not in apis.HANDSHAKE | apis.DISCOVERY}
         began = [
             (at, conn) in asked
             for conn, at in self.first_request.items()
-            if at < begin and self.opened.get(conn, 0) >= informed
+            if at < begin and conn in worked and self.opened.get(conn, 0) >= informed
         ]
         return 2 * sum(began) > len(began)
 
