@@ -143,15 +143,15 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestAHintOfALeaderThatIsTakenForDeadHasNoAddress: as Metadata, which says LEADER_NOT_AVAILABLE of it.
-func TestAHintOfALeaderThatIsTakenForDeadHasNoAddress(t *testing.T) {
+// TestNoHintWhereMetadataSaysThatThereIsNoLeader: a broker has both from the one view.
+func TestNoHintWhereMetadataSaysThatThereIsNoLeader(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
 	r.apply(leaderChange(moveLeader("t", 0, 2)))
 	r.inject(&clusterpb.Fault{Rules: []*clusterpb.Rule{{Id: "dead", Apis: []int32{3}, Topic: "t", Code: 5}}})
-	if leader, nodes := produceHint(r.raw(1).ask(produceTo(10, -1, "t", 0))); leader != 2 || nodes != 0 {
-		t.Errorf("leader %d with %d endpoints, want 2 without", leader, nodes)
+	if leader, nodes := produceHint(r.raw(1).ask(produceTo(10, -1, "t", 0))); leader != -1 || nodes != 0 {
+		t.Errorf("leader %d with %d endpoints, want none", leader, nodes)
 	}
 }
 

@@ -42,8 +42,8 @@ func (f *Front) locate(key topology.Key, broker int32) kmsg.FindCoordinatorRespo
 }
 
 // setHints names the new leader wherever a real broker does (KafkaApis.getCurrentLeader): the line and the version have
-// room for it, and the answering broker itself knows another leader. Of one that it takes for dead it has no address
-// to give. Whatever the state machine wrote is gone.
+// room for it, and the answering broker itself knows another leader, as its Metadata shows. Whatever the state machine
+// wrote is gone.
 func (f *Front) setHints(resp kmsg.Response, broker int32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +62,7 @@ func (f *Front) setHints(resp kmsg.Response, broker int32) {
 			return wire.Hint{}, false
 		}
 		if f.table.Answers(broker, topic, partition, int32(leaderNotAvailable), time.Now()) {
-			return wire.Hint{Leader: p.Leader, Epoch: p.Epoch}, true // as Metadata: that broker is not alive
+			return wire.Hint{}, false // as Metadata: there is no leader
 		}
 		at := f.endpoints[p.Leader]
 		return wire.Hint{Leader: p.Leader, Epoch: p.Epoch, Host: at.host, Port: at.port}, true

@@ -4,7 +4,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Hint is what a row says of the new leader (KIP-951); without a host the answer has no address of it.
+// Hint is what a row says of the new leader (KIP-951).
 type Hint struct {
 	Leader, Epoch int32
 	Host          string
@@ -23,9 +23,7 @@ func SetHints(resp kmsg.Response, hints Hints) {
 		if !ok {
 			return -1, -1
 		}
-		if hint.Host != "" {
-			nodes[hint.Leader] = hint
-		}
+		nodes[hint.Leader] = hint
 		return hint.Leader, hint.Epoch
 	}
 	switch r := resp.(type) {
