@@ -139,9 +139,9 @@ def test_one_trial_that_disagrees_fails_it(tmp_path: Path) -> None:
 def store(results: Path, *rows: tuple[Cell, Outcome], rules: int = 0) -> str:
     """Store judged trials whose facts are those that the entry wants."""
     with create(results) as run:
-        for cell, outcome in rows:
+        for number, (cell, outcome) in enumerate(rows):
             said = verdict(outcome, fault_codes=(56,), refresh_trigger=Trigger.NONE)
-            run.add(history(cell, 0), replace(said, rules=rules or verify.RULES_VERSION))
+            run.add(history(cell, number), replace(said, rules=rules or verify.RULES_VERSION))
     return run.run_id
 
 
@@ -202,6 +202,11 @@ def test_what_said_nothing_is_played_once_more(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(verify, "play_cells", play)
     assert run(tmp_path, "--fresh").exit_code == 0
     assert next(outcomes) is Outcome.STUCK  # twice, not more
+
+
+def test_a_trial_that_says_nothing_contradicts_no_other(tmp_path: Path, played: list[list[Cell]]) -> None:
+    store(tmp_path, (STUCK, Outcome.STUCK), (STUCK, Outcome.NOT_PROVOKED), (STUCK, Outcome.STUCK))
+    assert (run(tmp_path).exit_code, played) == (0, [])
 
 
 def test_a_result_that_is_not_reproduced_fails_with_its_evidence(tmp_path: Path, played: list[list[Cell]]) -> None:

@@ -33,7 +33,7 @@ HOLD_MS = 3000
 HOLD_STARTING = 8
 """So many answers are `hold` for what clients do at their start, which comes nobody knows when."""
 PROMPT_MS = {Target.COORDINATOR: 5000}
-"""Members act by heartbeats, which come each 3 s, commit once a second, and sarama's wait 2 s before they join again."""
+"""Members act by heartbeats, which come each 3 s, commit once a second, and sarama's wait 2 s before they rejoin."""
 BLIP, APPLIED = 2, 3
 """How many answers."""
 
