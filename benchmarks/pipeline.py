@@ -1,11 +1,13 @@
 """Millions of trial rows to the matrix: Spark beside DuckDB on the same files, warm, in one process on two cores.
 
-`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, seconds of CPU (and how much of them the JVM's
-compiler took), their ratios and Spark's peak memory. Each engine answers `--warm` times before the time that counts:
-the compiler is busy for several. DuckDB's query is written for it, not translated: only the columns that it needs.
-"counting" is the one step that reads every row, "matrix" all that leads to matrix.csv, "whole build" all that
-`probe matrix` does for the first time: every table, kept for the next build; "one more run" is what it costs when the
-last run is new.
+`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, seconds of CPU (and how many of them went to
+the JVM's compiler), their ratios and Spark's peak memory. Both answer `--warm` times before the time that counts: the
+compiler is busy for several. DuckDB's SQL (`sql.py`) is written for it, not translated. Both hand over Arrow tables,
+and these are compared: the matrix is the same in every column of every row, or there is no result.
+
+"matrix" is what becomes matrix.csv; "choosing" the one step of it, in Spark, that reads every row; "every table" all
+that `probe matrix` publishes; "whole build" the same, written and kept for the next build; "one more run" what a build
+costs when only the last run is new.
 """
 
 from __future__ import annotations
@@ -16,56 +18,27 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import duckdb
+import pyarrow as pa
+import sql
 from pyspark.sql import SparkSession
 from synthetic import write_history
 
-from spark.fold import tables
+from spark.fold import Fold, fold
 from spark.inputs import find_inputs
 from spark.job import build_matrix
-from spark.reading import read_trials
-from spark.session import start_session, stop_session, tune
-from spark.transforms import count_votes, enter
+from spark.session import start_session, stop_session
 
+T = TypeVar("T")
+Tables = dict[str, pa.Table]
 Spent = Callable[[], tuple[float, float]]
 """Tells the seconds of CPU so far, and the compiler's among them."""
-CELL = "family, version, role, profile, scenario, engine, broker"
-NUMBERS = (
-    "min(watched_ms) watched_ms, min(fault_hits) fault_hits, max(hits_before_ask) hits_before_ask, "
-    "quantile_cont(refresh_ms, [0.5, 0.95]) refresh, max(refreshes) refreshes_max, max(connects) connects_max, "
-    "quantile_cont(recovery_ms, [0.5, 0.95]) recovery, max(outage_ms) outage_ms_max, max(close_ms) close_ms_max, "
-    "max(errors_surfaced) errors_surfaced, max(failed_ops) failed_ops_max, median(futile_requests_per_s) rate, "
-    "median(futile_per_op) per_op, max(bystander_gap_ms) gap, max(bystander_errors) bystander_errors, "
-    "min(acked) acked, max(lost) lost, max(duplicated) duplicated, max(reordered) reordered, "
-    "max(position_jump) position_jump_max"
-)
-WORDS = ", ".join(
-    f"mode({name}) FILTER ({name} <> '') {name}"
-    for name in ("refresh_trigger", "reroute", "rescued_by", "after_heal", "first_error")
-)
-LISTS = (
-    "list_distinct(flatten(list(DISTINCT fault_codes))) codes, flatten(list(DISTINCT api_versions)) apis, "
-    "list(DISTINCT storm) storm, max(nullif(released, '')) released, max(nullif(mirrors, '')) mirrors, "
-    "max(reality) reality, bool_and(conforms) conforms, bool_and(recovered) recovered, arg_min(reason, trial) reason"
-)
-QUERY = f"""
-WITH votes AS (
-    SELECT {CELL}, run_id, outcome, count(*) n,
-        CASE outcome WHEN 'not_run' THEN 0 WHEN 'broken' THEN 1 WHEN 'waiting' THEN 2 ELSE 3 END weight
-    FROM trials WHERE NOT shortened GROUP BY ALL),
-elected AS (
-    SELECT {CELL}, max((weight, run_id)) best, arg_max(outcome, (weight, run_id, n)) outcome
-    FROM votes GROUP BY {CELL}),
-chosen AS (SELECT *, best[2] run_id FROM elected)
-SELECT {CELL}, run_id, outcome, count(*) agreeing, {NUMBERS}, {WORDS}, {LISTS}
-FROM trials JOIN chosen USING ({CELL}, run_id, outcome) WHERE NOT shortened GROUP BY {CELL}, run_id, outcome
-"""  # noqa: S608  # every part is a constant above
 
 
 class Cost(NamedTuple):
@@ -81,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--cells", type=int, default=10_000)
-    parser.add_argument("--warm", type=int, default=3, help="times that each is asked before")
+    parser.add_argument("--warm", type=int, default=8, help="times that each is asked before")
     parser.add_argument("--folder", type=Path, help="where synthetic rows are kept; default: made anew, and removed")
     args = parser.parse_args()
     sys.stdout.write(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before\n")
@@ -116,45 +89,83 @@ def _compare(place: Path, sizes: list[int], cells: int, warm: int) -> None:
 
 
 def _measured(session: SparkSession, results: Path, rows: int, warm: int) -> dict[str, Cost]:
-    """Time the questions of one size, each after it was asked `warm` times."""
-    warmed = partial(_warmed, warm, spent := partial(_cpu, session))
-    duck, cells = warmed(lambda: _duckdb_matrix(results))
-    counting, _ = warmed(lambda: _spark_votes(session, results))
-    spark, same = warmed(lambda: _spark_matrix(session, results))
-    if cells != same:
-        raise SystemExit(f"Spark has {same} cells, DuckDB {cells}")
-    whole, _ = warmed(lambda: _whole_build(session, results))
-    step = _one_more(session, results, spent)
-    found = {"DuckDB": duck, "counting": counting, "matrix": spark, "whole build": whole, "one more run": step}
-    sys.stdout.write(f"{rows:,} rows, {cells:,} cells, load {os.getloadavg()[0]:.1f}\n")
-    for name, cost in found.items():
+    """Time the questions of one size, each after it was asked `warm` times; DuckDB and Spark in turn."""
+    spent = partial(_cpu, session)
+    warmed = partial(_warmed, warm, spent)
+    found: dict[str, tuple[Cost, Cost | None]] = {}
+    duck, theirs = warmed(lambda: _duckdb(results, sql.MATRIX_ALONE))
+    found["DuckDB: matrix"] = duck, None
+    found["choosing"] = warmed(lambda: _chosen(session, results))[0], duck
+    spark, ours = warmed(lambda: _spark_matrix(session, results))
+    found["matrix"] = spark, duck
+    _compare_tables(ours, theirs)
+    warmed = partial(_warmed, warm // 4, spent)  # most of it is warm
+    duck, theirs = warmed(lambda: _duckdb(results, sql.EVERY_TABLE))
+    found["DuckDB: every table"] = duck, None
+    spark, ours = warmed(lambda: _spark_tables(session, results))
+    found["every table"] = spark, duck
+    _compare_tables(ours, theirs)
+    found["whole build"] = _timed(lambda: _whole_build(session, results), spent)[0], duck
+    found["one more run"] = _one_more(session, results, spent), duck
+    sys.stdout.write(f"{rows:,} rows, {len(ours['matrix']):,} cells, load {os.getloadavg()[0]:.1f}\n")
+    for name, (cost, beside) in found.items():
+        ratio = (
+            f"; {cost.wall / beside.wall:.2f} x DuckDB's time, {cost.cpu / beside.cpu:.2f} x its CPU" if beside else ""
+        )
         sys.stdout.write(
-            f"  {name}: {cost.wall:.1f} s, {cost.cpu:.1f} s of CPU ({cost.compiling:.1f} compiling); "
-            f"{cost.wall / duck.wall:.2f} x DuckDB's time, {cost.cpu / duck.cpu:.2f} x its CPU\n"
+            f"  {name}: {cost.wall:.1f} s, {cost.cpu:.1f} s of CPU ({cost.compiling:.1f} compiling){ratio}\n"
         )
     sys.stdout.flush()
-    return found
+    return {name: cost for name, (cost, _) in found.items()}
 
 
-def _spark_matrix(session: SparkSession, results: Path) -> object:
+def _spark_matrix(session: SparkSession, results: Path) -> Tables:
     """Ask for the matrix alone, from every trial."""
-    inputs = find_inputs(str(results))
     with ExitStack() as caches:
-        return len(tables(session, inputs, None, caches)["matrix"].toArrow())
+        return {"matrix": Fold(session, find_inputs(str(results)), None, caches).table("matrix").toArrow()}
 
 
-def _spark_votes(session: SparkSession, results: Path) -> int:
-    """Count the outcomes of every cell in every run: the step that reads every row."""
-    inputs = find_inputs(str(results))
-    tune(session, inputs.bytes)
-    return read_trials(session, inputs).transform(enter).transform(count_votes, inputs.runs).count()
+def _spark_tables(session: SparkSession, results: Path) -> Tables:
+    return fold(session, find_inputs(str(results)), None)
 
 
-def _duckdb_matrix(results: Path) -> int:
+def _chosen(session: SparkSession, results: Path) -> int:
+    """Find the runs that cells get their rows from: the step that reads every row."""
+    with ExitStack() as caches:
+        return len(Fold(session, find_inputs(str(results)), None, caches).ranked)
+
+
+def _duckdb(results: Path, steps: Mapping[str, str]) -> Tables:
+    """Run the steps; those with the name of a table are asked for."""
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
-        db.execute(f"CREATE VIEW trials AS FROM read_parquet('{results}/run_id=*/trials/*.parquet')")
-        return len(db.sql(QUERY).to_arrow_table())
+        db.execute(sql.TRIALS.format(files=f"'{results}/run_id=*/trials/*.parquet'"))
+        found: Tables = {}
+        for name, text in steps.items():
+            if text.lstrip().startswith("CREATE"):
+                db.execute(text)
+            else:
+                found[name] = db.sql(text).to_arrow_table()
+        return found
+
+
+def _compare_tables(ours: Tables, theirs: Tables) -> None:
+    """Leave if the two do not say the same; fractions, which are rounded, are compared in the matrix alone."""
+    for name in theirs:
+        mine, other = (found[name] for found in (ours, theirs))
+        exact = [field.name for field in mine.schema if name == "matrix" or not pa.types.is_floating(field.type)]
+        mine, other = mine.select(exact), other.select(exact)  # duckdb finds them by name
+        with duckdb.connect() as db:
+            db.register("mine", mine)
+            db.register("other", other)
+            here, there = (
+                db.sql(f"FROM {one} EXCEPT ALL FROM {two} LIMIT 1").fetchall()
+                for one, two in (("mine", "other"), ("other", "mine"))
+            )
+        if here or there or len(mine) != len(other):
+            raise SystemExit(
+                f"{name}: Spark has {len(mine)} rows, such as {here}; DuckDB {len(other)}, such as {there}"
+            )
 
 
 def _whole_build(session: SparkSession, results: Path) -> None:
@@ -174,13 +185,13 @@ def _one_more(session: SparkSession, results: Path, spent: Spent) -> Cost:
     return cost
 
 
-def _warmed(warm: int, spent: Spent, ask: Callable[[], object]) -> tuple[Cost, object]:
+def _warmed(warm: int, spent: Spent, ask: Callable[[], T]) -> tuple[Cost, T]:
     for _ in range(warm):
         ask()
     return _timed(ask, spent)
 
 
-def _timed(ask: Callable[[], object], spent: Spent) -> tuple[Cost, object]:
+def _timed(ask: Callable[[], T], spent: Spent) -> tuple[Cost, T]:
     started, (cpu, compiling) = time.monotonic(), spent()
     answer = ask()
     cpu_now, compiling_now = spent()

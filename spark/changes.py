@@ -38,7 +38,11 @@ def as_history(settled: DataFrame) -> DataFrame:
 
 def in_numbers(history: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Take up stretches that were kept: HISTORY -> STRETCHED."""
-    said = {"cell": cell_hash(), "outcome": outcome_place(), "said": said_of(F.col("conforms") == "yes")}
+    said = {
+        "cell": cell_hash(),
+        "outcome": outcome_place(F.col("outcome")),
+        "said": said_of(F.col("conforms") == "yes"),
+    }
     rows = history.select(*(said.get(name, F.col(name)).alias(name) for name in STRETCHED.names))
     return number_runs(number_runs(rows, "first_run", runs), "last_run", runs)
 

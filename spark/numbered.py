@@ -26,9 +26,9 @@ def cell_hash() -> Column:
     return F.xxhash64(*IDENTITY).alias("cell")
 
 
-def outcome_place(name: str = "outcome") -> Column:
+def outcome_place(outcome: Column) -> Column:
     """Return the number of an outcome."""
-    return (F.array_position(_outcomes(), F.col(name)) - 1).cast("int")
+    return (F.array_position(_outcomes(), outcome) - 1).cast("int")
 
 
 def outcome_at(place: Column) -> Column:
@@ -49,6 +49,17 @@ def said_at(said: Column) -> Column:
 def run_at(runs: Sequence[str], number: Column) -> Column:
     """Return the id of a run, of all runs in their order; null for null."""
     return F.get(_ids(runs), number)
+
+
+def run_hash(name: str) -> Column:
+    """Return one number for the id of a run: a number is looked up much faster than a word."""
+    return F.xxhash64(name)
+
+
+def run_hashes(session: SparkSession, runs: Sequence[str]) -> DataFrame:
+    """Return what `run_hash` can be: `hash`, and the number `run`."""
+    ids = session.range(1).select(F.posexplode(_ids(runs)).alias("run", "id"))
+    return ids.select(run_hash("id").alias("hash"), "run")
 
 
 def answer_hash(run: str, outcome: str) -> Column:

@@ -109,6 +109,8 @@ NUMBERS = (
     Number("reordered", "reordered", "max"),
     Number("position_jump_max", "position_jump", "max"),
 )
+TIMES = ("refresh_ms", "reroute_ms", "recovery_ms", "outage_ms")
+"""Times whose distribution over the agreeing trials is told, beside the matrix."""
 WORDS = ("refresh_trigger", "reroute", "rescued_by", "after_heal", "first_error")
 """Columns that hold the commonest word of the agreeing trials."""
 

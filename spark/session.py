@@ -37,6 +37,7 @@ _CONF = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "4096",  # cells a task holds before it sorts them
     "spark.sql.codegen.cache.maxEntries": "1000",  # compiled pieces of queries that are remembered; else 100
+    "spark.python.sql.dataFrameDebugging.enabled": "false",  # else each call here asks the JVM who called
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # else listing 33 files is a job of 33 tasks
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}

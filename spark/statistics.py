@@ -9,14 +9,12 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 
 from probe.model import Engine, Outcome
 from spark.numbered import outcome_at
-from spark.schema import IDENTITY
+from spark.schema import IDENTITY, TIMES
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 from spark.transforms import SETTLES
 
 Z = 1.959963984540054
 """Of the normal distribution, two-sided 95 %."""
-MEASURES = ("refresh", "reroute", "recovery", "outage")
-"""Times whose distribution is told, each a fact `<name>_ms`."""
 SILENT = (
     Outcome.BROKEN,
     Outcome.UNSUPPORTED,
@@ -67,9 +65,14 @@ def wilson(hits: Column, of: Column) -> tuple[Column, Column]:
 
 
 def timings(agreeing: DataFrame) -> DataFrame:
-    """Describe how long things took in the trials behind each row: TRIAL (those kept) -> TIMINGS."""
-    times = F.array(*(F.struct(F.lit(name).alias("measure"), F.col(f"{name}_ms").alias("ms")) for name in MEASURES))
-    told = agreeing.select(*IDENTITY, "run_id", F.explode(times).alias("time")).select(*IDENTITY, "run_id", "time.*")
+    """Describe how long things took in the trials behind each row: BEHIND -> TIMINGS."""
+    trials = agreeing.select(*IDENTITY, "run_id", F.explode("told").alias("trial"))
+    times = (
+        F.struct(F.lit(name.removesuffix("_ms")).alias("measure"), F.col(f"trial.{name}").alias("ms")) for name in TIMES
+    )
+    told = trials.select(*IDENTITY, "run_id", F.explode(F.array(*times)).alias("time")).select(
+        *IDENTITY, "run_id", "time.*"
+    )
     described = told.where(F.col("ms").isNotNull()).groupBy(*IDENTITY, "run_id", "measure")
     return described.agg(F.count("*").alias("trials"), *distribution("ms")).select(*TIMINGS.names)
 

@@ -11,6 +11,10 @@ from spark.schema import MATRIX, columns
 
 _CELL = "family STRING, version STRING, role STRING, profile STRING, scenario STRING, engine STRING, broker STRING"
 
+LATEST = columns("cell BIGINT, best BIGINT, earlier BIGINT")
+"""Ranks of runs, weight and number of the run in one: the run that says most of a cell, of several the latest; and the
+same before the newest run."""
+
 VOTED = columns("cell BIGINT, run INT, outcome INT, weight INT, votes BIGINT, said INT")
 """Trials of an outcome, per cell and run, in the numbers of `spark.numbered`: Spark groups them far faster."""
 

@@ -6,7 +6,8 @@ only where there is no trial at all. Trials with a shortened watch never enter. 
 disagree the cell is `flaky`; its numbers are those of the commonest outcome (`agreeing` of `trials`), among equally
 common ones the worse, as `Outcome` lists them.
 
-Counting comes first and reads few columns; only the trials of the runs that were elected are measured.
+Of many runs only those are counted and measured that can give a cell its row; `latest` finds them and reads few
+columns.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Outcome, Reality
+from spark.measured import GATHERED, as_matrix, gathered, keep_agreeing, measure
 from spark.numbered import (
     PLACES,
     answer_hash,
@@ -26,11 +28,13 @@ from spark.numbered import (
     outcome_at,
     outcome_place,
     run_at,
+    run_hash,
+    run_hashes,
     said_at,
     said_of,
 )
-from spark.schema import IDENTITY, MATRIX, NUMBERS, TRIAL, TRIAL_KEY, VERDICT, WORDS, Number
-from spark.tables import ELECTED, SAID, SETTLED, VOTED
+from spark.schema import IDENTITY, TRIAL, TRIAL_KEY, VERDICT
+from spark.tables import ELECTED, LATEST, SAID, SETTLED, VOTED
 
 SETTLES, WAITED, BROKEN, ABSENT = 3, 2, 1, 0
 UNSETTLED = {Outcome.WAITING: WAITED, Outcome.BROKEN: BROKEN, Outcome.NOT_RUN: ABSENT}
@@ -40,15 +44,16 @@ _DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality":
 """For columns that files of an older program lack."""
 _WEIGHED, _VOTED, _PLACED, _LAST = 10**15, 10**3, 10, 99
 """Places of weight, votes and outcome in a rank, and the greatest place of an outcome."""
+_RUNS = 10**9
+"""Places of the run in the rank of a run."""
 _FLAKY, _NOT_RUN = PLACES.index(Outcome.FLAKY), PLACES.index(Outcome.NOT_RUN)
 
 
 def matrix(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Turn trial rows (schema TRIAL) of all runs, in their order, into the matrix (schema MATRIX), unsorted."""
     entering = trials.transform(enter)
-    votes = entering.transform(count_votes, runs)
-    elected = votes.transform(settle).transform(elect, runs)
-    return entering.transform(keep_agreeing, elected, votes, runs).transform(measure).transform(as_matrix)
+    behind = entering.transform(gather, entering.transform(latest, runs), runs).transform(keep_agreeing)
+    return behind.transform(measure).transform(as_matrix)
 
 
 def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
@@ -66,6 +71,49 @@ def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
 def enter(trials: DataFrame) -> DataFrame:
     """Leave out trials with a shortened watch, and fill in what older programs did not store: TRIAL -> TRIAL."""
     return trials.fillna(_DEFAULTS).where(~F.col("shortened")).select(*TRIAL.names)
+
+
+def latest(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Rank the best run of each cell, and the best before the newest run: TRIAL -> LATEST."""
+    told = trials.select(cell_hash(), run_hash("run_id").alias("hash"), weight_of(F.col("outcome")).alias("weight"))
+    numbered = told.join(F.broadcast(run_hashes(trials.sparkSession, runs)), "hash")
+    rank = _run_rank()
+    earlier = F.when(F.col("run") < len(runs) - 1, rank)
+    ranked = numbered.groupBy("cell").agg(F.max(rank).alias("best"), F.max(earlier).alias("earlier"))
+    return ranked.select(*LATEST.names)
+
+
+def latest_of(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Rank what an earlier matrix rests on, where all its runs are older than the newest: MATRIX -> LATEST."""
+    told = matrix.select(cell_hash(), F.col("run_id").alias("run"), weight_of(F.col("outcome")).alias("weight"))
+    rank = _run_rank()
+    return number_runs(told, "run", runs).select("cell", rank.alias("best"), rank.alias("earlier"))
+
+
+def best_latest(ranks: DataFrame) -> DataFrame:
+    """Take the best of several ranks of a cell: LATEST -> LATEST."""
+    return ranks.groupBy("cell").agg(*(F.max(name).alias(name) for name in LATEST.names[1:]))
+
+
+def runs_of(latest: DataFrame) -> DataFrame:
+    """Tell the runs that any cell has as its `best` or as its best `earlier` one: LATEST -> run, rank."""
+    named = (F.struct(run_of_rank(name).alias("run"), F.lit(name).alias("rank")) for name in LATEST.names[1:])
+    told = latest.select(F.explode(F.array(*named)).alias("one")).select("one.*")
+    return told.where(F.col("run").isNotNull()).distinct()
+
+
+def run_of_rank(name: str) -> Column:
+    """Return the number of the run in a rank."""
+    return (F.col(name) % _RUNS).cast("int")
+
+
+def gather(trials: DataFrame, latest: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Gather the trials that settle each cell, those of its best run with the greatest weight: TRIAL -> GATHERED."""
+    weight = _part(F.col("best"), _RUNS).cast("int")
+    wanted = latest.select("cell", run_at(runs, run_of_rank("best")).alias("run_id"), weight.alias("weight"))
+    weighed = trials.withColumns({"cell": cell_hash(), "weight": weight_of(F.col("outcome"))})
+    settling = weighed.join(F.broadcast(wanted), ["cell", "run_id", "weight"])
+    return settling.groupBy("cell").agg(*gathered()).select(*GATHERED.names)
 
 
 def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
@@ -116,67 +164,12 @@ def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
         "cell": cell_hash(),
         "run": F.col("run_id"),
         "weight": weight_of(F.col("outcome")),
-        "outcome": outcome_place(),
+        "outcome": outcome_place(F.col("outcome")),
         "commonest": F.lit(None).cast("int"),
         "said": said_of(F.col("conforms") == "yes"),
     }
     rows = matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
     return number_runs(rows, "run", runs)
-
-
-def keep_agreeing(trials: DataFrame, elected: DataFrame, votes: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Keep the trials behind each row, those of its run's commonest outcome; `tally` says how flaky ones disagree."""
-    chosen = elected.select("cell", "run_id", "weight", "commonest", "trials", "agreeing", "outcome")
-    flaky = chosen.where(F.col("outcome") == Outcome.FLAKY.value).select("cell", "run_id", "weight")
-    vote = F.struct((-F.col("votes")).alias("minus"), "outcome", "votes")
-    behind = votes.join(
-        F.broadcast(number_runs(flaky.withColumnRenamed("run_id", "run"), "run", runs)), ["cell", "run", "weight"]
-    )
-    words = behind.withColumn("outcome", outcome_at(F.col("outcome")))
-    tallies = words.groupBy("cell").agg(F.array_sort(F.collect_list(vote)).alias("tally"))
-    rows = (
-        chosen.drop("weight", "outcome")
-        .withColumnRenamed("run_id", "elected")
-        .join(F.broadcast(tallies), "cell", "left")
-    )
-    is_behind = (F.col("run_id") == F.col("elected")) & (F.col("outcome") == F.col("commonest"))
-    return trials.withColumn("cell", cell_hash()).join(F.broadcast(rows), "cell").where(is_behind)
-
-
-def measure(agreeing: DataFrame) -> DataFrame:
-    """Sum up the agreeing trials of each cell: numbers, commonest words, lists."""
-    carried = ("run_id", "outcome", "trials", "agreeing", "tally")
-    return agreeing.groupBy("cell", *IDENTITY).agg(
-        *(F.any_value(name).alias(name) for name in carried),
-        *(_number(number) for number in NUMBERS),
-        *(F.mode(_text(name), True).alias(name) for name in WORDS),  # True: ties go to the first word
-        *(F.max(_text(name)).alias(name) for name in ("reality", "released", "mirrors")),
-        F.bool_and("conforms").alias("conforms"),
-        F.bool_and("recovered").alias("recovered"),
-        F.min(F.struct("trial", "reason")).getField("reason").alias("reason"),
-        F.array_sort(F.collect_set("fault_codes")).alias("fault_codes"),
-        F.array_sort(F.collect_set("api_versions")).alias("api_versions"),
-        F.collect_set("storm").alias("storm"),
-    )
-
-
-def as_matrix(cells: DataFrame) -> DataFrame:
-    """Say `flaky` where trials disagree, join lists, and keep exactly the matrix's columns."""
-    is_flaky = F.col("agreeing") < F.col("trials")
-    tally = F.concat_ws(", ", F.transform("tally", lambda vote: F.concat_ws(" ", vote.outcome, vote.votes)))
-    disagreement = F.concat(F.col("trials"), F.lit(" trials disagree: "), tally)
-    yes_or_no = F.when(F.col("conforms"), "yes").when(~F.col("conforms"), "no")
-    columns = {
-        "outcome": F.when(is_flaky, Outcome.FLAKY.value).otherwise(F.col("outcome")),
-        "conforms": F.when(~is_flaky, yes_or_no),
-        "reason": F.when(is_flaky, disagreement).otherwise(_text("reason")),
-        "fault_codes": _joined(F.array_distinct(F.flatten("fault_codes"))),
-        "api_versions": _joined(_highest_versions(F.flatten("api_versions"))),
-        "storm": _joined(F.array_sort(F.array_distinct(F.split(F.concat_ws("", "storm"), ""))), ""),
-    }
-    return cells.select(
-        *(columns.get(field.name, F.col(field.name)).cast(field.dataType).alias(field.name) for field in MATRIX)
-    )
 
 
 def weight_of(outcome: Column) -> Column:
@@ -185,6 +178,11 @@ def weight_of(outcome: Column) -> Column:
     for unsettled, less in UNSETTLED.items():
         weight = F.when(outcome == unsettled.value, less).otherwise(weight)
     return weight
+
+
+def _run_rank() -> Column:
+    """Order the runs of a cell by weight, then time, in one number."""
+    return F.col("weight") * F.lit(_RUNS).cast("bigint") + F.col("run")
 
 
 def _rank() -> Column:
@@ -207,38 +205,3 @@ def _in_words(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Colum
 def _part(number: Column, unit: int) -> Column:
     """Divide positive whole numbers, exactly."""
     return ((number - number % unit) / unit).cast("bigint")
-
-
-def _text(name: str) -> Column:
-    """Empty text does not count: it means that the column does not apply."""
-    return F.nullif(F.col(name), F.lit(""))
-
-
-def _number(number: Number) -> Column:
-    column = F.col(number.of)
-    value = {
-        "min": lambda: F.min(column),
-        "max": lambda: F.max(column),
-        "median": lambda: _percentiles(column).getItem(0),
-        "p95": lambda: _percentiles(column).getItem(1),
-    }[number.how]()
-    exact = F.round(value.cast("double"), 6)  # what is left of binary fractions must not decide the last digit
-    return (F.round(exact, 1) if number.rate else F.floor(exact + 0.5)).alias(number.column)
-
-
-def _percentiles(column: Column) -> Column:
-    """Median and 95th percentile, interpolated linearly; equal aggregates are computed once."""
-    return F.percentile(column, F.array(F.lit(0.5), F.lit(0.95)))
-
-
-def _highest_versions(pairs: Column) -> Column:
-    def highest(api: Column) -> Column:
-        mine = F.filter(pairs, lambda pair: pair.api == api)
-        return F.concat_ws("=", api, F.array_max(F.transform(mine, lambda pair: pair.version)))
-
-    return F.transform(F.array_distinct(F.transform(pairs, lambda pair: pair.api)), highest)
-
-
-def _joined(items: Column, between: str = ";") -> Column:
-    """Join a list; an empty one does not apply."""
-    return F.nullif(F.array_join(items, between), F.lit(""))

@@ -22,11 +22,13 @@ from probe.model import Facts, Outcome, Reroute, Trigger
 from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
 from spark.inputs import find_inputs
 from spark.job import build_matrix
+from spark.measured import BEHIND, GATHERED, as_matrix, keep_agreeing, measure
 from spark.output import as_csv, in_order, version_key
 from spark.reading import read_trials
 from spark.schema import MATRIX, TRIAL, VERDICT
-from spark.tables import PUBLISHED
-from spark.transforms import matrix
+from spark.session import SMALL
+from spark.tables import LATEST, PUBLISHED
+from spark.transforms import enter, gather, latest, matrix
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,10 +71,12 @@ def test_spark_and_the_store_agree_on_the_columns() -> None:
     assert set(TRIAL_SCHEMA.names) - set(TRIAL.names) == {"seed", "conforming", "header"}
 
 
-@pytest.mark.parametrize(("seed", "cells", "trials"), [(1, 300, 4), (2, 40, 30)])
+@pytest.mark.parametrize(("seed", "cells", "trials", "small"), [(1, 300, 4, SMALL), (2, 40, 30, SMALL), (3, 400, 4, 0)])
 def test_duckdb_says_the_same_byte_for_byte(
-    spark: SparkSession, tmp_path: Path, seed: int, cells: int, trials: int
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, cells: int, trials: int, small: int
 ) -> None:
+    for module in ("spark.session", "spark.fold"):
+        monkeypatch.setattr(f"{module}.SMALL", small)
     write(tmp_path, random_rows(seed, cells, trials), parts=3)
     built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
     expected = write_csv(tmp_path, tmp_path / "duckdb.csv")
@@ -97,6 +101,17 @@ def test_csv_and_parquet_say_the_same(spark: SparkSession, tmp_path: Path) -> No
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
         ["matrix.csv", "matrix.parquet", *tables]
     )
+
+
+def test_each_step_has_its_schema(spark: SparkSession, tmp_path: Path) -> None:
+    write_part(tmp_path, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])
+    entering = read_trials(spark, find_inputs(str(tmp_path))).transform(enter)
+    ranked = entering.transform(latest, [EARLY])
+    told = entering.transform(gather, ranked, [EARLY])
+    behind = told.transform(keep_agreeing)
+    for rows, columns in ((ranked, LATEST), (told, GATHERED), (behind, BEHIND)):
+        assert rows.schema.simpleString() == columns.simpleString()
+    assert behind.transform(measure).transform(as_matrix).schema.simpleString() == MATRIX.simpleString()
 
 
 def test_agreeing_trials_make_a_row_of_statistics(spark: SparkSession, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pyarrow.parquet as pq
 import pytest
+from duckdb_matrix import write_csv
 from duckdb_tables import recompute
 from rows import CELL, RUNS, random_rows, trial, write, write_part
 
 from probe.model import Cell, Engine, Outcome
+from spark.fold import Fold
+from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.output import version_key
+from spark.schema import IDENTITY
 from spark.session import SMALL
 from spark.statistics import wilson
 from spark.tables import PUBLISHED, TRAFFIC
@@ -88,6 +93,36 @@ def test_duckdb_says_the_same(
     assert {"yes", "no", None} <= {row["agrees"] for row in ours["agreement"]} or runs is MANY
     assert {row["kind"] for row in ours["changes"]} == {"added", "changed"}
     assert max(row["runs"] for row in ours["history"]) > 1
+
+
+@pytest.mark.spark
+def test_of_many_runs_few_are_read_whole(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that cells get their rows from, or got them from before the newest. Together they may well be small."""
+    rows = random_rows(7, 4, 4, MANY)
+    write(tmp_path, rows, parts=2)
+    inputs = find_inputs(str(tmp_path))
+    for small in (0, inputs.of(runs_behind(rows)).bytes):
+        for module in ("spark.session", "spark.fold"):
+            monkeypatch.setattr(f"{module}.SMALL", small)
+        with ExitStack() as caches:
+            ranked = Fold(spark, inputs, None, caches).ranked
+        assert {run for run, _ in ranked} == runs_behind(rows)
+    assert small < inputs.bytes
+    ours, theirs = tables(spark, tmp_path, tmp_path / "out"), recompute(tmp_path)
+    for name, found in ours.items():
+        assert_same(found, theirs[name])
+    assert (tmp_path / "out" / "matrix.csv").read_text() == write_csv(tmp_path, tmp_path / "duckdb.csv")
+
+
+def runs_behind(rows: Mapping[str, Sequence[Row]]) -> set[str]:
+    """Find them cell by cell."""
+    weights = {"not_run": 0, "broken": 1, "waiting": 2}
+    ranks: dict[tuple[str, ...], list[tuple[int, str]]] = {}
+    for row in (row for run in rows.values() for row in run if not row["shortened"]):
+        cell = tuple(row[name] for name in IDENTITY)
+        ranks.setdefault(cell, []).append((weights.get(row["outcome"], 3), row["run_id"]))
+    earlier = ([rank for rank in mine if rank[1] != NEWEST] for mine in ranks.values())
+    return {max(mine)[1] for mine in (*ranks.values(), *earlier) if mine}
 
 
 def of(family: str, **changes: Any) -> Cell:

@@ -1,0 +1,257 @@
+"""What the pipeline makes of trial rows, in SQL: written for DuckDB, not translated, with the same tables at the end.
+
+Only the columns that are needed are read; the rows behind the matrix are looked up by run, so that DuckDB skips files.
+"""
+
+# ruff: noqa: S608  # every part of a query is a constant of this file
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from probe.model import Outcome
+
+CELL = "family, version, role, profile, scenario, engine, broker"
+QUESTION = "family, role, profile, scenario, engine, broker"
+PLACES = [outcome.value for outcome in Outcome]
+"""Outcomes, the worse first."""
+WEIGHT = "CASE outcome WHEN 'not_run' THEN 0 WHEN 'broken' THEN 1 WHEN 'waiting' THEN 2 ELSE 3 END"
+SILENT = "('broken', 'unsupported', 'not_run', 'not_provoked', 'waiting', 'flaky')"
+EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000)
+
+_MINIMA = ("watched_ms", "fault_hits")
+_MAXIMA = {
+    "hits_before_ask": "hits_before_ask",
+    "refreshes_max": "refreshes",
+    "connects_max": "connects",
+    "errors_surfaced": "errors_surfaced",
+    "failed_ops_max": "failed_ops",
+    "bystander_errors": "bystander_errors",
+    "lost": "lost",
+    "duplicated": "duplicated",
+    "reordered": "reordered",
+    "position_jump_max": "position_jump",
+}
+_TIMES = ("outage_ms", "close_ms", "bystander_gap_ms")
+_WORDS = ("refresh_trigger", "reroute", "rescued_by", "after_heal", "first_error")
+
+
+def _whole(value: str) -> str:
+    return f"CAST(floor(round({value}, 6) + 0.5) AS BIGINT)"
+
+
+def _rate(value: str) -> str:
+    return f"CAST(round(CAST({value} AS DECIMAL(18, 6)), 1) AS DOUBLE)"
+
+
+NEEDED = ", ".join(
+    (
+        *(
+            CELL,
+            "run_id",
+            "trial",
+            "outcome",
+            "conforms",
+            "reason",
+            "fault_codes",
+            "api_versions",
+            "storm",
+            "recovered",
+        ),
+        *(*_MINIMA, "acked", *_MAXIMA.values(), *_TIMES, *_WORDS, "reality", "released", "mirrors"),
+        *("refresh_ms", "reroute_ms", "recovery_ms", "futile_requests_per_s", "futile_per_op"),
+    )
+)
+TRIALS = "CREATE VIEW trials AS FROM read_parquet({files}) WHERE NOT shortened"
+LATEST = f"CREATE TEMP TABLE latest AS SELECT {CELL}, max({WEIGHT} || run_id) AS best FROM trials GROUP BY ALL"
+"""Of each cell the run that settles most, of several the latest."""
+LATEST_TRIALS = f"""
+CREATE TEMP TABLE mine AS SELECT {NEEDED} FROM trials JOIN latest USING ({CELL})
+WHERE run_id = best[2:] AND {WEIGHT} = best[1] AND run_id IN (SELECT DISTINCT best[2:] FROM latest)
+"""
+BEHIND = f"""
+CREATE TEMP TABLE behind AS
+WITH votes AS (SELECT {CELL}, outcome, count(*) AS votes FROM mine GROUP BY ALL),
+elected AS (
+    SELECT {CELL}, arg_min(outcome, (-votes, list_position({PLACES}, outcome))) AS elected,
+        CAST(sum(votes) AS BIGINT) AS judged, max(votes) AS agreed,
+        CASE WHEN count(*) > 1 THEN string_agg(outcome || ' ' || votes, ', ' ORDER BY votes DESC, outcome) END AS tally
+    FROM votes GROUP BY {CELL})
+SELECT * FROM mine JOIN elected USING ({CELL}) WHERE outcome = elected
+"""
+_CODES = "flatten(list_sort(list_distinct(list(fault_codes))))"
+_APIS = "flatten(list_sort(list_distinct(list(api_versions))))"
+_FIRST = "list_filter({items}, lambda item, nth: list_position({items}, item) = nth)"
+_NAMES = f"list_transform({_APIS}, lambda pair: pair.api)"
+_HIGHEST = f"""list_transform({_FIRST.format(items="names")}, lambda api: api || '=' || list_max(
+    list_transform(list_filter(apis, lambda pair: pair.api = api), lambda pair: pair.version)))"""
+MEASURED = f"""
+SELECT {CELL}, run_id, any_value(elected) AS elected, any_value(judged) AS judged, any_value(agreed) AS agreed,
+    any_value(tally) AS tally, bool_and(conforms) AS conforming, max(reality) AS reality,
+    {_CODES} AS codes, {_APIS} AS apis, {_NAMES} AS names,
+    list_sort(list_distinct(string_split(string_agg(storm, ''), ''))) AS letters,
+    {", ".join(f"min({name}) AS {name}" for name in _MINIMA)}, min(acked) AS acked,
+    {", ".join(f"max({of}) AS {name}" for name, of in _MAXIMA.items())},
+    {", ".join(f"{_whole(f'max({name})')} AS {name}_max" for name in _TIMES)},
+    quantile_cont(refresh_ms, [0.5, 0.95]) AS refresh, quantile_cont(recovery_ms, [0.5, 0.95]) AS recovery,
+    {_rate("median(futile_requests_per_s)")} AS futile_requests_per_s,
+    {_rate("median(futile_per_op)")} AS futile_per_op,
+    {", ".join(f"list_mode(list_sort(list({name}) FILTER ({name} <> ''))) AS {name}" for name in _WORDS)},
+    bool_and(recovered) AS recovered, max(nullif(released, '')) AS released, max(nullif(mirrors, '')) AS mirrors,
+    nullif(arg_min(reason, (trial, reason)), '') AS said
+FROM behind GROUP BY {CELL}, run_id
+"""
+MATRIX = f"""
+SELECT {CELL}, CASE WHEN tally IS NULL THEN elected ELSE 'flaky' END AS outcome,
+    CASE WHEN tally IS NULL THEN CASE conforming WHEN true THEN 'yes' WHEN false THEN 'no' END END AS conforms, reality,
+    CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials,
+    CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing, watched_ms,
+    nullif(array_to_string({_FIRST.format(items="codes")}, ';'), '') AS fault_codes,
+    nullif(array_to_string({_HIGHEST}, ';'), '') AS api_versions, fault_hits, hits_before_ask, refresh_trigger,
+    {_whole("refresh[1]")} AS refresh_ms_p50, {_whole("refresh[2]")} AS refresh_ms_p95, refreshes_max,
+    nullif(array_to_string(letters, ''), '') AS storm, connects_max, reroute, rescued_by, recovered,
+    {_whole("recovery[1]")} AS recovery_ms_p50, {_whole("recovery[2]")} AS recovery_ms_p95, outage_ms_max, after_heal,
+    close_ms_max, errors_surfaced, failed_ops_max, first_error, futile_requests_per_s, futile_per_op,
+    bystander_gap_ms_max, bystander_errors, acked, lost, duplicated, reordered, position_jump_max, released, mirrors,
+    coalesce(judged || ' trials disagree: ' || tally, said) AS reason, run_id
+FROM ({MEASURED})
+"""
+VOTES = f"""
+CREATE TEMP TABLE votes AS
+SELECT {CELL}, run_id, outcome, {WEIGHT} AS weight, count(*) AS votes, bool_and(conforms) AS conforming
+FROM trials GROUP BY ALL
+"""
+_JUDGED = " ".join(f"WHEN {weight} THEN sum(votes) FILTER (weight = {weight})" for weight in range(4))
+PER_RUN = f"""
+CREATE TEMP TABLE per_run AS
+WITH ranked AS (SELECT *, weight * 10**12 + votes * 100 + 99 - list_position({PLACES}, outcome) AS rank FROM votes),
+best AS (
+    SELECT {CELL}, run_id, max(weight) AS weight, arg_max(outcome, rank) AS elected, arg_max(votes, rank) AS agreed,
+        arg_max_null(conforming, rank) AS conforming,
+        CAST(CASE max(weight) {_JUDGED} END AS BIGINT) AS judged
+    FROM ranked GROUP BY {CELL}, run_id)
+SELECT {CELL}, run_id, weight, CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome,
+    CASE WHEN agreed = judged THEN CASE conforming WHEN true THEN 'yes' WHEN false THEN 'no' END END AS conforms,
+    CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials,
+    CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing
+FROM best
+"""
+LATEST_OF_RUNS = f"CREATE TEMP TABLE latest AS SELECT {CELL}, max(weight || run_id) AS best FROM per_run GROUP BY ALL"
+HISTORY = f"""
+WITH placed AS (
+    SELECT *, row_number() OVER (PARTITION BY {CELL} ORDER BY run_id)
+        - row_number() OVER (PARTITION BY {CELL}, outcome, conforms ORDER BY run_id) AS island
+    FROM per_run WHERE weight = 3)
+SELECT {CELL}, min(run_id) AS first_run, max(run_id) AS last_run, outcome, conforms, count(*) AS runs,
+    CAST(sum(trials) AS BIGINT) AS trials, CAST(sum(agreeing) AS BIGINT) AS agreeing
+FROM placed GROUP BY {CELL}, outcome, conforms, island
+"""
+CHANGES = f"""
+WITH newest AS (SELECT max(run_id) AS run FROM per_run),
+stood AS (SELECT {CELL}, max(weight || run_id)[2:] AS run_id FROM per_run, newest WHERE run_id < run GROUP BY {CELL}),
+before AS (SELECT per_run.* FROM per_run JOIN stood USING ({CELL}, run_id))
+SELECT {", ".join(f"now.{name}" for name in CELL.split(", "))},
+    CASE WHEN before.run_id IS NULL THEN 'added' ELSE 'changed' END AS kind, before.outcome AS outcome_before,
+    before.conforms AS conforms_before, before.trials AS trials_before, before.run_id AS run_before, now.outcome,
+    now.conforms, now.trials, now.run_id
+FROM matrix AS now LEFT JOIN before USING ({CELL})
+WHERE now.run_id = (FROM newest)
+    AND (before.run_id IS NULL OR (now.outcome, now.conforms) IS DISTINCT FROM (before.outcome, before.conforms))
+"""
+_NUMERIC = "list_transform(string_split(version, '.'), lambda part: CAST(part AS INT))"
+VERSIONS = f"""
+WITH placed AS (
+    SELECT *, {_NUMERIC} AS place, row_number() OVER (PARTITION BY {QUESTION} ORDER BY place)
+        - row_number() OVER (PARTITION BY {QUESTION}, outcome, conforms ORDER BY place) AS island
+    FROM matrix WHERE outcome NOT IN ('waiting', 'broken', 'not_run')),
+islands AS (
+    SELECT {QUESTION}, outcome, conforms, arg_min(version, place) AS first_version,
+        arg_max(version, place) AS last_version, count(*) AS versions, arg_min_null(released, place) AS first_released,
+        min(place) AS start, max(place) AS finish
+    FROM placed GROUP BY {QUESTION}, outcome, conforms, island),
+known AS (SELECT DISTINCT family, version, {_NUMERIC} AS place FROM matrix),
+turns AS (SELECT *, lag(finish) OVER (PARTITION BY {QUESTION} ORDER BY start) AS before FROM islands)
+SELECT {QUESTION}, outcome, conforms, first_version, last_version, versions, first_released,
+    row_number() OVER (PARTITION BY {QUESTION} ORDER BY start) AS nth,
+    nth = count(*) OVER (PARTITION BY {QUESTION}) AS newest,
+    (SELECT string_agg(known.version, ';' ORDER BY known.place) FROM known
+     WHERE known.family = turns.family AND known.place > turns.before AND known.place < turns.start) AS unmeasured
+FROM turns
+"""
+AGREEMENT = f"""
+WITH asked AS (SELECT *, regexp_replace(profile, '\\+election=[0-9]+', '') AS plain FROM matrix)
+SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
+    CASE WHEN e.outcome IN {SILENT} OR k.outcome IN {SILENT} THEN NULL WHEN e.outcome = k.outcome THEN 'yes' ELSE 'no'
+        END AS agrees,
+    e.profile AS embedded_profile, e.outcome AS embedded_outcome, e.conforms AS embedded_conforms,
+    e.refresh_ms_p50 AS embedded_refresh_ms_p50, e.recovery_ms_p50 AS embedded_recovery_ms_p50,
+    e.run_id AS embedded_run, k.outcome AS kafka_outcome, k.conforms AS kafka_conforms,
+    k.refresh_ms_p50 AS kafka_refresh_ms_p50, k.recovery_ms_p50 AS kafka_recovery_ms_p50, k.run_id AS kafka_run
+FROM asked AS e JOIN matrix AS k
+    ON e.family = k.family AND e.version = k.version AND e.role = k.role AND e.plain = k.profile
+    AND e.scenario = k.scenario AND e.broker = k.broker
+WHERE e.engine = 'embedded' AND k.engine = 'kafka'
+"""
+TALLIES = f"""
+CREATE TEMP TABLE tallies AS
+SELECT {CELL}, outcome, CAST(sum(votes) AS BIGINT) AS trials FROM votes WHERE weight = 3 GROUP BY ALL
+"""
+_Z = 1.959963984540054
+_CENTRE, _HALF = f"(differing + {_Z**2 / 2})", f"{_Z} * sqrt(differing * (trials - differing) / trials + {_Z**2 / 4})"
+FLAKES = f"""
+WITH told AS (
+    SELECT {CELL}, arg_max(outcome, (trials, outcome)) AS commonest, CAST(sum(trials) AS BIGINT) AS trials,
+        CAST(sum(trials) - max(trials) AS BIGINT) AS differing
+    FROM tallies GROUP BY {CELL})
+SELECT *, round(differing / trials, 6) AS rate,
+    round(greatest(0, ({_CENTRE} - {_HALF}) / (trials + {_Z**2})), 6) AS rate_low,
+    round(least(1, ({_CENTRE} + {_HALF}) / (trials + {_Z**2})), 6) AS rate_high
+FROM told
+"""
+
+
+def _counts(name: str) -> str:
+    """Count by edges: how many are at most an edge, less those that are at most the one before."""
+    upto = [*(f"count(*) FILTER ({name} <= {edge})" for edge in EDGES), f"count({name})"]
+    return f"[{', '.join(f'{high} - {low}' for low, high in zip(['0', *upto], upto, strict=False))}]"
+
+
+_SHARES = (("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99))
+TIMINGS = f"""
+WITH told AS (
+    SELECT {CELL}, run_id, unnest(['refresh', 'reroute', 'recovery', 'outage']) AS measure,
+        unnest([refresh_ms, reroute_ms, recovery_ms, outage_ms]) AS ms FROM behind),
+summed AS (
+    SELECT {CELL}, run_id, measure, count(*) AS trials, min(ms) AS least, max(ms) AS most,
+        quantile_cont(ms, [{", ".join(str(share) for _, share in _SHARES)}]) AS shares, {_counts("ms")} AS buckets
+    FROM told WHERE ms IS NOT NULL GROUP BY ALL)
+SELECT {CELL}, run_id, measure, trials, round(least, 3) AS min_ms,
+    {", ".join(f"round(shares[{nth}], 3) AS {name}_ms" for nth, (name, _) in enumerate(_SHARES, 1))},
+    round(most, 3) AS max_ms, buckets FROM summed
+"""
+
+MATRIX_ALONE: Mapping[str, str] = MappingProxyType(
+    {"latest": LATEST, "mine": LATEST_TRIALS, "behind": BEHIND, "matrix": MATRIX}
+)
+"""Steps to the matrix; what is no CREATE is a table that is asked for."""
+EVERY_TABLE: Mapping[str, str] = MappingProxyType(
+    {
+        "votes": VOTES,
+        "per_run": PER_RUN,
+        "latest": LATEST_OF_RUNS,
+        "mine": LATEST_TRIALS,
+        "behind": BEHIND,
+        "cells": f"CREATE TEMP TABLE matrix AS {MATRIX}",
+        "matrix": "FROM matrix",
+        "tallied": TALLIES,
+        "tallies": "FROM tallies",
+        "history": HISTORY,
+        "changes": CHANGES,
+        "versions": VERSIONS,
+        "agreement": AGREEMENT,
+        "flakes": FLAKES,
+        "timings": TIMINGS,
+    }
+)
+"""Steps to every table of `spark.tables.KEPT`."""
