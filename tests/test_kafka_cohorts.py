@@ -148,6 +148,33 @@ def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: 
     assert sorted(history.header.trial for history, _ in kept.trials) == [0] * 8 + [1000]
 
 
+def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen with 64 clients on two cores and another program beside them: `stuck`, and clean when played again."""
+    asked: list[str] = []
+    tried: list[Any] = []
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+        tried.append(item)
+        said = "" if len(tried) == 1 else "played"
+        return History(replace(make_header(item, number, tools, options), impossible=said), ())
+
+    async def ask(question: Any, history: History) -> Verdict:
+        asked.append(str(history.header.cell))
+        told: Verdict = question(history)
+        return replace(told, outcome=Outcome.STUCK, reason="it does not serve") if len(asked) == 1 else told
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "ask", ask)
+    engine = FakeEngine()
+    kept = run(planned("steady"), engine)
+    assert [len(seats) for seats in engine.given] == [8, 1]
+    (first,) = [history for history, _ in kept.trials if history.header.trial == 1000]
+    assert first.header.problems == (
+        "stuck although nothing was done to the brokers (it does not serve); it is played once more",
+    )
+    assert len(asked) == len(set(asked)) == 8
+
+
 def test_attempts_of_an_interrupted_run_keep_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
 

@@ -6,12 +6,16 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from probe import verdict
 from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
+from probe.runner.asking import ask
 from probe.runner.cast import make_header
 from probe.runner.grouping import Work, cohort_s, layout
 from probe.runner.pool import ATTEMPTS, Drain, Run, Trials, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial import DriverLostError, run_trial
+
+STEADY = frozenset({Outcome.CLEAN, Outcome.UNSUPPORTED})
 
 
 def drain_in_cohorts(engine: CohortEngine) -> Drain:
@@ -100,11 +104,24 @@ async def _run_one(run: Run, work: Work, seat: SeatPort, starting: asyncio.Semap
     finally:
         seat.leave()
     attempt = work.attempt + 1
+    if reason := await _unsteady(work, history):
+        header = replace(history.header, problems=(*history.header.problems, reason))
+        history = replace(history, header=header)
     if harness_failed(history) and attempt < ATTEMPTS:
         await keep_failed(run, history, attempt)
         return [replace(work, attempt=attempt)]
     outcome = await judge(run, work.item, history)
     return [Work(work.item, number) for number in more_trials(run, work.item, work.trial, outcome)]
+
+
+async def _unsteady(work: Work, history: History) -> str:
+    """Say how a control cell was not clean, the first time: brokers that get no CPU for seconds serve nobody."""
+    if work.attempt or work.item.cell != work.item.steady or harness_failed(history):
+        return ""
+    found = await ask(verdict.judge, history)
+    if found.outcome in STEADY:
+        return ""
+    return f"{found.outcome} although nothing was done to the brokers ({found.reason}); it is played once more"
 
 
 def _never_began(run: Run, work: Work, reason: str) -> History:
