@@ -72,6 +72,9 @@ class Child:
         code = await self.process.wait()
         await asyncio.wait({self._reading}, timeout=GRACE_S)
         self._reading.cancel()
+        # its end may be known before its pipes', and these must be closed before the loop is
+        self.process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001  # asyncio has no other way
+        await asyncio.sleep(0)
         return code
 
     def kill(self) -> None:
