@@ -85,7 +85,8 @@ def details(row: MatrixRow) -> list[str]:
     """Say in a few sentences what was seen, from the facts that apply."""
     told = [sentence for tell in TELLINGS if (sentence := tell(row))]
     if row.outcome is Outcome.FLAKY and told:
-        told.insert(0, f"In the {hint(row)} trials that agree:")
+        one = row.values["agreeing"] == "1"
+        told.insert(0, f"In one of {row.values['trials']} trials:" if one else f"In the {hint(row)} trials that agree:")
     return told
 
 
@@ -111,7 +112,8 @@ def _met(row: MatrixRow) -> str:
     if not hits:
         return ""
     times = "once" if hits == 1 else f"at least {hits:.0f} times"
-    return f"It met {names or 'the fault'} {times} in every trial."
+    each = "" if row.values["agreeing"] == "1" else " in every trial"
+    return f"It met {names or 'the fault'} {times}{each}."
 
 
 def _asked(row: MatrixRow) -> str:
