@@ -15,13 +15,13 @@ from probe.model import Outcome
 from spark.rejudge import Change, Rejudged
 
 
-def test_changed_cells_are_named_with_both_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_cells_are_named_with_both_outcomes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     changes = (
         Change(CELL, "stuck", "waiting", ("outcome",)),
         Change(CELL, "late", "late", ("refreshes_max", "reason")),
     )
     monkeypatch.setattr(judge, "rejudge", lambda results, master: Rejudged(9, ("v",), changes, ("a damaged file",)))
-    done = CliRunner().invoke(app, ["judge", "--results", "somewhere"])
+    done = CliRunner().invoke(app, ["judge", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert f"changed  {CELL}: stuck -> waiting\n" in done.output
     assert f"numbers  {CELL}: late; refreshes_max, reason\n" in done.output
