@@ -189,6 +189,7 @@ async def _close_stdin(driver: Driver) -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.real
 @every_driver
 def test_hello_agrees_with_client_toml(family: Family, version: Version) -> None:
     hello = transcript(family, version).hello

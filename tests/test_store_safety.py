@@ -179,6 +179,7 @@ with RunStore.create(sys.argv[1], command=[], seed=7) as store:
 """
 
 
+@pytest.mark.real
 def test_a_killed_run_keeps_what_it_flushed_and_can_be_resumed(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parent)
     try:
