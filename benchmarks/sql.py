@@ -1,24 +1,28 @@
 """What the pipeline makes of trial rows, in SQL: written for DuckDB, not translated, with the same tables at the end.
 
 Only the columns that are needed are read; the rows behind the matrix are looked up by run, so that DuckDB skips files.
+History, versions and buckets are asked by the SQL that the tests hold Spark against.
 """
 
 # ruff: noqa: S608  # every part of a query is a constant of this file
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from duckdb_tables import CELL, HISTORY, counts, stretches
 
 from probe.model import Outcome
 
-CELL = "family, version, role, profile, scenario, engine, broker"
-QUESTION = "family, role, profile, scenario, engine, broker"
 PLACES = [outcome.value for outcome in Outcome]
 """Outcomes, the worse first."""
 WEIGHT = "CASE outcome WHEN 'not_run' THEN 0 WHEN 'broken' THEN 1 WHEN 'waiting' THEN 2 ELSE 3 END"
 SILENT = "('broken', 'unsupported', 'not_run', 'not_provoked', 'waiting', 'flaky')"
-EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000)
 
 _MINIMA = ("watched_ms", "fault_hits")
 _MAXIMA = {
@@ -138,15 +142,6 @@ SELECT {CELL}, run_id, weight, CASE WHEN agreed < judged THEN 'flaky' ELSE elect
 FROM best
 """
 LATEST_OF_RUNS = f"CREATE TEMP TABLE latest AS SELECT {CELL}, max(weight || run_id) AS best FROM per_run GROUP BY ALL"
-HISTORY = f"""
-WITH placed AS (
-    SELECT *, row_number() OVER (PARTITION BY {CELL} ORDER BY run_id)
-        - row_number() OVER (PARTITION BY {CELL}, outcome, conforms ORDER BY run_id) AS island
-    FROM per_run WHERE weight = 3)
-SELECT {CELL}, min(run_id) AS first_run, max(run_id) AS last_run, outcome, conforms, count(*) AS runs,
-    CAST(sum(trials) AS BIGINT) AS trials, CAST(sum(agreeing) AS BIGINT) AS agreeing
-FROM placed GROUP BY {CELL}, outcome, conforms, island
-"""
 CHANGES = f"""
 WITH newest AS (SELECT max(run_id) AS run FROM per_run),
 stood AS (SELECT {CELL}, max(weight || run_id)[2:] AS run_id FROM per_run, newest WHERE run_id < run GROUP BY {CELL}),
@@ -159,26 +154,7 @@ FROM matrix AS now LEFT JOIN before USING ({CELL})
 WHERE now.run_id = (FROM newest)
     AND (before.run_id IS NULL OR (now.outcome, now.conforms) IS DISTINCT FROM (before.outcome, before.conforms))
 """
-_NUMERIC = "list_transform(string_split(version, '.'), lambda part: CAST(part AS INT))"
-VERSIONS = f"""
-WITH placed AS (
-    SELECT *, {_NUMERIC} AS place, row_number() OVER (PARTITION BY {QUESTION} ORDER BY place)
-        - row_number() OVER (PARTITION BY {QUESTION}, outcome, conforms ORDER BY place) AS island
-    FROM matrix WHERE outcome NOT IN ('waiting', 'broken', 'not_run')),
-islands AS (
-    SELECT {QUESTION}, outcome, conforms, arg_min(version, place) AS first_version,
-        arg_max(version, place) AS last_version, count(*) AS versions, arg_min_null(released, place) AS first_released,
-        min(place) AS start, max(place) AS finish
-    FROM placed GROUP BY {QUESTION}, outcome, conforms, island),
-known AS (SELECT DISTINCT family, version, {_NUMERIC} AS place FROM matrix),
-turns AS (SELECT *, lag(finish) OVER (PARTITION BY {QUESTION} ORDER BY start) AS before FROM islands)
-SELECT {QUESTION}, outcome, conforms, first_version, last_version, versions, first_released,
-    row_number() OVER (PARTITION BY {QUESTION} ORDER BY start) AS nth,
-    nth = count(*) OVER (PARTITION BY {QUESTION}) AS newest,
-    (SELECT string_agg(known.version, ';' ORDER BY known.place) FROM known
-     WHERE known.family = turns.family AND known.place > turns.before AND known.place < turns.start) AS unmeasured
-FROM turns
-"""
+VERSIONS = stretches("FROM matrix WHERE outcome NOT IN ('waiting', 'broken', 'not_run')", "matrix")
 AGREEMENT = f"""
 WITH asked AS (SELECT *, regexp_replace(profile, '\\+election=[0-9]+', '') AS plain FROM matrix)
 SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
@@ -209,14 +185,6 @@ SELECT *, round(differing / trials, 6) AS rate,
     round(least(1, ({_CENTRE} + {_HALF}) / (trials + {_Z**2})), 6) AS rate_high
 FROM told
 """
-
-
-def _counts(name: str) -> str:
-    """Count by edges: how many are at most an edge, less those that are at most the one before."""
-    upto = [*(f"count(*) FILTER ({name} <= {edge})" for edge in EDGES), f"count({name})"]
-    return f"[{', '.join(f'{high} - {low}' for low, high in zip(['0', *upto], upto, strict=False))}]"
-
-
 _SHARES = (("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99))
 TIMINGS = f"""
 WITH told AS (
@@ -224,7 +192,7 @@ WITH told AS (
         unnest([refresh_ms, reroute_ms, recovery_ms, outage_ms]) AS ms FROM behind),
 summed AS (
     SELECT {CELL}, run_id, measure, count(*) AS trials, min(ms) AS least, max(ms) AS most,
-        quantile_cont(ms, [{", ".join(str(share) for _, share in _SHARES)}]) AS shares, {_counts("ms")} AS buckets
+        quantile_cont(ms, [{", ".join(str(share) for _, share in _SHARES)}]) AS shares, {counts("ms")} AS buckets
     FROM told WHERE ms IS NOT NULL GROUP BY ALL)
 SELECT {CELL}, run_id, measure, trials, round(least, 3) AS min_ms,
     {", ".join(f"round(shares[{nth}], 3) AS {name}_ms" for nth, (name, _) in enumerate(_SHARES, 1))},

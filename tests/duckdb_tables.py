@@ -62,11 +62,11 @@ WHERE s.run_id = (SELECT max(run_id) FROM rows)
     AND (b.family IS NULL OR (s.outcome, s.conforms) IS DISTINCT FROM (b.outcome, b.conforms))
 """
 
-VERSIONS = f"""
-WITH told AS (
-    SELECT s.*, d.released FROM standing s
-    JOIN (SELECT {CELL}, max(nullif(released, '')) AS released FROM behind GROUP BY ALL) d USING ({CELL})
-    WHERE outcome NOT IN ('waiting', 'broken', 'not_run')),
+
+def stretches(told: str, standing: str) -> str:
+    """Ask for stretches of versions with one answer, of the rows that `told` selects; `standing` has all versions."""
+    return f"""
+WITH told AS ({told}),
 placed AS (
     SELECT *, {NUMERIC} AS numbers, row_number() OVER (PARTITION BY {QUESTION} ORDER BY numbers)
         - row_number() OVER (PARTITION BY {QUESTION}, outcome, conforms ORDER BY numbers) AS island
@@ -76,7 +76,7 @@ islands AS (
         arg_max(version, numbers) AS last_version, count(*) AS versions,
         first(released ORDER BY numbers) AS first_released, min(numbers) AS start, max(numbers) AS finish
     FROM placed GROUP BY {QUESTION}, outcome, conforms, island),
-known AS (SELECT DISTINCT family, version, {NUMERIC} AS numbers FROM standing),
+known AS (SELECT DISTINCT family, version, {NUMERIC} AS numbers FROM {standing}),
 turns AS (SELECT *, lag(finish) OVER (PARTITION BY {QUESTION} ORDER BY start) AS before FROM islands)
 SELECT {QUESTION}, outcome, conforms, first_version, last_version, versions, first_released,
     row_number() OVER (PARTITION BY {QUESTION} ORDER BY start) AS nth,
@@ -85,6 +85,16 @@ SELECT {QUESTION}, outcome, conforms, first_version, last_version, versions, fir
      WHERE k.family = turns.family AND k.numbers > turns.before AND k.numbers < turns.start) AS unmeasured
 FROM turns
 """
+
+
+VERSIONS = stretches(
+    f"""
+    SELECT s.*, d.released FROM standing s
+    JOIN (SELECT {CELL}, max(nullif(released, '')) AS released FROM behind GROUP BY ALL) d USING ({CELL})
+    WHERE outcome NOT IN ('waiting', 'broken', 'not_run')
+    """,
+    "standing",
+)
 
 AGREEMENT = f"""
 WITH times AS (

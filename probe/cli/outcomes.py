@@ -21,6 +21,8 @@ LONGEST = 90
 """Columns that a client with its properties may take."""
 
 ANY_WIDTH = 1 << 20
+"""More than any table wants: how wide one would be is asked without a bound."""
+
 STYLES = {
     Outcome.STUCK: "bold red",
     Outcome.VIOLATES: "bold red",
@@ -34,12 +36,8 @@ STYLES = {
 
 def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client, str], run_id: str) -> None:
     """Print a line for each client in each configuration, scenarios and roles across; counts where those do not fit."""
-    lines = sorted(
-        {_line(cell) for cell in outcomes} | {(client, "") for client in absent},
-        key=lambda item: (item[0].family, version_key(item[0].version), item[1]),
-    )
     title = f"run {run_id}"
-    cells = {line: [cell for cell in outcomes if _line(cell) == line] for line in lines}
+    cells = _by_line(outcomes, absent)
     table = _cell_by_cell(title, outcomes, cells, absent)
     if fits := Measurement.get(OUT, OUT.options.update(max_width=ANY_WIDTH), table).minimum <= OUT.width:
         OUT.print(table)
@@ -50,6 +48,16 @@ def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client,
         say(f"{unclear} cells say nothing about their client (broken or not provoked): probe show --run {run_id}")
     elif not fits:
         say(f"cell by cell: probe show --run {run_id}")
+
+
+def _by_line(outcomes: Iterable[Cell], absent: Iterable[Client]) -> dict[_Line, list[Cell]]:
+    """Return the cells of each line, in the order of the lines; a client that could not be had has none."""
+    cells: dict[_Line, list[Cell]] = {(client, ""): [] for client in absent}
+    for cell in outcomes:
+        cells.setdefault(_line(cell), []).append(cell)
+    return dict(
+        sorted(cells.items(), key=lambda item: (item[0][0].family, version_key(item[0][0].version), item[0][1]))
+    )
 
 
 def _cell_by_cell(

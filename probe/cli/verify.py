@@ -84,8 +84,7 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
 
 def _stored(results: str, own: set[str] | None) -> dict[Cell, Settled]:
     """Settle what is stored, or what was played just now (`own` runs); trials that say nothing contradict no others."""
-    rows = [row for row in trials(results) if own is None or row.run_id in own]
-    rows = [row for row in rows if row.verdict.rules >= RULES_VERSION]
+    rows = [row for row in trials(results) if (own is None or row.run_id in own) and row.verdict.rules >= RULES_VERSION]
     told = {row.cell for row in rows if row.verdict.outcome not in AGAIN}
     return settle(row for row in rows if row.cell not in told or row.verdict.outcome not in AGAIN)
 

@@ -124,7 +124,7 @@ def _part(api: Api, role: Role, made: Play, step: AnswerError, heal_after_ms: in
     )
 
 
-def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 0) -> Play:
+def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) -> Play:
     expects = EXPECTED[answer.kind]
     also: tuple[Outcome, ...] = ()
     if (api.name, answer.code) in MAY_SURFACE:
@@ -138,7 +138,7 @@ def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 0) -> 
         codes=_codes(answer),
         apis=(api.key,),
         causes=("error",),
-        prompt_ms=prompt_ms or PROMPT_MS.get(api.target, 2000),
+        prompt_ms=PROMPT_MS.get(api.target, prompt_ms),
         watch_ms=10000,
         conforms=(*CONFORMS[expects], *also) if judged else (),
         reality=Reality.RAW if answer.kind is ErrorClass.OTHER else Reality.EFFECTIVE,

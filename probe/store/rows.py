@@ -119,8 +119,7 @@ def _batch(key: Mapping[str, Any], first: int, events: Sequence[Event]) -> pa.Re
     columns["data"] = [event_json(event) for event in events]
     numbers = [_numbers(event) for event in events]
     columns.update({name: [row[place] for row in numbers] for place, name in enumerate(_NUMBERS)})
-    arrays = [pa.array(columns[field.name], field.type) for field in EVENT_SCHEMA]
-    return pa.RecordBatch.from_arrays(arrays, schema=EVENT_SCHEMA)
+    return pa.RecordBatch.from_pydict(columns, schema=EVENT_SCHEMA)
 
 
 def _key(run_id: str, cell: Cell, trial: int) -> dict[str, Any]:

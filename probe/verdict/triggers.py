@@ -75,8 +75,9 @@ class Clues:
         begin = self.reading.moments.begin
         informed = min((d.answered for d in self.discoveries if d.answered is not None), default=begin)
         asked = {(item.at, item.conn) for item in self.discoveries}
-        requests = [item.request for item in self.reading.exchanges if item.request.at < begin]
-        worked = {one.conn for one in requests if one.api not in apis.HANDSHAKE | apis.DISCOVERY}
+        idle = apis.HANDSHAKE | apis.DISCOVERY
+        requests = (item.request for item in self.reading.exchanges)
+        worked = {one.conn for one in requests if one.at < begin and one.api not in idle}
         began = [
             (at, conn) in asked
             for conn, at in self.first_request.items()
