@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
 from probe.priority import LAST, starting
 from probe.tools import cache_root
@@ -83,16 +83,24 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
-def watch_without_threads() -> None:
-    """Notice the end of children in the loop itself; call it before the loop is made.
+@contextlib.contextmanager
+def watched_without_threads() -> Iterator[None]:
+    """Notice the end of children in the loop itself, for the loops that are made within; then as it was before.
 
     Python 3.11 keeps a thread for each child: hundreds that come without our priority and keep the interpreter from
     the loop. Later ones do this of themselves.
     """
+    before = asyncio.get_event_loop_policy()
     if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             os.close(os.pidfd_open(os.getpid()))
-            asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
+            policy = asyncio.DefaultEventLoopPolicy()
+            policy.set_child_watcher(asyncio.PidfdChildWatcher())
+            asyncio.set_event_loop_policy(policy)
+    try:
+        yield
+    finally:
+        asyncio.set_event_loop_policy(before)
 
 
 def _bytecode() -> Mapping[str, str]:

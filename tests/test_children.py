@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.children import child
+from probe.children import child, watched_without_threads
 
 ENDS_WITH_PIPE = "import sys; print('up', flush=True); sys.stdin.read()"
 IGNORES_PIPE = (
@@ -70,6 +70,21 @@ def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch:
     assert not list(tmp_path.glob("__pycache__"))
 
 
+def test_other_loops_can_start_children_afterwards() -> None:
+    with watched_without_threads():
+        asyncio.run(_true())
+    loop = asyncio.new_event_loop()  # as a library makes its own, without our watcher
+    try:
+        assert loop.run_until_complete(_true()) == 0
+    finally:
+        loop.close()
+
+
+async def _true() -> int:
+    process = await asyncio.create_subprocess_exec("true")
+    return await process.wait()
+
+
 def test_last_words_are_kept() -> None:
     async def play() -> str:
         async with child([sys.executable, "-c", "import sys; sys.exit('no such broker line')"]) as running:
@@ -83,7 +98,7 @@ def test_last_words_are_kept() -> None:
 def test_children_end_when_the_orchestrator_is_killed() -> None:
     program = f"""
 import asyncio, sys
-from probe.children import child
+from probe.children import child, watched_without_threads
 async def main():
     async with child([sys.executable, "-c", {ENDS_WITH_PIPE!r}]) as running:
         await running.read_line(20)

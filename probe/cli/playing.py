@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from probe.catalogue.selectors import Chosen
-from probe.children import watch_without_threads
+from probe.children import watched_without_threads
 from probe.cli.alone import alone, shard_name
 from probe.cli.captures import keeper
 from probe.cli.compose import embedded_engine, get_clients, live_tools
@@ -173,8 +173,7 @@ def _play(
 
     started = time.monotonic()
     try:
-        watch_without_threads()
-        with kept(), no_collector():
+        with watched_without_threads(), kept(), no_collector():
             asyncio.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT
