@@ -54,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--cells", type=int, default=10_000)
-    parser.add_argument("--warm", type=int, default=8, help="times that each is asked before")
+    parser.add_argument("--warm", type=int, default=24, help="times that each is asked before")
     parser.add_argument("--folder", type=Path, help="where synthetic rows are kept; default: made anew, and removed")
     args = parser.parse_args()
     sys.stdout.write(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before\n")

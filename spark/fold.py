@@ -23,7 +23,7 @@ from spark.reading import read_files, read_trials
 from spark.schema import IDENTITY
 from spark.session import SMALL, tune
 from spark.statistics import add_up, agreement, flake_rates, tally, timings
-from spark.tables import FLAKES, KEPT, TALLIED, TALLIES
+from spark.tables import FLAKES, KEPT, LATEST, TALLIED, TALLIES
 from spark.transforms import (
     best_latest,
     count_votes,
@@ -67,7 +67,7 @@ class Fold:
     def table(self, name: str) -> DataFrame:
         """Return a table that is to be computed now, before the next is asked for: Spark is set up for its size."""
         size = (self.new if name in _OF_ALL else self._of("best", "earlier")).bytes
-        tune(self.session, size)
+        tune(self.session, size, among=self.new.bytes)
         rows: DataFrame = getattr(self, name)
         return rows
 
@@ -77,18 +77,23 @@ class Fold:
         return (*sorted(() if self.kept is None else self.kept.runs), *self.new.runs)
 
     @cached_property
-    def latest(self) -> DataFrame:
-        """LATEST, of all runs."""
+    def ranks(self) -> pa.Table:
+        """LATEST, of all runs: three numbers a cell, so few that they are kept here and not in Spark's cache."""
         tune(self.session, self.new.bytes)
         ranks = self._trials(self.new).transform(latest, self.runs)
         if self.kept is not None:
             ranks = self._before("matrix").transform(latest_of, self.runs).unionByName(ranks).transform(best_latest)
-        return self._cached(ranks)
+        return ranks.toArrow()
+
+    @cached_property
+    def latest(self) -> DataFrame:
+        """The same, for Spark."""
+        return self.session.createDataFrame(self.ranks)
 
     @cached_property
     def ranked(self) -> list[tuple[str, str]]:
         """The runs that any cell has as its best, or as its best earlier one."""
-        return [(self.runs[row["run"]], row["rank"]) for row in self.latest.transform(runs_of).collect()]
+        return [(self.runs[run], name) for name in LATEST.names[1:] for run in runs_of(self.ranks[name])]
 
     @cached_property
     def behind(self) -> DataFrame:

@@ -1,7 +1,7 @@
 """The trials behind a row of the matrix, summed up: numbers, commonest words, lists. DataFrame -> DataFrame.
 
 A cell's trials are gathered once, in one list: a dozen aggregates that each keep an object for every cell cost Spark
-several times as much.
+several times as much. Expressions are Spark's SQL: to make them call by call takes longer than to compute them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from probe.model import Outcome
-from spark.numbered import outcome_place
+from spark.numbered import PLACES
 from spark.schema import IDENTITY, MATRIX, NUMBERS, TIMES, TRIAL, WORDS, Number, columns
 
 _COMMON = (*IDENTITY, "run_id")
@@ -44,6 +44,8 @@ BEHIND = StructType(
 )
 """The same with the trials that agree, the votes of every outcome, and how many of how many trials they are."""
 _SHARES = {"median": 0.5, "p95": 0.95}
+_PLACES = f"array({', '.join(repr(outcome.value) for outcome in PLACES)})"
+_WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
 
 
 def gathered() -> tuple[Column, ...]:
@@ -53,119 +55,94 @@ def gathered() -> tuple[Column, ...]:
 
 def keep_agreeing(cells: DataFrame) -> DataFrame:
     """Keep the trials with each cell's commonest outcome, of equally common ones the worse: GATHERED -> BEHIND."""
-    counted = F.transform(F.array_distinct("told.outcome"), _votes)
-    told = cells.withColumn("tally", F.array_sort(counted))
-    best = F.array_min(F.transform("tally", _ranked)).getField("vote")
-    agreeing = F.filter("told", lambda trial: trial.outcome == F.col("commonest.outcome"))
-    was_run = F.col("commonest.outcome") != Outcome.NOT_RUN.value
+    votes = "size(filter(told, trial -> trial.outcome = one))"
+    counted = f"transform(array_distinct(told.outcome), one -> struct(-{votes} minus, one outcome, {votes} votes))"
+    ranked = f"transform(tally, vote -> struct(vote.minus, array_position({_PLACES}, vote.outcome) place, vote))"
+    voted = cells.selectExpr("*", f"array_sort({counted}) tally")
+    elected = voted.selectExpr("*", f"array_min({ranked}).vote commonest")
     found = {
-        **{name: F.col(f"common.{name}") for name in _COMMON},
-        "outcome": F.col("commonest.outcome"),
-        "trials": F.when(was_run, F.size("told")).otherwise(0).cast("bigint"),
-        "agreeing": F.when(was_run, F.col("commonest.votes")).otherwise(0).cast("bigint"),
-        "told": agreeing,
+        **{name: f"common.{name}" for name in _COMMON},
+        "outcome": "commonest.outcome",
+        "trials": f"CAST(if({_WAS_RUN}, size(told), 0) AS BIGINT)",
+        "agreeing": f"CAST(if({_WAS_RUN}, commonest.votes, 0) AS BIGINT)",
+        "told": "filter(told, trial -> trial.outcome = commonest.outcome)",
     }
-    return told.withColumn("commonest", best).select(
-        *(found.get(name, F.col(name)).alias(name) for name in BEHIND.names)
-    )
-
-
-def _votes(outcome: Column) -> Column:
-    votes = F.size(F.filter("told", lambda trial: trial.outcome == outcome))
-    return F.struct((-votes).alias("minus"), outcome.alias("outcome"), votes.alias("votes"))
-
-
-def _ranked(vote: Column) -> Column:
-    return F.struct(vote.minus.alias("minus"), outcome_place(vote.outcome).alias("place"), vote.alias("vote"))
+    return elected.selectExpr(*(f"{found.get(name, name)} {name}" for name in BEHIND.names))
 
 
 def measure(behind: DataFrame) -> DataFrame:
     """Sum up the agreeing trials of each cell: numbers, commonest words, lists; BEHIND -> what `as_matrix` takes."""
-    return behind.select(
-        *("cell", *_COMMON, "outcome", "tally", "trials", "agreeing"),
-        *(_number(number) for number in NUMBERS),
-        *(_commonest(_all(name)).alias(name) for name in WORDS),
-        *(_text(F.array_max(_all(name))).alias(name) for name in _GREATEST),
-        *(F.array_min(_all(name)).alias(name) for name in ("conforms", "recovered")),  # true only where all are
-        F.array_min("told").getField("reason").alias("reason"),
-        *(_every(name).alias(name) for name in _LISTS),
-    )
+    found = {
+        **{number.column: _number(number) for number in NUMBERS},
+        **{name: _commonest(f"told.{name}") for name in WORDS},
+        **{name: _text(f"array_max(told.{name})") for name in _GREATEST},
+        **{name: f"array_min(told.{name})" for name in ("conforms", "recovered")},  # true only where all are
+        "reason": "array_min(told).reason",
+        **{name: f"sort_array(array_distinct(array_compact(told.{name})))" for name in _LISTS},
+    }
+    kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing")
+    return behind.selectExpr(*kept, *(f"{text} {name}" for name, text in found.items()))
 
 
 def as_matrix(cells: DataFrame) -> DataFrame:
     """Say `flaky` where trials disagree, join lists, and keep exactly the matrix's columns."""
-    is_flaky = F.col("agreeing") < F.col("trials")
-    tally = F.concat_ws(", ", F.transform("tally", lambda vote: F.concat_ws(" ", vote.outcome, vote.votes)))
-    disagreement = F.concat(F.col("trials"), F.lit(" trials disagree: "), tally)
-    yes_or_no = F.when(F.col("conforms"), "yes").when(~F.col("conforms"), "no")
+    is_flaky = "agreeing < trials"
+    tally = "concat_ws(', ', transform(tally, vote -> concat_ws(' ', vote.outcome, vote.votes)))"
+    disagreement = f"concat(trials, ' trials disagree: ', {tally})"
     found = {
-        "outcome": F.when(is_flaky, Outcome.FLAKY.value).otherwise(F.col("outcome")),
-        "conforms": F.when(~is_flaky, yes_or_no),
-        "reason": F.when(is_flaky, disagreement).otherwise(_text(F.col("reason"))),
-        "fault_codes": _joined(F.array_distinct(F.flatten("fault_codes"))),
-        "api_versions": _joined(_highest_versions(F.flatten("api_versions"))),
-        "storm": _joined(F.array_sort(F.array_distinct(F.split(F.concat_ws("", "storm"), ""))), ""),
+        "outcome": f"if({is_flaky}, '{Outcome.FLAKY}', outcome)",
+        "conforms": f"CASE WHEN {is_flaky} THEN NULL WHEN conforms THEN 'yes' WHEN NOT conforms THEN 'no' END",
+        "reason": f"if({is_flaky}, {disagreement}, {_text('reason')})",
+        "fault_codes": _joined("array_distinct(flatten(fault_codes))"),
+        "api_versions": _joined(_highest_versions("flatten(api_versions)")),
+        "storm": _joined("array_sort(array_distinct(split(concat_ws('', storm), '')))", ""),
     }
-    return cells.select(
-        *(found.get(field.name, F.col(field.name)).cast(field.dataType).alias(field.name) for field in MATRIX)
+    return cells.selectExpr(
+        *(
+            f"CAST({found.get(field.name, field.name)} AS {field.dataType.simpleString()}) {field.name}"
+            for field in MATRIX
+        )
     )
 
 
-def _all(name: str) -> Column:
-    """Return what all trials of a cell tell, null where it does not apply."""
-    return F.col(f"told.{name}")
-
-
-def _every(name: str) -> Column:
-    """Return the different ones in their order."""
-    return F.sort_array(F.array_distinct(F.array_compact(_all(name))))
-
-
-def _text(text: Column) -> Column:
+def _text(text: str) -> str:
     """Empty text does not count: it means that the column does not apply."""
-    return F.nullif(text, F.lit(""))
+    return f"nullif({text}, '')"
 
 
-def _number(number: Number) -> Column:
-    values = _all(number.of)
+def _number(number: Number) -> str:
+    values = f"told.{number.of}"
     if number.how in _SHARES:
         value = _percentile(values, _SHARES[number.how])
     else:
-        value = F.array_min(values) if number.how == "min" else F.array_max(values)
+        value = f"array_{number.how}({values})"
         if isinstance(TRIAL[number.of].dataType, LongType):
-            return value.alias(number.column)
-    exact = F.round(value.cast("double"), 6)  # what is left of binary fractions must not decide the last digit
-    return (F.round(exact, 1) if number.rate else F.floor(exact + 0.5)).alias(number.column)
+            return value
+    exact = f"round(CAST({value} AS DOUBLE), 6)"  # what is left of binary fractions must not decide the last digit
+    return f"round({exact}, 1)" if number.rate else f"floor({exact} + 0.5D)"
 
 
-def _percentile(values: Column, share: float) -> Column:
+def _percentile(values: str, share: float) -> str:
     """Interpolate linearly between the two values beside the place; null where there is none."""
-    ordered = F.sort_array(F.array_compact(values))
-    place = (F.size(ordered) - 1) * F.lit(share)
-    low = F.floor(place)
-    below, above = (F.get(ordered, nth.cast("int")) for nth in (low, F.ceil(place)))
-    return below + (above - below) * (place - low)
+    ordered = f"sort_array(array_compact({values}))"
+    place = f"((size({ordered}) - 1) * {share}D)"
+    below, above = (f"get({ordered}, CAST({nth}({place}) AS INT))" for nth in ("floor", "ceil"))
+    return f"{below} + ({above} - {below}) * ({place} - floor({place}))"
 
 
-def _commonest(words: Column) -> Column:
+def _commonest(words: str) -> str:
     """Return the commonest word, of equally common ones the first."""
-    told = F.filter(words, lambda word: word != "")
-
-    def counted(word: Column) -> Column:
-        votes = F.size(F.filter(told, lambda other: other == word))
-        return F.struct((-votes).alias("minus"), word.alias("word"))
-
-    return F.array_min(F.transform(F.array_distinct(told), counted)).getField("word")
+    told = f"filter({words}, word -> word != '')"
+    counted = f"struct(-size(filter({told}, other -> other = word)) minus, word)"
+    return f"array_min(transform(array_distinct({told}), word -> {counted})).word"
 
 
-def _highest_versions(pairs: Column) -> Column:
-    def highest(api: Column) -> Column:
-        mine = F.filter(pairs, lambda pair: pair.api == api)
-        return F.concat_ws("=", api, F.array_max(F.transform(mine, lambda pair: pair.version)))
-
-    return F.transform(F.array_distinct(F.transform(pairs, lambda pair: pair.api)), highest)
+def _highest_versions(pairs: str) -> str:
+    mine = f"filter({pairs}, pair -> pair.api = api)"
+    highest = f"concat_ws('=', api, array_max(transform({mine}, pair -> pair.version)))"
+    return f"transform(array_distinct(transform({pairs}, pair -> pair.api)), api -> {highest})"
 
 
-def _joined(items: Column, between: str = ";") -> Column:
+def _joined(items: str, between: str = ";") -> str:
     """Join a list; an empty one does not apply."""
-    return F.nullif(F.array_join(items, between), F.lit(""))
+    return _text(f"array_join({items}, '{between}')")

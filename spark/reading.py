@@ -39,8 +39,9 @@ def read_files(session: SparkSession, inputs: Inputs, paths: Sequence[str], sche
     """Read Parquet files below the results; columns that they lack are null."""
     if not paths:
         return _nothing(session, schema)
-    if _by_spark(inputs):
-        return session.read.schema(schema).parquet(*map(inputs.for_spark, paths))
+    if _by_spark(inputs):  # of runs it takes the id from the path: a constant of the file, not a word in every row
+        reader = session.read.schema(schema).option("basePath", inputs.results)
+        return reader.parquet(*map(inputs.for_spark, paths)).select(*schema.names)
     return _on_workers(session, inputs, paths, schema)
 
 

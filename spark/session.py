@@ -35,6 +35,7 @@ _CONF = {
     "spark.driver.memory": "1g",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.localRelationThreshold": "0",  # rows in a plan are gone through whenever it is planned
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "4096",  # cells a task holds before it sorts them
     "spark.sql.codegen.cache.maxEntries": "1000",  # compiled pieces of queries that are remembered; else 100
     "spark.python.sql.dataFrameDebugging.enabled": "false",  # else each call here asks the JVM who called
@@ -81,14 +82,18 @@ def start_session(master: str | None = None, *, large: bool = False) -> SparkSes
     return session
 
 
-def tune(session: SparkSession, size: int) -> None:
-    """Set a session up for so many bytes of Parquet; where they are few, nothing is compiled or planned twice."""
+def tune(session: SparkSession, size: int, among: int = 0) -> None:
+    """Set a session up for so many bytes of Parquet, the few that count `among` many, or all.
+
+    Of few rows nothing is planned twice, and nothing compiled but single expressions, and these only where many rows
+    were read before.
+    """
     large = size > SMALL
     told: dict[str, object] = {
         "spark.sql.shuffle.partitions": max(2, min(200, size // BYTES_PER_TASK)) if large else 1,
         "spark.sql.adaptive.enabled": str(large).lower(),
         "spark.sql.codegen.wholeStage": str(large).lower(),
-        "spark.sql.codegen.factoryMode": "FALLBACK" if large else "NO_CODEGEN",
+        "spark.sql.codegen.factoryMode": "FALLBACK" if max(size, among) > SMALL else "NO_CODEGEN",
         "spark.sql.files.maxPartitionBytes": "128m" if large else "1g",
         "spark.sql.files.openCostInBytes": "4m" if large else "0",
     }

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
@@ -95,11 +97,9 @@ def best_latest(ranks: DataFrame) -> DataFrame:
     return ranks.groupBy("cell").agg(*(F.max(name).alias(name) for name in LATEST.names[1:]))
 
 
-def runs_of(latest: DataFrame) -> DataFrame:
-    """Tell the runs that any cell has as its `best` or as its best `earlier` one: LATEST -> run, rank."""
-    named = (F.struct(run_of_rank(name).alias("run"), F.lit(name).alias("rank")) for name in LATEST.names[1:])
-    told = latest.select(F.explode(F.array(*named)).alias("one")).select("one.*")
-    return told.where(F.col("run").isNotNull()).distinct()
+def runs_of(ranks: pa.ChunkedArray) -> set[int]:
+    """Tell the numbers of the runs in ranks."""
+    return {rank % _RUNS for rank in pc.unique(ranks.drop_null()).to_pylist()}
 
 
 def run_of_rank(name: str) -> Column:
