@@ -156,7 +156,7 @@ WHERE now.run_id = (FROM newest)
 """
 VERSIONS = stretches("FROM matrix WHERE outcome NOT IN ('waiting', 'broken', 'not_run')", "matrix")
 AGREEMENT = f"""
-WITH asked AS (SELECT *, regexp_replace(profile, '\\+election=[0-9]+', '') AS plain FROM matrix)
+WITH asked AS (SELECT *, regexp_replace(profile, '\\+election=[0-9,]+', '') AS plain FROM matrix)
 SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
     CASE WHEN e.outcome IN {SILENT} OR k.outcome IN {SILENT} THEN NULL WHEN e.outcome = k.outcome THEN 'yes' ELSE 'no'
         END AS agrees,

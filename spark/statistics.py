@@ -24,7 +24,7 @@ SILENT = (
     Outcome.FLAKY,
 )
 """Outcomes that say nothing on which two engines could agree."""
-_ELECTION = r"\+election=\d+"
+_ELECTION = r"\+election=[\d,]+"
 _TOLD = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
 
 

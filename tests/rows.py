@@ -192,7 +192,7 @@ def random_cells(rng: random.Random, count: int) -> list[Cell]:
             family=rng.choice(["sarama", "java", "librdkafka"]),
             version=rng.choice(["1.9.0", "1.27.0", "1.43.3", "0.11.4", "2.16", "10.0.1"]),
             role=rng.choice(list(Role)),
-            profile=rng.choice(["isolated", "idempotent", "isolated+election=1000+linger.ms=5"]),
+            profile=rng.choice(["isolated", "idempotent", "isolated+election=1000,400+linger.ms=5"]),
             scenario=rng.choice(["steady", "disk/storage-error", "hold/produce/NOT_ENOUGH_REPLICAS", "net/reset"]),
             engine=rng.choice(list(Engine)),
             broker=rng.choice(["3.9", "0.10.2", "2.6", "4.0"]),

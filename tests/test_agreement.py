@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 REAL = replace(CELL, engine=Engine.KAFKA)
-SET = replace(CELL, profile="isolated+election=250")
+SET = replace(CELL, profile="isolated+election=250,40")
 
 
 def shared(cell: Cell, embedded: Outcome, kafka: Outcome, profile: str = "isolated") -> Shared:
@@ -101,7 +101,7 @@ def test_the_table_names_each_cell_that_differs(monkeypatch: pytest.MonkeyPatch)
     ]
     assert line == (
         "differs  disk/storage-error sarama@1.43.3 producer isolated 3.9: "
-        "embedded refreshes (isolated+election=250), kafka stuck"
+        "embedded refreshes (isolated+election=250,40), kafka stuck"
     )
 
 

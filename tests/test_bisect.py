@@ -29,7 +29,7 @@ from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import releases
 from probe.drivers.sources import module, wheel
 from probe.errors import ProbeError
-from probe.model import Cell, Outcome, Role
+from probe.model import Cell, Election, Outcome, Role
 from probe.store import trials
 from probe.verdict import RULES_VERSION
 
@@ -359,7 +359,7 @@ def test_selectors_of_a_run_come_back(tmp_path: Path) -> None:
         properties=["a=b"],
         brokers=["2.6"],
         trials=3,
-        election_ms=1000,
+        election=Election(1000),
         seed=5,
     )
     with create(tmp_path, selectors=selected(asked, 2500)) as begun:

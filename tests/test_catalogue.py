@@ -9,7 +9,7 @@ import pytest
 from probe.catalogue.families import CatalogueError, Version, read_families, read_family, version_key
 from probe.catalogue.scenarios import CORE, default_scenarios, select_scenarios
 from probe.catalogue.selectors import broker_line, select_clients, select_profiles
-from probe.model import Expects, Kind, Outcome, Reality, Role
+from probe.model import Election, Expects, Kind, Outcome, Reality, Role
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 
@@ -112,8 +112,8 @@ class TestClients:
 
 class TestProfilesAndBrokers:
     def test_properties_are_sorted_into_the_column(self) -> None:
-        (profile,) = select_profiles(["isolated"], ["z=1", "a=2"], 1000)
-        assert str(profile) == "isolated+a=2+election=1000+z=1"
+        (profile,) = select_profiles(["isolated"], ["z=1", "a=2"], Election(1000, 400))
+        assert str(profile) == "isolated+a=2+election=1000,400+z=1"
 
     @pytest.mark.parametrize(("names", "properties"), [(["isolatd"], []), (["isolated"], ["novalue"])])
     def test_bad_ones_are_named(self, names: list[str], properties: list[str]) -> None:

@@ -11,6 +11,7 @@ from probe.model import (
     App,
     AppKind,
     Closed,
+    Election,
     EngineEvent,
     EngineKind,
     Facts,
@@ -28,9 +29,9 @@ from probe.plan import Planned
 pytestmark = pytest.mark.real
 
 SARAMA, PYTHON = "sarama@1.61.1", "kafka-python@3.0.12"
-SHORT = {"election_ms": 1500}
+SHORT = {"election": Election(1500)}
 """Elections as long as real ones would make this file wait."""
-QUICK = {"profiles": ["quick-timeouts"], "election_ms": 1500}
+QUICK = {"profiles": ["quick-timeouts"], "election": Election(1500)}
 IDEMPOTENT = {"profiles": ["idempotent"]}
 MORE: Mapping[tuple[str, str, str], dict[str, object]] = {
     (PYTHON, "broker/shutdown", "group"): {},

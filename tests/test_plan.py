@@ -11,8 +11,9 @@ from probe.catalogue.families import read_family
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.engines.kafka_deeds import UNPLAYED
-from probe.model import Engine, Outcome, Role
+from probe.model import Election, Engine, Outcome, Role
 from probe.plan import LongWatches, Plan, Selection, make_plan
+from probe.scenarios.steps import LagMetadata
 from tests.test_catalogue import SMALL, demo
 
 
@@ -104,14 +105,15 @@ def test_shards_share_the_plan_and_keep_controls_with_their_cells(selection: Sel
 
 
 def test_no_retries_may_surface_and_election_enters_the_play(selection: Selection) -> None:
-    (profile,) = select_profiles(["isolated"], [], 1000)
+    (profile,) = select_profiles(["isolated"], [], Election(1000, 400))
     item = next(
         item
         for item in make_plan(replace(selection, profiles=(profile,))).cells
         if item.cell.scenario == "disk/storage-error"
     )
     assert item.play.election_ms == 1000
-    assert item.cell.profile == "isolated+election=1000"
+    assert item.cell.profile == "isolated+election=1000,400"
+    assert item.part.steps[0] == LagMetadata(lag_ms=400, but_successor=True)
     assert Outcome.SURFACES not in item.play.conforms
 
 

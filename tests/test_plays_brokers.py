@@ -13,11 +13,12 @@ from probe.catalogue.selectors import select_profiles
 from probe.engines import plays
 from probe.engines.plays_brokers import whose_turn
 from probe.engines.rpc import cluster_pb2 as pb
-from probe.model import Expects, Outcome, Role, Subject
+from probe.model import Election, Expects, Outcome, Role, Subject
 from probe.plan import Selection, make_plan
 from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part, Scenario
 from probe.scenarios.second_starts import started_during
+from probe.scenarios.steps import LagMetadata
 
 SUBJECT = Subject(
     topic="t", affected=0, bystander=1, instance="i", client_id="i", group="g", old=2, bootstrap=(1, 2, 3)
@@ -101,7 +102,7 @@ def test_elections_by_line_and_by_the_user(selection: Selection, tmp_path: Path)
     kill = replace(selection, scenarios=select_scenarios(["broker/kill"]), brokers=("2.6", "3.9"))
     plan = make_plan(replace(kill, profiles=select_profiles(["isolated"], [], None)))
     assert {(item.cell.broker, item.play.election_ms) for item in plan.cells} == {("2.6", 6000), ("3.9", 9000)}
-    plan = make_plan(replace(kill, profiles=select_profiles(["isolated"], [], 1000)))
+    plan = make_plan(replace(kill, profiles=select_profiles(["isolated"], [], Election(1000))))
     assert {(item.cell.profile, item.play.election_ms) for item in plan.cells} == {("isolated+election=1000", 1000)}
 
 
@@ -122,3 +123,14 @@ def test_a_second_start_of_a_generated_scenario_runs_on_request() -> None:
     (found,) = select_scenarios(["start-during/answer/produce/NOT_LEADER_OR_FOLLOWER"])
     assert found.part(Role.PRODUCER) is not None
     assert found.part(Role.CONSUMER) is None
+
+
+def test_a_new_leader_names_itself_at_once_and_the_others_later() -> None:
+    told = plays.fault(
+        (LagMetadata(lag_ms=400, but_successor=True), *part_of("disk/storage-error").steps), SUBJECT, 150
+    )
+    views = {
+        timed.change.view.broker: timed.change.view.lag_ms for timed in told.changes if timed.change.HasField("view")
+    }
+    assert views == {node: 400 for node in (1, 2, 3) if node != plays.successor(SUBJECT)}
+    assert all(timed.from_start for timed in told.changes if timed.change.HasField("view"))

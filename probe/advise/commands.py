@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterable
 
 from probe.advise.settled import Settled
-from probe.model import Cell, Engine
+from probe.model import Cell, Election, Engine
 
 
-def split_profile(text: str) -> tuple[str, tuple[str, ...], int | None]:
+def split_profile(text: str) -> tuple[str, tuple[str, ...], Election | None]:
     """Return name, properties (KEY=VALUE) and election of a profile as cells write it."""
     name, *pairs = text.split("+")
-    election = [int(pair.removeprefix("election=")) for pair in pairs if pair.startswith("election=")]
+    election = [Election.parse(pair.removeprefix("election=")) for pair in pairs if pair.startswith("election=")]
     return name, tuple(p for p in pairs if not p.startswith("election=")), election[0] if election else None
 
 

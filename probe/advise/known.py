@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
-from probe.model import Cell, Engine, Outcome, Role
+from probe.model import Cell, Election, Engine, Outcome, Role
 from probe.model.results import FACTS
 
 _CONFIGURATION = ("profile", "properties", "election")
@@ -114,7 +114,8 @@ class Expectation:
     def cell(self) -> Cell:
         """Return the cell. CatalogueError for a profile or broker line that does not exist."""
         family, _, version = self.client.partition("@")
-        (profile,) = select_profiles([self.profile], self.properties, self.election)
+        election = None if self.election is None else Election(self.election)
+        (profile,) = select_profiles([self.profile], self.properties, election)
         line = broker_line(self.broker)
         return Cell(family, version, self.role, str(profile), self.scenario, Engine.EMBEDDED, line)
 

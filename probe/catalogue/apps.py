@@ -152,7 +152,7 @@ class Application:
     def profile(self, profile: Profile, role: Role) -> Profile:
         """Return a profile with the application's settings; a property that the user named stays as named."""
         pairs = {**self.app.properties(role, self.version), **dict(profile.properties)}
-        return Profile(profile.name, tuple(sorted(pairs.items())), profile.election_ms)
+        return Profile(profile.name, tuple(sorted(pairs.items())), profile.election)
 
 
 def read_apps(path: Path, families: Mapping[str, Family]) -> dict[str, App]:
@@ -237,7 +237,7 @@ def inside_of(apps: Mapping[str, App], family: str, version: str) -> list[str]:
 
 def stand_for(apps: Mapping[str, App], family: str, version: str, role: Role, profile: Profile) -> list[str]:
     """Name the applications and wrappers that this client, so configured, stands for: `filebeat 8.0.0 to 8.16.1`."""
-    plain = Profile(profile.name, (), profile.election_ms)
+    plain = Profile(profile.name, (), profile.election)
     told = []
     for app in listed(apps):
         fits = [item for item in app.versions if app.family == family and item.library == version]

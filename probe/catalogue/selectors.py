@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version, VersionKey, version_key
-from probe.model import Profile, Role
+from probe.model import Election, Profile, Role
 
 PROFILES: Mapping[str, str] = {
     "isolated": "library defaults, but no periodic refresh within a trial; the matrix's default",
@@ -139,7 +139,7 @@ def _range(family: Family, text: str) -> list[str]:
     return found
 
 
-def select_profiles(names: Sequence[str], properties: Sequence[str], election_ms: int | None) -> tuple[Profile, ...]:
+def select_profiles(names: Sequence[str], properties: Sequence[str], election: Election | None) -> tuple[Profile, ...]:
     """Return the profiles; properties and election are part of each. CatalogueError for an unknown one."""
     pairs = []
     for item in properties:
@@ -152,7 +152,7 @@ def select_profiles(names: Sequence[str], properties: Sequence[str], election_ms
             near = get_close_matches(name, PROFILES, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(PROFILES)}"
             raise CatalogueError(f"--profile {name}: there is no such profile; {hint}")
-    return tuple(Profile(name, tuple(sorted(pairs)), election_ms) for name in dict.fromkeys(names))
+    return tuple(Profile(name, tuple(sorted(pairs)), election) for name in dict.fromkeys(names))
 
 
 def broker_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The table of how far both engines agree, at the end of `probe run` and `probe matrix`."""
+"""How far both engines agree, at the end of `probe run` and `probe matrix`; how long real brokers took to elect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from probe.advise.agreement import Shared, by_scenario, pair, percent, question
 from probe.advise.settled import settle
 from probe.cli.console import OUT
 from probe.model import Cell, Engine, Outcome, Role
-from probe.store import trials
+from probe.store import elections, trials
 from probe.store.files import Place
 
 TABLE = "agreement.parquet"
@@ -64,6 +64,14 @@ def show_agreement(shared: Iterable[Shared]) -> None:
     OUT.print(table)
     for differing in (other for one in found for other in one.differing):
         OUT.print(_line(differing), markup=False)
+
+
+def show_elections(results: str, run_id: str) -> None:
+    """Print how long a run's real brokers took to elect, as `--election` takes it; nothing where they never did."""
+    for (broker, scenario), took in elections(results, run_id).items():
+        OUT.print(
+            f"elected  {scenario} {broker}: like this on the embedded engine with --election {took}", markup=False
+        )
 
 
 def _few(count: int) -> str:

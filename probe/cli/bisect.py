@@ -37,7 +37,7 @@ def bisect(
     property_: o.Properties = None,
     engine: o.EngineOption = Engine.EMBEDDED,
     broker: Annotated[str, typer.Option("--broker", help="Kafka line, such as 3.9.")] = o.DEFAULT_BROKER,
-    election: o.Election = None,
+    election: o.ElectionOption = None,
     oldest: Annotated[str | None, typer.Option("--from", help="Oldest version; default: the oldest listed.")] = None,
     newest: Annotated[str | None, typer.Option("--to", help="Newest version; default: the newest listed.")] = None,
     all_releases: Annotated[
@@ -61,7 +61,7 @@ def bisect(
         properties=property_ or (),
         engine=engine,
         brokers=[broker],
-        election_ms=election,
+        election=o.parse_election(election),
         seed=seed,
     )
     ground = survey(family, names[0], asked, oldest, newest)

@@ -28,7 +28,7 @@ def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
         properties=properties,
         engine=cell.engine,
         brokers=[cell.broker],
-        election_ms=election,
+        election=election,
     )
     try:
         plan, selection = asked.whole()

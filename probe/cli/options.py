@@ -16,7 +16,7 @@ from probe.catalogue.selectors import Chosen, broker_line, select_profiles
 from probe.cli.compose import choose_clients
 from probe.engines.kafka_deeds import UNPLAYED
 from probe.errors import ProbeError
-from probe.model import Engine, Role
+from probe.model import Election, Engine, Role
 from probe.plan import LongWatches, Plan, Selection, make_plan
 from probe.runner import Options
 
@@ -44,7 +44,14 @@ Properties = Annotated[
 EngineOption = Annotated[Engine, typer.Option("--engine", help="Who plays the brokers.")]
 Brokers = Annotated[list[str] | None, typer.Option("--broker", help="Kafka line (3.9) or exact version. Repeats.")]
 Trials = Annotated[int, typer.Option("--trials", min=1, max=1000, help="Trials per cell.")]
-Election = Annotated[int | None, typer.Option("--election", min=0, max=60000, help="First hit to new leader, ms.")]
+ElectionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--election",
+        metavar="MS[,MS]",
+        help="First hit to new leader, ms; from there until all brokers name it (0).",
+    ),
+]
 Seed = Annotated[int | None, typer.Option("--seed", help="Makes a run repeatable; default: drawn and recorded.")]
 Shard = Annotated[str, typer.Option("--shard", help="I/N: this machine's part of the plan.")]
 Results = Annotated[str, typer.Option("--results", help="Folder of runs.")]
@@ -93,7 +100,7 @@ class Asked:
     engine: Engine = Engine.EMBEDDED
     brokers: Sequence[str] = ()
     trials: int = 1
-    election_ms: int | None = None
+    election: Election | None = None
     seed: int | None = None
     shard: str = "1/1"
     long_watches: LongWatches = LongWatches.ALL
@@ -117,13 +124,13 @@ class Asked:
         asked = self.brokers or [DEFAULT_BROKER]
         real = self.engine is Engine.KAFKA
         exact = asked_brokers(asked) if real else {}
-        if real and self.election_ms is not None:
+        if real and self.election is not None:
             raise CatalogueError("--election is the embedded engine's: real brokers take what they take")
         return Selection(
             clients=self._clients(),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
-            profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election_ms),
+            profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election),
             engine=self.engine,
             brokers=tuple(exact or dict.fromkeys(broker_line(item) for item in asked)),
             trials=self.trials,
@@ -136,6 +143,17 @@ class Asked:
 
     def _clients(self) -> tuple[Chosen, ...]:
         return choose_clients(self.clients)
+
+
+def parse_election(text: str | None) -> Election | None:
+    """Return what `MS` or `MS,MS` stands for; ProbeError if it is not of that form."""
+    try:
+        return None if text is None else Election.parse(text)
+    except ValueError:
+        raise ProbeError(
+            f"--election {text}: write the milliseconds from the first hit to the new leader, such as 250, and, if "
+            "some brokers name it later, those from there, such as 250,400; at the most 60000 each"
+        ) from None
 
 
 def parse_shard(text: str) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from probe.cli.options import Asked
 from probe.errors import ProbeError
-from probe.model import Engine, Role
+from probe.model import Election, Engine, Role
 from probe.plan import LongWatches
 from probe.store import run_info
 
@@ -22,7 +22,7 @@ def selected(asked: Asked, watch_ms: int | None) -> dict[str, Any]:
         "roles": [str(role) for role in asked.roles],
         "engine": str(asked.engine),
         "trials": asked.trials,
-        "election_ms": asked.election_ms,
+        "election": None if asked.election is None else str(asked.election),
         "watch_ms": watch_ms,
         "long_watches": str(asked.long_watches),
     }
@@ -52,6 +52,12 @@ def _read(told: Mapping[str, Any], asked: Asked) -> Asked:
         roles=tuple(map(Role, told["roles"])),
         engine=Engine(told["engine"]),
         trials=told["trials"],
-        election_ms=told["election_ms"],
+        election=_election(told),
         long_watches=LongWatches(told.get("long_watches", LongWatches.ALL)),
     )
+
+
+def _election(told: Mapping[str, Any]) -> Election | None:
+    """Read the election; older runs tell whole milliseconds."""
+    text = told.get("election", told.get("election_ms"))
+    return None if text is None else Election.parse(str(text))

@@ -12,7 +12,7 @@ import typer
 from probe.advise.gates import read_gate
 from probe.catalogue.scenarios import CORE
 from probe.cli import options as o
-from probe.cli.agreement import of_run, show_agreement
+from probe.cli.agreement import of_run, show_agreement, show_elections
 from probe.cli.budget import most_informative, say_left, stop_at
 from probe.cli.outcomes import show_outcomes
 from probe.cli.playing import UNJUDGED, run_planned
@@ -38,7 +38,7 @@ def run(
     engine: o.EngineOption = Engine.EMBEDDED,
     broker: o.Brokers = None,
     trials: o.Trials = 1,
-    election: o.Election = None,
+    election: o.ElectionOption = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
     long_watches: o.Long = LongWatches.ALL,
@@ -71,7 +71,7 @@ def run(
         engine=engine,
         brokers=broker or (),
         trials=trials,
-        election_ms=election,
+        election=o.parse_election(election),
         seed=seed,
         shard=shard,
         long_watches=long_watches,
@@ -116,6 +116,8 @@ def _run(
             reports.make(results, ran.run_id, cells)
             raise NothingJudgedError("no trial fits the --time-budget beside set-up, ending and publishing; give more")
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
+    if selection.engine is Engine.KAFKA:
+        show_elections(results, ran.run_id)
     if publisher is None:
         show_agreement(of_run(results, ran.outcomes))
     report = reports.make(results, ran.run_id, cells)

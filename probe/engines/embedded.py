@@ -16,6 +16,7 @@ import grpc
 from probe.children import child
 from probe.engines import plays
 from probe.engines.network import BOOTSTRAP, Network
+from probe.engines.plays import BROKERS
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
@@ -23,7 +24,6 @@ from probe.ports import OpenRelay, ReadBack, RelayPort, Sink
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
 Reply = TypeVar("Reply")
-BROKERS = (1, 2, 3)
 START_S = 20.0
 CALL_S = 15.0
 

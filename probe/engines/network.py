@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 
+from probe.engines.plays import BROKERS
 from probe.engines.plays_brokers import whose_turn
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
@@ -20,7 +21,6 @@ from probe.scenarios.broker_steps import (
 )
 from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
 
-BROKERS = (1, 2, 3)
 BOOTSTRAP = 0
 """The relay's address that leads to a broker and never moves, as a load balancer's does."""
 DISCOVERY_APIS = (3, 10)

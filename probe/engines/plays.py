@@ -35,6 +35,8 @@ TXN_APIS = frozenset({22, 24, 25, 26})
 """InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn."""
 METADATA, FIND_COORDINATOR, INIT_PRODUCER_ID, OFFSET_FOR_LEADER_EPOCH = 3, 10, 22, 23
 GROUP, TRANSACTION = 0, 1
+BROKERS, ALL = (1, 2, 3), 0
+"""Ids of the cluster's brokers, and what stands for each of them."""
 UNTIL_HEALED_MS = 3_600_000
 """What ends with Heal only."""
 
@@ -146,8 +148,10 @@ def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> Part:
     return [], changes
 
 
-def _lag(step: LagMetadata, _: Subject, __: int) -> Part:
-    return [], [pb.Timed(change=pb.Change(view=pb.MetadataView(lag_ms=step.lag_ms)), from_start=True)]
+def _lag(step: LagMetadata, subject: Subject, __: int) -> Part:
+    late = [node for node in BROKERS if node != successor(subject)] if step.but_successor else [ALL]
+    views = (pb.MetadataView(broker=node, lag_ms=step.lag_ms) for node in late)
+    return [], [pb.Timed(change=pb.Change(view=view), from_start=True) for view in views]
 
 
 def _forget(_: ForgetTopic, subject: Subject, __: int) -> Part:

@@ -4,7 +4,7 @@ Times are microseconds of the orchestrator's CLOCK_MONOTONIC wherever a name end
 and milliseconds wherever it ends in `_ms`.
 """
 
-from probe.model.cell import Cell, Client, Engine, Outcome, Profile, Reality, Role
+from probe.model.cell import Cell, Client, Election, Engine, Outcome, Profile, Reality, Role
 from probe.model.codec import decode, encode
 from probe.model.events import (
     App,
@@ -33,6 +33,7 @@ __all__ = [
     "Client",
     "ClientError",
     "Closed",
+    "Election",
     "Engine",
     "EngineEvent",
     "EngineKind",

@@ -72,6 +72,8 @@ class LagMetadata:
     """Every broker's Metadata shows the cluster as it was so long ago."""
 
     lag_ms: int
+    but_successor: bool = False
+    """The broker that takes over names itself at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from probe.model.results import ResultsError
 from probe.store.captures import read_capture, write_capture
+from probe.store.elections import elections
 from probe.store.reading import RunInfo, TrialRow, histories, history, run_info, runs, trials
 from probe.store.writing import RunStore
 
@@ -10,6 +11,7 @@ __all__ = [
     "RunInfo",
     "RunStore",
     "TrialRow",
+    "elections",
     "histories",
     "history",
     "read_capture",
