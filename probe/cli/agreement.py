@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from rich.table import Table
 
 from probe.advise.agreement import Shared, by_scenario, pair, percent, question
 from probe.advise.settled import settle
 from probe.cli.console import OUT
-from probe.model import Cell, Engine, Outcome, Role
-from probe.store import elections, trials
+from probe.model import Cell, Election, Engine, Outcome, Role
+from probe.store import trials
 from probe.store.files import Place
 
 TABLE = "agreement.parquet"
@@ -66,9 +66,9 @@ def show_agreement(shared: Iterable[Shared]) -> None:
         OUT.print(_line(differing), markup=False)
 
 
-def show_elections(results: str, run_id: str) -> None:
-    """Print how long a run's real brokers took to elect, as `--election` takes it; nothing where they never did."""
-    for (broker, scenario), took in elections(results, run_id).items():
+def show_elections(elections: Mapping[tuple[str, str], Election]) -> None:
+    """Print how long real brokers took to elect, by scenario and line, as `--election` takes it."""
+    for (scenario, broker), took in elections.items():
         OUT.print(
             f"elected  {scenario} {broker}: like this on the embedded engine with --election {took}", markup=False
         )

@@ -6,8 +6,9 @@ import asyncio
 import signal
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from probe.catalogue.selectors import Chosen
@@ -22,7 +23,7 @@ from probe.cli.signals import kept
 from probe.drivers.host import Bound
 from probe.engines.kafka import Kafka
 from probe.errors import InterruptedRunError
-from probe.model import Cell, Client, Outcome
+from probe.model import Cell, Client, Election, Outcome
 from probe.plan import Plan, Selection
 from probe.ports import EnginePort
 from probe.runner import Options, Progress, run_plan
@@ -32,8 +33,12 @@ from probe.runner.lag import no_collector
 from probe.runner.tools import Keep
 from probe.store import RunStore
 from probe.store import trials as stored_trials
+from probe.verdict import typical
 
 UNJUDGED = {Outcome.BROKEN, Outcome.UNSUPPORTED, Outcome.NOT_RUN}
+
+
+Elections = dict[tuple[str, str], list[Election]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,8 @@ class Ran:
     outcomes: dict[Cell, set[Outcome]]
     absent: Mapping[Client, str]
     """Clients that could not be had here, and why."""
+    elections: Mapping[tuple[str, str], Election] = field(default_factory=dict)
+    """Medians of what real brokers took, by scenario and broker line."""
 
 
 def run_planned(
@@ -90,12 +97,12 @@ def play_ready(
             store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
     finished = _finished(results, store)
     keep = keeper(results, store.run_id) if options.capture else None
-    outcomes = _play(
+    outcomes, took = _play(
         ready.engine, ready.bound, runnable, replace(options, seed=store.seed), store, known, finished, keep
     )
     for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
         outcomes.setdefault(cell, set()).add(outcome)
-    return Ran(store.run_id, outcomes, ready.absent)
+    return Ran(store.run_id, outcomes, ready.absent, {key: typical(took[key]) for key in sorted(took)})
 
 
 def _open_store(
@@ -140,8 +147,9 @@ def _play(
     known: Mapping[Cell, Outcome],
     finished: Mapping[tuple[Cell, int], Outcome],
     keep: Keep | None,
-) -> dict[Cell, set[Outcome]]:
+) -> tuple[dict[Cell, set[Outcome]], Elections]:
     outcomes: dict[Cell, set[Outcome]] = {}
+    took: Elections = defaultdict(list)
     signals: list[int] = []
 
     def end(task: asyncio.Task[None] | None, number: int) -> None:
@@ -151,6 +159,8 @@ def _play(
 
     def report(step: Progress, bar: Bar) -> None:
         outcomes.setdefault(step.cell, set()).add(step.verdict.outcome)
+        if step.election is not None:
+            took[step.cell.scenario, step.cell.broker].append(step.election)
         bar.show(step)
 
     async def play() -> None:
@@ -183,4 +193,4 @@ def _play(
             store.run_id,
         ) from None
     say(f"{sum(len(seen) for seen in outcomes.values())} outcomes in {time.monotonic() - started:.0f} s")
-    return outcomes
+    return outcomes, took

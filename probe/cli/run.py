@@ -116,8 +116,7 @@ def _run(
             reports.make(results, ran.run_id, cells)
             raise NothingJudgedError("no trial fits the --time-budget beside set-up, ending and publishing; give more")
     show_outcomes(ran.outcomes, ran.absent, ran.run_id)
-    if selection.engine is Engine.KAFKA:
-        show_elections(results, ran.run_id)
+    show_elections(ran.elections)
     if publisher is None:
         show_agreement(of_run(results, ran.outcomes))
     report = reports.make(results, ran.run_id, cells)

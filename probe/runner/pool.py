@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from probe import verdict
-from probe.model import Cell, History, Outcome, Verdict
+from probe.model import Cell, Election, Engine, History, Outcome, Verdict
 from probe.plan import LONG_MS, WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.runner.asking import ask
@@ -36,6 +36,8 @@ class Progress:
     total: int
     cell: Cell
     verdict: Verdict
+    election: Election | None = None
+    """What real brokers took."""
 
 
 @dataclass
@@ -216,5 +218,7 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
         control.set_result(found.outcome)
     run.store.add(history, found)
     run.done += 1
-    run.report(Progress(run.done, run.total, item.cell, found))
+    real = item.cell.engine is Engine.KAFKA
+    took = await ask(verdict.election, history) if real and not history.header.impossible else None
+    run.report(Progress(run.done, run.total, item.cell, found, took))
     return found.outcome

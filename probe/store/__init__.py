@@ -2,7 +2,6 @@
 
 from probe.model.results import ResultsError
 from probe.store.captures import read_capture, write_capture
-from probe.store.elections import elections
 from probe.store.reading import RunInfo, TrialRow, histories, history, run_info, runs, trials
 from probe.store.writing import RunStore
 
@@ -11,7 +10,6 @@ __all__ = [
     "RunInfo",
     "RunStore",
     "TrialRow",
-    "elections",
     "histories",
     "history",
     "read_capture",

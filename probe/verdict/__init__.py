@@ -4,6 +4,7 @@ docs/verdicts.md is this package for readers.
 """
 
 from probe.verdict.course import patience_ms
+from probe.verdict.elections import election, typical
 from probe.verdict.findings import STALL_MS
 from probe.verdict.judging import Outlook, certain, conforms, judge, outlook
 from probe.verdict.table import GLYPHS, RULES, RULES_VERSION, Rule
@@ -17,7 +18,9 @@ __all__ = [
     "Rule",
     "certain",
     "conforms",
+    "election",
     "judge",
     "outlook",
     "patience_ms",
+    "typical",
 ]

@@ -1,0 +1,29 @@
+"""How long real brokers took to elect, for the embedded engine's `--election`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+
+from probe.model import Election, EngineKind, History
+from probe.verdict.hits import find_hits
+from probe.verdict.reading import Reading
+
+
+def election(history: History) -> Election | None:
+    """Measure first hit to new leader, and from there until all brokers name it; None where nobody was elected.
+
+    Where the new leader was there before the first hit, as after a shutdown that moves leaders first, that took 0.
+    """
+    reading = Reading(history)
+    moved, named = (reading.strands.engine_at(kind) for kind in (EngineKind.MOVED, EngineKind.ANNOUNCED))
+    if moved is None or named is None or reading.moments.fault is None:
+        return None
+    hit = min((hit.at for hit in find_hits(reading) if not hit.soft), default=reading.moments.fault)
+    return Election(max(0, moved - hit) // 1000, max(0, named - moved) // 1000)
+
+
+def typical(found: Iterable[Election]) -> Election:
+    """Return the medians; ValueError of nothing."""
+    times = zip(*((one.ms, one.shown_ms) for one in found), strict=True)
+    return Election(*(round(median(column)) for column in times))
