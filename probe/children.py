@@ -90,13 +90,15 @@ def watched_without_threads() -> Iterator[None]:
     Python 3.11 keeps a thread for each child: hundreds that come without our priority and keep the interpreter from
     the loop. Later ones do this of themselves.
     """
+    if sys.version_info >= (3, 12) or not hasattr(os, "pidfd_open"):
+        yield
+        return
     before = asyncio.get_event_loop_policy()
-    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
-        with contextlib.suppress(OSError):
-            os.close(os.pidfd_open(os.getpid()))
-            policy = asyncio.DefaultEventLoopPolicy()
-            policy.set_child_watcher(asyncio.PidfdChildWatcher())
-            asyncio.set_event_loop_policy(policy)
+    with contextlib.suppress(OSError):
+        os.close(os.pidfd_open(os.getpid()))
+        policy = asyncio.DefaultEventLoopPolicy()
+        policy.set_child_watcher(asyncio.PidfdChildWatcher())
+        asyncio.set_event_loop_policy(policy)
     try:
         yield
     finally:
