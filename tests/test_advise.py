@@ -21,7 +21,7 @@ from probe.advise.trends import Step, Trend, compare
 from probe.cli.advise import understand
 from probe.cli.app import app
 from probe.errors import ProbeError
-from probe.model import Cell, Outcome, Role, Verdict
+from probe.model import Cell, Election, Outcome, Role, Verdict
 from probe.store import trials
 
 if TYPE_CHECKING:
@@ -182,10 +182,10 @@ def test_runs_differ_by_what_was_added_removed_and_changed() -> None:
 
 
 def test_commands_can_be_pasted() -> None:
-    cell = replace(CELL, profile="isolated+client.id=a b+election=1000")
-    assert split_profile(cell.profile) == ("isolated", ("client.id=a b",), 1000)
-    assert "--profile 'isolated+client.id=a b+election=1000'" in show_command(one(Outcome.STUCK, cell), "r")
-    assert "--profile isolated --property 'client.id=a b' --election 1000" in run_command([cell, cell], "r")
+    cell = replace(CELL, profile="isolated+client.id=a b+election=1000,40")
+    assert split_profile(cell.profile) == ("isolated", ("client.id=a b",), Election(1000, 40))
+    assert "--profile 'isolated+client.id=a b+election=1000,40'" in show_command(one(Outcome.STUCK, cell), "r")
+    assert "--profile isolated --property 'client.id=a b' --election 1000,40" in run_command([cell, cell], "r")
 
 
 @pytest.mark.parametrize(

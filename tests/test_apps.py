@@ -16,7 +16,7 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_clients, select_profiles
 from probe.cli.app import app
 from probe.cli.compose import inside
-from probe.model import Client, Engine, Outcome, Profile, Role
+from probe.model import Client, Election, Engine, Outcome, Profile, Role
 from probe.plan import Selection, make_plan
 from probe.site import build
 from probe.site.names import client_slug
@@ -115,7 +115,7 @@ def test_its_settings_are_part_of_the_column_in_its_roles_alone(tmp_path: Path) 
 
 
 def test_what_the_user_sets_stays_as_named(tmp_path: Path) -> None:
-    profiles = select_profiles(["acks-1"], ["Producer.Retry.Max=0", "ChannelBufferSize=1"], 500)
+    profiles = select_profiles(["acks-1"], ["Producer.Retry.Max=0", "ChannelBufferSize=1"], Election(500))
     runs, _ = cells(chosen(tmp_path, "shipper@1.0.0"), profiles=profiles)
     assert runs == [
         "sarama@1.27.0 producer acks-1+ChannelBufferSize=1+Producer.Retry.Max=0+election=500 steady embedded 3.9"
