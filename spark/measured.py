@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from probe.model import Outcome
-from spark.numbered import PLACES
+from spark.numbered import OUTCOMES
 from spark.schema import IDENTITY, MATRIX, NUMBERS, TIMES, TRIAL, WORDS, Number, columns
 
 _COMMON = (*IDENTITY, "run_id")
@@ -44,7 +44,6 @@ BEHIND = StructType(
 )
 """The same with the trials that agree, the votes of every outcome, and how many of how many trials they are."""
 _SHARES = {"median": 0.5, "p95": 0.95}
-_PLACES = f"array({', '.join(repr(outcome.value) for outcome in PLACES)})"
 _WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
 
 
@@ -57,7 +56,7 @@ def keep_agreeing(cells: DataFrame) -> DataFrame:
     """Keep the trials with each cell's commonest outcome, of equally common ones the worse: GATHERED -> BEHIND."""
     votes = "size(filter(told, trial -> trial.outcome = one))"
     counted = f"transform(array_distinct(told.outcome), one -> struct(-{votes} minus, one outcome, {votes} votes))"
-    ranked = f"transform(tally, vote -> struct(vote.minus, array_position({_PLACES}, vote.outcome) place, vote))"
+    ranked = f"transform(tally, vote -> struct(vote.minus, array_position({OUTCOMES}, vote.outcome) place, vote))"
     voted = cells.selectExpr("*", f"array_sort({counted}) tally")
     elected = voted.selectExpr("*", f"array_min({ranked}).vote commonest")
     found = {

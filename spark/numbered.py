@@ -16,6 +16,8 @@ from probe.model import Outcome
 from spark.schema import IDENTITY
 
 PLACES = tuple(Outcome)
+OUTCOMES = f"array({', '.join(repr(outcome.value) for outcome in PLACES)})"
+"""The same for Spark."""
 SAID = (None, "yes", "no")
 """What `said` stands for: conformity of several trials, in which the greatest number wins."""
 _BETWEEN = "\n"
@@ -88,4 +90,4 @@ def _ids(runs: Sequence[str]) -> Column:
 
 
 def _outcomes() -> Column:
-    return F.array(*(F.lit(outcome.value) for outcome in PLACES))
+    return F.expr(OUTCOMES)
