@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from probe.engines.kafka import places
 from probe.engines.kafka.places import free_addresses, temporary_folder
 from probe.engines.kafka.server import Server
 
@@ -128,3 +129,20 @@ def test_a_folder_is_gone_afterwards() -> None:
 def test_addresses_are_free_and_differ() -> None:
     free = free_addresses()
     assert len({next(free) for _ in range(8)}) == 8
+
+
+def test_clusters_lie_in_memory_where_there_is_room_and_the_user_names_no_other_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setattr(places, "MEMORY", tmp_path)
+    monkeypatch.setattr(places, "ROOM", 1)
+    assert places.quick_folder() == tmp_path
+    monkeypatch.setattr(places, "ROOM", 1 << 60)
+    assert places.quick_folder() is None
+    monkeypatch.setattr(places, "ROOM", 1)
+    monkeypatch.setattr(places, "MEMORY", tmp_path / "none")
+    assert places.quick_folder() is None
+    monkeypatch.setattr(places, "MEMORY", tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert places.quick_folder() is None

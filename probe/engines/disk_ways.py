@@ -25,6 +25,7 @@ class Shim:
     """An own library in the broker's process."""
 
     name = "eio"
+    anywhere = True
 
     def __init__(self) -> None:
         self._controls: dict[Path, Control] = {}
@@ -89,6 +90,7 @@ class Rename(_DeadOnly):
     """The log dir is moved away, and a file stands in its place."""
 
     name = "rename"
+    anywhere = True
 
     def impossible(self) -> str:
         """Can always be done."""
@@ -121,6 +123,8 @@ def _move_back(log_dir: Path) -> None:
 
 class Commands(_DeadOnly):
     """Root's own commands break and mend a log dir."""
+
+    anywhere = False
 
     def __init__(self, name: str, broken: Sequence[Sequence[str]], mended: Sequence[Sequence[str]]) -> None:
         self.name, self._broken, self._mended = name, broken, mended

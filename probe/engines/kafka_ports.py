@@ -157,6 +157,10 @@ class DiskWay(Protocol):
     def name(self) -> str:
         """Return its name: `eio`, `rename`, ..."""
 
+    @property
+    def anywhere(self) -> bool:
+        """Say whether it works on a file system in memory, too."""
+
     def impossible(self) -> str:
         """Say why it cannot be done on this machine; empty if it can."""
 

@@ -198,7 +198,7 @@ async def running(
     names: dict[bytes, str] = {}
     sorting = Sorting()
     async with contextlib.AsyncExitStack() as stack:
-        root = await stack.enter_async_context(temporary_folder())
+        root = await stack.enter_async_context(temporary_folder(in_memory=disk.anywhere))
         relay = await stack.enter_async_context(open_relay((BOOTSTRAP, *BROKERS), sorting.take, names))
         cluster = KafkaCluster(release, relay, disk, sorting, ground)
         advertised = {node: relay.address(node) for node in BROKERS}
