@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Collection, Sequence
 
 from probe.engines.kafka.cluster import KafkaCluster
-from probe.engines.kafka.data import Brokers, Feeder
+from probe.engines.kafka.feeding import Feeder
 from probe.engines.kafka.meeting import Meeting
 from probe.engines.kafka.seat import Seat
 from probe.engines.kafka.truth import Truth
@@ -15,8 +15,8 @@ from probe.engines.kafka_ports import Deed, DeedTable, Scene
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.scenarios.steps import Step
 
-STRAGGLERS_S = 75.0
-"""The first cell that is warm waits so long for the others; a warm-up that takes longer has failed."""
+STRAGGLERS_S = 40.0
+"""The first cell that is warm waits so long for the others, which are tried again in a later cohort."""
 
 
 class Cohort:
@@ -24,7 +24,7 @@ class Cohort:
 
     def __init__(self, cluster: KafkaCluster, size: int, old: int, deeds: DeedTable) -> None:
         self.cluster, self.old = cluster, old
-        self.feeder = Feeder(Brokers([broker.internal for broker in cluster.brokers.values()], cluster.version))
+        self.feeder = Feeder({node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version)
         self.seats = [Seat(self, number) for number in range(size)]
         self.dumping = asyncio.Lock()
         """One at a time: it is a Java process for each topic."""

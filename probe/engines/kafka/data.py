@@ -1,4 +1,4 @@
-"""Records, off the relay: what consumers are fed with, and what lies in a topic at the end. By librdkafka."""
+"""Records, off the relay: what lies in a topic at the end. By librdkafka."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from probe.model import Stored, Subject
 from probe.ports import ReadBack
 from probe.tools import ToolError
 
-BEAT_S = 0.02
 READ_S = 25.0
 CALL_S = 10.0
 BATCH = 500
@@ -23,16 +22,6 @@ ASKABLE = (0, 10)
 EOF_CODE = -191
 """RD_KAFKA_RESP_ERR__PARTITION_EOF."""
 QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 1000, "socket.nagle.disable": True}
-FEEDING = {
-    # what cannot be written now is not made up for, and nothing is written twice
-    "acks": 1,
-    "retries": 0,
-    "message.timeout.ms": 1000,
-    "socket.timeout.ms": 1000,
-    "linger.ms": 0,
-    "topic.metadata.refresh.fast.interval.ms": 50,
-    "reconnect.backoff.max.ms": 200,
-}
 READING = {
     "group.id": "probe-engine",
     "enable.auto.commit": False,
@@ -57,49 +46,6 @@ class Brokers:
         if line_key(self.version) < ASKABLE:
             told |= {"api.version.request": False, "broker.version.fallback": self.version}
         return told
-
-
-class Feeder:
-    """Writes one record each interval to each partition of every topic that asked for it."""
-
-    def __init__(self, where: Brokers) -> None:
-        self._where = where
-        self._producer: Any = None
-        self._topics: dict[str, asyncio.Task[None]] = {}
-
-    def feed(self, topic: str, partitions: Sequence[int], interval_ms: int) -> None:
-        """Begin to feed a topic. ToolError if librdkafka is not installed."""
-        if self._producer is None:
-            self._producer = load_library().Producer({**self._where.settings, **QUIET, **FEEDING})
-        self._topics[topic] = asyncio.create_task(self._feed(topic, partitions, interval_ms / 1000))
-
-    async def stop(self, topic: str) -> None:
-        """Feed a topic no more; what was sent has arrived, or failed, when this returns."""
-        task = self._topics.pop(topic, None)
-        if task is not None:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-            await asyncio.to_thread(self._producer.flush, FEEDING["message.timeout.ms"] / 1000)
-
-    async def close(self) -> None:
-        """Stop everything."""
-        for topic in list(self._topics):
-            await self.stop(topic)
-        self._producer = None
-
-    async def _feed(self, topic: str, partitions: Sequence[int], interval_s: float) -> None:
-        sequence = 0
-        due = time.monotonic()
-        while True:
-            for partition in partitions:
-                value = f"feed {partition} {sequence} {time.monotonic_ns() // 1000}"
-                with contextlib.suppress(BufferError):
-                    self._producer.produce(topic, value=value.encode(), partition=partition)
-            self._producer.poll(0)
-            sequence += 1
-            due += interval_s
-            await asyncio.sleep(max(BEAT_S, due - time.monotonic()))
 
 
 async def read_back(where: Brokers, subject: Subject, partitions: Sequence[int]) -> ReadBack:

@@ -1,0 +1,178 @@
+"""Writes what consumers read, off the relay: at each beat one request per broker, whatever the number of topics.
+
+A client library sends a request per partition: for the consumers of a whole cohort those were most of what brokers had
+to do, and they moved leaders seconds late.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from probe.engines.kafka import questions as ask
+from probe.engines.kafka.properties import line_key
+from probe.engines.kafka.records import PRODUCE, Partition, produce_version, refused, request
+from probe.engines.kafka.wire import Line, dial
+
+ASK_S = 1.0
+"""What is not written within so long is not made up for."""
+LOOK_S = 0.05
+"""Between two questions for a leader."""
+LEAST_S = 0.02
+METADATA_V1 = (0, 10)
+
+
+@dataclass
+class _Topic:
+    partitions: Sequence[int]
+    sequence: int = 0
+
+
+@dataclass
+class _Way:
+    """The way to one broker."""
+
+    address: str
+    waiting: dict[Partition, list[bytes]] = field(default_factory=dict)
+    some: asyncio.Event = field(default_factory=asyncio.Event)
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+    line: Line | None = None
+
+    def drop_line(self) -> None:
+        """Close the connection, if there is one."""
+        if self.line is not None:
+            self.line.close()
+            self.line = None
+
+
+class Feeder:
+    """Writes one record each interval to each partition of every topic that asked for it, to its leader alone.
+
+    What cannot be written now is not made up for, and nothing is written twice.
+    """
+
+    def __init__(self, brokers: Mapping[int, str], version: str) -> None:
+        """Describe it; addresses by node."""
+        self._ways = {node: _Way(address) for node, address in brokers.items()}
+        self._old = line_key(version) < METADATA_V1
+        self._version = produce_version(version)
+        self._topics: dict[str, _Topic] = {}
+        self._leaders: dict[Partition, int] = {}
+        self._lost = asyncio.Event()
+        self._interval_s = 0.0
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def feed(self, topic: str, partitions: Sequence[int], interval_ms: int) -> None:
+        """Begin to feed a topic; all topics of a feeder have the same interval."""
+        self._interval_s = interval_ms / 1000
+        self._topics[topic] = _Topic(partitions)
+        self._lost.set()
+        if not self._tasks:
+            works = [self._beat(), self._look(), *(self._write(way) for way in self._ways.values())]
+            self._tasks = [asyncio.create_task(work) for work in works]
+
+    async def stop(self, topic: str) -> None:
+        """Feed a topic no more; what was sent has arrived, or failed, when this returns."""
+        if self._topics.pop(topic, None) is None:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ASK_S):
+                for way in self._ways.values():
+                    way.waiting = {key: values for key, values in way.waiting.items() if key[0] != topic}
+                    await way.idle.wait()
+
+    async def close(self) -> None:
+        """Stop everything."""
+        self._topics.clear()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        for way in self._ways.values():
+            way.drop_line()
+
+    async def _beat(self) -> None:
+        """Hand every broker what is due."""
+        due = time.monotonic()
+        while True:
+            most = max(1, round(ASK_S / self._interval_s))
+            for name, topic in list(self._topics.items()):
+                for partition in topic.partitions:
+                    node = self._leaders.get((name, partition))
+                    if node is not None:
+                        self._hand(self._ways[node], (name, partition), topic.sequence, most)
+                topic.sequence += 1
+            due = max(due + self._interval_s, time.monotonic() - self._interval_s)
+            await asyncio.sleep(max(LEAST_S, due - time.monotonic()))
+
+    @staticmethod
+    def _hand(way: _Way, key: Partition, sequence: int, most: int) -> None:
+        value = f"feed {key[1]} {sequence} {time.monotonic_ns() // 1000}"
+        values = way.waiting.setdefault(key, [])
+        values.append(value.encode())
+        del values[:-most]
+        way.some.set()
+
+    async def _write(self, way: _Way) -> None:
+        """Write what waits, in one request; then what has come to wait meanwhile."""
+        way.idle.set()
+        while True:
+            await way.some.wait()
+            records, way.waiting = way.waiting, {}
+            way.some.clear()
+            if not records:
+                continue
+            way.idle.clear()
+            try:
+                lost = await self._send(way, records)
+            except (OSError, struct.error, IndexError):  # TimeoutError is an OSError
+                way.drop_line()
+                lost = list(records)
+            way.idle.set()
+            for key in lost:
+                self._leaders.pop(key, None)
+            if lost:
+                self._lost.set()
+
+    async def _send(self, way: _Way, records: Mapping[Partition, Sequence[bytes]]) -> list[Partition]:
+        """Return what the broker refused. OSError."""
+        async with asyncio.timeout(ASK_S):
+            if way.line is None:
+                way.line = await dial(way.address)
+            body = request(self._version, records, int(time.time() * 1000), int(ASK_S * 1000))
+            return refused(self._version, await way.line.ask(PRODUCE, self._version, body))
+
+    async def _look(self) -> None:
+        """Ask one broker after the other for leaders that are not known."""
+        nodes = list(self._ways)
+        while True:
+            await self._lost.wait()
+            missing = [
+                (name, partition)
+                for name, topic in self._topics.items()
+                for partition in topic.partitions
+                if (name, partition) not in self._leaders
+            ]
+            if not missing:
+                self._lost.clear()
+                continue
+            nodes.append(nodes.pop(0))
+            with contextlib.suppress(OSError, struct.error, IndexError):
+                await self._learn(self._ways[nodes[0]].address, missing)
+            await asyncio.sleep(LOOK_S)
+
+    async def _learn(self, address: str, missing: Sequence[Partition]) -> None:
+        async with asyncio.timeout(ASK_S):
+            line = await dial(address)
+            try:
+                told = await ask.metadata(line, sorted({name for name, _ in missing}), old=self._old)
+            finally:
+                line.close()
+        for key in missing:
+            found = told.placements.get(key)
+            if found is not None and found.leader in self._ways:
+                self._leaders[key] = found.leader

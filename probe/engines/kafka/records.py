@@ -1,0 +1,100 @@
+"""Records as brokers of each line store them, and the Produce request that carries them. Pure.
+
+The layouts are those of Kafka's message formats: v2 since 0.11 (KIP-98), v1 with a timestamp since 0.10 (KIP-32), v0
+before.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+
+import crc32c
+
+from probe.engines.kafka.properties import line_key
+from probe.engines.kafka.wire import Reader, Writer
+
+PRODUCE = 0
+BATCHES_SINCE, TIMESTAMPS_SINCE = (0, 11), (0, 10)
+NOBODY = -1
+"""No producer id, epoch or sequence, as of a producer that is not idempotent."""
+LEADER_ONLY = 1
+
+Partition = tuple[str, int]
+
+
+def produce_version(version: str) -> int:
+    """Return the oldest version of Produce that carries the newest records which these brokers store."""
+    line = line_key(version)
+    return 3 if line >= BATCHES_SINCE else 2 if line >= TIMESTAMPS_SINCE else 1
+
+
+def request(version: int, records: Mapping[Partition, Sequence[bytes]], at_ms: int, timeout_ms: int) -> Writer:
+    """Write the body of a Produce request with acks=1: of each partition these values, without keys."""
+    body = Writer()
+    if version >= 3:
+        body.string(None)  # no transactional id
+    body.pack("hi", LEADER_ONLY, timeout_ms)
+    topics: dict[str, list[tuple[int, bytes]]] = {}
+    for (topic, partition), values in records.items():
+        whole = batch(values, at_ms) if version >= 3 else message_set(values, at_ms if version >= 2 else None)
+        topics.setdefault(topic, []).append((partition, whole))
+    return body.array(list(topics.items()), _topic)
+
+
+def _topic(body: Writer, item: tuple[str, list[tuple[int, bytes]]]) -> None:
+    topic, partitions = item
+    body.string(topic).pack("i", len(partitions))
+    for partition, whole in partitions:
+        body.pack("ii", partition, len(whole))
+        body.data += whole
+
+
+def refused(version: int, answer: Reader) -> list[Partition]:
+    """Return the partitions that an answer to Produce has an error code for."""
+    found: list[Partition] = []
+    for _ in range(answer.number("i")):
+        topic = answer.string()
+        for _ in range(answer.number("i")):
+            partition, code, _ = answer.number("i"), answer.number("h"), answer.number("q")
+            if version >= 2:
+                answer.number("q")
+            if code:
+                found.append((topic, partition))
+    return found
+
+
+def batch(values: Sequence[bytes], at_ms: int) -> bytes:
+    """Return a record batch (format v2) of values without keys, all of this time."""
+    records = b"".join(_record(value, delta) for delta, value in enumerate(values))
+    last = len(values) - 1
+    rest = struct.pack(">hiqqqhii", 0, last, at_ms, at_ms, NOBODY, NOBODY, NOBODY, len(values)) + records
+    head = struct.pack(">ibI", NOBODY, 2, crc32c.crc32c(rest))
+    return struct.pack(">qi", 0, len(head) + len(rest)) + head + rest
+
+
+def _record(value: bytes, delta: int) -> bytes:
+    body = b"\0\0" + _zigzag(delta) + _zigzag(-1) + _zigzag(len(value)) + value + _zigzag(0)
+    return _zigzag(len(body)) + body
+
+
+def _zigzag(number: int) -> bytes:
+    """Write a signed number of variable length."""
+    left = number << 1 ^ number >> 31
+    out = bytearray()
+    while left > 0x7F:
+        out.append(left & 0x7F | 0x80)
+        left >>= 7
+    out.append(left)
+    return bytes(out)
+
+
+def message_set(values: Sequence[bytes], at_ms: int | None) -> bytes:
+    """Return messages of format v1, or v0 where there is no time."""
+    head = struct.pack(">bb", 0, 0) if at_ms is None else struct.pack(">bbq", 1, 0, at_ms)
+    found = []
+    for value in values:
+        rest = head + struct.pack(">ii", -1, len(value)) + value
+        found.append(struct.pack(">qiI", 0, len(rest) + 4, zlib.crc32(rest)) + rest)
+    return b"".join(found)
