@@ -13,12 +13,12 @@ import pytest
 from probe.catalogue.scenarios import default_scenarios
 from probe.engines.deeds import commits, coordinators, doors, many_logs, replicas, unknown_keys
 from probe.engines.deeds.ballast import named
-from probe.engines.deeds.keys import java_hash, partition_of
 from probe.engines.deeds.replicas import without
 from probe.engines.deeds.schedule import is_ours, later
 from probe.engines.kafka.ensemble import Served
 from probe.engines.kafka_deeds import DEEDS, UNPLAYED
 from probe.engines.kafka_ports import Placement, Scene
+from probe.engines.keys import java_hash, partition_of
 from probe.model import Engine, EngineKind, Role, Subject
 from probe.scenarios.broker_steps import Evacuate, HangBroker, StopBroker
 from probe.scenarios.elections import session_ms

@@ -11,7 +11,7 @@ from probe.drivers.sources.closure import jars
 from probe.engines.kafka import logs, properties
 from probe.engines.kafka.java import KAFKA, Java
 from probe.engines.kafka.properties import Addresses
-from probe.engines.kafka.seat import TOPIC, java_hash
+from probe.engines.kafka.seat import TOPIC
 from probe.engines.kafka.sorting import KEPT, Sorting
 from probe.engines.kafka.truth import Watched
 from probe.engines.kafka.wire import Reader, Writer
@@ -74,12 +74,6 @@ def test_bytes_there_and_back() -> None:
     assert (read.string(), read.string(), read.ints(), read.compact(), read.varint()) == ("topic", "", (1, 2), "c", 300)
     with pytest.raises(struct.error):
         read.number("h")
-
-
-def test_javas_hash_code() -> None:
-    assert java_hash("") == 0
-    assert java_hash("hello") == 99162322
-    assert java_hash("polygenelubricants") == 0  # Integer.MIN_VALUE, the sign of which Kafka drops
 
 
 def test_what_a_broker_says_again_and_again_is_told_twice_a_second() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from probe.engines.deeds.keys import partition_of
 from probe.engines.kafka.wire import Writer, line_to
 from probe.engines.kafka_ports import OFFSETS_TOPIC
+from probe.engines.keys import partition_of
 
 ENTRIES = 60
 LIMIT_S = 20.0

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 
 from probe.engines.deeds.deed import BROKERS, INTERNAL, in_sync, successor, topics, turns
-from probe.engines.deeds.keys import partition_of
 from probe.engines.kafka_ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Scene
+from probe.engines.keys import partition_of
 from probe.scenarios.broker_steps import Evacuate
 from probe.scenarios.real_steps import KeepReplicas, Meanwhile
 from probe.scenarios.steps import MoveCoordinator, MoveLeader

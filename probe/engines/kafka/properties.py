@@ -38,6 +38,9 @@ BROKER: Mapping[str, str] = {
     # small: one broker lives in 170 MB
     "log.cleaner.dedupe.buffer.size": "2097152",
     "log.segment.bytes": "1048576",
+    # dozens of partitions move at once here: a follower that asks the new leader before that has come to its partition
+    # would wait for a second, which clients of a quiet cluster hardly ever see
+    "replica.fetch.backoff.ms": "100",
     # topics of finished trials go at once
     "log.segment.delete.delay.ms": "1000",
 }

@@ -15,6 +15,7 @@ from probe.engines.kafka.data import Brokers, read_back
 from probe.engines.kafka.dump_run import Place
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
+from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Event, Subject
 from probe.ports import Pcapng, ReadBack, Sink
 from probe.scenarios.real_steps import DumpLogs
@@ -153,11 +154,13 @@ class Seat:
             for partition, number in places.items()
             for node in replicas[partition]
         ]
-        for _ in range(int(MADE_S / LOOK_S)):  # brokers name a replica before they have made its folder
-            if all(folder.exists() for folder in folders):
-                return
-            await asyncio.sleep(LOOK_S)
-        missing = next(folder for folder in folders if not folder.exists())
+        end = time.monotonic() + MADE_S
+        while (missing := next((folder for folder in folders if not folder.exists()), None)) is not None:
+            if time.monotonic() > end:
+                break
+            await asyncio.sleep(LOOK_S)  # brokers name a replica before they have made its folder
+        else:
+            return
         self._cohort.spoilt = f"{missing.parent.parent.name} did not make {missing.name} in {missing.parent.name}"
         raise OSError(self._cohort.spoilt)
 
@@ -253,13 +256,4 @@ def _key_at(key: str, node: int, *, beside: bool = False) -> str:
     """
     named = (key, *(f"{key}-{number}" for number in range(NAMES)))
     wanted = node - 1 + (len(BROKERS) if beside else 0)
-    return next(name for name in named if java_hash(name) % INTERNAL_PARTITIONS == wanted)
-
-
-def java_hash(text: str) -> int:
-    """Return Java's hash code of a string without its sign, by which Kafka chooses a key's partition."""
-    value = 0
-    for letter in text:
-        value = (31 * value + ord(letter)) & 0xFFFFFFFF
-    signed = value - (1 << 32) if value >= 1 << 31 else value
-    return 0 if signed == -(1 << 31) else abs(signed)  # Utils.abs, which is not Utils.toPositive
+    return next(name for name in named if partition_of(name, INTERNAL_PARTITIONS) == wanted)

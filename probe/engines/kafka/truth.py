@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from probe.engines.kafka import questions as ask
+from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.wire import Line, dial
 from probe.engines.kafka_ports import BrokerProcess, Scene
+from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Subject
 
 QUICK_S, SLOW_S = 0.03, 0.1
 """Between two questions: while something moves, and else."""
+FEW, WHOLE_EACH = 4, 10
+"""Else so few topics are asked about, and all of them each so many times: what one fault moves, it moves together."""
 FIRST_S = 2.0
 """All brokers should have answered once before the fault comes."""
 SOON_S = 3.0
@@ -98,17 +103,28 @@ class Truth:
 
     async def _keep_asking(self, node: int, line: Line) -> None:
         topics = sorted({topic for topic, _ in self._partitions})
-        while True:
+        for turn in itertools.count():
+            whole = self._moving() or turn % WHOLE_EACH == 0
             async with asyncio.timeout(ASK_S):
-                told = await ask.metadata(line, topics, old=_is_old(self._scene.cluster.version))
-                keys = {key: await ask.coordinator(line, *key) for key in self._keys}
-            leaders = {key: told.placements[key].leader for key in self._partitions if key in told.placements}
+                asked = topics if whole else topics[:FEW]
+                told = await ask.metadata(line, asked, old=_is_old(self._scene.cluster.version))
+                keys = await self._coordinators(line)
+            leaders = {key: one.leader for key, one in told.placements.items() if key in self._partitions}
             self._learn(node, self._partitions, leaders)
             self._learn(node, self._keys, keys)
             self._answered.add(node)
             if len(self._answered) == len(self._scene.cluster.brokers):
                 self._all_answered.set()
             await asyncio.sleep(QUICK_S if self._moving() else SLOW_S)
+
+    async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
+        """Ask once for all keys of one internal partition: whoever leads it coordinates them all."""
+        found: dict[tuple[int, int], int] = {}
+        for kind, key in self._keys:
+            place = kind, partition_of(key, INTERNAL_PARTITIONS)
+            if place not in found:
+                found[place] = await ask.coordinator(line, kind, key)
+        return {(kind, key): found[kind, partition_of(key, INTERNAL_PARTITIONS)] for kind, key in self._keys}
 
     def _learn(self, node: int, watched: Mapping[Kind, Watched], told: Mapping[Kind, int]) -> None:
         healthy = [

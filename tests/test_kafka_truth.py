@@ -1,0 +1,115 @@
+"""What the engine asks brokers, and how often: their time is the clients', too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.engines.kafka import truth
+from probe.engines.kafka.properties import INTERNAL_PARTITIONS
+from probe.engines.kafka.questions import Metadata
+from probe.engines.kafka_ports import Placement, Scene
+from probe.engines.keys import partition_of
+from probe.model import EngineEvent, EngineKind, Subject
+
+OLD, NEW = 1, 2
+CELLS = 12
+
+
+@dataclass
+class Brokers:
+    """All say the same: who leads, who coordinates; what they were asked is counted."""
+
+    leader: int = OLD
+    coordinator: int = OLD
+    topics: list[int] = field(default_factory=list)
+    keys: Counter[tuple[int, str]] = field(default_factory=Counter)
+
+    async def metadata(self, _: Any, topics: list[str], *, old: bool) -> Metadata:
+        assert not old
+        self.topics.append(len(topics))
+        return Metadata({}, 1, {(topic, 0): Placement(self.leader, (1, 2, 3), (1, 2, 3)) for topic in topics})
+
+    async def find(self, _: Any, kind: int, key: str) -> int:
+        self.keys[kind, key] += 1
+        return self.coordinator
+
+
+def scene(groups: list[str]) -> Scene:
+    subjects = [
+        Subject(
+            topic=f"t{n}",
+            affected=0,
+            bystander=1,
+            instance=f"i{n}",
+            client_id=f"i{n}",
+            old=OLD,
+            group=group,
+            transactional_id="",
+        )
+        for n, group in enumerate(groups)
+    ]
+    nodes = {n: SimpleNamespace(node=n, internal="", pid=1, paused=False) for n in (1, 2, 3)}
+    cluster: Any = SimpleNamespace(brokers=nodes, version="3.9.2")
+    return Scene(cluster=cluster, subjects=subjects, election_ms=0)
+
+
+def watch(monkeypatch: pytest.MonkeyPatch, brokers: Brokers, one: Scene, play: Any) -> list[tuple[str, EngineEvent]]:
+    told: list[tuple[str, EngineEvent]] = []
+
+    async def dial(_: str) -> Any:
+        return SimpleNamespace(close=lambda: None)
+
+    monkeypatch.setattr(truth, "dial", dial)
+    monkeypatch.setattr(truth.ask, "metadata", brokers.metadata)
+    monkeypatch.setattr(truth.ask, "coordinator", brokers.find)
+
+    async def run() -> None:
+        async with truth.Truth(one, lambda subject, event: told.append((subject.topic, event))).watching():
+            await play()
+
+    asyncio.run(run())
+    return told
+
+
+def test_keys_of_one_internal_partition_are_asked_for_by_one_of_them_and_all_of_them_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = [f"group-{n}" for n in range(500)]
+    alike = [name for name in names if partition_of(name, INTERNAL_PARTITIONS) == 0][:CELLS]
+    other = next(name for name in names if partition_of(name, INTERNAL_PARTITIONS) == 1)
+    brokers = Brokers()
+
+    async def play() -> None:
+        brokers.coordinator = NEW
+        await asyncio.sleep(0.3)
+
+    told = watch(monkeypatch, brokers, scene([*alike, other]), play)
+    assert len(brokers.keys) == 2
+    moved = [event.key for _, event in told if event.kind is EngineKind.MOVED and event.key]
+    assert sorted(moved) == sorted([*alike, other])
+
+
+def test_all_topics_are_asked_for_while_they_move_and_else_mostly_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(truth, "SOON_S", 0.2)
+    brokers = Brokers()
+    calm: list[int] = []
+
+    async def play() -> None:
+        await asyncio.sleep(0.3)
+        brokers.topics.clear()
+        await asyncio.sleep(0.8)
+        calm.extend(brokers.topics)
+        brokers.leader = NEW
+        await asyncio.sleep(0.4)
+
+    told = watch(monkeypatch, brokers, scene([""] * CELLS), play)
+    assert set(calm) <= {truth.FEW, CELLS}
+    assert calm.count(truth.FEW) > 3 * calm.count(CELLS)
+    assert {topic for topic, event in told if event.kind is EngineKind.MOVED} == {f"t{n}" for n in range(CELLS)}
+    assert {topic for topic, event in told if event.kind is EngineKind.ANNOUNCED} == {f"t{n}" for n in range(CELLS)}
