@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from probe.cli.options import Asked
 from probe.model import Cell, Engine, History, Outcome, Role
 from probe.model.verdicts import Verdict
-from probe.plan import Plan
+from probe.plan import LONG_MS, Plan
 from probe.runner import cohorts
 from probe.runner.cast import make_header
 from probe.runner.grouping import TOGETHER, Work, estimate_s, in_cohorts, layout
@@ -62,13 +63,28 @@ def test_lines_do_not_share_clusters() -> None:
         assert len({one.item.cell.broker for one in cohort}) == 1
 
 
-def test_with_many_cohorts_two_run_at_once_with_as_many_trials_in_all() -> None:
-    few, one = layout(work(planned("disk/storage-error")), 8, 2)
-    many, two = layout(work(planned("*")), 8, 2)
+def test_with_many_cohorts_two_are_busy_at_once_with_as_many_trials_in_all() -> None:
+    few, one = layout(work(planned("disk/storage-error")), 8, 4)
+    many, two = layout(work(planned("*")), 8, 4)
     assert (one, two) == (1, 2)
     assert max(map(len, few)) == 8
     assert max(map(len, many)) == 4
     assert layout(work(planned("*")), 8, 1)[1] == 1
+
+
+def test_long_cohorts_are_spread_among_the_short_and_clusters_that_are_built_alike_come_together() -> None:
+    found, _ = layout(work(planned("*", "incident/rolling/*", brokers=["3.4"])), 8, 4)
+    grounds = [cohort[0].item.part.ground for cohort in found]
+    assert len(set(grounds)) > 1
+    assert [ground for ground, _ in groupby(grounds)] == list(dict.fromkeys(grounds))
+    usual = [
+        max(one.item.play.watch_ms for one in cohort) >= LONG_MS
+        for cohort in found
+        if cohort[0].item.part.ground == USUAL
+    ]
+    half = len(usual) // 2
+    assert abs(sum(usual[:half]) - sum(usual[half:])) <= 2
+    assert 0 < sum(usual) < half
 
 
 def test_a_plan_says_how_long_real_brokers_take() -> None:
@@ -123,6 +139,42 @@ class Kept:
         pass
 
 
+class ManyClusters(FakeEngine):
+    """Has room for four, and tells how many are leased at once."""
+
+    at_once = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0
+
+    @contextlib.asynccontextmanager
+    async def cohort(
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+    ) -> AsyncIterator[list[FakeSeat]]:
+        self.now += 1
+        async with super().cohort(broker, size, to_come, ground) as seats:
+            yield seats
+        self.now -= 1
+
+
+@pytest.mark.parametrize("rests", [True, False])
+def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: pytest.MonkeyPatch, rests: bool) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, rest: Any, **_: Any) -> History:
+        if rests:
+            rest()
+            rest()  # whoever watches says so again and again
+        await asyncio.sleep(0.1)
+        trials.append(engine.now)
+        return History(replace(make_header(item, number, tools, options), impossible="played"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    engine = ManyClusters()
+    trials: list[int] = []
+    run(planned("steady", trials=8), engine)
+    assert max(trials) == (4 if rests else 2)
+
+
 def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:
     kept = kept or Kept()
     tools: Any = Tools(engine=engine, host=None, lag=Calm())  # type: ignore[arg-type]  # nothing is really started
@@ -134,7 +186,7 @@ def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:
 def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
 
-    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
         tried.append(number)
         header = make_header(item, number, tools, options)
         first = len(tried) == 1
@@ -153,7 +205,7 @@ def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytes
     asked: list[str] = []
     tried: list[Any] = []
 
-    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
         tried.append(item)
         said = "" if len(tried) == 1 else "played"
         return History(replace(make_header(item, number, tools, options), impossible=said), ())
@@ -178,7 +230,7 @@ def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytes
 def test_attempts_of_an_interrupted_run_keep_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
 
-    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
         tried.append(number)
         return History(replace(make_header(item, number, tools, options), problems=("late",)), ())
 
@@ -192,7 +244,7 @@ def test_attempts_of_an_interrupted_run_keep_their_numbers(monkeypatch: pytest.M
 
 
 def test_who_cannot_play_steady_plays_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, alone: bool = False) -> History:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
         assert item.cell.scenario == "steady"
         return History(replace(make_header(item, number, tools, options), impossible="closed"), ())
 

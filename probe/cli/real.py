@@ -26,7 +26,7 @@ from probe.tools import cache_root
 
 CLUSTER_MB = 1500
 """One cluster, with room to spare."""
-CLUSTERS = 2
+CLUSTERS = 3
 
 
 def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, capture: bool = False) -> Kafka:
@@ -36,7 +36,7 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
     releases = {line: _release(line, versions[line], report) for line in sorted(versions)}
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
-    clusters = CLUSTERS if _free_mb() > CLUSTERS * CLUSTER_MB * 2 else 1
+    clusters = max(1, min(CLUSTERS, _free_mb() // (2 * CLUSTER_MB)))
     opening = relays(schemas, capture=capture)
     return Kafka(releases, opening, choose(os.environ.get("PROBE_DISK", "")), DEEDS, clusters=clusters)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from probe import verdict
@@ -11,6 +11,7 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
+from probe.runner.crowd import Crowd, Place
 from probe.runner.grouping import Work, cohort_s, layout
 from probe.runner.pool import ATTEMPTS, Drain, Run, Trials, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial import DriverLostError, run_trial
@@ -55,29 +56,47 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     """Run all; what has to be run again goes into cohorts of its own at the end."""
     while work:
         again: list[Work] = []
-        cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
-        slots = asyncio.Semaphore(at_once)
+        cohorts, busy = layout(work, run.options.jobs, engine.at_once)
+        crowd = Crowd(busy, inside=engine.at_once if busy > 1 else 1)
 
-        async def one(cohort: Sequence[Work], to_come: int, slots: asyncio.Semaphore, again: list[Work]) -> None:
+        async def one(cohort: Sequence[Work], to_come: int, place: Place, again: list[Work]) -> None:
             try:
-                again += await _run_cohort(run, engine, cohort, to_come)
+                again += await _run_cohort(run, engine, cohort, to_come, place)
             finally:
-                slots.release()
+                place.leave()
 
         async with asyncio.TaskGroup() as group:
             for number, cohort in enumerate(cohorts, 1):
-                await slots.acquire()
+                place = await crowd.enter()
                 await run.tools.lag.calm()
                 if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
-                    slots.release()
+                    place.leave()
                     continue
-                group.create_task(one(cohort, len(cohorts) - number, slots, again))
+                group.create_task(one(cohort, len(cohorts) - number, place, again))
         work = again
 
 
-async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int) -> list[Work]:
+class _Rest:
+    """The place of a cohort: it rests once all its trials do."""
+
+    def __init__(self, place: Place, trials: int) -> None:
+        self._place, self._left = place, set(range(trials))
+
+    def of(self, trial: int) -> Callable[[], None]:
+        """Return what says that a trial only waits, or has ended."""
+
+        def rests() -> None:
+            self._left.discard(trial)
+            if not self._left:
+                self._place.rest()
+
+        return rests
+
+
+async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int, place: Place) -> list[Work]:
     """Run one cohort; return what has to be run again."""
     part = cohort[0].item.part
+    rest = _Rest(place, len(cohort))
     under_fault = part.at_start or part.second
     # who starts under the fault keeps its place among the starting until everybody sees the fault
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
@@ -85,8 +104,8 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
         async with engine.cohort(cohort[0].item.cell.broker, len(cohort), to_come, part.ground) as seats:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(_run_one(run, work, seat, starting))
-                    for work, seat in zip(cohort, seats, strict=True)
+                    group.create_task(_run_one(run, work, seat, starting, rest.of(number)))
+                    for number, (work, seat) in enumerate(zip(cohort, seats, strict=True))
                 ]
             return [work for task in tasks for work in task.result()]
     except OSError as error:
@@ -95,13 +114,16 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
         return []
 
 
-async def _run_one(run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore) -> Iterable[Work]:
+async def _run_one(
+    run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore, rest: Callable[[], None]
+) -> Iterable[Work]:
     tools = replace(run.tools, engine=seat)
     try:
-        history = await run_trial(work.item, work.trial, tools, run.options, starting, alone=work.alone)
+        history = await run_trial(work.item, work.trial, tools, run.options, starting, alone=work.alone, rest=rest)
     except DriverLostError:
         return [replace(work, alone=True)]
     finally:
+        rest()
         seat.leave()
     attempt = work.attempt + 1
     if reason := await _unsteady(work, history):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 
 from probe.model import Engine
-from probe.plan import Plan, Planned, seconds_of
+from probe.plan import LONG_MS, Plan, Planned, seconds_of
 
 TOGETHER = 64
 """Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
@@ -15,8 +16,8 @@ ROUNDS = 12
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""
-CLUSTERS = 2
-"""Running at once, where memory allows it; for estimates only."""
+BUSY = 2
+"""Cohorts that start, break or are mended at once at the most; while all of one's cells only wait, another may."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
 only."""
@@ -51,11 +52,30 @@ def in_cohorts(work: Iterable[Work], size: int) -> list[Sequence[Work]]:
 
 
 def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequence[Work]], int]:
-    """Return the cohorts, and how many run at once: with many of them, some start while others watch."""
-    cohorts = in_cohorts(work, jobs)
-    if clusters < 2 or len(cohorts) < MANY:
-        return cohorts, 1
-    return in_cohorts(work, max(1, jobs // clusters)), clusters
+    """Return the cohorts, and how many may be busy at once: with many of them, some start while others watch.
+
+    Clusters that are built alike come together; long and short ones in turn, so that some rest while others are busy.
+    """
+    cohorts, busy = in_cohorts(work, jobs), min(BUSY, clusters)
+    if busy < BUSY or len(cohorts) < MANY:
+        busy = 1
+    else:
+        cohorts = in_cohorts(work, max(1, jobs // busy))
+    grounds = {repr(cohort[0].item.part.ground): None for cohort in cohorts}
+    alike = ([one for one in cohorts if repr(one[0].item.part.ground) == ground] for ground in grounds)
+    return [cohort for kind in alike for cohort in _in_turn(kind)], busy
+
+
+def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
+    """Spread the long ones evenly among the short ones; of each kind the longest comes first."""
+    ordered = sorted(cohorts, key=lambda cohort: -cohort_s(cohort, None))
+    kinds = [[one for one in ordered if _is_long(one) is long] for long in (True, False)]
+    places = [((place + 1) / len(kind), cohort) for kind in kinds for place, cohort in enumerate(kind)]
+    return [cohort for _, cohort in sorted(places, key=itemgetter(0))]
+
+
+def _is_long(cohort: Sequence[Work]) -> bool:
+    return any(work.item.play.watch_ms >= LONG_MS for work in cohort)
 
 
 def _key(work: Work) -> tuple[str, bool, str, str, int]:
@@ -72,7 +92,7 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
     for line in {one.item.cell.broker for one in work}:
         for control in (True, False):
             phase = [w for w in work if w.item.cell.broker == line and (w.item.cell == w.item.steady) is control]
-            cohorts, at_once = layout(phase, jobs, CLUSTERS)
+            cohorts, at_once = layout(phase, jobs, BUSY)
             seconds += sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once
         seconds += CLUSTER_S
     return seconds

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from probe import verdict
 from probe.model import Cell, Election, Engine, History, Outcome, Verdict
@@ -202,10 +203,12 @@ def harness_failed(history: History) -> bool:
 
 
 async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Place) -> History:
+    tools, options = run.tools, run.options
+    trial_of = partial(run_trial, item, trial, tools, options, run.starting, rest=place.rest, dawdles=place.rest)
     try:
-        return await run_trial(item, trial, run.tools, run.options, run.starting, rest=place.rest)
+        return await trial_of(alone=False)
     except DriverLostError:
-        return await run_trial(item, trial, run.tools, run.options, run.starting, alone=True, rest=place.rest)
+        return await trial_of(alone=True)
 
 
 async def judge(run: Run, item: Planned, history: History) -> Outcome:

@@ -31,10 +31,12 @@ async def run_trial(
     *,
     alone: bool = False,
     rest: Callable[[], None] = lambda: None,
+    dawdles: Callable[[], None] = lambda: None,
 ) -> History:
     """Run one trial; failures of the harness stand in the header's problems.
 
-    `rest` is called when little is left to do but to wait.
+    `rest` is called when little is left to do but to wait for what the client does next, `dawdles` when it takes long
+    to start.
     Raises DriverLostError when the driver process ended and the trial did not run alone.
     """
     header = make_header(item, trial, tools, options)
@@ -44,7 +46,7 @@ async def run_trial(
 
     def others_may_start() -> None:
         slot.release()
-        rest()
+        dawdles()
 
     slow = asyncio.get_running_loop().call_later(SLOW_S, others_may_start)
     try:
