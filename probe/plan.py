@@ -19,6 +19,8 @@ WARM_UP_S = 3.0
 
 REST_AFTER_S = 10.0
 """A trial that watched for so long mostly waits for a time-out: it rests, and another may be busy."""
+FOUND_S = 4.0
+"""On real brokers a whole cohort watches one fault: so long after the election there is most to do for everybody."""
 RESTING = 1
 """So many times `--jobs` may rest: they cost less, but not nothing. With 200 in flight one loop no longer kept up."""
 LONG_MS = 60_000
@@ -80,6 +82,13 @@ def seconds_of(play: Play, watch_ms: int | None) -> float:
     """Return about how long one trial's watch takes: most recover early and are watched for storms."""
     watch = play.watch_ms / 1000 if watch_ms is None else min(play.watch_ms, watch_ms) / 1000
     return watch if play.expects is Expects.NOTHING else (watch + 8) / 2
+
+
+def rest_after_s(item: Planned) -> float:
+    """Return how long after its fault a trial mostly waits."""
+    if item.cell.engine is Engine.KAFKA:
+        return FOUND_S + (item.play.election_ms or 0) / 1000
+    return REST_AFTER_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

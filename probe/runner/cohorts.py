@@ -56,8 +56,8 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     """Run all; what has to be run again goes into cohorts of its own at the end."""
     while work:
         again: list[Work] = []
-        cohorts, busy = layout(work, run.options.jobs, engine.at_once)
-        crowd = Crowd(busy, inside=engine.at_once if busy > 1 else 1)
+        cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
+        crowd = Crowd(1, inside=at_once)
 
         async def one(cohort: Sequence[Work], to_come: int, place: Place, again: list[Work]) -> None:
             try:

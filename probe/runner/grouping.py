@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from probe.model import Engine
-from probe.plan import LONG_MS, Plan, Planned, seconds_of
+from probe.plan import LONG_MS, Plan, Planned, rest_after_s, seconds_of
 
 TOGETHER = 64
 """Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
@@ -16,8 +16,8 @@ ROUNDS = 12
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""
-BUSY = 2
-"""Cohorts that start, break or are mended at once at the most; while all of one's cells only wait, another may."""
+CLUSTERS = 3
+"""There at once, where memory allows it; for estimates only."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
 only."""
@@ -52,18 +52,14 @@ def in_cohorts(work: Iterable[Work], size: int) -> list[Sequence[Work]]:
 
 
 def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequence[Work]], int]:
-    """Return the cohorts, and how many may be busy at once: with many of them, some start while others watch.
+    """Return the cohorts, and how many may be there at once: one starts and breaks, others only watch or are mended.
 
-    Clusters that are built alike come together; long and short ones in turn, so that some rest while others are busy.
+    Clusters that are built alike come together; long and short ones in turn, so that some watch while others start.
     """
-    cohorts, busy = in_cohorts(work, jobs), min(BUSY, clusters)
-    if busy < BUSY or len(cohorts) < MANY:
-        busy = 1
-    else:
-        cohorts = in_cohorts(work, max(1, jobs // busy))
+    cohorts = in_cohorts(work, jobs)
     grounds = {repr(cohort[0].item.part.ground): None for cohort in cohorts}
     alike = ([one for one in cohorts if repr(one[0].item.part.ground) == ground] for ground in grounds)
-    return [cohort for kind in alike for cohort in _in_turn(kind)], busy
+    return [cohort for kind in alike for cohort in _in_turn(kind)], 1 if len(cohorts) < MANY else clusters
 
 
 def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
@@ -92,10 +88,16 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
     for line in {one.item.cell.broker for one in work}:
         for control in (True, False):
             phase = [w for w in work if w.item.cell.broker == line and (w.item.cell == w.item.steady) is control]
-            cohorts, at_once = layout(phase, jobs, BUSY)
-            seconds += sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once
+            cohorts, at_once = layout(phase, jobs, CLUSTERS)
+            busy = sum(busy_s(cohort) for cohort in cohorts)
+            seconds += max(busy, sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once)
         seconds += CLUSTER_S
     return seconds
+
+
+def busy_s(cohort: Sequence[Work]) -> float:
+    """Return about how many seconds a cohort is busy: it starts, and what was broken is over."""
+    return WARM_S + SEAT_S * len(cohort) + max(rest_after_s(work.item) for work in cohort)
 
 
 def cohort_s(cohort: Sequence[Work], watch_ms: int | None) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from probe import verdict
 from probe.model import Engine, EngineKind, MarkKind
-from probe.plan import REST_AFTER_S
+from probe.plan import rest_after_s
 from probe.ports import Cluster
 from probe.recorder import now_us
 from probe.runner.asking import ask
@@ -71,7 +71,7 @@ async def _watch(course: Course, stage: Stage) -> None:
             return
         if lag.worst_ms(course.fault_at, now_us()) > verdict.STALL_MS:
             return  # whatever comes now, the times of this trial are not to be trusted
-        if elapsed_ms >= REST_AFTER_S * 1000:
+        if elapsed_ms >= rest_after_s(course.item) * 1000:
             stage.rest()
         if seen == told(course) and elapsed_ms < course.header.play.watch_ms:
             continue  # to read a long silence again and again is most of what a silence costs
