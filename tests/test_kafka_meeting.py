@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import pytest
 
-from probe.engines.kafka.meeting import LeftBehindError, Meeting
+from probe.engines.kafka.meeting import SOON, LeftBehindError, Meeting
 
 ALL = ("a", "b", "c")
 
@@ -49,6 +49,20 @@ def test_a_straggler_is_left_behind_and_told() -> None:
         assert deed.done == [set("ab")]
         with pytest.raises(LeftBehindError):
             await meeting.come("c", deed)
+
+    asyncio.run(go())
+
+
+def test_once_nearly_all_are_there_the_others_are_not_waited_for_long() -> None:
+    async def go() -> None:
+        many = [str(number) for number in range(20)]
+        meeting, deed = Meeting(many), Deeds()
+        came = [asyncio.create_task(meeting.come(one, deed, patience_s=60 / SOON)) for one in many[:10]]
+        await asyncio.sleep(0.02)
+        assert deed.done == []
+        came += [asyncio.create_task(meeting.come(one, deed, patience_s=0.05 / SOON)) for one in many[10:19]]
+        await asyncio.wait_for(asyncio.gather(*came), 5)
+        assert deed.done == [set(many[:19])]
 
     asyncio.run(go())
 

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Generic, TypeVar
 
 Member = TypeVar("Member")
+NEARLY, SOON = 0.9, 0.25
+"""Once so many of all have come, the others are waited for for this share of the patience."""
 
 
 class LeftBehindError(OSError):
@@ -22,6 +24,7 @@ class Meeting(Generic[Member]):
         self._came: dict[Member, asyncio.Future[None]] = {}
         self._deed: Callable[[Collection[Member]], Awaitable[None]] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._soon: asyncio.TimerHandle | None = None
         self._doing: asyncio.Task[None] | None = None
 
     @property
@@ -38,8 +41,8 @@ class Meeting(Generic[Member]):
     ) -> None:
         """Wait for the others; the deed is done once, with those who came, and its error is everybody's.
 
-        After `patience_s` from the first one's coming it is done without those who are not there yet, who are out from
-        then on: LeftBehindError for them.
+        After `patience_s` from the first one's coming, or a quarter of it from when nearly all are there, it is done
+        without those who are not there yet, who are out from then on: LeftBehindError for them.
         """
         if member not in self._present:
             raise LeftBehindError("the other cells of the cohort went on without this one")
@@ -47,6 +50,8 @@ class Meeting(Generic[Member]):
         self._deed = deed
         if patience_s is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(patience_s, self._leave_behind)
+        if patience_s is not None and self._soon is None and len(self._came) >= NEARLY * len(self._present):
+            self._soon = asyncio.get_running_loop().call_later(patience_s * SOON, self._leave_behind)
         self._look()
         try:
             await waiting
@@ -62,14 +67,14 @@ class Meeting(Generic[Member]):
 
     async def close(self) -> None:
         """Stop what is being done."""
-        self._stop_timer()
+        self._stop_timers()
         if self._doing is not None:
             self._doing.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await self._doing
 
     def _leave_behind(self) -> None:
-        self._timer = None
+        self._stop_timers()
         self._present &= set(self._came)
         self._look()
 
@@ -77,7 +82,7 @@ class Meeting(Generic[Member]):
         if self._came and len(self._came) == len(self._present) and self._deed is not None:
             came, deed = self._came, self._deed
             self._came, self._deed = {}, None
-            self._stop_timer()
+            self._stop_timers()
             self._doing = asyncio.get_running_loop().create_task(self._do(deed, came))
 
     async def _do(
@@ -98,7 +103,8 @@ class Meeting(Generic[Member]):
             else:
                 waiting.set_exception(error)
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _stop_timers(self) -> None:
+        for timer in (self._timer, self._soon):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._soon = None
