@@ -26,7 +26,7 @@ from probe.tools import cache_root
 
 CLUSTER_MB = 1500
 """One cluster, with room to spare."""
-CLUSTERS = 3
+CLUSTERS = 5
 
 
 def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, capture: bool = False) -> Kafka:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from probe import verdict
@@ -11,8 +11,8 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.crowd import Crowd, Place
 from probe.runner.grouping import Work, cohort_s, layout
+from probe.runner.lanes import Lane, Lanes
 from probe.runner.pool import ATTEMPTS, Drain, Run, Trials, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial import DriverLostError, run_trial
 
@@ -57,46 +57,28 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     while work:
         again: list[Work] = []
         cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
-        crowd = Crowd(1, inside=at_once)
+        lanes = Lanes(at_once, run.options.jobs)
 
-        async def one(cohort: Sequence[Work], to_come: int, place: Place, again: list[Work]) -> None:
+        async def one(cohort: Sequence[Work], to_come: int, lane: Lane, again: list[Work]) -> None:
             try:
-                again += await _run_cohort(run, engine, cohort, to_come, place)
+                again += await _run_cohort(run, engine, cohort, to_come, lane)
             finally:
-                place.leave()
+                lane.leave()
 
         async with asyncio.TaskGroup() as group:
             for number, cohort in enumerate(cohorts, 1):
-                place = await crowd.enter()
+                lane = await lanes.enter(len(cohort))
                 await run.tools.lag.calm()
                 if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
-                    place.leave()
+                    lane.leave()
                     continue
-                group.create_task(one(cohort, len(cohorts) - number, place, again))
+                group.create_task(one(cohort, len(cohorts) - number, lane, again))
         work = again
 
 
-class _Rest:
-    """The place of a cohort: it rests once all its trials do."""
-
-    def __init__(self, place: Place, trials: int) -> None:
-        self._place, self._left = place, set(range(trials))
-
-    def of(self, trial: int) -> Callable[[], None]:
-        """Return what says that a trial only waits, or has ended."""
-
-        def rests() -> None:
-            self._left.discard(trial)
-            if not self._left:
-                self._place.rest()
-
-        return rests
-
-
-async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int, place: Place) -> list[Work]:
+async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int, lane: Lane) -> list[Work]:
     """Run one cohort; return what has to be run again."""
     part = cohort[0].item.part
-    rest = _Rest(place, len(cohort))
     under_fault = part.at_start or part.second
     # who starts under the fault keeps its place among the starting until everybody sees the fault
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
@@ -104,7 +86,7 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
         async with engine.cohort(cohort[0].item.cell.broker, len(cohort), to_come, part.ground) as seats:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(_run_one(run, work, seat, starting, rest.of(number)))
+                    group.create_task(_run_one(run, work, seat, starting, lane, number))
                     for number, (work, seat) in enumerate(zip(cohort, seats, strict=True))
                 ]
             return [work for task in tasks for work in task.result()]
@@ -115,15 +97,15 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
 
 
 async def _run_one(
-    run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore, rest: Callable[[], None]
+    run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore, lane: Lane, number: int
 ) -> Iterable[Work]:
-    tools = replace(run.tools, engine=seat)
+    tools, rest = replace(run.tools, engine=seat), lane.rests(number)
     try:
         history = await run_trial(work.item, work.trial, tools, run.options, starting, alone=work.alone, rest=rest)
     except DriverLostError:
         return [replace(work, alone=True)]
     finally:
-        rest()
+        lane.ended(number)
         seat.leave()
     attempt = work.attempt + 1
     if reason := await _unsteady(work, history):

@@ -22,10 +22,9 @@ KEEP = 0.7
 class Crowd:
     """Lets trials in, up to a limit that follows what becomes of them."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, *, inside: int | None = None) -> None:
-        """Begin with the limit at the most that the user allows; `inside` = the most of all, also of those who rest."""
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin with the limit at the most that the user allows."""
         self._most, self._limit = float(most), float(most)
-        self._inside = (RESTING + 1) * most if inside is None else inside
         self._busy, self._resting = 0, 0
         self._clock, self._cut_at = clock, -1.0
         self._room = asyncio.Event()
@@ -37,7 +36,7 @@ class Crowd:
 
     async def enter(self) -> Place:
         """Wait for room and take a place."""
-        while self._busy >= self.limit or self._busy + self._resting >= self._inside:
+        while self._busy >= self.limit or self._busy + self._resting >= (RESTING + 1) * self._most:
             self._room.clear()
             await self._room.wait()
         self._busy += 1

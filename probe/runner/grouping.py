@@ -16,7 +16,7 @@ ROUNDS = 12
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""
-CLUSTERS = 3
+CLUSTERS = 5
 """There at once, where memory allows it; for estimates only."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates

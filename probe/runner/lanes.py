@@ -1,0 +1,77 @@
+"""How many cohorts are there at once: one starts and breaks; others watch, as long as their cells are not too many.
+
+Starting dozens of clients and moving their partitions takes a whole machine for some seconds; two cohorts that did so
+together took it from each other. Watching takes less, by the number of clients that are still watched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+
+class Lanes:
+    """Lets cohorts in, one after the other."""
+
+    def __init__(self, clusters: int, watching: int) -> None:
+        """Begin with nobody there; so many cohorts at the most, and so many cells that watch where one starts."""
+        self._clusters, self._most = clusters, watching
+        self._there = self._watching = 0
+        self._busy = False
+        self._changed = asyncio.Event()
+
+    async def enter(self, cells: int) -> Lane:
+        """Wait for room and take a lane for a cohort of so many cells."""
+        while self._busy or self._there >= self._clusters or self._watching > self._most:
+            self._changed.clear()
+            await self._changed.wait()
+        self._busy = True
+        self._there += 1
+        return Lane(self, cells)
+
+    def moved(self, *, calm: bool = False, watching: int = 0, left: int = 0) -> None:
+        """Learn from a lane that its cohort is busy no longer, that cells watch or have ended, that it has left."""
+        self._busy = self._busy and not calm
+        self._watching += watching
+        self._there -= left
+        self._changed.set()
+
+
+class Lane:
+    """A cohort's lane: busy until all its cells rest or have ended, then watching, then left."""
+
+    def __init__(self, lanes: Lanes, cells: int) -> None:
+        self._lanes = lanes
+        self._restless, self._alive = set(range(cells)), set(range(cells))
+        self._calm = self._left = False
+
+    def rests(self, cell: int) -> Callable[[], None]:
+        """Return what says that a cell only waits from now on; it may be said again and again."""
+
+        def rest() -> None:
+            self._restless.discard(cell)
+            if not self._restless:
+                self._calm_down()
+
+        return rest
+
+    def ended(self, cell: int) -> None:
+        """Say that a cell is no longer watched."""
+        if cell in self._alive:
+            self._alive.discard(cell)
+            if self._calm:
+                self._lanes.moved(watching=-1)
+        self.rests(cell)()
+
+    def leave(self) -> None:
+        """Give the lane back. Only the first call counts."""
+        if not self._left:
+            self._left = True
+            self._calm_down()
+            self._lanes.moved(watching=-len(self._alive), left=1)
+            self._alive.clear()
+
+    def _calm_down(self) -> None:
+        if not self._calm:
+            self._calm = True
+            self._lanes.moved(calm=True, watching=len(self._alive))
