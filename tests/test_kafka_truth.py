@@ -27,6 +27,7 @@ class Brokers:
 
     leader: int = OLD
     coordinator: int = OLD
+    serves: bool = True
     topics: list[int] = field(default_factory=list)
     keys: Counter[tuple[int, str]] = field(default_factory=Counter)
 
@@ -34,6 +35,9 @@ class Brokers:
         assert not old
         self.topics.append(len(topics))
         return Metadata({}, 1, {(topic, 0): Placement(self.leader, (1, 2, 3), (1, 2, 3)) for topic in topics})
+
+    async def serving(self, _: Any, partitions: list[tuple[str, int]]) -> set[tuple[str, int]]:
+        return set(partitions) if self.serves else set()
 
     async def find(self, _: Any, kind: int, key: str) -> int:
         self.keys[kind, key] += 1
@@ -59,8 +63,14 @@ def scene(groups: list[str]) -> Scene:
     return Scene(cluster=cluster, subjects=subjects, election_ms=0)
 
 
-def watch(monkeypatch: pytest.MonkeyPatch, brokers: Brokers, one: Scene, play: Any) -> list[tuple[str, EngineEvent]]:
-    told: list[tuple[str, EngineEvent]] = []
+def watch(
+    monkeypatch: pytest.MonkeyPatch,
+    brokers: Brokers,
+    one: Scene,
+    play: Any,
+    kept: list[tuple[str, EngineEvent]] | None = None,
+) -> list[tuple[str, EngineEvent]]:
+    told = [] if kept is None else kept
 
     async def dial(_: str) -> Any:
         return SimpleNamespace(close=lambda: None)
@@ -68,6 +78,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, brokers: Brokers, one: Scene, play: A
     monkeypatch.setattr(truth, "dial", dial)
     monkeypatch.setattr(truth.ask, "metadata", brokers.metadata)
     monkeypatch.setattr(truth.ask, "coordinator", brokers.find)
+    monkeypatch.setattr(truth.ask, "serving", brokers.serving)
 
     async def run() -> None:
         async with truth.Truth(one, lambda subject, event: told.append((subject.topic, event))).watching():
@@ -113,3 +124,20 @@ def test_all_topics_are_asked_for_while_they_move_and_else_mostly_a_few(monkeypa
     assert calm.count(truth.FEW) > 3 * calm.count(CELLS)
     assert {topic for topic, event in told if event.kind is EngineKind.MOVED} == {f"t{n}" for n in range(CELLS)}
     assert {topic for topic, event in told if event.kind is EngineKind.ANNOUNCED} == {f"t{n}" for n in range(CELLS)}
+
+
+def test_a_leader_that_all_name_is_announced_once_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    brokers = Brokers(serves=False)
+    before: list[EngineKind] = []
+
+    async def play() -> None:
+        brokers.leader = NEW
+        await asyncio.sleep(0.4)
+        before.extend(event.kind for _, event in told)
+        brokers.serves = True
+        await asyncio.sleep(0.4)
+
+    told: list[tuple[str, EngineEvent]] = []
+    watch(monkeypatch, brokers, scene([""]), play, told)
+    assert before == [EngineKind.MOVED]
+    assert [event.kind for _, event in told] == [EngineKind.MOVED, EngineKind.ANNOUNCED]

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from probe.engines.kafka.wire import Line, Reader, Writer
 from probe.engines.kafka_ports import Placement, Replicas
 
+LIST_OFFSETS = 2
 METADATA, FIND_COORDINATOR, CREATE_TOPICS, DELETE_TOPICS = 3, 10, 19, 20
 ALTER_CONFIGS, ALTER_LOG_DIRS, CREATE_PARTITIONS, ELECT_LEADERS, REASSIGN = 33, 34, 37, 43, 45
 TOPIC_RESOURCE = 2
 PREFERRED, UNCLEAN = 0, 1
+CONSUMER, LATEST = -1, -1
 ELECTION_NOT_NEEDED = 84
 ASK_MS = 15_000
 
@@ -69,6 +71,30 @@ def _metadata(answer: Reader, *, old: bool) -> Metadata:
             partition, leader = answer.number("i"), answer.number("i")
             found[topic, partition] = Placement(leader, answer.ints(), answer.ints())
     return Metadata(brokers, controller, found)
+
+
+async def serving(line: Line, partitions: Sequence[Partition]) -> set[Partition]:
+    """Ask a leader for the latest offsets; return the partitions for which it tells them.
+
+    One whose followers have not caught up with its epoch says LEADER_NOT_AVAILABLE to this version (KIP-207).
+    """
+    body = Writer().pack("i", CONSUMER)
+    body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).array(item[1], _latest))
+    answer = await line.ask(LIST_OFFSETS, 1, body)
+    found: set[Partition] = set()
+    for _ in range(answer.number("i")):
+        topic = answer.string()
+        for _ in range(answer.number("i")):
+            partition, code = answer.number("i"), answer.number("h")
+            answer.number("q")
+            answer.number("q")
+            if not code:
+                found.add((topic, partition))
+    return found
+
+
+def _latest(body: Writer, partition: int) -> Writer:
+    return body.pack("iq", partition, LATEST)
 
 
 async def coordinator(line: Line, key_type: int, key: str) -> int:

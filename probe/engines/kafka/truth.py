@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from probe.engines.kafka import questions as ask
-from probe.engines.kafka.properties import INTERNAL_PARTITIONS
+from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
 from probe.engines.kafka.wire import Line, dial
 from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.engines.keys import partition_of
@@ -27,6 +27,7 @@ SOON_S = 3.0
 """What moves at once has moved by then."""
 ASK_S = 2.0
 GROUP, TRANSACTION = 0, 1
+LIST_OFFSETS_V1 = (0, 10, 1)
 
 Thing = tuple[str, int] | tuple[int, str]
 """A partition (topic, number), or a key (type, name)."""
@@ -41,19 +42,27 @@ class Watched:
     subject: Subject
     office: int
     """Who serves it, as far as we know."""
+    asked: bool = False
+    """A new leader can be asked whether it serves it."""
     announced: bool = True
+    serves: bool = True
+    """Who serves it now was asked for it, and gave it."""
     views: dict[int, int] = field(default_factory=dict)
     """What each broker said last."""
 
     def learn(self, node: int, target: int, healthy: Sequence[int]) -> Iterator[EngineKind]:
-        """Take what a broker says, and return what is new: that it moved, that all healthy brokers say so."""
+        """Take what a broker says, and return what is new: that it moved, that all healthy brokers say so.
+
+        They say so in Metadata before the new leader has led it into service: a leader whose followers are not with it
+        yet lets nobody read, and acknowledges nothing. With dozens of partitions that took seconds, so it is asked.
+        """
         before = self.views.get(node, self.subject.old)  # one that says so for the first time is late, not wrong
         self.views[node] = target
         if target > 0 and target not in {before, self.office}:
-            self.office, self.announced = target, False
+            self.office, self.announced, self.serves = target, False, not self.asked
             yield EngineKind.MOVED
         told = [self.views.get(one) for one in healthy]
-        if not self.announced and told and all(one == self.office for one in told):
+        if not self.announced and self.serves and told and all(one == self.office for one in told):
             self.announced = True
             yield EngineKind.ANNOUNCED
 
@@ -66,7 +75,8 @@ class Truth:
         self._begun = time.monotonic()
         self._answered: set[int] = set()
         self._all_answered = asyncio.Event()
-        self._partitions = {(one.topic, one.affected): Watched(one, one.old) for one in scene.subjects}
+        asked = line_key(scene.cluster.version) >= LIST_OFFSETS_V1
+        self._partitions = {(one.topic, one.affected): Watched(one, one.old, asked) for one in scene.subjects}
         self._keys = {
             (kind, key): Watched(one, one.old)
             for one in scene.subjects
@@ -109,6 +119,7 @@ class Truth:
                 asked = topics if whole else topics[:FEW]
                 told = await ask.metadata(line, asked, old=_is_old(self._scene.cluster.version))
                 keys = await self._coordinators(line)
+                await self._ask_whether_it_serves(node, line)
             leaders = {key: one.leader for key, one in told.placements.items() if key in self._partitions}
             self._learn(node, self._partitions, leaders)
             self._learn(node, self._keys, keys)
@@ -116,6 +127,11 @@ class Truth:
             if len(self._answered) == len(self._scene.cluster.brokers):
                 self._all_answered.set()
             await asyncio.sleep(QUICK_S if self._moving() else SLOW_S)
+
+    async def _ask_whether_it_serves(self, node: int, line: Line) -> None:
+        new = [key for key, one in self._partitions.items() if one.office == node and not one.serves]
+        for key in await ask.serving(line, new) if new else ():
+            self._partitions[key].serves = self._partitions[key].office == node
 
     async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
         """Ask once for all keys of one internal partition: whoever leads it coordinates them all."""
