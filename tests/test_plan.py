@@ -12,7 +12,7 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.engines.kafka_deeds import UNPLAYED
 from probe.model import Election, Engine, Outcome, Role
-from probe.plan import LongWatches, Plan, Selection, make_plan
+from probe.plan import FOUND_S, REST_AFTER_S, LongWatches, Plan, Selection, make_plan, rest_after_s
 from probe.scenarios.steps import LagMetadata
 from tests.test_catalogue import SMALL, demo
 
@@ -120,3 +120,12 @@ def test_no_retries_may_surface_and_election_enters_the_play(selection: Selectio
 def test_the_estimate_grows_with_the_work_and_shrinks_with_jobs(selection: Selection) -> None:
     plan = make_plan(selection)
     assert plan.estimate_s(1, None) > plan.estimate_s(8, None) > 0
+
+
+def test_on_real_brokers_a_trial_waits_once_its_leader_is_elected_and_found(selection: Selection) -> None:
+    whole = replace(selection, scenarios=select_scenarios(["broker/kill", "disk/storage-error"]))
+    assert {rest_after_s(item) for item in make_plan(whole).cells} == {REST_AFTER_S}
+    real = make_plan(replace(whole, engine=Engine.KAFKA)).cells
+    after = {item.cell.scenario: rest_after_s(item) for item in real}
+    assert after["broker/kill"] > FOUND_S + 5
+    assert FOUND_S <= after["disk/storage-error"] < FOUND_S + 1

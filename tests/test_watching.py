@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from probe.model import App, AppKind
+from probe.model import App, AppKind, Engine
 from probe.recorder import Recorder
 from probe.runner import watching
 from probe.runner.watching import NAP_S, nap_s
@@ -60,7 +60,10 @@ def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms
 
     told = Told(SimpleNamespace(watch_ms=60_000), SimpleNamespace(affected=0, bystander=1))
     course: Any = SimpleNamespace(
-        item=SimpleNamespace(part=SimpleNamespace(heal_after_ms=None, at_start=False, watch_least_ms=0)),
+        item=SimpleNamespace(
+            cell=SimpleNamespace(engine=Engine.EMBEDDED),
+            part=SimpleNamespace(heal_after_ms=None, at_start=False, watch_least_ms=0),
+        ),
         header=told,
         fault_at=0,
         recorder=recorder,
