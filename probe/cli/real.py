@@ -22,11 +22,11 @@ from probe.javac import java
 from probe.model import Engine
 from probe.plan import Plan
 from probe.protocol.schemas import Schemas
+from probe.runner.grouping import CLUSTERS
 from probe.tools import cache_root
 
 CLUSTER_MB = 1500
 """One cluster, with room to spare."""
-CLUSTERS = 5
 
 
 def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, capture: bool = False) -> Kafka:

@@ -17,7 +17,7 @@ ROUNDS = 12
 MANY = 6
 """So many cohorts are worth another cluster."""
 CLUSTERS = 5
-"""There at once, where memory allows it; for estimates only."""
+"""There at once at the most, where memory allows it."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
 only."""
@@ -57,8 +57,8 @@ def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequenc
     Clusters that are built alike come together; long and short ones in turn, so that some watch while others start.
     """
     cohorts = in_cohorts(work, jobs)
-    grounds = {repr(cohort[0].item.part.ground): None for cohort in cohorts}
-    alike = ([one for one in cohorts if repr(one[0].item.part.ground) == ground] for ground in grounds)
+    grounds = dict.fromkeys(cohort[0].item.part.ground for cohort in cohorts)
+    alike = ([one for one in cohorts if one[0].item.part.ground == ground] for ground in grounds)
     return [cohort for kind in alike for cohort in _in_turn(kind)], 1 if len(cohorts) < MANY else clusters
 
 

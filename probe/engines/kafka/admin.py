@@ -25,7 +25,6 @@ NOT_CONTROLLER, TOPIC_EXISTS = 41, 36
 CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
 """Codes of a cluster that has no controller this moment."""
 
-METADATA_V1 = (0, 10)
 CREATE_TOPICS_V1, CREATE_TOPICS_V2 = (0, 10, 2), (0, 11)
 PARTITIONS, ELECT, ELECT_UNCLEAN, REASSIGN = (1, 0), (2, 2), (2, 4), (2, 4)
 LOG_DIRS, LOG_DIRS_V1 = (1, 1), (2, 0)
@@ -36,7 +35,7 @@ class KafkaAdmin:
     """A `kafka_ports.Admin`."""
 
     def __init__(self, version: str, brokers: Mapping[int, BrokerProcess], zookeeper: ZooKeeper | None) -> None:
-        self._version = line_key(version)
+        self._version, self._old = line_key(version), ask.is_old(version)
         self._brokers, self._zookeeper = brokers, zookeeper
 
     async def metadata(self, topics: Sequence[str] | None, *, at: int | None = None) -> Metadata:
@@ -46,7 +45,7 @@ class KafkaAdmin:
         for node in nodes:
             try:
                 async with line_to(self._brokers[node].internal, LOOK_S) as line:
-                    return await ask.metadata(line, topics, old=self._version < METADATA_V1)
+                    return await ask.metadata(line, topics, old=self._old)
             except OSError as error:
                 failure = error
         raise failure
@@ -61,7 +60,7 @@ class KafkaAdmin:
 
     async def controller(self) -> int:
         """Return the active controller; -1 where it is not known."""
-        if self._version < METADATA_V1:
+        if self._old:
             return await self._nodes().controller()
         return (await self.metadata(["none-of-this-name"])).controller
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from probe.engines.kafka import questions as ask
-from probe.engines.kafka.properties import line_key
-from probe.engines.kafka.records import PRODUCE, Partition, produce_version, refused, request
+from probe.engines.kafka.questions import Partition
+from probe.engines.kafka.records import PRODUCE, produce_version, refused, request
 from probe.engines.kafka.wire import Line, dial
 
 ASK_S = 1.0
@@ -23,7 +23,6 @@ ASK_S = 1.0
 LOOK_S = 0.05
 """Between two questions for a leader."""
 LEAST_S = 0.02
-METADATA_V1 = (0, 10)
 
 
 @dataclass
@@ -58,7 +57,7 @@ class Feeder:
     def __init__(self, brokers: Mapping[int, str], version: str) -> None:
         """Describe it; addresses by node."""
         self._ways = {node: _Way(address) for node, address in brokers.items()}
-        self._old = line_key(version) < METADATA_V1
+        self._old = ask.is_old(version)
         self._version = produce_version(version)
         self._topics: dict[str, _Topic] = {}
         self._leaders: dict[Partition, int] = {}

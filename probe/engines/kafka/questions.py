@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from probe.engines.kafka.properties import line_key
 from probe.engines.kafka.wire import Line, Reader, Writer
 from probe.engines.kafka_ports import Placement, Replicas
 
@@ -17,6 +18,7 @@ PREFERRED, UNCLEAN = 0, 1
 CONSUMER, LATEST = -1, -1
 ELECTION_NOT_NEEDED = 84
 ASK_MS = 15_000
+METADATA_V1 = (0, 10)
 
 Partition = tuple[str, int]
 
@@ -36,6 +38,11 @@ class RefusedError(OSError):
     def __init__(self, what: str, code: int, text: str = "") -> None:
         super().__init__(f"{what}: error {code}{' ' + text if text else ''}")
         self.code = code
+
+
+def is_old(version: str) -> bool:
+    """Say that brokers of a version know Metadata version 0 only, which does not name the controller."""
+    return line_key(version) < METADATA_V1
 
 
 async def metadata(line: Line, topics: Sequence[str] | None, *, old: bool) -> Metadata:

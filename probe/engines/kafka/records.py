@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import crc32c
 
 from probe.engines.kafka.properties import line_key
+from probe.engines.kafka.questions import Partition
 from probe.engines.kafka.wire import Reader, Writer
 
 PRODUCE = 0
@@ -20,8 +21,6 @@ BATCHES_SINCE, TIMESTAMPS_SINCE = (0, 11), (0, 10)
 NOBODY = -1
 """No producer id, epoch or sequence, as of a producer that is not idempotent."""
 LEADER_ONLY = 1
-
-Partition = tuple[str, int]
 
 
 def produce_version(version: str) -> int:
@@ -81,13 +80,7 @@ def _record(value: bytes, delta: int) -> bytes:
 
 def _zigzag(number: int) -> bytes:
     """Write a signed number of variable length."""
-    left = number << 1 ^ number >> 31
-    out = bytearray()
-    while left > 0x7F:
-        out.append(left & 0x7F | 0x80)
-        left >>= 7
-    out.append(left)
-    return bytes(out)
+    return bytes(Writer().varint(number << 1 ^ number >> 31).data)
 
 
 def message_set(values: Sequence[bytes], at_ms: int | None) -> bytes:

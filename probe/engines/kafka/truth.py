@@ -117,7 +117,7 @@ class Truth:
             whole = self._moving() or turn % WHOLE_EACH == 0
             async with asyncio.timeout(ASK_S):
                 asked = topics if whole else topics[:FEW]
-                told = await ask.metadata(line, asked, old=_is_old(self._scene.cluster.version))
+                told = await ask.metadata(line, asked, old=ask.is_old(self._scene.cluster.version))
                 keys = await self._coordinators(line)
                 await self._ask_whether_it_serves(node, line)
             leaders = {key: one.leader for key, one in told.placements.items() if key in self._partitions}
@@ -167,7 +167,3 @@ def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
         assert isinstance(second, int)
         return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=-1)
     return EngineEvent(at=at, kind=kind, broker=target, key=str(second), value=-1)
-
-
-def _is_old(version: str) -> bool:
-    return version.startswith("0.9")
