@@ -1,6 +1,6 @@
 """The relay beside a direct connection and, where it can be had, Toxiproxy: added latency and requests a second.
 
-    python benchmarks/relay.py [--seconds N] [--connections N] [--no-toxiproxy] [--uvloop]
+    python benchmarks/relay.py [--seconds N] [--connections N] [--no-toxiproxy] [--asyncio]
 
 All are measured in one run, in turn, several rounds: compare the ratios, not the numbers. Latency is that of one
 connection at 200 requests a second, every frame told: at a broker that answers at once, where the relay's reading of
@@ -50,13 +50,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=3, help="of each measurement")
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--no-toxiproxy", action="store_true")
-    parser.add_argument("--uvloop", action="store_true", help="instead of asyncio's own loop, which runs use")
+    parser.add_argument("--asyncio", action="store_true", help="its own loop instead of uvloop, which runs use")
     arguments = parser.parse_args()
     say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; {ROUNDS} rounds of {arguments.seconds} s each")
     with tempfile.TemporaryDirectory() as folder:
         wire = build(Path(folder), str(Path(__file__).with_name("wire.go")))
         toxiproxy = None if arguments.no_toxiproxy else fetch_toxiproxy(Path(folder))
-        run = uvloop.run if arguments.uvloop else asyncio.run
+        run = asyncio.run if arguments.asyncio else uvloop.run
         found = run(measure(wire, toxiproxy, arguments.seconds, arguments.connections))
     report(found, arguments.connections)
 

@@ -10,9 +10,8 @@ import asyncio
 import contextlib
 import os
 import signal
-import sys
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from probe.priority import LAST, starting
 from probe.tools import cache_root
@@ -81,28 +80,6 @@ class Child:
         """Kill its whole process group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
-
-
-@contextlib.contextmanager
-def watched_without_threads() -> Iterator[None]:
-    """Notice the end of children in the loop itself, for the loops that are made within; then as it was before.
-
-    Python 3.11 keeps a thread for each child: hundreds that come without our priority and keep the interpreter from
-    the loop. Later ones do this of themselves.
-    """
-    if sys.version_info >= (3, 12) or not hasattr(os, "pidfd_open"):
-        yield
-        return
-    before = asyncio.get_event_loop_policy()
-    with contextlib.suppress(OSError):
-        os.close(os.pidfd_open(os.getpid()))
-        policy = asyncio.DefaultEventLoopPolicy()
-        policy.set_child_watcher(asyncio.PidfdChildWatcher())
-        asyncio.set_event_loop_policy(policy)
-    try:
-        yield
-    finally:
-        asyncio.set_event_loop_policy(before)
 
 
 def _bytecode() -> Mapping[str, str]:

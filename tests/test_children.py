@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+import uvloop
 
-from probe.children import child, watched_without_threads
+from probe.children import child
 
 ENDS_WITH_PIPE = "import sys; print('up', flush=True); sys.stdin.read()"
 IGNORES_PIPE = (
@@ -42,7 +43,7 @@ def test_a_child_is_gone_at_exit(program: str) -> None:
             assert await running.read_line(20) == "up"
             return running.pid
 
-    assert gone(asyncio.run(play()))
+    assert gone(uvloop.run(play()))
 
 
 def test_a_stopped_child_is_gone_at_exit() -> None:
@@ -52,7 +53,7 @@ def test_a_stopped_child_is_gone_at_exit() -> None:
             os.kill(running.pid, signal.SIGSTOP)
             return running.pid
 
-    assert gone(asyncio.run(play()))
+    assert gone(uvloop.run(play()))
 
 
 def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,24 +66,9 @@ def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch:
             await running.read_line(10)
             await running.process.wait()
 
-    asyncio.run(play())
+    uvloop.run(play())
     assert list((tmp_path / "cache" / "bytecode").rglob("library.*.pyc"))
     assert not list(tmp_path.glob("__pycache__"))
-
-
-def test_other_loops_can_start_children_afterwards() -> None:
-    with watched_without_threads():
-        asyncio.run(_true())
-    loop = asyncio.new_event_loop()  # as a library makes its own, without our watcher
-    try:
-        assert loop.run_until_complete(_true()) == 0
-    finally:
-        loop.close()
-
-
-async def _true() -> int:
-    process = await asyncio.create_subprocess_exec("true")
-    return await process.wait()
 
 
 def test_last_words_are_kept() -> None:
@@ -92,19 +78,20 @@ def test_last_words_are_kept() -> None:
             await asyncio.sleep(0.2)
             return running.last_words()
 
-    assert asyncio.run(play()) == "no such broker line"
+    assert uvloop.run(play()) == "no such broker line"
 
 
 def test_children_end_when_the_orchestrator_is_killed() -> None:
     program = f"""
 import asyncio, sys
-from probe.children import child, watched_without_threads
+import uvloop
+from probe.children import child
 async def main():
     async with child([sys.executable, "-c", {ENDS_WITH_PIPE!r}]) as running:
         await running.read_line(20)
         print(running.pid, flush=True)
         await asyncio.sleep(600)
-asyncio.run(main())
+uvloop.run(main())
 """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as ours:
         assert ours.stdout is not None

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import uvloop
+
 from probe.catalogue.selectors import Chosen
-from probe.children import watched_without_threads
 from probe.cli.alone import alone, shard_name
 from probe.cli.captures import keeper
 from probe.cli.compose import embedded_engine, get_clients, live_tools
@@ -183,8 +184,8 @@ def _play(
 
     started = time.monotonic()
     try:
-        with watched_without_threads(), kept(), no_collector():
-            asyncio.run(play())
+        with kept(), no_collector():
+            uvloop.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT
         raise InterruptedRunError(

@@ -54,6 +54,7 @@ async def _watch(course: Course, stage: Stage) -> None:
     heal_ms = course.item.part.heal_after_ms or None
     warm = not course.item.part.at_start
     elapsed_ms, look_ms, seen = 0, course.item.part.watch_least_ms, -1
+    kept_time_until = course.fault_at
     apart_ms = stagger_ms(course)
     await asyncio.sleep(min(apart_ms / SPREAD_MS * NAP_S, nap_s(0, heal_ms)))
     while True:
@@ -69,8 +70,9 @@ async def _watch(course: Course, stage: Stage) -> None:
             heal_ms = None
         if options.watch_ms is not None and elapsed_ms >= options.watch_ms:
             return
-        if lag.worst_ms(course.fault_at, now_us()) > verdict.STALL_MS:
+        if lag.worst_ms(kept_time_until, now_us()) > verdict.STALL_MS:
             return  # whatever comes now, the times of this trial are not to be trusted
+        kept_time_until = now_us()
         if elapsed_ms >= rest_after_s(course.item) * 1000:
             stage.rest()
         if seen == told(course) and elapsed_ms < course.header.play.watch_ms:
