@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from probe.model import App, Cell, Expects, Facts, History, Kind, Outcome, Play
 from probe.verdict.course import Course, follow, reached, watched_enough
 from probe.verdict.facts import gather
+from probe.verdict.kept import kept_ms
 from probe.verdict.promises import find_promises
 from probe.verdict.reading import Reading
 from probe.verdict.service import declared_impossible, ended_unasked
@@ -40,7 +41,9 @@ class Findings:
     by_cause: bool = True
     """Rerouted by a hint, or by asking because of the fault."""
     slow: bool = False
-    """Recovery took longer than prompt."""
+    """Recovery took longer than prompt, without what brokers kept the client waiting."""
+    kept_ms: float = 0.0
+    """For how much of the recovery they did."""
     rescuer: str = ""
     """What brought a late client to the target."""
     facts: Facts = field(default_factory=Facts)
@@ -54,7 +57,7 @@ def find(history: History) -> Findings:
     evidence = gather(course, promises)
     impossible, ending = declared_impossible(reading), ended_unasked(reading)
     fatal = ending is not None and _after_hit(course, ending)
-    recovery_ms = course.recovery.ms
+    recovery_ms, waited_ms = course.recovery.ms, kept_ms(reading, course.recovery)
     return Findings(
         cell=history.header.cell,
         play=reading.play,
@@ -67,7 +70,8 @@ def find(history: History) -> Findings:
         enough=watched_enough(course),
         only_soft=bool(course.hits) and all(hit.soft for hit in course.hits),
         by_cause=evidence.route.by_cause,
-        slow=recovery_ms is not None and recovery_ms > reading.play.prompt_ms,
+        slow=recovery_ms is not None and recovery_ms - waited_ms > reading.play.prompt_ms,
+        kept_ms=waited_ms,
         rescuer=evidence.route.rescuer,
         facts=evidence.facts,
     )

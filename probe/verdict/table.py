@@ -8,7 +8,7 @@ from typing import NamedTuple
 from probe.model import Expects, Outcome, Reroute
 from probe.verdict.findings import Findings
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 """Raised whenever a rule, a definition or a bound changes what a stored history is judged to be."""
 
 
@@ -152,7 +152,7 @@ RULES: tuple[Rule, ...] = (
         13,
         "late",
         "discovery expected, and rerouted neither by a hint nor by a cause of this scenario; or recovered more slowly "
-        "than prompt",
+        "than prompt, without what brokers kept it waiting",
         lambda found: found.slow or not found.by_cause,
         Outcome.LATE,
         "recovered in {recovery} from {met}, rescued by {rescuer}{details}",

@@ -30,6 +30,8 @@ BECAUSE: dict[Trigger, str] = {
     Trigger.ERROR: "because of an error answer",
     Trigger.UNKNOWN: "for no reason that shows",
 }
+NOTEWORTHY_MS = 500
+"""Brokers' own time is told of from here on."""
 STORMS = {
     "a": "asks on although nothing happens",
     "b": "asks too often",
@@ -54,7 +56,7 @@ def words(found: Findings) -> Mapping[str, str]:
         "errors": _errors(facts),
         "details": "".join(f"; {detail}" for detail in _details(found)),
         "storm": ", ".join(STORMS[letter] for letter in facts.storm if letter in STORMS),
-        "recovery": _time(facts.recovery_ms),
+        "recovery": _recovery(found),
         "reroute": _time(facts.reroute_ms),
         "soft": _many(facts.soft_hits, "answer"),
         "rescuer": found.rescuer,
@@ -69,6 +71,14 @@ def beside(found: Findings) -> str:
     if facts.bystander_gap_ms is not None and facts.bystander_gap_ms > found.play.prompt_ms > 0:
         return f"; nothing for the bystander in {_time(facts.bystander_gap_ms)}"
     return ""
+
+
+def _recovery(found: Findings) -> str:
+    """Return how long it took; what brokers took of it where that alone was longer than prompt allows."""
+    took = _time(found.facts.recovery_ms)
+    if (found.facts.recovery_ms or 0) <= found.play.prompt_ms or found.kept_ms < NOTEWORTHY_MS:
+        return took
+    return f"{took} (brokers kept it waiting for {_time(found.kept_ms)} of them)"
 
 
 def _missed(found: Findings) -> str:

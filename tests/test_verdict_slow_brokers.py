@@ -1,0 +1,74 @@
+"""What brokers take is not laid to the client: late is who waits of its own accord."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from builders import history
+from deeds import Step, acked, announced, app, ask, at, call, fault_on, moved, produce_answer, row, tell, wait, watch
+from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, Script
+
+from probe.model import AppKind, Kind, Outcome, Play, Verdict
+from probe.protocol.names import api_key
+from probe.verdict import judge
+
+PRODUCE = api_key("Produce")
+MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
+
+
+def judged(*steps: Step, play: Play = STORAGE_ERROR) -> Verdict:
+    return judge(history(fault_on(), produce_answer(56), *MOVE, *steps, watch(20_000), play=play))
+
+
+def kept(ms: float, partition: int = AFFECTED, broker: int = NEW, code: int = 0) -> Step:
+    """A write that a broker answers after so long."""
+
+    def step(script: Script) -> None:
+        number = script.next_sequence(partition)
+        script.app(AppKind.SENT, partition=partition, sequence=number)
+        asked = script.request(PRODUCE, broker, row(partition, size=80), acks=-1)
+        script.now += round(ms * 1000)
+        offset = -1 if code else script.store(partition, number)
+        script.answer(asked, row(partition, offset=offset, code=code))
+        if not code:
+            script.app(AppKind.ACKED, partition=partition, sequence=number, offset=offset)
+
+    return step
+
+
+def test_writes_that_the_new_leader_keeps_are_its_own_time() -> None:
+    found = judged(ask(), tell(NEW), kept(3500), acked(2))
+    assert found.outcome is Outcome.REFRESHES
+    assert found.facts.recovery_ms == pytest.approx(3600, abs=100)
+    assert "(brokers kept it waiting for 3.5 s of them)" in found.reason
+
+
+def test_so_is_metadata_that_comes_late() -> None:
+    found = judged(ask(), wait(4000), tell(NEW), acked(3))
+    assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(4200, abs=100))
+
+
+def test_who_asks_late_is_late_whatever_brokers_take_then() -> None:
+    assert judged(wait(4000), ask(), wait(1000), tell(NEW), acked(3)).outcome is Outcome.LATE
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        kept(4000, broker=OLD, code=56),
+        kept(4000, partition=BYSTANDER, broker=OLD),
+        call(api_key("Fetch"), NEW, row(), answer=None),
+    ],
+    ids=["an error", "the bystander's write", "no answer"],
+)
+def test_only_good_answers_that_recovery_waits_for_count(meanwhile: Step) -> None:
+    assert judged(meanwhile, wait(4000), ask(), tell(NEW), acked(3)).outcome is Outcome.LATE
+
+
+def test_where_brokers_are_silent_by_design_waiting_is_what_is_judged() -> None:
+    silent = replace(ELECTED, kind=Kind.SILENCE, codes=(), causes=frozenset({"error", "disconnect"}))
+    steps = (at(100), ask(OLD), at(1200), *MOVE[1::2], at(9000), app(AppKind.NOTICE), tell(NEW), acked(3))
+    found = judge(history(fault_on(), *steps, watch(30_000), play=silent))
+    assert found.outcome is Outcome.LATE
+    assert "brokers kept" not in found.reason
