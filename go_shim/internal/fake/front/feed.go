@@ -14,29 +14,31 @@ import (
 // not a client: it asks for the leader each time, so topics may be recreated under it. One beat is for all partitions,
 // since each time that a process wakes costs more than what it then writes.
 type Feed struct {
-	stop chan struct{}
+	beat *beat
 	done sync.WaitGroup
 }
 
 // NewFeed starts feeding.
-func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) *Feed {
-	feed := &Feed{stop: make(chan struct{})}
-	feed.done.Go(func() { f.feed(feed.stop, topic, partitions, interval) })
-	return feed
+func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) (*Feed, error) {
+	beat, err := newBeat(interval)
+	if err != nil {
+		return nil, err
+	}
+	feed := &Feed{beat: beat}
+	feed.done.Go(func() { f.feed(beat, topic, partitions) })
+	return feed, nil
 }
 
 // Stop returns when the last record is written.
 func (feed *Feed) Stop() {
-	close(feed.stop)
+	feed.beat.stop()
 	feed.done.Wait()
 }
 
 // feed counts a sequence number only once its record is written; a beat that fails is not made up for.
-func (f *Front) feed(stop <-chan struct{}, topic string, partitions []int32, interval time.Duration) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
+func (f *Front) feed(beat *beat, topic string, partitions []int32) {
 	sequences := map[int32]int64{}
-	for {
+	for going := true; going; going = beat.wait() {
 		values := map[int32][]byte{}
 		for _, partition := range partitions {
 			if f.writable(topic, partition) {
@@ -45,11 +47,6 @@ func (f *Front) feed(stop <-chan struct{}, topic string, partitions []int32, int
 		}
 		for _, partition := range f.backend.Write(topic, values) {
 			sequences[partition]++
-		}
-		select {
-		case <-ticker.C:
-		case <-stop:
-			return
 		}
 	}
 }
