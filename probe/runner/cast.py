@@ -13,7 +13,6 @@ from probe.ports import Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
 
-INTERVAL_MS = 100
 MAX_IN_FLIGHT = 32
 
 
@@ -84,7 +83,7 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         partitions=[subject.affected, subject.bystander],
         group=subject.group,
         transactional_id=subject.transactional_id,
-        interval_ms=INTERVAL_MS,
+        interval_ms=item.cell.engine.beat_ms,
         max_in_flight=MAX_IN_FLIGHT,
         broker=item.cell.broker,
     )

@@ -47,8 +47,13 @@ def in_cohorts(work: Iterable[Work], size: int) -> list[Sequence[Work]]:
         most = min(size, ROUNDS if part.at_start or part.second else TOGETHER)
         count = -(-len(members) // most)
         share = -(-len(members) // count)
-        cohorts += [members[at : at + share] for at in range(0, len(members), share)]
+        cohorts += [sorted(members[at : at + share], key=_age_it_needs) for at in range(0, len(members), share)]
     return cohorts
+
+
+def _age_it_needs(work: Work) -> int:
+    """Let those start first whose metadata must grow old before the fault may come: all others wait for them."""
+    return -work.item.limits.min_discovery_age_ms
 
 
 def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequence[Work]], int]:

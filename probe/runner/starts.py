@@ -8,7 +8,7 @@ from dataclasses import replace
 from probe.drivers.process import RunningInstance
 from probe.model import EngineKind, Kind, MarkKind, Role, Target
 from probe.ports import Cluster
-from probe.runner.cast import INTERVAL_MS, make_start, make_subject, run_beside
+from probe.runner.cast import make_start, make_subject, run_beside
 from probe.runner.course import Course
 from probe.runner.ending import STOP_MS, stop
 from probe.runner.stage import Stage
@@ -37,7 +37,8 @@ async def play(course: Course, stage: Stage) -> None:
 async def prepare(course: Course, cluster: Cluster) -> None:
     """Create what the client works with."""
     part = course.item.part
-    feed_ms = INTERVAL_MS if course.item.cell.role in {Role.CONSUMER, Role.GROUP} else 0
+    cell = course.item.cell
+    feed_ms = cell.engine.beat_ms if cell.role in {Role.CONSUMER, Role.GROUP} else 0
     keyed = part.whole_broker and part.play.target is Target.COORDINATOR
     subject = await cluster.prepare(
         course.header.subject, feed_ms=feed_ms, apart=part.whole_broker, idle=part.at_start, keyed=keyed

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from probe.model import App, AppKind, Closed, Engine, MarkKind, Request, Response, Role
 from probe.recorder import Recorder, now_us
-from probe.runner.cast import INTERVAL_MS
 from probe.runner.course import Course
 from probe.runner.limits import refresh_ms
 
@@ -103,7 +102,7 @@ def _phase_s(course: Course) -> float:
     if _ticks_often(course):
         every_ms = refresh_ms(course.recorder.settings)
         left_ms = max(left_ms, 3 * every_ms) + rng.randrange(every_ms)
-    return (left_ms + rng.randrange(INTERVAL_MS)) / 1000
+    return (left_ms + rng.randrange(course.item.cell.engine.beat_ms)) / 1000
 
 
 def _young_ms(course: Course) -> int:

@@ -4,7 +4,7 @@ What the brokers do: serve. The error a client meets: none. What a good client d
 Every other cell of the same client, role, profile, engine and broker line rests on this one: if it is not clean,
 nothing else about that client can be trusted, and those cells are `broken`.
 Source: the control cell that every fault harness needs (open-telemetry/otel-arrow #3563 shows what happens without).
-Not covered: load; one operation each 100 ms per partition is no benchmark.
+Not covered: load; a few operations a second per partition are no benchmark.
 """
 
 from probe.model import Expects, Kind, Role, Target

@@ -20,8 +20,6 @@ SERVED: dict[Role, AppKind] = {
     Role.TRANSACTIONAL: AppKind.ACKED,
     Role.ADMIN: AppKind.LISTED,
 }
-BEAT_US = 100_000
-"""One operation, or one fed record, each 100 ms per partition."""
 FRESH_US = 2_000_000
 """A client serves as long as its last success is not older."""
 
@@ -98,7 +96,8 @@ def serves(reading: Reading, served: list[int]) -> bool:
 def started_at(reading: Reading) -> list[int]:
     """Return when operations on the affected partition began; for readers, a record is fed each beat."""
     if reading.role in {Role.CONSUMER, Role.GROUP}:
-        return list(range(reading.moments.begin, reading.moments.until, BEAT_US))
+        beat_us = reading.header.cell.engine.beat_ms * 1000
+        return list(range(reading.moments.begin, reading.moments.until, beat_us))
     affected = reading.subject.affected
     return [item.at for item in reading.strands.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]
 
