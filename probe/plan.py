@@ -21,6 +21,8 @@ REST_AFTER_S = 10.0
 """A trial that watched for so long mostly waits for a time-out: it rests, and another may be busy."""
 FOUND_S = 4.0
 """On real brokers a whole cohort watches one fault: so long after the election there is most to do for everybody."""
+ELECTION_S = 10.0
+"""While nobody is elected for longer, there is time to start others."""
 RESTING = 1
 """So many times `--jobs` may rest: they cost less, but not nothing. With 200 in flight one loop no longer kept up."""
 LONG_MS = 60_000
@@ -87,7 +89,7 @@ def seconds_of(play: Play, watch_ms: int | None) -> float:
 def rest_after_s(item: Planned) -> float:
     """Return how long after its fault a trial mostly waits."""
     if item.cell.engine is Engine.KAFKA:
-        return FOUND_S + (item.play.election_ms or 0) / 1000
+        return FOUND_S + min(ELECTION_S, (item.play.election_ms or 0) / 1000)
     return REST_AFTER_S
 
 

@@ -12,7 +12,7 @@ from probe.plan import LONG_MS, Plan, Planned, rest_after_s, seconds_of
 
 TOGETHER = 64
 """Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
-ROUNDS = 12
+ROUNDS = 20
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""

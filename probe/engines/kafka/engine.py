@@ -125,7 +125,11 @@ class Kafka:
                     mine.count += 1
                     self._spawn(self._start(kind))
                 await self._changed.wait()
-            return mine.idle.pop()
+            leased = mine.idle.pop()
+            if not mine.idle and mine.count < limit:  # the next cohort need not wait for it
+                mine.count += 1
+                self._spawn(self._start(kind))
+            return leased
 
     def _end_others(self, kind: Kind) -> None:
         """End clusters of kinds that are no longer played."""

@@ -17,8 +17,8 @@ from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Subject
 
-QUICK_S, SLOW_S = 0.03, 0.1
-"""Between two questions: while something moves, and else."""
+QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.3
+"""Between two questions: while something moves; else; once all has moved that can, since brokers serve clients, too."""
 FEW, WHOLE_EACH = 4, 10
 """Else so few topics are asked about, and all of them each so many times: what one fault moves, it moves together."""
 FIRST_S = 2.0
@@ -126,7 +126,7 @@ class Truth:
             self._answered.add(node)
             if len(self._answered) == len(self._scene.cluster.brokers):
                 self._all_answered.set()
-            await asyncio.sleep(QUICK_S if self._moving() else SLOW_S)
+            await asyncio.sleep(self._pause_s())
 
     async def _ask_whether_it_serves(self, node: int, line: Line) -> None:
         new = [key for key, one in self._partitions.items() if one.office == node and not one.serves]
@@ -154,8 +154,18 @@ class Truth:
             for kind in watched[thing].learn(node, target, healthy):
                 self._tell(watched[thing].subject, _event(kind, thing, target))
 
+    def _pause_s(self) -> float:
+        if self._moving():
+            return QUICK_S
+        settled = all(one.announced and one.office != one.subject.old for one in self._everything)
+        return SETTLED_S if settled else SLOW_S
+
+    @property
+    def _everything(self) -> Sequence[Watched]:
+        return [*self._partitions.values(), *self._keys.values()]
+
     def _moving(self) -> bool:
-        everything = [*self._partitions.values(), *self._keys.values()]
+        everything = self._everything
         soon = time.monotonic() < self._begun + SOON_S and any(one.office == one.subject.old for one in everything)
         return soon or not all(one.announced for one in everything)
 
