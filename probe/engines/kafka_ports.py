@@ -128,6 +128,9 @@ class Admin(Protocol):
     async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str] | None = None) -> None:
         """Create a topic and wait until every running broker names its leaders and all replicas are in sync."""
 
+    async def create_topics(self, topics: Mapping[str, Replicas], config: Mapping[str, str] | None = None) -> None:
+        """Create topics and wait until every running broker names their leaders and all replicas are in sync."""
+
     async def delete_topic(self, topic: str) -> None:
         """Delete a topic and wait until no running broker knows it."""
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
 from probe.model import EngineKind, Kind, MarkKind, Role, Target
-from probe.ports import Cluster
 from probe.runner.cast import make_start, make_subject, run_beside
 from probe.runner.course import Course
 from probe.runner.ending import STOP_MS, stop
@@ -34,21 +33,22 @@ async def play(course: Course, stage: Stage) -> None:
     await way(course, stage)
 
 
-async def prepare(course: Course, cluster: Cluster) -> None:
-    """Create what the client works with."""
+async def prepare(course: Course, stage: Stage) -> None:
+    """Create what the client works with, then wait for a place among those that start."""
     part = course.item.part
     cell = course.item.cell
     feed_ms = cell.engine.beat_ms if cell.role in {Role.CONSUMER, Role.GROUP} else 0
     keyed = part.whole_broker and part.play.target is Target.COORDINATOR
-    subject = await cluster.prepare(
+    subject = await stage.cluster.prepare(
         course.header.subject, feed_ms=feed_ms, apart=part.whole_broker, idle=part.at_start, keyed=keyed
     )
     course.header = replace(course.header, subject=subject)
+    await stage.slot.take()
 
 
 async def usual(course: Course, stage: Stage) -> None:
     """Let a client warm up, then put the fault on."""
-    await prepare(course, stage.cluster)
+    await prepare(course, stage)
     item, recorder, tools = course.item, course.recorder, stage.tools
     start = make_start(item, course.header.subject, stage.tap)
     async with (
@@ -65,7 +65,7 @@ async def usual(course: Course, stage: Stage) -> None:
 
 async def second_start(course: Course, stage: Stage) -> None:
     """Let a first client warm up and meet the fault; start a second one while it stands, and judge that."""
-    await prepare(course, stage.cluster)
+    await prepare(course, stage)
     item, tools, name = course.item, stage.tools, course.header.subject.instance
     start = make_start(item, course.header.subject, stage.tap)
     async with tools.host.start(item.cell, start, course.recorder.add, alone=stage.alone) as first:
@@ -107,7 +107,7 @@ async def from_the_start(course: Course, stage: Stage) -> None:
     """Put the fault on and start a client; start it anew until it meets the fault, a few times at most."""
     name, old = course.header.subject.instance, course.header.subject.old
     for attempt in range(1, STARTS + 1):
-        await prepare(course, stage.cluster)
+        await prepare(course, stage)
         await break_it(course, stage.cluster)
         start = make_start(course.item, course.header.subject, stage.tap)
         async with stage.tools.host.start(course.item.cell, start, course.recorder.add, alone=stage.alone) as instance:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from probe.model import History, Kind, Role
+from probe.model import Engine, History, Kind, Role
 from probe.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.recorder import Recorder
@@ -17,9 +17,6 @@ from probe.runner.starts import play
 from probe.runner.tools import Options, Tools
 
 __all__ = ["DriverLostError", "run_trial"]
-
-SLOW_S = 10.0
-"""A client that takes longer to start waits for something: others may start meanwhile."""
 
 
 async def run_trial(
@@ -41,15 +38,10 @@ async def run_trial(
     """
     header = make_header(item, trial, tools, options)
     course = Course(item, header, Recorder(by_wire=bool(header.judged_by)))
-    slot = StartingSlot(starting)
-    await starting.acquire()
-
-    def others_may_start() -> None:
-        slot.release()
-        dawdles()
-
-    slow = asyncio.get_running_loop().call_later(SLOW_S, others_may_start)
+    slot = StartingSlot(starting, dawdles)
     try:
+        if item.cell.engine is not Engine.KAFKA:  # a cohort's topics are made at once
+            await slot.take()
         async with asyncio.timeout(_hard_limit_s(item)):
             await _run(course, tools, lambda cluster, tap: Stage(cluster, tap, tools, options, slot, rest, alone))
     except (OSError, TimeoutError) as error:
@@ -59,7 +51,6 @@ async def run_trial(
     except ExceptionGroup as group:
         _tell_of(course, group)
     finally:
-        slow.cancel()
         slot.release()
         _end_if_cancelled()
     return course.history()

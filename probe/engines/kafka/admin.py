@@ -21,7 +21,7 @@ LOOK_S = 5.0
 SETTLED_S = 30.0
 EXISTS_S = 3.0
 POLL_S = 0.1
-NOT_CONTROLLER, TOPIC_EXISTS = 41, 36
+NOT_CONTROLLER = 41
 CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
 """Codes of a cluster that has no controller this moment."""
 
@@ -71,29 +71,29 @@ class KafkaAdmin:
 
     async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str] | None = None) -> None:
         """Create a topic and wait until every running broker names its leaders and all replicas are in sync."""
-        wanted = {(topic, partition): nodes for partition, nodes in replicas.items()}
+        await self.create_topics({topic: replicas}, config)
+
+    async def create_topics(self, topics: Mapping[str, Replicas], config: Mapping[str, str] | None = None) -> None:
+        """Create topics and wait until every running broker names their leaders and all replicas are in sync."""
+        wanted = {
+            (topic, partition): nodes for topic, replicas in topics.items() for partition, nodes in replicas.items()
+        }
         end = time.monotonic() + SETTLED_S
         while True:
-            fresh = await self._create(topic, replicas, config or {})
+            fresh = await self._create(topics, config or {})
             try:
                 return await self.settled(wanted, deadline_s=SETTLED_S if fresh else EXISTS_S)
             except TimeoutError:  # what is there already may be going: it was deleted a moment ago
                 if fresh or time.monotonic() > end:
                     raise
 
-    async def _create(self, topic: str, replicas: Replicas, config: Mapping[str, str]) -> bool:
-        """Create a topic; False if there is one of this name."""
+    async def _create(self, topics: Mapping[str, Replicas], config: Mapping[str, str]) -> bool:
+        """Create topics; False if there is one of such a name."""
         if self._version < CREATE_TOPICS_V1:
-            await self._nodes().create_topic(topic, replicas, config)
+            await self._nodes().create_topics(topics, config)
             return True
         version = 1 if self._version < CREATE_TOPICS_V2 else 2
-        try:
-            await self._at_controller(lambda line: ask.create_topic(line, topic, replicas, config, version=version))
-        except RefusedError as error:
-            if error.code != TOPIC_EXISTS:
-                raise
-            return False
-        return True
+        return not await self._at_controller(lambda line: ask.create_topics(line, topics, config, version=version))
 
     async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = SETTLED_S) -> None:
         """Wait until every running broker says that all these replicas are in sync and the first one leads."""
@@ -180,7 +180,7 @@ class KafkaAdmin:
         version = 0 if self._version < ELECT_UNCLEAN else 1
         await self._at_controller(lambda line: ask.elect(line, partitions, kind, version=version))
 
-    async def _at_controller(self, question: Callable[[Line], Awaitable[None]]) -> None:
+    async def _at_controller(self, question: Callable[[Line], Awaitable[Answer]]) -> Answer:
         """Ask the active controller, and once more whoever it is when there was none."""
         end = time.monotonic() + ASK_S
         while True:

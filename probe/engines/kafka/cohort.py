@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 
 from probe.engines.kafka.cluster import KafkaCluster
 from probe.engines.kafka.feeding import Feeder
+from probe.engines.kafka.making import Maker
 from probe.engines.kafka.meeting import Meeting
 from probe.engines.kafka.seat import Seat
 from probe.engines.kafka.truth import Truth
@@ -25,6 +26,7 @@ class Cohort:
     def __init__(self, cluster: KafkaCluster, size: int, old: int, deeds: DeedTable) -> None:
         self.cluster, self.old = cluster, old
         self.feeder = Feeder({node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version)
+        self.maker = Maker(cluster)
         self.seats = [Seat(self, number) for number in range(size)]
         self.dumping = asyncio.Lock()
         """One at a time: it is a Java process for each topic."""
@@ -105,6 +107,7 @@ class Cohort:
             for meeting in (self._striking, self._mending):
                 if meeting is not None:
                     await meeting.close()
+            await self.maker.close()
             await self.feeder.close()
             with contextlib.suppress(OSError):
                 await self.undo()

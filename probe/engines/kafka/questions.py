@@ -17,6 +17,7 @@ TOPIC_RESOURCE = 2
 PREFERRED, UNCLEAN = 0, 1
 CONSUMER, LATEST = -1, -1
 ELECTION_NOT_NEEDED = 84
+TOPIC_EXISTS = 36
 ASK_MS = 15_000
 METADATA_V1 = (0, 10)
 
@@ -119,19 +120,30 @@ async def coordinator(line: Line, key_type: int, key: str) -> int:
     return -1 if code else node
 
 
-async def create_topic(line: Line, topic: str, replicas: Replicas, config: Mapping[str, str], *, version: int) -> None:
-    """Create a topic with these replicas. RefusedError with the code."""
-    body = Writer().pack("i", 1).string(topic).pack("ih", -1, -1)
-    body.array(sorted(replicas.items()), lambda w, item: w.pack("i", item[0]).ints(item[1]))
-    body.array(sorted(config.items()), lambda w, item: w.string(item[0]).string(item[1])).pack("i", ASK_MS)
+async def create_topics(
+    line: Line, topics: Mapping[str, Replicas], config: Mapping[str, str], *, version: int
+) -> Sequence[str]:
+    """Create topics with these replicas; return those that are there already. RefusedError with any other code."""
+
+    def one(writer: Writer, item: tuple[str, Replicas]) -> object:
+        writer.string(item[0]).pack("ih", -1, -1)
+        writer.array(sorted(item[1].items()), lambda w, each: w.pack("i", each[0]).ints(each[1]))
+        return writer.array(sorted(config.items()), lambda w, each: w.string(each[0]).string(each[1]))
+
+    there = []
+    body = Writer().array(sorted(topics.items()), one).pack("i", ASK_MS)
     if version:
         body.pack("b", 0)
     answer = await line.ask(CREATE_TOPICS, version, body)
     if version >= 2:
         answer.number("i")
     for _ in range(answer.number("i")):
-        answer.string()
-        _check(f"creating topic {topic}", answer.number("h"), answer.string() if version else "")
+        topic, code, text = answer.string(), answer.number("h"), answer.string() if version else ""
+        if code == TOPIC_EXISTS:
+            there.append(topic)
+        else:
+            _check(f"creating topic {topic}", code, text)
+    return there
 
 
 async def delete_topic(line: Line, topics: Sequence[str], *, version: int) -> None:

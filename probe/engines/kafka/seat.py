@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from probe.engines.kafka import dump_run
 from probe.engines.kafka.data import Brokers, read_back
 from probe.engines.kafka.dump_run import Place
+from probe.engines.kafka.making import Wanted
 from probe.engines.kafka.nodes import BROKERS
-from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
+from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Event, Subject
 from probe.ports import Pcapng, ReadBack, Sink
@@ -29,9 +30,6 @@ NOBODY = "-"
 """No client id of ours."""
 TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
 """A topic of the runner's, with its partition; temporary folders have other words before `probe`."""
-MADE_S, LOOK_S = 10.0, 0.1
-ONLY_ONE_DIR = (1, 1)
-"""Brokers before this version choose log dirs themselves; none of them survives a broken one anyway."""
 
 
 class Seat:
@@ -142,40 +140,11 @@ class Seat:
         """Create the topic: the affected partition lies in first log dirs, the bystander in second ones."""
         self.topic = subject.topic
         places = {subject.affected: 0, subject.bystander: 1}
-        for partition, number in places.items():
-            for node in replicas[partition]:
-                log_dir = self._cluster.brokers[node].log_dirs[number]
-                await self._cluster.admin.prefer_log_dir(node, str(log_dir), [(subject.topic, partition)])
-        await self._replicate(subject.topic, replicas)
-        if line_key(self._cluster.version) < ONLY_ONE_DIR:
-            return
-        folders = [
-            self._cluster.brokers[node].log_dirs[number] / f"{subject.topic}-{partition}"
-            for partition, number in places.items()
-            for node in replicas[partition]
-        ]
-        end = time.monotonic() + MADE_S
-        while (missing := next((folder for folder in folders if not folder.exists()), None)) is not None:
-            if time.monotonic() > end:
-                break
-            await asyncio.sleep(LOOK_S)  # brokers name a replica before they have made its folder
-        else:
-            return
-        self._cohort.spoilt = f"{missing.parent.parent.name} did not make {missing.name} in {missing.parent.name}"
-        raise OSError(self._cohort.spoilt)
-
-    async def _replicate(self, topic: str, replicas: Mapping[int, Sequence[int]]) -> None:
-        """Create a topic; brokers want as many replicas of each partition, so some are taken away again."""
-        admin = self._cluster.admin
-        most = max(map(len, replicas.values()))
-        whole = {
-            number: [*nodes, *(node for node in BROKERS if node not in nodes)] for number, nodes in replicas.items()
-        }
-        await admin.create_topic(topic, {number: nodes[:most] for number, nodes in whole.items()})
-        fewer = {(topic, number): nodes for number, nodes in replicas.items() if len(nodes) < most}
-        if fewer:
-            await admin.reassign(fewer)
-            await admin.settled(fewer)
+        try:
+            await self._cohort.maker.make(Wanted(subject.topic, replicas, places))
+        except OSError as error:
+            self._cohort.spoilt = str(error) or type(error).__name__
+            raise
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""

@@ -35,13 +35,14 @@ class ZooKeeper:
 
         return await self._do(look)
 
-    async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str]) -> None:
-        """Create a topic with these replicas."""
+    async def create_topics(self, topics: Mapping[str, Replicas], config: Mapping[str, str]) -> None:
+        """Create topics with these replicas."""
 
         def create(session: Any) -> None:
-            session.ensure_path(f"{CONFIG}/topics/{topic}")
-            session.set(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
-            session.create(f"{TOPICS}/{topic}", _json(partitions=_by_text(replicas)))
+            for topic, replicas in topics.items():
+                session.ensure_path(f"{CONFIG}/topics/{topic}")
+                session.set(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
+                session.create(f"{TOPICS}/{topic}", _json(partitions=_by_text(replicas)))
 
         await self._do(create)
 
