@@ -54,29 +54,26 @@ class Maker:
         await done
 
     async def close(self) -> None:
-        """Stop making."""
+        """Stop making; OSError for who still waits."""
         if self._working is not None:
             self._working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._working
+        _tell(self._waiting, OSError("the cohort was given up"))
 
     async def _work(self) -> None:
-        failure: BaseException = OSError("the cohort was given up")
-        while self._waiting:
-            await asyncio.sleep(GATHER_S)
-            batch, self._waiting = self._waiting, []
-            try:
-                await self._make([wanted for wanted, _ in batch])
-            except Exception as error:  # noqa: BLE001  # it is raised by everybody who waits
-                failure = error
-                _fail(batch, failure)
-            except asyncio.CancelledError:
-                _fail([*batch, *self._waiting], failure)
-                raise
-            for _, done in batch:
-                if not done.done():
-                    done.set_result(None)
-        self._working = None
+        try:
+            while self._waiting:
+                await asyncio.sleep(GATHER_S)
+                batch, failure = list(self._waiting), None
+                try:
+                    await self._make([wanted for wanted, _ in batch])
+                except Exception as error:  # noqa: BLE001  # it is raised by everybody who waits
+                    failure = error
+                del self._waiting[: len(batch)]
+                _tell(batch, failure)
+        finally:
+            self._working = None
 
     async def _make(self, batch: Sequence[Wanted]) -> None:
         admin = self._cluster.admin
@@ -125,9 +122,13 @@ class Maker:
                 yield node, partition, self._cluster.brokers[node].log_dirs[wanted.places[partition]]
 
 
-def _fail(batch: Sequence[tuple[Wanted, asyncio.Future[None]]], failure: BaseException) -> None:
+def _tell(batch: Sequence[tuple[Wanted, asyncio.Future[None]]], failure: Exception | None) -> None:
     for _, done in batch:
-        if not done.done():
+        if done.done():
+            continue
+        if failure is None:
+            done.set_result(None)
+        else:
             done.set_exception(failure)
 
 
