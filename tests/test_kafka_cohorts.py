@@ -118,7 +118,7 @@ class FakeEngine:
 
 
 class Calm:
-    async def calm(self, _: float) -> None:
+    async def calm(self) -> None:
         pass
 
 

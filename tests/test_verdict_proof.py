@@ -74,7 +74,7 @@ def test_without_an_answer_at_the_target_it_is_stuck() -> None:
 
 
 def test_records_without_an_answer_prove_nothing() -> None:
-    told = history(*MOVE, begun(3), written(12, 13, 14, answered=False), begun(50), watch(10_000))
+    told = history(*MOVE, begun(3), written(12, 13, 14, answered=False), begun(50), watch(60_000))
     assert judge(silent(told)).outcome is Outcome.STUCK
 
 

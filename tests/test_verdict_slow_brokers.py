@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from builders import history
 from deeds import Step, acked, announced, app, ask, at, call, fault_on, moved, produce_answer, row, tell, wait, watch
-from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, Script
+from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, TOPIC, Script
 
-from probe.model import AppKind, Kind, Outcome, Play, Verdict
+from probe.model import AppKind, Kind, Outcome, Play, Row, Verdict
 from probe.protocol.names import api_key
 from probe.verdict import judge
 
@@ -72,3 +72,24 @@ def test_where_brokers_are_silent_by_design_waiting_is_what_is_judged() -> None:
     found = judge(history(fault_on(), *steps, watch(30_000), play=silent))
     assert found.outcome is Outcome.LATE
     assert "brokers kept" not in found.reason
+
+
+def due(api: int, *rows: Row) -> Step:
+    """A request to the new leader that nobody has answered yet."""
+    return call(api, NEW, *rows, answer=None)
+
+
+@pytest.mark.parametrize(
+    ("pending", "watched_s", "outcome"),
+    [
+        (due(PRODUCE, row(size=80)), 20, Outcome.WAITING),
+        (due(api_key("Metadata"), Row(topic=TOPIC)), 20, Outcome.WAITING),
+        (due(PRODUCE, row(BYSTANDER, size=80)), 20, Outcome.STUCK),
+        (due(api_key("Fetch"), row()), 20, Outcome.STUCK),
+        (due(PRODUCE, row(size=80)), 60, Outcome.STUCK),
+    ],
+    ids=["a write", "metadata", "the bystander's write", "a fetch", "longer than any broker keeps it"],
+)
+def test_nobody_is_stuck_whom_a_broker_keeps_waiting(pending: Step, watched_s: int, outcome: Outcome) -> None:
+    told = history(fault_on(), produce_answer(56), *MOVE, ask(), tell(NEW), pending, watch(watched_s * 1000))
+    assert judge(told).outcome is outcome

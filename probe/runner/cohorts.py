@@ -16,8 +16,6 @@ from probe.runner.lanes import Lane, Lanes
 from probe.runner.pool import ATTEMPTS, Drain, Run, Trials, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial import DriverLostError, run_trial
 
-CALM_S = 3.0
-"""Others watch on and keep the cores busy: a cohort waits no longer for a moment without them."""
 STEADY = frozenset({Outcome.CLEAN, Outcome.UNSUPPORTED})
 
 
@@ -70,7 +68,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
         async with asyncio.TaskGroup() as group:
             for number, cohort in enumerate(cohorts, 1):
                 lane = await lanes.enter(len(cohort))
-                await run.tools.lag.calm(CALM_S)
+                await run.tools.lag.calm()
                 if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
                     lane.leave()
                     continue

@@ -67,10 +67,16 @@ def _impossible(course: Course) -> str:
 def _does_not_speak(course: Course) -> str:
     """Say that a client cannot work with real brokers of this line: it never did anything, and told of errors.
 
-    Nobody can know that beforehand; brokers of our own are tried with what the client library says of itself.
+    Nobody can know that beforehand; brokers of our own are tried with what the client library says of itself. Only the
+    control cell finds it out: whoever was well there and says nothing now has brokers that are too busy.
     """
     recorder, cell = course.recorder, course.item.cell
-    if cell.engine is not Engine.KAFKA or recorder.successes or recorder.kinds[AppKind.TXN_COMMITTED]:
+    if (
+        cell.engine is not Engine.KAFKA
+        or cell != course.item.steady
+        or recorder.successes
+        or recorder.kinds[AppKind.TXN_COMMITTED]
+    ):
         return ""
     events = recorder.history(course.header).events
     told = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from probe.model import App, Expects, Header, Kind
 from probe.verdict.hits import Hit, find_hits
+from probe.verdict.kept import LONGEST_KEPT_US, kept_so_far_ms
 from probe.verdict.reading import Reading
 from probe.verdict.recovery import Recovery, find_recovery
 from probe.verdict.service import Errors, bystander_served_at, find_errors, served_at, serves
@@ -14,8 +15,8 @@ TOLERANCE_MS = 100
 """Watches end a little early or late."""
 WENT_ON = 3
 """So many successes after the fault was mended, and a client works again."""
-KEPT_US, LONGEST_KEPT_US = 2_000_000, 35_000_000
-"""A request is kept if it waits longer than any long poll; clients ask brokers to keep one for 30 s at the most."""
+KEPT_US = 2_000_000
+"""A request is kept if it waits longer than any long poll."""
 FAIR_MS = 2000
 """A client is due so much beyond `prompt` from the moment it can recover."""
 FAIR_WATCH_MS = 10000
@@ -82,7 +83,8 @@ def patience_ms(header: Header) -> int:
 def watched_enough(course: Course) -> bool:
     """Say whether a client that has not reached its goal was given all the time it is due."""
     header = course.reading.header
-    due_ms = header.play.watch_ms if _went_on(course) else patience_ms(header)
+    due_ms: float = header.play.watch_ms if _went_on(course) else patience_ms(header)
+    due_ms += kept_so_far_ms(course.reading, course.recovery)
     if course.watched_ms + TOLERANCE_MS < due_ms or course.recovery.pending:
         return False
     due = DUE.get(header.play.expects)

@@ -7,7 +7,7 @@ client's slowness. Only what was answered well counts; an error, a silence and a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from probe.model import Kind, Role
 from probe.protocol.names import api_key
@@ -17,33 +17,59 @@ from probe.verdict.recovery import Recovery
 
 KINDS = frozenset({Kind.ANSWER, Kind.CHANGE, Kind.CONNECTION})
 """Where brokers are silent or slow by design, waiting is what the client is judged by."""
+LONGEST_KEPT_US = 35_000_000
+"""Clients ask brokers to keep a request for 30 s at the most: one that waits for longer waits for nothing."""
 MAY_WAIT = frozenset(map(api_key, ("Fetch", "ShareFetch", "JoinGroup", "SyncGroup")))
 """What a broker keeps although it has nothing to do: until there are records, until other members come."""
 
 
 def kept_ms(reading: Reading, recovery: Recovery) -> float:
     """Return for how much of a recovery the client waited for answers that came, in ms; 0 without a recovery."""
-    if recovery.at is None or reading.play.kind not in KINDS:
+    if recovery.at is None:
         return 0.0
-    start, end = recovery.start, recovery.at
+    return _waited_ms(reading, recovery.start, recovery.at, _good)
+
+
+def kept_so_far_ms(reading: Reading, recovery: Recovery) -> float:
+    """Return for how long a client that has not recovered waited, in ms: for good answers, and for one that is due."""
+    return _waited_ms(reading, recovery.start, reading.moments.until, _good_or_due)
+
+
+def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Reading, Exchange], bool]) -> float:
+    if reading.play.kind not in KINDS:
+        return 0.0
     spans = (
-        (max(item.request.at, start), min(item.done_at, end))
+        (max(item.request.at, start), end if item.answer is None else min(item.answer.at, end))
         for item in reading.exchanges
-        if item.request.at < end and item.done_at > start and _needed(reading, item)
+        if item.request.at < end and (item.answer is None or item.answer.at > start) and counts(reading, item)
     )
     return _covered(spans) / 1000
 
 
-def _needed(reading: Reading, item: Exchange) -> bool:
+def _good(reading: Reading, item: Exchange) -> bool:
     """Say whether a client that recovers waits for this answer, and it was a good one."""
-    api, answer = item.request.api, item.answer
-    if answer is None or answer.error or api in MAY_WAIT:
+    answer = item.answer
+    if answer is None or answer.error or not _needed(reading, item):
         return False
-    if api in apis.DISCOVERY or api in apis.HANDSHAKE:
-        return True
-    if answer.code or any(row.code for row in answer.rows):
+    asking = item.request.api in apis.DISCOVERY or item.request.api in apis.HANDSHAKE
+    return asking or not (answer.code or any(row.code for row in answer.rows))
+
+
+def _good_or_due(reading: Reading, item: Exchange) -> bool:
+    """Say the same of an answer that may still come: the connection stands."""
+    if item.answer is not None:
+        return _good(reading, item)
+    request = item.request
+    stands = request.conn not in reading.closings and request.acks != 0
+    return stands and reading.moments.until - request.at < LONGEST_KEPT_US and _needed(reading, item)
+
+
+def _needed(reading: Reading, item: Exchange) -> bool:
+    api = item.request.api
+    if api in MAY_WAIT:
         return False
-    return item.about or reading.role is Role.TRANSACTIONAL
+    asking = api in apis.DISCOVERY or api in apis.HANDSHAKE
+    return asking or item.about or reading.role is Role.TRANSACTIONAL
 
 
 def _covered(spans: Iterable[tuple[int, int]]) -> int:
