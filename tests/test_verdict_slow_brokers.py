@@ -6,14 +6,31 @@ from dataclasses import replace
 
 import pytest
 from builders import history
-from deeds import Step, acked, announced, app, ask, at, call, fault_on, moved, produce_answer, row, tell, wait, watch
-from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, TOPIC, Script
+from deeds import (
+    Step,
+    acked,
+    announced,
+    app,
+    ask,
+    at,
+    call,
+    fault_on,
+    fetch_answer,
+    fetched,
+    moved,
+    produce_answer,
+    row,
+    tell,
+    wait,
+    watch,
+)
+from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, THIRD, TOPIC, Script
 
-from probe.model import AppKind, Kind, Outcome, Play, Row, Verdict
+from probe.model import AppKind, Kind, Outcome, Play, Role, Row, Verdict
 from probe.protocol.names import api_key
 from probe.verdict import judge
 
-PRODUCE = api_key("Produce")
+PRODUCE, FETCH = api_key("Produce"), api_key("Fetch")
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 
 
@@ -93,3 +110,14 @@ def due(api: int, *rows: Row) -> Step:
 def test_nobody_is_stuck_whom_a_broker_keeps_waiting(pending: Step, watched_s: int, outcome: Outcome) -> None:
     told = history(fault_on(), produce_answer(56), *MOVE, ask(), tell(NEW), pending, watch(watched_s * 1000))
     assert judge(told).outcome is outcome
+
+
+@pytest.mark.parametrize(("broker", "outcome"), [(NEW, Outcome.REFRESHES), (THIRD, Outcome.LATE)])
+def test_who_reads_at_the_leader_does_not_answer_for_when_records_come(broker: int, outcome: Outcome) -> None:
+    def parked(script: Script) -> None:
+        asked = script.request(FETCH, broker, row())
+        script.now += 3_800_000
+        script.answer(asked, row())
+
+    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), parked, fetched(3), watch(20_000))
+    assert judge(history(*steps, role=Role.CONSUMER)).outcome is outcome

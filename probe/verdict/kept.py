@@ -19,8 +19,10 @@ KINDS = frozenset({Kind.ANSWER, Kind.CHANGE, Kind.CONNECTION})
 """Where brokers are silent or slow by design, waiting is what the client is judged by."""
 LONGEST_KEPT_US = 35_000_000
 """Clients ask brokers to keep a request for 30 s at the most: one that waits for longer waits for nothing."""
-MAY_WAIT = frozenset(map(api_key, ("Fetch", "ShareFetch", "JoinGroup", "SyncGroup")))
-"""What a broker keeps although it has nothing to do: until there are records, until other members come."""
+FETCHES = frozenset(map(api_key, ("Fetch", "ShareFetch")))
+MAY_WAIT = FETCHES | frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
+"""What a broker keeps although it has nothing to do: until there are records, until other members come. A reader who
+waits at the leader for what never comes may have asked for the wrong place."""
 
 
 def kept_ms(reading: Reading, recovery: Recovery) -> float:
@@ -49,7 +51,11 @@ def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Reading
 def _good(reading: Reading, item: Exchange) -> bool:
     """Say whether a client that recovers waits for this answer, and it was a good one."""
     answer = item.answer
-    if answer is None or answer.error or not _needed(reading, item):
+    if answer is None or answer.error:
+        return False
+    if item.request.api in FETCHES:  # who reads where the leader is has found it; when records come is not its doing
+        return item.succeeded and reading.moments.target in (-1, item.request.broker)
+    if not _needed(reading, item):
         return False
     asking = item.request.api in apis.DISCOVERY or item.request.api in apis.HANDSHAKE
     return asking or not (answer.code or any(row.code for row in answer.rows))
