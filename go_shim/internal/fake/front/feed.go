@@ -14,31 +14,29 @@ import (
 // not a client: it asks for the leader each time, so topics may be recreated under it. One beat is for all partitions,
 // since each time that a process wakes costs more than what it then writes.
 type Feed struct {
-	beat *beat
+	stop chan struct{}
 	done sync.WaitGroup
 }
 
 // NewFeed starts feeding.
-func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) (*Feed, error) {
-	beat, err := newBeat(interval)
-	if err != nil {
-		return nil, err
-	}
-	feed := &Feed{beat: beat}
-	feed.done.Go(func() { f.feed(beat, topic, partitions) })
-	return feed, nil
+func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) *Feed {
+	feed := &Feed{stop: make(chan struct{})}
+	feed.done.Go(func() { f.feed(feed.stop, topic, partitions, interval) })
+	return feed
 }
 
 // Stop returns when the last record is written.
 func (feed *Feed) Stop() {
-	feed.beat.stop()
+	close(feed.stop)
 	feed.done.Wait()
 }
 
 // feed counts a sequence number only once its record is written; a beat that fails is not made up for.
-func (f *Front) feed(beat *beat, topic string, partitions []int32) {
+func (f *Front) feed(stop <-chan struct{}, topic string, partitions []int32, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
 	sequences := map[int32]int64{}
-	for going := true; going; going = beat.wait() {
+	for {
 		values := map[int32][]byte{}
 		for _, partition := range partitions {
 			if f.writable(topic, partition) {
@@ -47,6 +45,11 @@ func (f *Front) feed(beat *beat, topic string, partitions []int32) {
 		}
 		for _, partition := range f.backend.Write(topic, values) {
 			sequences[partition]++
+		}
+		select {
+		case <-ticker.C:
+		case <-stop:
+			return
 		}
 	}
 }

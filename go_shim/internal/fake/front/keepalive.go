@@ -13,25 +13,18 @@ const keepAliveEvery = time.Second
 
 // keepAlive heartbeats for the members of groups whose coordinator is out: the state machine's session timers run on
 // while nobody can heartbeat, where a real coordinator starts them anew once it has loaded. Without it a librdkafka
-// member with a session of 10 s comes back from a kill of 9 s too early, as one that expired. Who is out changes only
-// when something changes; until then no timer runs, since each that ends wakes the process.
+// member with a session of 10 s comes back from a kill of 9 s too early, as one that expired.
 func (f *Front) keepAlive() {
+	ticker := time.NewTicker(keepAliveEvery)
+	defer ticker.Stop()
 	for {
-		changed := f.waiting()
-		for len(f.orphans()) > 0 {
-			select {
-			case <-time.After(keepAliveEvery):
-			case <-f.closed:
-				return
-			}
-			for _, group := range f.orphans() {
-				f.backend.KeepAlive(group)
-			}
-		}
 		select {
-		case <-changed:
+		case <-ticker.C:
 		case <-f.closed:
 			return
+		}
+		for _, group := range f.orphans() {
+			f.backend.KeepAlive(group)
 		}
 	}
 }
