@@ -11,8 +11,7 @@ import (
 )
 
 // Feed writes one record each interval to each partition of a topic, straight to the state machine, until Stop. It is
-// not a client: it asks for the leader each time, so topics may be recreated under it. One beat is for all partitions,
-// since each time that a process wakes costs more than what it then writes.
+// not a client: it asks for the leader each time, so topics may be recreated under it.
 type Feed struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -21,7 +20,9 @@ type Feed struct {
 // NewFeed starts feeding.
 func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) *Feed {
 	feed := &Feed{stop: make(chan struct{})}
-	feed.done.Go(func() { f.feed(feed.stop, topic, partitions, interval) })
+	for _, partition := range partitions {
+		feed.done.Go(func() { f.feed(feed.stop, topic, partition, interval) })
+	}
 	return feed
 }
 
@@ -32,19 +33,15 @@ func (feed *Feed) Stop() {
 }
 
 // feed counts a sequence number only once its record is written; a beat that fails is not made up for.
-func (f *Front) feed(stop <-chan struct{}, topic string, partitions []int32, interval time.Duration) {
+func (f *Front) feed(stop <-chan struct{}, topic string, partition int32, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	sequences := map[int32]int64{}
-	for {
-		values := map[int32][]byte{}
-		for _, partition := range partitions {
-			if f.writable(topic, partition) {
-				values[partition] = fmt.Appendf(nil, "feed %d %d %d", partition, sequences[partition], events.Now())
+	for sequence := int64(0); ; {
+		if f.writable(topic, partition) {
+			value := fmt.Sprintf("feed %d %d %d", partition, sequence, events.Now())
+			if f.backend.Write(topic, partition, []byte(value)) == nil {
+				sequence++
 			}
-		}
-		for _, partition := range f.backend.Write(topic, values) {
-			sequences[partition]++
 		}
 		select {
 		case <-ticker.C:
