@@ -87,11 +87,7 @@ func (b *broker) accept(listener net.Listener) {
 
 // serve starts a connection, unless the broker was shut while it was being accepted.
 func (b *broker) serve(raw net.Conn, listener net.Listener) {
-	quiet, err := newSocket(raw)
-	if err != nil { // closed already
-		return
-	}
-	c := newConn(b.front, b.id, quiet)
+	c := newConn(b.front, b.id, raw)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listener != listener {
