@@ -14,7 +14,7 @@ import pytest
 
 from probe.engines.kafka import places
 from probe.engines.kafka.places import free_addresses, temporary_folder
-from probe.engines.kafka.server import Server
+from probe.engines.kafka.server import GUARD, Server
 
 HELLO = ["sh", "-c", 'echo "INFO hello"; exec sleep 60']
 
@@ -60,6 +60,20 @@ def test_a_server_is_heard_and_starts_again_with_what_was_changed(tmp_path: Path
         await one.close()
 
     asyncio.run(go())
+
+
+def test_a_server_may_speak_before_its_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probe.engines.kafka.server.GUARD", GUARD.replace("server=$!\n", "server=$!\nsleep 0.3\n"))
+    said: list[str] = []
+
+    async def go() -> None:
+        one = server(tmp_path, HELLO, lambda _, line: said.append(line))
+        await one.start()
+        assert one.pid is not None
+        await one.close()
+
+    asyncio.run(go())
+    assert said == ["INFO hello"]
 
 
 def test_a_stopped_server_is_ended_all_the_same(tmp_path: Path) -> None:

@@ -79,7 +79,8 @@ class Server:
         self._gone.clear()
         self.exit_code = None
         try:
-            told = await running.read_line(START_S)
+            while not (told := await running.read_line(START_S)).startswith(f"{MARK} pid "):
+                self._take(told)  # what the server says first may come before what its guard says
         except (EOFError, TimeoutError):
             await self.close()
             raise OSError(f"{self.name} did not start: {running.last_words() or 'no reason given'}") from None
@@ -174,6 +175,9 @@ class Server:
                 code = int(line.rpartition(" ")[2])
                 self._end(128 - code if code > 128 else code)
                 break
-            self.lines.append(line)
-            self._heard(time.monotonic_ns() // 1000, line)
+            self._take(line)
         self._end(None)
+
+    def _take(self, line: str) -> None:
+        self.lines.append(line)
+        self._heard(time.monotonic_ns() // 1000, line)
