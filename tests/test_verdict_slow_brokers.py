@@ -121,3 +121,16 @@ def test_who_reads_at_the_leader_does_not_answer_for_when_records_come(broker: i
 
     steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), parked, fetched(3), watch(20_000))
     assert judge(history(*steps, role=Role.CONSUMER)).outcome is outcome
+
+
+def test_who_reads_at_the_leader_and_gets_nothing_is_stuck() -> None:
+    """Each empty answer is a good one: a reader who asked for the wrong place would never be stuck."""
+
+    def in_vain(script: Script) -> None:
+        for _ in range(40):
+            asked = script.request(FETCH, NEW, row())
+            script.now += 500_000
+            script.answer(asked, row())
+
+    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), in_vain, watch(20_500))
+    assert judge(history(*steps, role=Role.CONSUMER)).outcome is Outcome.STUCK

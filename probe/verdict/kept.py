@@ -19,31 +19,34 @@ KINDS = frozenset({Kind.ANSWER, Kind.CHANGE, Kind.CONNECTION})
 """Where brokers are silent or slow by design, waiting is what the client is judged by."""
 LONGEST_KEPT_US = 35_000_000
 """Clients ask brokers to keep a request for 30 s at the most: one that waits for longer waits for nothing."""
-FETCHES = frozenset(map(api_key, ("Fetch", "ShareFetch")))
+FETCHES = apis.MAIN[Role.CONSUMER]
 MAY_WAIT = FETCHES | frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
-"""What a broker keeps although it has nothing to do: until there are records, until other members come. A reader who
-waits at the leader for what never comes may have asked for the wrong place."""
+"""What a broker keeps although it has nothing to do: until there are records, until other members come."""
 
 
 def kept_ms(reading: Reading, recovery: Recovery) -> float:
     """Return for how much of a recovery the client waited for answers that came, in ms; 0 without a recovery."""
     if recovery.at is None:
         return 0.0
-    return _waited_ms(reading, recovery.start, recovery.at, _good)
+    return _waited_ms(reading, recovery.start, recovery.at, lambda item: _good(reading, item) or _reads(reading, item))
 
 
 def kept_so_far_ms(reading: Reading, recovery: Recovery) -> float:
-    """Return for how long a client that has not recovered waited, in ms: for good answers, and for one that is due."""
-    return _waited_ms(reading, recovery.start, reading.moments.until, _good_or_due)
+    """Return for how long a client that has not recovered waited, in ms: for good answers, and for one that is due.
+
+    Reading at the leader does not count: who reads on and gets nothing may have asked for the wrong place.
+    """
+    until = reading.moments.until
+    return _waited_ms(reading, recovery.start, until, lambda item: _good(reading, item) or _due(reading, item))
 
 
-def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Reading, Exchange], bool]) -> float:
+def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Exchange], bool]) -> float:
     if reading.play.kind not in KINDS:
         return 0.0
     spans = (
         (max(item.request.at, start), end if item.answer is None else min(item.answer.at, end))
         for item in reading.exchanges
-        if item.request.at < end and (item.answer is None or item.answer.at > start) and counts(reading, item)
+        if item.request.at < end and (item.answer is None or item.answer.at > start) and counts(item)
     )
     return _covered(spans) / 1000
 
@@ -51,31 +54,32 @@ def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Reading
 def _good(reading: Reading, item: Exchange) -> bool:
     """Say whether a client that recovers waits for this answer, and it was a good one."""
     answer = item.answer
-    if answer is None or answer.error:
+    if answer is None or answer.error or not _needed(reading, item):
         return False
-    if item.request.api in FETCHES:  # who reads where the leader is has found it; when records come is not its doing
-        return item.succeeded and reading.moments.target in (-1, item.request.broker)
-    if not _needed(reading, item):
-        return False
-    asking = item.request.api in apis.DISCOVERY or item.request.api in apis.HANDSHAKE
-    return asking or not (answer.code or any(row.code for row in answer.rows))
+    return _asks(item) or not (answer.code or any(row.code for row in answer.rows))
 
 
-def _good_or_due(reading: Reading, item: Exchange) -> bool:
-    """Say the same of an answer that may still come: the connection stands."""
-    if item.answer is not None:
-        return _good(reading, item)
+def _reads(reading: Reading, item: Exchange) -> bool:
+    """Say whether it reads where the leader is: it has found it, and when records come is not its doing."""
+    there = reading.moments.target in (-1, item.request.broker)
+    return there and item.request.api in FETCHES and item.answer is not None and item.succeeded
+
+
+def _due(reading: Reading, item: Exchange) -> bool:
+    """Say whether an answer that a client needs may still come: the connection stands."""
     request = item.request
-    stands = request.conn not in reading.closings and request.acks != 0
+    stands = item.answer is None and request.conn not in reading.closings and request.acks != 0
     return stands and reading.moments.until - request.at < LONGEST_KEPT_US and _needed(reading, item)
 
 
 def _needed(reading: Reading, item: Exchange) -> bool:
-    api = item.request.api
-    if api in MAY_WAIT:
+    if item.request.api in MAY_WAIT:
         return False
-    asking = api in apis.DISCOVERY or api in apis.HANDSHAKE
-    return asking or item.about or reading.role is Role.TRANSACTIONAL
+    return _asks(item) or item.about or reading.role is Role.TRANSACTIONAL
+
+
+def _asks(item: Exchange) -> bool:
+    return item.request.api in apis.DISCOVERY or item.request.api in apis.HANDSHAKE
 
 
 def _covered(spans: Iterable[tuple[int, int]]) -> int:

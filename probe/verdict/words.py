@@ -74,7 +74,7 @@ def beside(found: Findings) -> str:
 
 
 def _recovery(found: Findings) -> str:
-    """Return how long it took; what brokers took of it where that alone was longer than prompt allows."""
+    """Return how long it took, and what brokers took of it where it was longer than prompt."""
     took = _time(found.facts.recovery_ms)
     if (found.facts.recovery_ms or 0) <= found.play.prompt_ms or found.kept_ms < NOTEWORTHY_MS:
         return took
