@@ -116,12 +116,13 @@ def closed(broker: int = OLD, by: str = "relay") -> Step:
     return step
 
 
-def call(api: int, broker: int, *rows: Row, answer: tuple[Row, ...] | None, **more: Any) -> Step:
-    """A request; `answer=None` = none comes."""
+def call(api: int, broker: int, *rows: Row, answer: tuple[Row, ...] | None, takes_ms: float = 0, **more: Any) -> Step:
+    """A request, and its answer after so long; `answer=None` = none comes."""
 
     def step(script: Script) -> None:
         code = more.pop("code", 0)
         asked = script.request(api, broker, *rows, **more)
+        script.now += round(takes_ms * 1000)
         if answer is not None:
             script.answer(asked, *answer, code=code)
 
@@ -192,10 +193,11 @@ def acked(count: int = 1, broker: int = NEW, every: int = BEAT, acks: int = -1) 
     return step
 
 
-def produced(script: Script, partition: int, broker: int, acks: int = -1) -> None:
+def produced(script: Script, partition: int, broker: int, acks: int = -1, takes_ms: float = 0) -> None:
     number = script.next_sequence(partition)
     script.app(AppKind.SENT, partition=partition, sequence=number)
     asked = script.request(PRODUCE, broker, row(partition, size=80), acks=acks)
+    script.now += round(takes_ms * 1000)
     offset = script.store(partition, number)
     if acks:
         script.answer(asked, row(partition, offset=offset))

@@ -19,12 +19,13 @@ from deeds import (
     fetched,
     moved,
     produce_answer,
+    produced,
     row,
     tell,
     wait,
     watch,
 )
-from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, THIRD, TOPIC, Script
+from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, THIRD, TOPIC
 
 from probe.model import AppKind, Kind, Outcome, Play, Role, Row, Verdict
 from probe.protocol.names import api_key
@@ -38,20 +39,9 @@ def judged(*steps: Step, play: Play = STORAGE_ERROR) -> Verdict:
     return judge(history(fault_on(), produce_answer(56), *MOVE, *steps, watch(20_000), play=play))
 
 
-def kept(ms: float, partition: int = AFFECTED, broker: int = NEW, code: int = 0) -> Step:
-    """A write that a broker answers after so long."""
-
-    def step(script: Script) -> None:
-        number = script.next_sequence(partition)
-        script.app(AppKind.SENT, partition=partition, sequence=number)
-        asked = script.request(PRODUCE, broker, row(partition, size=80), acks=-1)
-        script.now += round(ms * 1000)
-        offset = -1 if code else script.store(partition, number)
-        script.answer(asked, row(partition, offset=offset, code=code))
-        if not code:
-            script.app(AppKind.ACKED, partition=partition, sequence=number, offset=offset)
-
-    return step
+def kept(ms: float, partition: int = AFFECTED, broker: int = NEW) -> Step:
+    """A write that a broker acknowledges after so long."""
+    return lambda script: produced(script, partition, broker, takes_ms=ms)
 
 
 def test_writes_that_the_new_leader_keeps_are_its_own_time() -> None:
@@ -73,9 +63,9 @@ def test_who_asks_late_is_late_whatever_brokers_take_then() -> None:
 @pytest.mark.parametrize(
     "meanwhile",
     [
-        kept(4000, broker=OLD, code=56),
+        call(PRODUCE, OLD, row(size=80), answer=(row(code=56),), takes_ms=4000),
         kept(4000, partition=BYSTANDER, broker=OLD),
-        call(api_key("Fetch"), NEW, row(), answer=None),
+        call(FETCH, NEW, row(), answer=None),
     ],
     ids=["an error", "the bystander's write", "no answer"],
 )
@@ -102,7 +92,7 @@ def due(api: int, *rows: Row) -> Step:
         (due(PRODUCE, row(size=80)), 20, Outcome.WAITING),
         (due(api_key("Metadata"), Row(topic=TOPIC)), 20, Outcome.WAITING),
         (due(PRODUCE, row(BYSTANDER, size=80)), 20, Outcome.STUCK),
-        (due(api_key("Fetch"), row()), 20, Outcome.STUCK),
+        (due(FETCH, row()), 20, Outcome.STUCK),
         (due(PRODUCE, row(size=80)), 60, Outcome.STUCK),
     ],
     ids=["a write", "metadata", "the bystander's write", "a fetch", "longer than any broker keeps it"],
@@ -114,11 +104,7 @@ def test_nobody_is_stuck_whom_a_broker_keeps_waiting(pending: Step, watched_s: i
 
 @pytest.mark.parametrize(("broker", "outcome"), [(NEW, Outcome.REFRESHES), (THIRD, Outcome.LATE)])
 def test_who_reads_at_the_leader_does_not_answer_for_when_records_come(broker: int, outcome: Outcome) -> None:
-    def parked(script: Script) -> None:
-        asked = script.request(FETCH, broker, row())
-        script.now += 3_800_000
-        script.answer(asked, row())
-
+    parked = call(FETCH, broker, row(), answer=(row(),), takes_ms=3800)
     steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), parked, fetched(3), watch(20_000))
     assert judge(history(*steps, role=Role.CONSUMER)).outcome is outcome
 
@@ -126,11 +112,6 @@ def test_who_reads_at_the_leader_does_not_answer_for_when_records_come(broker: i
 def test_who_reads_at_the_leader_and_gets_nothing_is_stuck() -> None:
     """Each empty answer is a good one: a reader who asked for the wrong place would never be stuck."""
 
-    def in_vain(script: Script) -> None:
-        for _ in range(40):
-            asked = script.request(FETCH, NEW, row())
-            script.now += 500_000
-            script.answer(asked, row())
-
-    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), in_vain, watch(20_500))
+    in_vain = [call(FETCH, NEW, row(), answer=(row(),), takes_ms=500)] * 40
+    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), *in_vain, watch(20_500))
     assert judge(history(*steps, role=Role.CONSUMER)).outcome is Outcome.STUCK

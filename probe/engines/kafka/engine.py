@@ -121,15 +121,18 @@ class Kafka:
                 if mine.failure is not None and not mine.count:
                     failure, mine.failure = mine.failure, None
                     raise failure
-                if mine.count < limit:
-                    mine.count += 1
-                    self._spawn(self._start(kind))
+                self._start_another(kind, limit)
                 await self._changed.wait()
             leased = mine.idle.pop()
-            if not mine.idle and mine.count < limit:  # the next cohort need not wait for it
-                mine.count += 1
-                self._spawn(self._start(kind))
+            self._start_another(kind, limit)  # the next cohort need not wait for it
             return leased
+
+    def _start_another(self, kind: Kind, limit: int) -> None:
+        """Start a cluster, if none is idle and one more is allowed."""
+        mine = self._kinds[kind]
+        if not mine.idle and mine.count < limit:
+            mine.count += 1
+            self._spawn(self._start(kind))
 
     def _end_others(self, kind: Kind) -> None:
         """End clusters of kinds that are no longer played."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probe.engines.kafka.cluster import KafkaCluster
+from probe.engines.kafka.meeting import release
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import line_key
 from probe.engines.kafka_ports import Replicas
@@ -59,7 +60,7 @@ class Maker:
             self._working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._working
-        _tell(self._waiting, OSError("the cohort was given up"))
+        release((done for _, done in self._waiting), OSError("the cohort was given up"))
 
     async def _work(self) -> None:
         try:
@@ -71,7 +72,7 @@ class Maker:
                 except Exception as error:  # noqa: BLE001  # it is raised by everybody who waits
                     failure = error
                 del self._waiting[: len(batch)]
-                _tell(batch, failure)
+                release((done for _, done in batch), failure)
         finally:
             self._working = None
 
@@ -120,16 +121,6 @@ class Maker:
         for partition, nodes in wanted.replicas.items():
             for node in nodes:
                 yield node, partition, self._cluster.brokers[node].log_dirs[wanted.places[partition]]
-
-
-def _tell(batch: Sequence[tuple[Wanted, asyncio.Future[None]]], failure: Exception | None) -> None:
-    for _, done in batch:
-        if done.done():
-            continue
-        if failure is None:
-            done.set_result(None)
-        else:
-            done.set_exception(failure)
 
 
 def _whole(nodes: Sequence[int]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import Generic, TypeVar
 
 Member = TypeVar("Member")
@@ -95,16 +95,21 @@ class Meeting(Generic[Member]):
             error = failure
         except asyncio.CancelledError:
             error = OSError("the cohort was given up")
-        for waiting in came.values():
-            if waiting.done():
-                continue
-            if error is None:
-                waiting.set_result(None)
-            else:
-                waiting.set_exception(error)
+        release(came.values(), error)
 
     def _stop_timers(self) -> None:
         for timer in (self._timer, self._soon):
             if timer is not None:
                 timer.cancel()
         self._timer = self._soon = None
+
+
+def release(waiting: Iterable[asyncio.Future[None]], error: BaseException | None) -> None:
+    """Let go on who still waits, with an error if there was one."""
+    for one in waiting:
+        if one.done():
+            continue
+        if error is None:
+            one.set_result(None)
+        else:
+            one.set_exception(error)
