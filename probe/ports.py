@@ -116,6 +116,9 @@ class EnginePort(Protocol):
 class SeatPort(EnginePort, Protocol):
     """One cell's place in a cohort; its cluster can be entered once."""
 
+    def quiet(self) -> None:
+        """Feed nobody any more: the client is gone, though its cell may wait until others are watched."""
+
     def leave(self) -> None:
         """Be waited for no longer; said in any case when the trial is over, or never began."""
 

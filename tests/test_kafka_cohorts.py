@@ -92,7 +92,10 @@ def test_a_plan_says_how_long_real_brokers_take() -> None:
 
 class FakeSeat:
     def __init__(self) -> None:
-        self.left = False
+        self.left = self.is_quiet = False
+
+    def quiet(self) -> None:
+        self.is_quiet = True
 
     def leave(self) -> None:
         self.left = True
@@ -170,6 +173,22 @@ def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: py
     trials: list[int] = []
     run(planned("steady", trials=8), engine)
     assert max(trials) == (4 if rests else 1)
+
+
+def test_cells_whose_client_is_gone_make_room_and_are_fed_no_more_while_others_are_watched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, closed: Any, **__: Any) -> History:
+        closed()
+        if engine.now == 1:  # as if the last of the first cohort were watched until another one is there
+            await asyncio.wait_for(another.wait(), 5)
+        another.set()
+        return History(replace(make_header(item, number, tools, options), impossible="played"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    engine, another = ManyClusters(), asyncio.Event()
+    run(planned("steady", trials=8), engine)
+    assert all(seat.is_quiet for seats in engine.given for seat in seats)
 
 
 def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:

@@ -139,7 +139,7 @@ def test_row_7_where_surfacing_is_expected_the_bystander_must_serve() -> None:
 
 
 def test_row_7_a_steady_client_that_stops_serving() -> None:
-    assert judge(history(fault_on(), acked(10, OLD), watch(5000), play=STEADY)).outcome is Outcome.STUCK
+    assert judge(history(fault_on(), acked(10, OLD), watch(6000), play=STEADY)).outcome is Outcome.STUCK
 
 
 def test_row_8_storms() -> None:

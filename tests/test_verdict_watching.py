@@ -56,6 +56,14 @@ def test_then_to_the_end_of_patience() -> None:
     assert certain(so_far(failed(1), *MOVE, failed(150), limits=slow))
 
 
+def test_where_nothing_is_expected_a_pause_at_the_end_is_watched_until_it_is_over_or_as_long_as_the_watch() -> None:
+    pause = (acked(60, OLD), wait(3000))
+    assert not certain(so_far(*pause, play=STEADY))
+    assert judge(history(fault_on(), *pause, play=STEADY)).outcome is Outcome.WAITING
+    assert certain(so_far(*pause, acked(1, OLD), play=STEADY))
+    assert certain(so_far(acked(60, OLD), wait(5000), play=STEADY))
+
+
 def test_a_recovery_that_is_under_way_is_waited_for() -> None:
     steps = (failed(1), *MOVE, failed(93), ask(), tell(NEW))
     assert not certain(so_far(*steps, acked(8)))

@@ -100,8 +100,16 @@ async def _run_one(
     run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore, lane: Lane, number: int
 ) -> Iterable[Work]:
     tools, rest = replace(run.tools, engine=seat), lane.rests(number)
+
+    def closed() -> None:
+        """Hand on what the client took of the machine: it may be long until the last of the cohort is watched."""
+        seat.quiet()
+        lane.ended(number)
+
     try:
-        history = await run_trial(work.item, work.trial, tools, run.options, starting, alone=work.alone, rest=rest)
+        history = await run_trial(
+            work.item, work.trial, tools, run.options, starting, alone=work.alone, rest=rest, closed=closed
+        )
     except DriverLostError:
         return [replace(work, alone=True)]
     finally:

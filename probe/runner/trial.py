@@ -29,11 +29,12 @@ async def run_trial(
     alone: bool = False,
     rest: Callable[[], None] = lambda: None,
     dawdles: Callable[[], None] = lambda: None,
+    closed: Callable[[], None] = lambda: None,
 ) -> History:
     """Run one trial; failures of the harness stand in the header's problems.
 
     `rest` is called when little is left to do but to wait for what the client does next, `dawdles` when it takes long
-    to start.
+    to start, `closed` once the client is gone: what is left is to mend, with others, and to read back.
     Raises DriverLostError when the driver process ended and the trial did not run alone.
     """
     header = make_header(item, trial, tools, options)
@@ -43,7 +44,9 @@ async def run_trial(
         if item.cell.engine is not Engine.KAFKA:  # a cohort's topics are made at once
             await slot.take()
         async with asyncio.timeout(_hard_limit_s(item)):
-            await _run(course, tools, lambda cluster, tap: Stage(cluster, tap, tools, options, slot, rest, alone))
+            await _run(
+                course, tools, lambda cluster, tap: Stage(cluster, tap, tools, options, slot, rest, alone), closed
+            )
     except (OSError, TimeoutError) as error:
         if isinstance(error, DriverLostError):
             raise
@@ -74,10 +77,13 @@ def _tell_of(course: Course, group: ExceptionGroup[Exception]) -> None:
     course.problem("; ".join(map(str, known.exceptions)) if known else str(group))
 
 
-async def _run(course: Course, tools: Tools, stage: Callable[[Cluster, Tap], Stage]) -> None:
+async def _run(
+    course: Course, tools: Tools, stage: Callable[[Cluster, Tap], Stage], closed: Callable[[], None]
+) -> None:
     async with tools.engine.cluster(course.item.cell.broker, course.take) as (cluster, tap):
         try:
             await play(course, stage(cluster, tap))
+            closed()
             await take_stock(course, cluster)
         finally:
             await _keep(course, tap, tools)

@@ -138,4 +138,16 @@ def _enough_to_retry(course: Course) -> bool:
     return not course.hits or (moments.until - course.hits[-1].at) // 1000 >= FAIR_MS
 
 
-DUE = {Expects.DISCOVER: _enough_to_discover, Expects.RETRY: _enough_to_retry}
+def _enough_to_serve(course: Course) -> bool:
+    """Nobody is stuck who was served a moment ago: brokers pause, too, and one look at the end would find that."""
+    reading = course.reading
+    served = served_at(reading, reading.subject.affected)
+    since = max([reading.moments.begin, *served])
+    return (reading.moments.until - since) // 1000 >= min(reading.play.watch_ms, FAIR_WATCH_MS)
+
+
+DUE = {
+    Expects.NOTHING: _enough_to_serve,
+    Expects.DISCOVER: _enough_to_discover,
+    Expects.RETRY: _enough_to_retry,
+}

@@ -15,7 +15,7 @@ from probe.engines.kafka.zookeeper import ZooKeeper
 from probe.engines.kafka_ports import BrokerProcess, Placement, Replicas
 
 Answer = TypeVar("Answer")
-ASK_S = 20.0
+ASK_S = 45.0
 LOOK_S = 5.0
 """A broker that is well answers Metadata at once."""
 SETTLED_S = 30.0

@@ -74,14 +74,20 @@ class Feeder:
             works = [self._beat(), self._look(), *(self._write(way) for way in self._ways.values())]
             self._tasks = [asyncio.create_task(work) for work in works]
 
+    def leave(self, topic: str) -> None:
+        """Feed a topic no more; what was sent may still arrive."""
+        if self._topics.pop(topic, None) is not None:
+            for way in self._ways.values():
+                way.waiting = {key: values for key, values in way.waiting.items() if key[0] != topic}
+
     async def stop(self, topic: str) -> None:
         """Feed a topic no more; what was sent has arrived, or failed, when this returns."""
-        if self._topics.pop(topic, None) is None:
+        self.leave(topic)
+        if not self._tasks:
             return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(ASK_S):
                 for way in self._ways.values():
-                    way.waiting = {key: values for key, values in way.waiting.items() if key[0] != topic}
                     await way.idle.wait()
 
     async def close(self) -> None:

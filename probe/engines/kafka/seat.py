@@ -61,6 +61,10 @@ class Seat:
                 self._cluster.sorting.leave(name)
             self._sink = _nowhere
 
+    def quiet(self) -> None:
+        """Feed the topic no more."""
+        self._cohort.feeder.leave(self.topic)
+
     def leave(self) -> None:
         """Be waited for no longer; whoever took the seat and went, or never came, says so."""
         self._cohort.leave(self)
