@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
@@ -132,5 +134,7 @@ async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> Async
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
     async with lag.measuring(), Host(bound) as host, kept:
         come_first()  # now that gRPC's threads are there, too
+        # what is read beside the loop holds the interpreter now and then, so it must not wait for a core meanwhile
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=come_first))
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)
