@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 
+KEPT = 4096
+"""The same few keys are asked for at each look at who coordinates them."""
+
+
+@lru_cache(KEPT)
 def java_hash(text: str) -> int:
     """Return Java's hash code of a string without its sign, as Kafka's Utils.abs takes it off.
 

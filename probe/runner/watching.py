@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import zlib
 from dataclasses import replace
 
@@ -19,6 +20,8 @@ from probe.runner.warming import WARM_OPERATIONS, serves
 SPREAD_MS = 1500
 """Looks at the trials of a cohort are spread over so long."""
 NAP_S = 0.4
+LOOKS, LONGEST_REST_MS = 50, 3000
+"""A look takes this part of the time at the most, unless that keeps a trial for longer than so long."""
 AFTER_HEAL_S = 5.0
 
 
@@ -78,11 +81,12 @@ async def _watch(course: Course, stage: Stage) -> None:
         if seen == told(course) and elapsed_ms < course.header.play.watch_ms:
             continue  # to read a long silence again and again is most of what a silence costs
         if elapsed_ms >= look_ms or course.recorder.ending is not None:
-            told_then = told(course)
+            told_then, before = told(course), time.monotonic()
             found = await ask(verdict.outlook, course.history())
             if not found.left_ms:
                 return
-            look_ms = elapsed_ms + found.left_ms + (apart_ms if found.left_ms >= SPREAD_MS else 0)
+            left_ms = max(found.left_ms, rest_ms(time.monotonic() - before))
+            look_ms = elapsed_ms + left_ms + (apart_ms if found.left_ms >= SPREAD_MS else 0)
             seen = told_then if found.needs_event else -1
 
 
@@ -98,6 +102,15 @@ def stagger_ms(course: Course) -> int:
     if course.item.cell.engine is not Engine.KAFKA:
         return 0
     return zlib.crc32(course.header.subject.instance.encode()) % SPREAD_MS
+
+
+def rest_ms(took_s: float) -> int:
+    """Return how long not to look again after a look that took so long: long histories take long to read.
+
+    >>> rest_ms(0.004), rest_ms(0.02), rest_ms(1.0)
+    (200, 1000, 3000)
+    """
+    return min(LONGEST_REST_MS, round(took_s * 1000) * LOOKS)
 
 
 def nap_s(elapsed_ms: int, heal_ms: int | None) -> float:

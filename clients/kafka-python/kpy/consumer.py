@@ -20,9 +20,11 @@ from kpy.settings import build
 from probe.drivers.rpc import driver_pb2 as pb
 
 POLL_MS = 500
-"""As applications do; returns as soon as there are records. 3.0.12 forgets a second JoinGroup of its leader for ever if
-poll() ends between that answer and SyncGroup's (coordinator/base.py, join_group_async: need_rejoin() is false by then).
-"""
+"""As applications do; returns as soon as there are records."""
+JOIN_MS = 2000
+"""The same before the first records. `for record in consumer` waits without end. 3.0.12 forgets the second JoinGroup of
+a leader that joined before it knew the topic, for ever, if poll() ends between that answer and SyncGroup's
+(coordinator/base.py, join_group_async: need_rejoin() is false by then)."""
 PAUSE_S = 0.1
 """After an exception of poll(), so that a client that always throws does not spin."""
 COMMIT_S = 1.0
@@ -55,17 +57,21 @@ def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     commits = Commits(client, reports, stop)
     client.subscribe(topics=[start.topic], listener=commits)
     while not stop.asked:
-        take(client, reports, stop, commits.note)
+        take(client, reports, stop, commits.note, POLL_MS if commits.any else JOIN_MS)
         commits.beat()
     client.close()
 
 
 def take(
-    client: Any, reports: Reports, stop: Stopping, note: Callable[[TopicPartition, int], None] = lambda *_: None
+    client: Any,
+    reports: Reports,
+    stop: Stopping,
+    note: Callable[[TopicPartition, int], None] = lambda *_: None,
+    wait_ms: int = POLL_MS,
 ) -> None:
     """Poll once and report what came."""
     try:
-        batches = client.poll(timeout_ms=POLL_MS)
+        batches = client.poll(timeout_ms=wait_ms)
     except Exception as error:  # noqa: BLE001  # whatever poll() throws is what the application meets
         reports.receive_error(error_of(error))
         stop.wait(PAUSE_S)
@@ -84,10 +90,13 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
         self._reports = reports
         self._stop = stop
         self._next: dict[TopicPartition, int] = {}
+        self.any = False
+        """Whether any record came."""
         self._due = time.monotonic() + COMMIT_S
 
     def note(self, partition: TopicPartition, offset: int) -> None:
         """Remember the next offset of a partition."""
+        self.any = True
         self._next[partition] = offset
 
     def beat(self) -> None:

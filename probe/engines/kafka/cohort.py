@@ -10,7 +10,7 @@ from probe.engines.kafka.cluster import KafkaCluster
 from probe.engines.kafka.feeding import Feeder
 from probe.engines.kafka.making import Maker
 from probe.engines.kafka.meeting import Meeting
-from probe.engines.kafka.seat import Seat
+from probe.engines.kafka.seat import TOPIC, Seat
 from probe.engines.kafka.truth import Truth
 from probe.engines.kafka_ports import Deed, DeedTable, Scene
 from probe.model import EngineEvent, EngineKind, Subject
@@ -113,5 +113,8 @@ class Cohort:
                 await self.undo()
 
     def _hear(self, event: EngineEvent) -> None:
+        """Pass on what the brokers did; log lines about topics of cells to these cells alone."""
+        named = TOPIC.findall(event.text) if event.kind is EngineKind.LOG else []
         for seat in self.seats:
-            seat.hear(event)
+            if not named or seat.is_among(named):
+                seat.hear(event)

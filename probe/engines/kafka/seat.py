@@ -77,10 +77,12 @@ class Seat:
         return self._subject
 
     def hear(self, event: EngineEvent) -> None:
-        """Take what the brokers did; log lines about topics of other cells are left out."""
-        named = TOPIC.findall(event.text) if event.kind is EngineKind.LOG else []
-        if not named or any(name.startswith(self.topic) for name in named):
-            self._sink(event)
+        """Take what the brokers did."""
+        self._sink(event)
+
+    def is_among(self, topics: Sequence[str]) -> bool:
+        """Say whether a log line that names these topics of cells is about this one, too."""
+        return any(name.startswith(self.topic) for name in topics)
 
     # ports.Tap
 
