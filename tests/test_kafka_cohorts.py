@@ -121,7 +121,7 @@ class FakeEngine:
 
 
 class Calm:
-    async def calm(self) -> None:
+    async def calm(self, patience_s: float) -> None:
         pass
 
 
@@ -189,6 +189,40 @@ def test_cells_whose_client_is_gone_make_room_and_are_fed_no_more_while_others_a
     engine, another = ManyClusters(), asyncio.Event()
     run(planned("steady", trials=8), engine)
     assert all(seat.is_quiet for seats in engine.given for seat in seats)
+
+
+def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_still_watched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def trial(
+        item: Any, number: int, tools: Any, options: Any, *_: Any, rest: Any, closed: Any, **__: Any
+    ) -> History:
+        rest()
+        header = replace(make_header(item, number, tools, options), impossible="played")
+        if item.cell == item.steady:
+            return History(replace(header, impossible=""), ())
+        first = item.cell.broker not in tried
+        tried.append(item.cell.broker)
+        if first and item.cell.broker == "3.9":
+            return History(replace(header, impossible="", problems=("late",)), ())
+        if first:  # as if it were watched until all others are over
+            await asyncio.wait_for(over.wait(), 10)
+        elif len(tried) == len(plan.cells) + 1 - controls:
+            over.set()
+        closed()
+        return History(header, ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    plan, over, tried = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event(), list[str]()
+    controls = sum(item.cell == item.steady for item in plan.cells)
+    monkeypatch.setattr(cohorts, "layout", lambda work, *_: (in_cohorts(work, 8), 4))
+    run(plan, ManyClusters())
+    assert len(tried) == len(plan.cells) + 1 - controls
+
+
+async def never(*_: Any) -> bool:
+    return False
 
 
 def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -11,11 +13,13 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.grouping import Work, cohort_s, layout
+from probe.runner.grouping import Work, cohort_s, in_cohorts, is_control, kind_of, layout, phases
 from probe.runner.lanes import Lane, Lanes
 from probe.runner.pool import ATTEMPTS, Drain, Run, Trials, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial import DriverLostError, run_trial
 
+CALM_S = 10.0
+"""Others that are watched keep the cores busy: a cohort waits no longer for a moment without them."""
 STEADY = frozenset({Outcome.CLEAN, Outcome.UNSUPPORTED})
 
 
@@ -24,13 +28,10 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
 
     async def drain(run: Run, trials: Trials) -> None:
         work = [Work(item, trial) for item, trial in trials]
-        for broker in dict.fromkeys(one.item.cell.broker for one in work):
-            mine = [one for one in work if one.item.cell.broker == broker]
-            # whoever is judged waits for its control cell, so these must all be done before
-            for control in (True, False):
-                phase = [one for one in mine if (one.item.cell == one.item.steady) is control]
-                phase = [one for one in phase if control or _has_control(run, one)]
-                await _drain(run, engine, [one for one in phase if not await _known_as_impossible(run, one)])
+        # whoever is judged waits for its control cell, so these must all be done before
+        for phase in phases(work):
+            possible = [one for one in phase if is_control(one) or _has_control(run, one)]
+            await _drain(run, engine, [one for one in possible if not await _known_as_impossible(run, one)])
 
     return drain
 
@@ -53,27 +54,40 @@ async def _known_as_impossible(run: Run, work: Work) -> bool:
 
 
 async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
-    """Run all; what has to be run again goes into cohorts of its own at the end."""
-    while work:
-        again: list[Work] = []
-        cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
-        lanes = Lanes(at_once, run.options.jobs)
+    """Run all; what has to be run again comes last, in cohorts of its own, while others are still watched."""
+    cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
+    lanes, queue = Lanes(at_once, run.options.jobs), deque(cohorts)
+    again: list[Work] = []
+    under_way: set[int] = set()
+    ended = asyncio.Event()
 
-        async def one(cohort: Sequence[Work], to_come: int, lane: Lane, again: list[Work]) -> None:
-            try:
-                again += await _run_cohort(run, engine, cohort, to_come, lane)
-            finally:
+    async def one(number: int, cohort: Sequence[Work], to_come: int, lane: Lane) -> None:
+        try:
+            again.extend(await _run_cohort(run, engine, cohort, to_come, lane))
+        finally:
+            lane.leave()
+            under_way.discard(number)
+            ended.set()
+
+    async with asyncio.TaskGroup() as group:
+        for number in itertools.count():
+            while not queue and not again and under_way:
+                ended.clear()
+                await ended.wait()
+            if not queue:
+                queue.extend(in_cohorts(again, run.options.jobs))
+                again.clear()
+            if not queue:
+                return
+            cohort = queue.popleft()
+            lane = await lanes.enter(len(cohort))
+            await run.tools.lag.calm(CALM_S)
+            if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
                 lane.leave()
-
-        async with asyncio.TaskGroup() as group:
-            for number, cohort in enumerate(cohorts, 1):
-                lane = await lanes.enter(len(cohort))
-                await run.tools.lag.calm()
-                if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
-                    lane.leave()
-                    continue
-                group.create_task(one(cohort, len(cohorts) - number, lane, again))
-        work = again
+                continue
+            under_way.add(number)
+            to_come = sum(kind_of(later) == kind_of(cohort) for later in queue)
+            group.create_task(one(number, cohort, to_come, lane))
 
 
 async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int, lane: Lane) -> list[Work]:

@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from probe.model import Engine
 from probe.plan import LONG_MS, Plan, Planned, rest_after_s, seconds_of
+from probe.scenarios.ground import Ground
 
 TOGETHER = 64
 """Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
@@ -16,7 +17,7 @@ ROUNDS = 20
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""
-CLUSTERS = 8
+CLUSTERS = 6
 """There at once at the most, where memory allows it."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
@@ -62,16 +63,33 @@ def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequenc
     Clusters that are built alike come together; long and short ones in turn, so that some watch while others start.
     """
     cohorts = in_cohorts(work, jobs)
-    grounds = dict.fromkeys(cohort[0].item.part.ground for cohort in cohorts)
-    alike = ([one for one in cohorts if one[0].item.part.ground == ground] for ground in grounds)
+    kinds = dict.fromkeys(kind_of(cohort) for cohort in cohorts)
+    alike = ([one for one in cohorts if kind_of(one) == kind] for kind in kinds)
     return [cohort for kind in alike for cohort in _in_turn(kind)], 1 if len(cohorts) < MANY else clusters
 
 
+def kind_of(cohort: Sequence[Work]) -> tuple[str, Ground]:
+    """Return which line a cohort's cluster is of, and how it is built."""
+    return cohort[0].item.cell.broker, cohort[0].item.part.ground
+
+
+def phases(work: Sequence[Work]) -> list[Sequence[Work]]:
+    """Return the control cells of all lines, and then all others: one line begins while another is watched."""
+    return [[one for one in work if is_control(one) is control] for control in (True, False)]
+
+
+def is_control(work: Work) -> bool:
+    """Say whether this is a control cell."""
+    return work.item.cell == work.item.steady
+
+
 def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
-    """Spread the long ones evenly among the short ones; of each kind the longest comes first."""
+    """Spread the long ones evenly among the short ones; of each kind the longest comes first, and a short one last."""
     ordered = sorted(cohorts, key=lambda cohort: -cohort_s(cohort, None))
     kinds = [[one for one in ordered if _is_long(one) is long] for long in (True, False)]
-    places = [((place + 1) / len(kind), cohort) for kind in kinds for place, cohort in enumerate(kind)]
+    places = [
+        ((place + (not _is_long(cohort))) / len(kind), cohort) for kind in kinds for place, cohort in enumerate(kind)
+    ]
     return [cohort for _, cohort in sorted(places, key=itemgetter(0))]
 
 
@@ -90,14 +108,11 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
         return plan.estimate_s(jobs, watch_ms)
     seconds = 0.0
     work = [Work(item, n) for item in plan.cells for n in range(item.trials)]
-    for line in {one.item.cell.broker for one in work}:
-        for control in (True, False):
-            phase = [w for w in work if w.item.cell.broker == line and (w.item.cell == w.item.steady) is control]
-            cohorts, at_once = layout(phase, jobs, CLUSTERS)
-            busy = sum(busy_s(cohort) for cohort in cohorts)
-            seconds += max(busy, sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once)
-        seconds += CLUSTER_S
-    return seconds
+    for phase in phases(work):
+        cohorts, at_once = layout(phase, jobs, CLUSTERS)
+        busy = sum(busy_s(cohort) for cohort in cohorts)
+        seconds += max(busy, sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once)
+    return seconds + CLUSTER_S * len({one.item.cell.broker for one in work})
 
 
 def busy_s(cohort: Sequence[Work]) -> float:

@@ -130,6 +130,7 @@ async def _meets(course: Course) -> bool:
 
 
 async def _send_away(course: Course, stage: Stage, instance: RunningInstance) -> None:
+    stage.rest()  # to mend may take until the last of a cohort is watched; other cohorts need not wait for that
     course.recorder.mark(MarkKind.STOPPING)
     await instance.stop(STOP_MS)
     for broker in (0, 1, 2, 3):

@@ -128,9 +128,10 @@ class Kafka:
             return leased
 
     def _start_another(self, kind: Kind, limit: int) -> None:
-        """Start a cluster, if none is idle and one more is allowed."""
+        """Start a cluster, if none is idle and one more is allowed; others may still be watched on other kinds."""
         mine = self._kinds[kind]
-        if not mine.idle and mine.count < limit:
+        there = sum(clusters.count for clusters in self._kinds.values())
+        if not mine.idle and (not mine.count or there < limit):
             mine.count += 1
             self._spawn(self._start(kind))
 
