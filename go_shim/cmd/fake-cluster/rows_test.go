@@ -141,6 +141,32 @@ func TestAnEmptyFetchWaitsItsTime(t *testing.T) {
 	}
 }
 
+// TestAParkedFetchSeesEveryChange parks fetches: one that a change is not about waits on for its record, one whose leader
+// epoch is over (the same broker leads on) is told so at once.
+func TestAParkedFetchSeesEveryChange(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1, 1)
+	_, row := firstPartition(r.raw(1).ask(metadataOf("t")))
+	fenced, waits := r.raw(1), r.raw(1)
+	first, second := fetchFrom(11, 20_000, row.LeaderEpoch, "t", 0), fetchFrom(11, 20_000, row.LeaderEpoch, "t", 1)
+	fenced.send(first)
+	waits.send(second)
+	time.Sleep(70 * time.Millisecond)
+	r.apply(leaderChange(moveLeader("t", 0, 1)))
+	resp, err := fenced.receive(first, patience)
+	fatal(t, err)
+	if got := fetchRows(resp)[0].ErrorCode; got != 74 {
+		t.Errorf("after the new epoch: %d", got)
+	}
+	r.raw(1).ask(produceTo(7, -1, "t", 1))
+	resp, err = waits.receive(second, patience)
+	fatal(t, err)
+	if got := fetchRows(resp)[1]; got.ErrorCode != 0 || len(got.RecordBatches) == 0 {
+		t.Errorf("%+v; want the record that was written after the change", got)
+	}
+}
+
 func TestHoldMuteClose(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")

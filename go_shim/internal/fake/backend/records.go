@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -31,27 +30,40 @@ func batch(value []byte, now time.Time) []byte {
 	return raw
 }
 
-// Write appends one record at the node that takes writes. An error means that it was not appended.
-func (b *Backend) Write(topic string, partition int32, value []byte) error {
-	node := b.Leader(topic, partition)
-	if node < 0 {
-		return fmt.Errorf("%s/%d does not exist", topic, partition)
+// Write appends one record to each partition, at the nodes that take writes, and returns where it was appended.
+func (b *Backend) Write(topic string, values map[int32][]byte) (written []int32) {
+	now := time.Now()
+	requests := map[int32]*kmsg.ProduceRequest{}
+	for partition, value := range values {
+		node := b.Leader(topic, partition)
+		if node < 0 { // there is no such partition
+			continue
+		}
+		req := requests[node]
+		if req == nil {
+			req = kmsg.NewPtrProduceRequest()
+			req.Version, req.Acks, req.TimeoutMillis = b.version(kmsg.Produce, 8), -1, 1000
+			req.Topics = []kmsg.ProduceRequestTopic{{Topic: topic}}
+			requests[node] = req
+		}
+		p := kmsg.NewProduceRequestTopicPartition()
+		p.Partition, p.Records = partition, batch(value, now)
+		req.Topics[0].Partitions = append(req.Topics[0].Partitions, p)
 	}
-	req := kmsg.NewPtrProduceRequest()
-	req.Version, req.Acks, req.TimeoutMillis = b.version(kmsg.Produce, 8), -1, 1000
-	p := kmsg.NewProduceRequestTopicPartition()
-	p.Partition, p.Records = partition, batch(value, time.Now())
-	req.Topics = []kmsg.ProduceRequestTopic{{Topic: topic, Partitions: []kmsg.ProduceRequestTopicPartition{p}}}
-	resp, err := b.Ask(node, req)
-	if err != nil {
-		return err
-	}
-	for _, t := range resp.(*kmsg.ProduceResponse).Topics {
-		for _, p := range t.Partitions {
-			return kerr.ErrorForCode(p.ErrorCode)
+	for node, req := range requests {
+		resp, err := b.Ask(node, req)
+		if err != nil {
+			continue
+		}
+		for _, t := range resp.(*kmsg.ProduceResponse).Topics {
+			for _, p := range t.Partitions {
+				if p.ErrorCode == 0 {
+					written = append(written, p.Partition)
+				}
+			}
 		}
 	}
-	return fmt.Errorf("%s/%d: the answer has no row", topic, partition)
+	return written
 }
 
 // Read reads a partition from its beginning to its end and gives what is committed, by offset. A transaction is told by

@@ -56,7 +56,11 @@ func (s *Server) StartFeed(_ context.Context, req *clusterpb.FeedRequest) (*clus
 	if s.feeds[req.Topic] != nil {
 		return nil, refused(fmt.Errorf("topic %q is already fed", req.Topic))
 	}
-	s.feeds[req.Topic] = s.front.NewFeed(req.Topic, req.Partitions, time.Duration(req.IntervalMs)*time.Millisecond)
+	feed, err := s.front.NewFeed(req.Topic, req.Partitions, time.Duration(req.IntervalMs)*time.Millisecond)
+	if err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	s.feeds[req.Topic] = feed
 	return done(events.Now()), nil
 }
 

@@ -87,7 +87,11 @@ func (b *broker) accept(listener net.Listener) {
 
 // serve starts a connection, unless the broker was shut while it was being accepted.
 func (b *broker) serve(raw net.Conn, listener net.Listener) {
-	c := newConn(b.front, b.id, raw)
+	quiet, err := newSocket(raw)
+	if err != nil { // closed already
+		return
+	}
+	c := newConn(b.front, b.id, quiet)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listener != listener {

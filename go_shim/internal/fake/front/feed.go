@@ -11,42 +11,42 @@ import (
 )
 
 // Feed writes one record each interval to each partition of a topic, straight to the state machine, until Stop. It is
-// not a client: it asks for the leader each time, so topics may be recreated under it.
+// not a client: it asks for the leader each time, so topics may be recreated under it. One beat is for all partitions,
+// since each time that a process wakes costs more than what it then writes.
 type Feed struct {
-	stop chan struct{}
+	beat *beat
 	done sync.WaitGroup
 }
 
 // NewFeed starts feeding.
-func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) *Feed {
-	feed := &Feed{stop: make(chan struct{})}
-	for _, partition := range partitions {
-		feed.done.Go(func() { f.feed(feed.stop, topic, partition, interval) })
+func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) (*Feed, error) {
+	beat, err := newBeat(interval)
+	if err != nil {
+		return nil, err
 	}
-	return feed
+	feed := &Feed{beat: beat}
+	feed.done.Go(func() { f.feed(beat, topic, partitions) })
+	return feed, nil
 }
 
 // Stop returns when the last record is written.
 func (feed *Feed) Stop() {
-	close(feed.stop)
+	feed.beat.stop()
 	feed.done.Wait()
 }
 
 // feed counts a sequence number only once its record is written; a beat that fails is not made up for.
-func (f *Front) feed(stop <-chan struct{}, topic string, partition int32, interval time.Duration) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for sequence := int64(0); ; {
-		if f.writable(topic, partition) {
-			value := fmt.Sprintf("feed %d %d %d", partition, sequence, events.Now())
-			if f.backend.Write(topic, partition, []byte(value)) == nil {
-				sequence++
+func (f *Front) feed(beat *beat, topic string, partitions []int32) {
+	sequences := map[int32]int64{}
+	for going := true; going; going = beat.wait() {
+		values := map[int32][]byte{}
+		for _, partition := range partitions {
+			if f.writable(topic, partition) {
+				values[partition] = fmt.Appendf(nil, "feed %d %d %d", partition, sequences[partition], events.Now())
 			}
 		}
-		select {
-		case <-ticker.C:
-		case <-stop:
-			return
+		for _, partition := range f.backend.Write(topic, values) {
+			sequences[partition]++
 		}
 	}
 }

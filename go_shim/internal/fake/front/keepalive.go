@@ -13,18 +13,25 @@ const keepAliveEvery = time.Second
 
 // keepAlive heartbeats for the members of groups whose coordinator is out: the state machine's session timers run on
 // while nobody can heartbeat, where a real coordinator starts them anew once it has loaded. Without it a librdkafka
-// member with a session of 10 s comes back from a kill of 9 s too early, as one that expired.
+// member with a session of 10 s comes back from a kill of 9 s too early, as one that expired. Who is out changes only
+// when something changes; until then no timer runs, since each that ends wakes the process.
 func (f *Front) keepAlive() {
-	ticker := time.NewTicker(keepAliveEvery)
-	defer ticker.Stop()
 	for {
+		changed := f.waiting()
+		for len(f.orphans()) > 0 {
+			select {
+			case <-time.After(keepAliveEvery):
+			case <-f.closed:
+				return
+			}
+			for _, group := range f.orphans() {
+				f.backend.KeepAlive(group)
+			}
+		}
 		select {
-		case <-ticker.C:
+		case <-changed:
 		case <-f.closed:
 			return
-		}
-		for _, group := range f.orphans() {
-			f.backend.KeepAlive(group)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// fetchPoll is how long a fetch waits in the state machine before the table is asked again.
+	// fetchPoll is how long a fetch whose answer will be lost waits in the state machine before the table is asked again.
 	fetchPoll = 50 * time.Millisecond
 	// unackedClose is how long a broker takes to close after an error that acks=0 has no answer for (measured: 3.9.2).
 	unackedClose = 23 * time.Millisecond
@@ -17,18 +17,27 @@ const (
 
 // split serves the rows that have no code and adds those that have.
 func (x *exchange) split(req kmsg.Request, codes wire.Codes) (kmsg.Response, error) {
+	resp, _, err := x.splitUnless(req, codes, nil)
+	return resp, err
+}
+
+// splitUnless is split whose wait ends as await's does.
+func (x *exchange) splitUnless(
+	req kmsg.Request, codes wire.Codes, woken func() *table.Verdict,
+) (kmsg.Response, *table.Verdict, error) {
 	rest, left := wire.Cut(req, codes)
 	resp := req.ResponseKind()
 	if left > 0 || len(codes) == 0 {
-		var err error
-		if resp, err = x.ask(x.conn.broker, rest); err != nil {
-			return nil, err
+		asked, again, err := x.await(x.conn.broker, rest, woken)
+		if err != nil || again != nil {
+			return nil, again, err
 		}
+		resp = asked
 		x.conn.front.edit(req, resp, x.conn.broker)
 	}
 	wire.Add(resp, req, codes)
 	x.conn.front.setHints(resp, x.conn.broker)
-	return resp, nil
+	return resp, nil, nil
 }
 
 // produce serves acks=0 as acks=1, and closes on an error that has no answer.
@@ -51,8 +60,8 @@ func (x *exchange) produce(req *kmsg.ProduceRequest, codes wire.Codes) (kmsg.Res
 	return nil, nil
 }
 
-// fetch serves without a session, as a broker with no free session slot does, and asks the table each fetchPoll, so
-// that a fetch that is parked when a fault comes is hit by it.
+// fetch serves without a session, as a broker with no free session slot does. At each change it asks the table and the
+// state machine anew, so that a fetch that is parked when a fault or a new leader epoch comes is hit by it.
 func (x *exchange) fetch(req *kmsg.FetchRequest, verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
 	if req.Version >= 7 && req.SessionEpoch > 0 {
 		resp := req.ResponseKind().(*kmsg.FetchResponse)
@@ -63,25 +72,49 @@ func (x *exchange) fetch(req *kmsg.FetchRequest, verdict table.Verdict) (kmsg.Re
 	asked.SessionID, asked.SessionEpoch = 0, -1
 	deadline := time.Now().Add(time.Duration(req.MaxWaitMillis) * time.Millisecond)
 	for {
-		left := time.Until(deadline)
-		asked.MaxWaitMillis = int32(max(0, min(left, fetchPoll)).Milliseconds())
-		if len(verdict.Codes) > 0 {
-			asked.MaxWaitMillis = 0
-		}
-		resp, err := x.split(&asked, verdict.Codes)
+		wait, woken := x.patience(verdict, time.Until(deadline))
+		asked.MaxWaitMillis = int32(max(0, wait).Milliseconds())
+		resp, again, err := x.splitUnless(&asked, verdict.Codes, woken)
 		if err != nil {
 			return nil, nil, err
 		}
-		if left <= fetchPoll || wire.FetchFull(resp.(*kmsg.FetchResponse), req.MinBytes) {
-			return resp, nil, nil
+		if again == nil {
+			over := time.Until(deadline) < time.Millisecond
+			if over || wire.FetchFull(resp.(*kmsg.FetchResponse), req.MinBytes) {
+				return resp, nil, nil
+			}
+			verdict = x.conn.front.decide(x.call, x.held)
+		} else {
+			verdict = *again
 		}
 		select {
 		case <-x.conn.gone:
 			return nil, nil, errClosed
 		default:
 		}
-		if verdict = x.conn.front.decide(x.call, x.held); verdict.Kind != table.Forward {
+		if verdict.Kind != table.Forward {
 			return nil, &verdict, nil
 		}
+	}
+}
+
+// patience is how long a fetch may wait in the state machine, and what ends its wait before.
+func (x *exchange) patience(verdict table.Verdict, left time.Duration) (time.Duration, func() *table.Verdict) {
+	switch {
+	case len(verdict.Codes) > 0:
+		return 0, nil
+	case !verdict.Plain():
+		return min(left, fetchPoll), nil
+	case left < time.Millisecond:
+		return 0, nil
+	}
+	waits := false
+	return left, func() *table.Verdict {
+		now := x.conn.front.decide(x.call, x.held)
+		if !waits && now.Plain() {
+			waits = true
+			return nil
+		}
+		return &now
 	}
 }

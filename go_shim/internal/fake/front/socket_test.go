@@ -1,0 +1,97 @@
+package front
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// sockets are both ends of a TCP connection; the first is ours.
+func sockets(t *testing.T) (*socket, net.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	theirs, err := net.Dial("tcp4", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := newSocket(accepted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ours.Close(); theirs.Close() })
+	return ours, theirs
+}
+
+// TestASocketWritesAllToASlowReader, of which no buffer of the kernel's takes the whole.
+func TestASocketWritesAllToASlowReader(t *testing.T) {
+	ours, theirs := sockets(t)
+	sent := bytes.Repeat([]byte("0123456789abcde"), 1<<20)
+	written := make(chan error, 1)
+	go func() {
+		n, err := ours.Write(sent)
+		if n != len(sent) {
+			err = errors.Join(err, io.ErrShortWrite)
+		}
+		written <- err
+	}()
+	time.Sleep(50 * time.Millisecond)
+	got := make([]byte, len(sent))
+	if _, err := io.ReadFull(theirs, got); err != nil || !bytes.Equal(got, sent) {
+		t.Errorf("%v", err)
+	}
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestASocketTellsOfItsEnd(t *testing.T) {
+	ours, theirs := sockets(t)
+	if _, err := theirs.Write([]byte("last")); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	if got, err := io.ReadAll(ours); string(got) != "last" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	waiting, _ := sockets(t)
+	time.AfterFunc(50*time.Millisecond, func() { waiting.Close() })
+	if _, err := waiting.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("read of a connection that is closed meanwhile: %v", err)
+	}
+}
+
+func TestABeatIsRegularUntilItIsStopped(t *testing.T) {
+	b, err := newBeat(20 * time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for range 5 {
+		if !b.wait() {
+			t.Fatal("stopped")
+		}
+	}
+	if took := time.Since(began); took < 99*time.Millisecond {
+		t.Errorf("5 beats of 20 ms in %v", took)
+	}
+	slow, err := newBeat(time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range []*beat{b, slow} {
+		time.AfterFunc(20*time.Millisecond, each.stop)
+		for each.wait() { // ends only when it is stopped
+		}
+	}
+}
