@@ -21,7 +21,7 @@ from probe.drivers.rpc import driver_pb2 as pb
 
 POLL_MS = 500
 """As applications do; returns as soon as there are records."""
-JOIN_MS = 2000
+JOIN_MS = 8000
 """The same before the first records. `for record in consumer` waits without end. 3.0.12 forgets the second JoinGroup of
 a leader that joined before it knew the topic, for ever, if poll() ends between that answer and SyncGroup's
 (coordinator/base.py, join_group_async: need_rejoin() is false by then)."""
