@@ -1,93 +1,25 @@
-"""Which trials watch a fault together, and how a run goes on when the harness failed at some."""
+"""How a run in cohorts makes room, and goes on when the harness failed at some trials."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 import pytest
+from planning import planned
 
-from probe.cli.options import Asked
-from probe.model import Cell, Engine, History, Outcome, Role
+from probe.model import Cell, History, Outcome
 from probe.model.verdicts import Verdict
-from probe.plan import LONG_MS, Plan
+from probe.plan import Plan
 from probe.runner import cohorts
 from probe.runner.cast import make_header
-from probe.runner.grouping import TOGETHER, Work, estimate_s, in_cohorts, layout
+from probe.runner.grouping import in_cohorts
 from probe.runner.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.scenarios.ground import USUAL, Ground
-
-CLIENTS = ["sarama@1.27.0", "sarama@1.43.2", "sarama@1.43.3", "sarama@1.61.1"]
-
-
-def planned(*scenarios: str, trials: int = 1, brokers: Sequence[str] = ("3.9",)) -> Plan:
-    asked = Asked(
-        clients=CLIENTS,
-        scenarios=scenarios,
-        roles=[Role.PRODUCER, Role.CONSUMER],
-        engine=Engine.KAFKA,
-        brokers=brokers,
-        trials=trials,
-        seed=1,
-    )
-    return asked.whole()[0]
-
-
-def work(plan: Plan) -> list[Work]:
-    return [Work(item, trial) for item in plan.cells for trial in range(item.trials)]
-
-
-def test_cells_of_one_scenario_watch_together_and_control_cells_come_first() -> None:
-    found = in_cohorts(work(planned("disk/storage-error")), TOGETHER)
-    told = [(len(cohort), {one.item.cell.scenario for one in cohort}) for cohort in found]
-    assert told == [(8, {"steady"}), (8, {"disk/storage-error"})]
-
-
-def test_cohorts_are_no_larger_than_they_may_be_and_even() -> None:
-    found = in_cohorts(work(planned("disk/storage-error")), 5)
-    assert sorted(len(cohort) for cohort in found) == [4, 4, 4, 4]
-
-
-def test_two_trials_of_a_cell_are_two_samples() -> None:
-    for cohort in in_cohorts(work(planned("disk/storage-error", trials=3)), TOGETHER):
-        assert len({one.item.cell for one in cohort}) == len(cohort)
-
-
-def test_lines_do_not_share_clusters() -> None:
-    for cohort in in_cohorts(work(planned("disk/storage-error", brokers=["3.9", "2.6"])), TOGETHER):
-        assert len({one.item.cell.broker for one in cohort}) == 1
-
-
-def test_with_many_cohorts_all_clusters_are_used() -> None:
-    assert layout(work(planned("disk/storage-error")), 8, 3)[1] == 1
-    assert layout(work(planned("*")), 8, 3)[1] == 3
-    assert layout(work(planned("*")), 8, 1)[1] == 1
-
-
-def test_long_cohorts_are_spread_among_the_short_and_clusters_that_are_built_alike_come_together() -> None:
-    found, _ = layout(work(planned("*", "incident/rolling/*", brokers=["3.4"])), 8, 4)
-    grounds = [cohort[0].item.part.ground for cohort in found]
-    assert len(set(grounds)) > 1
-    assert [ground for ground, _ in groupby(grounds)] == list(dict.fromkeys(grounds))
-    usual = [
-        max(one.item.play.watch_ms for one in cohort) >= LONG_MS
-        for cohort in found
-        if cohort[0].item.part.ground == USUAL
-    ]
-    half = len(usual) // 2
-    assert abs(sum(usual[:half]) - sum(usual[half:])) <= 2
-    assert 0 < sum(usual) < half
-
-
-def test_a_plan_says_how_long_real_brokers_take() -> None:
-    short, longer = planned("disk/storage-error"), planned("disk/storage-error", brokers=["3.9", "2.6"])
-    assert 30 < estimate_s(short, 24, None) < estimate_s(longer, 24, None)
-    assert estimate_s(short, 4, None) > estimate_s(short, 24, None)
 
 
 class FakeSeat:

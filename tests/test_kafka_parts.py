@@ -9,9 +9,9 @@ from probe.catalogue.brokers import asked_brokers, broker_digests, generation_of
 from probe.catalogue.families import CatalogueError
 from probe.drivers.sources.closure import jars
 from probe.engines.kafka import logs, properties
+from probe.engines.kafka.cohort import TOPIC
 from probe.engines.kafka.java import KAFKA, Java
 from probe.engines.kafka.properties import Addresses
-from probe.engines.kafka.seat import TOPIC
 from probe.engines.kafka.sorting import KEPT, Sorting
 from probe.engines.kafka.truth import Watched
 from probe.engines.kafka.wire import Reader, Writer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -45,7 +44,7 @@ def _has_control(run: Run, work: Work) -> bool:
 async def _known_as_impossible(run: Run, work: Work) -> bool:
     """Judge at once what cannot be played since this client does not get on with these brokers at all."""
     control = run.steady.get(work.item.steady)
-    known = control is not None and control.done() and work.item.cell != work.item.steady
+    known = control is not None and control.done() and not is_control(work)
     if not known or control is None or control.result() is not Outcome.UNSUPPORTED:
         return False
     header = replace(_header(run, work), impossible=f"nor can it play steady with Kafka {work.item.cell.broker}")
@@ -58,19 +57,19 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
     lanes, queue = Lanes(at_once, run.options.jobs), deque(cohorts)
     again: list[Work] = []
-    under_way: set[int] = set()
+    under_way: set[asyncio.Task[None] | None] = set()
     ended = asyncio.Event()
 
-    async def one(number: int, cohort: Sequence[Work], to_come: int, lane: Lane) -> None:
+    async def one(cohort: Sequence[Work], to_come: int, lane: Lane) -> None:
         try:
             again.extend(await _run_cohort(run, engine, cohort, to_come, lane))
         finally:
             lane.leave()
-            under_way.discard(number)
+            under_way.discard(asyncio.current_task())
             ended.set()
 
     async with asyncio.TaskGroup() as group:
-        for number in itertools.count():
+        while True:
             while not queue and not again and under_way:
                 ended.clear()
                 await ended.wait()
@@ -85,9 +84,8 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
             if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
                 lane.leave()
                 continue
-            under_way.add(number)
             to_come = sum(kind_of(later) == kind_of(cohort) for later in queue)
-            group.create_task(one(number, cohort, to_come, lane))
+            under_way.add(group.create_task(one(cohort, to_come, lane)))
 
 
 async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int, lane: Lane) -> list[Work]:
@@ -142,7 +140,7 @@ async def _run_one(
 
 async def _unsteady(work: Work, history: History) -> str:
     """Say how a control cell was not clean, the first time: brokers that get no CPU for seconds serve nobody."""
-    if work.attempt or work.item.cell != work.item.steady or harness_failed(history):
+    if work.attempt or not is_control(work) or harness_failed(history):
         return ""
     found = await ask(verdict.judge, history)
     if found.outcome in STEADY:

@@ -87,9 +87,7 @@ def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
     """Spread the long ones evenly among the short ones; of each kind the longest comes first, and a short one last."""
     ordered = sorted(cohorts, key=lambda cohort: -cohort_s(cohort, None))
     kinds = [[one for one in ordered if _is_long(one) is long] for long in (True, False)]
-    places = [
-        ((place + (not _is_long(cohort))) / len(kind), cohort) for kind in kinds for place, cohort in enumerate(kind)
-    ]
+    places = [(place / len(kind), one) for first, kind in enumerate(kinds) for place, one in enumerate(kind, first)]
     return [cohort for _, cohort in sorted(places, key=itemgetter(0))]
 
 
@@ -99,7 +97,7 @@ def _is_long(cohort: Sequence[Work]) -> bool:
 
 def _key(work: Work) -> tuple[str, bool, str, str, int]:
     cell = work.item.cell
-    return cell.broker, cell != work.item.steady, cell.scenario, repr(work.item.part), work.trial
+    return cell.broker, not is_control(work), cell.scenario, repr(work.item.part), work.trial
 
 
 def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:

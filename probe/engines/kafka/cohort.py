@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Collection, Sequence
 
 from probe.engines.kafka.cluster import KafkaCluster
 from probe.engines.kafka.feeding import Feeder
 from probe.engines.kafka.making import Maker
 from probe.engines.kafka.meeting import Meeting
-from probe.engines.kafka.seat import TOPIC, Seat
+from probe.engines.kafka.seat import Seat
 from probe.engines.kafka.truth import Truth
 from probe.engines.kafka_ports import Deed, DeedTable, Scene
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.scenarios.steps import Step
 
+TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
+"""A topic of the runner's, with its partition; temporary folders have other words before `probe`."""
 STRAGGLERS_S = 40.0
 """The first cell that is warm waits so long for the others, which are tried again in a later cohort."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 NAMES = 100
 NOBODY = "-"
 """No client id of ours."""
-TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
-"""A topic of the runner's, with its partition; temporary folders have other words before `probe`."""
 
 
 class Seat:

@@ -1,0 +1,59 @@
+"""Which trials watch a fault together, in which order cohorts come, and how long they take."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from planning import planned, work
+
+from probe.plan import LONG_MS
+from probe.runner.grouping import TOGETHER, estimate_s, in_cohorts, layout
+from probe.scenarios.ground import USUAL
+
+
+def test_cells_of_one_scenario_watch_together_and_control_cells_come_first() -> None:
+    found = in_cohorts(work(planned("disk/storage-error")), TOGETHER)
+    told = [(len(cohort), {one.item.cell.scenario for one in cohort}) for cohort in found]
+    assert told == [(8, {"steady"}), (8, {"disk/storage-error"})]
+
+
+def test_cohorts_are_no_larger_than_they_may_be_and_even() -> None:
+    found = in_cohorts(work(planned("disk/storage-error")), 5)
+    assert sorted(len(cohort) for cohort in found) == [4, 4, 4, 4]
+
+
+def test_two_trials_of_a_cell_are_two_samples() -> None:
+    for cohort in in_cohorts(work(planned("disk/storage-error", trials=3)), TOGETHER):
+        assert len({one.item.cell for one in cohort}) == len(cohort)
+
+
+def test_lines_do_not_share_clusters() -> None:
+    for cohort in in_cohorts(work(planned("disk/storage-error", brokers=["3.9", "2.6"])), TOGETHER):
+        assert len({one.item.cell.broker for one in cohort}) == 1
+
+
+def test_with_many_cohorts_all_clusters_are_used() -> None:
+    assert layout(work(planned("disk/storage-error")), 8, 3)[1] == 1
+    assert layout(work(planned("*")), 8, 3)[1] == 3
+    assert layout(work(planned("*")), 8, 1)[1] == 1
+
+
+def test_long_cohorts_are_spread_among_the_short_and_clusters_that_are_built_alike_come_together() -> None:
+    found, _ = layout(work(planned("*", "incident/rolling/*", brokers=["3.4"])), 8, 4)
+    grounds = [cohort[0].item.part.ground for cohort in found]
+    assert len(set(grounds)) > 1
+    assert [ground for ground, _ in groupby(grounds)] == list(dict.fromkeys(grounds))
+    usual = [
+        max(one.item.play.watch_ms for one in cohort) >= LONG_MS
+        for cohort in found
+        if cohort[0].item.part.ground == USUAL
+    ]
+    half = len(usual) // 2
+    assert abs(sum(usual[:half]) - sum(usual[half:])) <= 2
+    assert 0 < sum(usual) < half
+
+
+def test_a_plan_says_how_long_real_brokers_take() -> None:
+    short, longer = planned("disk/storage-error"), planned("disk/storage-error", brokers=["3.9", "2.6"])
+    assert 30 < estimate_s(short, 24, None) < estimate_s(longer, 24, None)
+    assert estimate_s(short, 4, None) > estimate_s(short, 24, None)
