@@ -19,11 +19,19 @@ OPTIONS = (
 )
 HEAPS = {KAFKA: ("-Xmx160m", "-Xms160m"), ZOOKEEPER: ("-Xmx96m", "-Xms96m")}
 """A broker dies at 128 MB unless the log cleaner's buffer is small (`properties.BROKER`); then 160 are plenty."""
+QUIET = (
+    "state.change.logger",
+    "kafka.server.ReplicaFetcherManager",
+    "kafka.server.KafkaConfig",
+    "kafka.log.LogSegment",
+    "org.apache.kafka.storage.internals.log.LogSegment",
+)
+"""Who says below a warning only what is no event (`logs.TOLD`), or what others say, too: half of all lines."""
 LOG4J = """log4j.rootLogger=INFO, out
 log4j.appender.out=org.apache.log4j.ConsoleAppender
 log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=%p %m%n
-"""
+""" + "".join(f"log4j.logger.{name}=WARN\n" for name in QUIET)
 LOG4J2 = """status=error
 rootLogger.level=info
 rootLogger.appenderRef.out.ref=out
@@ -31,7 +39,7 @@ appender.out.type=Console
 appender.out.name=out
 appender.out.layout.type=PatternLayout
 appender.out.layout.pattern=%p %m%n
-"""
+""" + "".join(f"logger.{number}.name={name}\nlogger.{number}.level=warn\n" for number, name in enumerate(QUIET))
 VERSION_S = 30
 
 

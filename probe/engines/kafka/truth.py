@@ -17,8 +17,10 @@ from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Subject
 
-QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.3
+QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
 """Between two questions: while something moves; else; once all has moved that can, since brokers serve clients, too."""
+PATIENT = 50
+"""What has not moved yet is seen late by this part of the time that it took, at the most by `SETTLED_S`."""
 FEW, WHOLE_EACH = 4, 10
 """Else so few topics are asked about, and all of them each so many times: what one fault moves, it moves together."""
 FIRST_S = 2.0
@@ -158,7 +160,8 @@ class Truth:
         if self._moving():
             return QUICK_S
         settled = all(one.announced and one.office != one.subject.old for one in self._everything)
-        return SETTLED_S if settled else SLOW_S
+        waited_s = time.monotonic() - self._begun
+        return SETTLED_S if settled else min(SETTLED_S, max(SLOW_S, waited_s / PATIENT))
 
     @property
     def _everything(self) -> Sequence[Watched]:
