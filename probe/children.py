@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from probe.priority import LAST, starting
+from probe.process import Process
 from probe.tools import cache_root
 
 KEPT_LINES = 30
@@ -23,19 +24,16 @@ GRACE_S = 2.0
 class Child:
     """A running child process."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
         """Last lines of its standard error."""
         self._reading = asyncio.create_task(self._read_errors())
 
     async def _read_errors(self) -> None:
-        stream = self.process.stderr
-        if stream is None:
-            return
         while True:
             try:
-                line = await stream.readline()
+                line = await self.process.stderr.readline()
             except ValueError:  # a line beyond the stream's limit; it was dropped
                 continue
             if not line:
@@ -49,9 +47,8 @@ class Child:
 
     async def read_line(self, timeout_s: float) -> str:
         """Return its next line of standard output; TimeoutError or EOFError."""
-        stream = self.process.stdout
         async with asyncio.timeout(timeout_s):
-            line = await stream.readline() if stream is not None else b""
+            line = await self.process.stdout.readline()
         if not line:
             raise EOFError
         return line.decode().strip()
@@ -71,8 +68,7 @@ class Child:
         code = await self.process.wait()
         await asyncio.wait({self._reading}, timeout=GRACE_S)
         self._reading.cancel()
-        # its end may be known before its pipes', and these must be closed before the loop is
-        self.process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001  # asyncio has no other way
+        self.process.close()  # its end may be known before its pipes', and these must be closed before the loop is
         await asyncio.sleep(0)
         return code
 
@@ -91,14 +87,7 @@ def _bytecode() -> Mapping[str, str]:
 async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
     """Start a child process; it and its group are gone at exit. OSError if it cannot be started."""
     with starting(argv) as command:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, **_bytecode(), **(env or {})},
-            start_new_session=True,
-        )
+        process = await Process.start(command, {**os.environ, **_bytecode(), **(env or {})})
     running = Child(process)
     try:
         with contextlib.suppress(OSError):

@@ -74,7 +74,6 @@ async def dump(release: Release, files: Sequence[str]) -> str:
     asked = ["--deep-iteration", "--print-data-log", "--files", ",".join(files)]
     async with asyncio.timeout(DUMP_S), child(["sh", "-c", BOTH, "dump", *java, *asked]) as running:
         stream = running.process.stdout
-        assert stream is not None
         text = (await stream.read()).decode(errors="replace")
         if code := await running.process.wait():
             last = (text.strip().splitlines() or ["no reason given"])[-1]

@@ -162,7 +162,6 @@ class Server:
     async def _read(self, running: Child) -> None:
         """Take its log line by line; the guard's last line says how it ended."""
         stream = running.process.stdout
-        assert stream is not None
         while True:
             try:
                 raw = await stream.readline()
