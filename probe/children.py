@@ -87,11 +87,12 @@ def _bytecode() -> Mapping[str, str]:
 async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
     """Start a child process; it and its group are gone at exit. OSError if it cannot be started."""
     with starting(argv) as command:
-        process = await Process.start(command, {**os.environ, **_bytecode(), **(env or {})})
+        process = Process(command, {**os.environ, **_bytecode(), **(env or {})})
     running = Child(process)
     try:
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, LAST)
+        await process.connect()
         yield running
     finally:
         await asyncio.shield(running.end())

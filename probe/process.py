@@ -10,34 +10,30 @@ import asyncio
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import IO, Self
+from typing import IO
 
 
 class Process:
-    """A child process in a session of its own, as far as this project needs one; `start` makes it."""
+    """A child process in a session of its own, as far as this project needs one.
 
-    def __init__(self, popen: subprocess.Popen[bytes]) -> None:
-        self._popen = popen
-        self._transports: list[asyncio.ReadTransport] = []
-        self.stdin: IO[bytes] | None = popen.stdin
-        self.stdout = asyncio.StreamReader()
-        self.stderr = asyncio.StreamReader()
-        self._code = asyncio.get_running_loop().create_future()
-        self._waiting: asyncio.Task[None] | None = None
+    It is there at once, so that whoever made it can end it; what it writes is read after `connect`.
+    """
 
-    @classmethod
-    async def start(cls, argv: Sequence[str], env: Mapping[str, str]) -> Self:
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
         """Start a program. OSError if it cannot be started."""
         pipe = subprocess.PIPE
-        process = cls(
-            subprocess.Popen(  # noqa: ASYNC220  # the loop's own way keeps it for longer
-                argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True
-            )
-        )
-        process._await_end()
-        await process._read(process._popen.stdout, process.stdout)
-        await process._read(process._popen.stderr, process.stderr)
-        return process
+        self._popen = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True)
+        self.stdin = self._popen.stdin
+        self.stdout, self.stderr = asyncio.StreamReader(), asyncio.StreamReader()
+        self._transports: list[asyncio.ReadTransport] = []
+        self._code = asyncio.get_running_loop().create_future()
+        self._waiting: asyncio.Task[None] | None = None
+        self._await_end()
+
+    async def connect(self) -> None:
+        """Begin to read its standard output and standard error."""
+        await self._read(self._popen.stdout, self.stdout)
+        await self._read(self._popen.stderr, self.stderr)
 
     @property
     def pid(self) -> int:
