@@ -30,6 +30,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         play=item.play,
         limits=item.limits,
         subject=make_subject(item, name, rng.randrange(3) + 1),
+        beat_ms=cell.engine.beat_ms,
         released=version.released,
         mirrors=item.chosen.family.mirrors,
         artifact=tools.artifacts.get(cell.client, ""),

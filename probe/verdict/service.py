@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.model import App, AppKind, Role
+from probe.model import App, AppKind, Engine, Role
 from probe.verdict.reading import Reading, within
 
 ERRORS = frozenset(
@@ -20,6 +20,8 @@ SERVED: dict[Role, AppKind] = {
     Role.TRANSACTIONAL: AppKind.ACKED,
     Role.ADMIN: AppKind.LISTED,
 }
+UNNOTED_BEAT_MS = {Engine.EMBEDDED: 100, Engine.KAFKA: 250}
+"""The beat of histories that were stored before it was noted (`Header.beat_ms`)."""
 FRESH_US = 2_000_000
 """A client serves as long as its last success is not older."""
 
@@ -96,7 +98,8 @@ def serves(reading: Reading, served: list[int]) -> bool:
 def started_at(reading: Reading) -> list[int]:
     """Return when operations on the affected partition began; for readers, a record is fed each beat."""
     if reading.role in {Role.CONSUMER, Role.GROUP}:
-        beat_us = reading.header.cell.engine.beat_ms * 1000
+        header = reading.header
+        beat_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
         return list(range(reading.moments.begin, reading.moments.until, beat_us))
     affected = reading.subject.affected
     return [item.at for item in reading.strands.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]
