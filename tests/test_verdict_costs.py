@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import history
 from deeds import (
@@ -38,7 +40,7 @@ from script import (
     STORAGE_ERROR,
 )
 
-from probe.model import AppKind, Facts, MarkKind, Outcome, Play, Role, Verdict
+from probe.model import AppKind, Engine, Facts, MarkKind, Outcome, Play, Role, Verdict
 from probe.verdict import judge
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
@@ -78,6 +80,23 @@ def test_a_readers_operations_are_the_records_that_were_fed() -> None:
     again = tuple(step for _ in range(95) for step in (fetch_answer(56), wait(98)))
     found = facts(fetch_answer(56), *MOVE, *again, role=Role.CONSUMER)
     assert found.futile_per_op == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("engine", "beat_ms", "per_op"),
+    [
+        (Engine.EMBEDDED, 100, 1.0),
+        (Engine.EMBEDDED, 0, 1.0),  # stored before the beat was noted
+        (Engine.KAFKA, 400, 4.0),
+        (Engine.KAFKA, 0, 2.5),
+        (Engine.KAFKA, 100, 1.0),
+    ],
+)
+def test_records_were_fed_at_the_beat_that_the_history_noted(engine: Engine, beat_ms: int, per_op: float) -> None:
+    again = tuple(step for _ in range(95) for step in (fetch_answer(56), wait(98)))
+    told = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=beat_ms)
+    header = replace(told.header, cell=replace(told.header.cell, engine=engine))
+    assert judge(replace(told, header=header)).facts.futile_per_op == pytest.approx(per_op, rel=0.1)
 
 
 # gaps, heal, close
