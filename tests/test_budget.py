@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import time
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -53,17 +54,35 @@ def test_without_a_budget_all_is_run(plan: Plan, monkeypatch: pytest.MonkeyPatch
     assert len(play(plan, monkeypatch, None)) == len(plan.cells) == 3
 
 
-def test_long_watches_stand_behind_control_cells_and_before_all_others() -> None:
+def silences(jobs: int) -> list[int | None]:
+    """Return the order in which a run plays: None for control cells, 0 for short watches, else milliseconds."""
     asked = Asked(clients=["sarama@1.43.3"], scenarios=["disk/*", "broker/*"], roles=[Role.PRODUCER], seed=1)
-    work = [(item, 0) for item in asked.whole()[0].cells]
-    kinds = [
-        (item.cell != item.steady, item.play.watch_ms if item.play.watch_ms >= LONG_MS else 0)
-        for item, _ in pool.longest_first(work)
+    work = [(item, number) for number in range(20) for item in asked.whole()[0].cells]
+    ordered = pool.in_order(work, jobs)
+    assert sorted(map(repr, work)) == sorted(map(repr, ordered))
+    return [
+        None if item.cell == item.steady else item.play.watch_ms if item.play.watch_ms >= LONG_MS else 0
+        for item, _ in ordered
     ]
-    assert kinds[0] == (False, 0)
-    assert max(watch for _, watch in kinds) > LONG_MS
-    assert [watch for _, watch in kinds[1:]] == sorted((watch for _, watch in kinds[1:]), reverse=True)
-    assert sorted(map(repr, work)) == sorted(map(repr, pool.longest_first(work)))
+
+
+def test_long_watches_are_spread_behind_the_control_cells_and_the_longest_comes_first() -> None:
+    order = silences(jobs=1)
+    assert order[:20] == [None] * 20
+    others = [watch for watch in order[20:] if watch is not None]
+    assert len(others) == len(order) - 20
+    long = [place for place, watch in enumerate(others) if watch]
+    watches = [watch for watch in others if watch]
+    assert watches == sorted(watches, reverse=True)
+    gaps = [after - before for before, after in pairwise(long)]
+    assert max(gaps) - min(gaps) <= 1
+    assert len(others) * 0.5 < long[-1] < len(others) - 1
+
+
+def test_a_run_that_is_shorter_than_its_longest_watch_begins_with_them_all() -> None:
+    others = [watch for watch in silences(jobs=1000) if watch is not None]
+    assert others[0] > LONG_MS
+    assert others == sorted(others, reverse=True)
 
 
 def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         play=item.play,
         limits=item.limits,
         subject=make_subject(item, name, rng.randrange(3) + 1),
-        beat_ms=cell.engine.beat_ms,
+        beat_ms=item.beat_ms,
         released=version.released,
         mirrors=item.chosen.family.mirrors,
         artifact=tools.artifacts.get(cell.client, ""),
@@ -84,7 +84,7 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         partitions=[subject.affected, subject.bystander],
         group=subject.group,
         transactional_id=subject.transactional_id,
-        interval_ms=item.cell.engine.beat_ms,
+        interval_ms=item.beat_ms,
         max_in_flight=MAX_IN_FLIGHT,
         broker=item.cell.broker,
     )

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 
 from probe import verdict
 from probe.model import Cell, Election, Engine, History, Outcome, Verdict
@@ -117,7 +118,7 @@ async def drain_each(run: Run, trials: Trials) -> None:
     left: set[Cell] = set()
 
     async with asyncio.TaskGroup() as group:
-        for item, trial in trials if run.options.stop_at is not None else longest_first(trials):
+        for item, trial in trials if run.options.stop_at is not None else in_order(trials, run.options.jobs):
             place = await run.crowd.enter()
             await run.tools.lag.calm()
             # who is judged waits for its control cell, so it must not start where that did not
@@ -128,15 +129,29 @@ async def drain_each(run: Run, trials: Trials) -> None:
             group.create_task(_judge_one(run, item, trial, place))
 
 
-def longest_first(trials: Trials) -> Trials:
-    """Put long watches behind the control cells and before all others, so that a run does not end with them alone."""
+def in_order(trials: Trials, jobs: int) -> Trials:
+    """Put control cells first, then all others with the long watches spread among them, the longest first.
 
-    def key(work: tuple[Planned, int]) -> tuple[bool, int]:
-        item, _ = work
-        watch_ms = item.play.watch_ms
-        return item.cell != item.steady, -watch_ms if watch_ms >= LONG_MS else 0
+    So silences pass while others are busy. The last of them begins so early that the run does not end with it alone;
+    a run that is shorter than its longest watch begins with them all.
+    """
+    controls = [work for work in trials if work[0].cell == work[0].steady]
+    others = sorted((work for work in trials if work[0].cell != work[0].steady), key=_silence_ms, reverse=True)
+    count = sum(_silence_ms(work) > 0 for work in others)
+    if not count:
+        return [*controls, *others]
+    takes_s = Plan(tuple(item for item, _ in others), ()).busy_s(jobs)
+    share = max(0.0, 1 - (WARM_UP_S + _silence_ms(others[0]) / 1000) / takes_s)
+    places = [
+        *((share * place / count, work) for place, work in enumerate(others[:count])),
+        *((place / (len(others) - count), work) for place, work in enumerate(others[count:])),
+    ]
+    return [*controls, *(work for _, work in sorted(places, key=itemgetter(0)))]
 
-    return sorted(trials, key=key)
+
+def _silence_ms(work: tuple[Planned, int]) -> int:
+    watch_ms = work[0].play.watch_ms
+    return watch_ms if watch_ms >= LONG_MS else 0
 
 
 def _longest_s(item: Planned, options: Options) -> float:

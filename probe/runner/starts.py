@@ -37,7 +37,7 @@ async def prepare(course: Course, stage: Stage) -> None:
     """Create what the client works with, then wait for a place among those that start."""
     part = course.item.part
     cell = course.item.cell
-    feed_ms = cell.engine.beat_ms if cell.role in {Role.CONSUMER, Role.GROUP} else 0
+    feed_ms = course.item.beat_ms if cell.role in {Role.CONSUMER, Role.GROUP} else 0
     keyed = part.whole_broker and part.play.target is Target.COORDINATOR
     subject = await stage.cluster.prepare(
         course.header.subject, feed_ms=feed_ms, apart=part.whole_broker, idle=part.at_start, keyed=keyed

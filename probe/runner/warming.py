@@ -108,7 +108,7 @@ def _phase_s(course: Course) -> float:
     if _ticks_often(course):
         every_ms = refresh_ms(course.recorder.settings)
         left_ms = max(left_ms, 3 * every_ms) + rng.randrange(every_ms)
-    return (left_ms + rng.randrange(course.item.cell.engine.beat_ms)) / 1000
+    return (left_ms + rng.randrange(course.item.beat_ms)) / 1000
 
 
 def _young_ms(course: Course) -> int:
