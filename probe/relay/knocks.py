@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import time
 from collections.abc import Collection, Iterator
-from pathlib import Path
 
-TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-"""Linux only. Java connects to 127.0.0.1 with sockets of IPv6."""
-SYN_SENT = "02"
+FAMILIES = (socket.AF_INET, socket.AF_INET6)
+"""Java connects to 127.0.0.1 with sockets of IPv6."""
 FRESH_S = 0.015
-"""A list is as good as new for so long. With thousands of sockets it costs milliseconds, and dozens of relays look."""
+"""A list is as good as new for so long: dozens of relays look."""
+PATIENCE_S = 1.0
+
+SOCK_DIAG = 4
+BY_FAMILY, REQUEST_DUMP = 20, 0x301
+ERROR, DONE = 2, 3
+SYN_SENT = 2
+"""Of sock_diag(7), netlink(7) and `tcp_states.h`: protocol, message types and flags, a TCP state."""
+HEADER = struct.Struct("=IHHII")
+"""Of each message: length, type, flags, sequence, port id."""
+ASKED = struct.Struct("=BBBxI48x")
+"""`inet_diag_req_v2`: family, protocol, extensions, states as bits; no socket in particular."""
+TOLD = struct.Struct(">4xHH")
+"""The begin of `inet_diag_msg`: local and remote port."""
 
 
 class Attempts:
@@ -40,12 +53,27 @@ def knocks(port: int, ours: Collection[int]) -> bool:
 
 
 def _attempts() -> Iterator[tuple[int, int]]:
-    for table in TABLES:
-        for line in table.read_text().splitlines()[1:]:
-            _, local, remote, state, *_ = line.split(maxsplit=4)
-            if state == SYN_SENT:
-                yield _port(local), _port(remote)
+    """Ask for this state alone: /proc/net/tcp took 10 ms, twenty times as long, beside a thousand other sockets."""
+    if not hasattr(socket, "AF_NETLINK"):
+        raise OSError("only Linux lists connections that are being made")
+    for family in FAMILIES:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, SOCK_DIAG) as kernel:
+            kernel.settimeout(PATIENCE_S)
+            asked = ASKED.pack(family, socket.IPPROTO_TCP, 0, 1 << SYN_SENT)
+            kernel.send(HEADER.pack(HEADER.size + len(asked), BY_FAMILY, REQUEST_DUMP, 0, 0) + asked)
+            for kind, body in _messages(kernel):
+                if kind == ERROR:
+                    raise OSError("the kernel does not list connections that are being made")
+                yield TOLD.unpack_from(body)
 
 
-def _port(address: str) -> int:
-    return int(address.rpartition(":")[2], 16)
+def _messages(kernel: socket.socket) -> Iterator[tuple[int, memoryview]]:
+    """Yield type and body of what the kernel says, to its end."""
+    while True:
+        rest = memoryview(kernel.recv(1 << 16))
+        while rest:
+            length, kind, *_ = HEADER.unpack_from(rest)
+            if kind == DONE:
+                return
+            yield kind, rest[HEADER.size : length]
+            rest = rest[(length + 3) & ~3 :]
