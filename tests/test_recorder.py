@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import subprocess
-import sys
 import time
 
 import pytest
@@ -28,7 +24,6 @@ from probe.model import (
     Subject,
     Target,
 )
-from probe.priority import FIRST
 from probe.recorder import Recorder, now_us
 from probe.runner.lag import LoopLag
 from probe.runner.limits import refresh_ms
@@ -153,31 +148,3 @@ def test_a_stalled_loop_is_seen() -> None:
 def test_a_refresh_that_is_switched_off_has_no_interval() -> None:
     assert refresh_ms({"refresh_ms": "-1"}) == 0
     assert refresh_ms({"refresh_ms": "1000"}) == 1000
-
-
-def test_our_threads_come_first_where_they_may_and_children_do_not_take_after_us() -> None:
-    """In a process of its own: a test run must not change what the system thinks of it."""
-    program = """
-import json, os, subprocess, sys, threading
-from probe.priority import come_first, starting
-stop = threading.Event()
-other = threading.Thread(target=stop.wait)
-other.start()
-come_first()
-threads = [threading.get_native_id(), other.native_id]
-mine = [[os.sched_getscheduler(one) & ~os.SCHED_RESET_ON_FORK, os.getpriority(os.PRIO_PROCESS, one)] for one in threads]
-stop.set()
-ask = [sys.executable, "-c", "import os; print(os.sched_getscheduler(0))"]
-children = [subprocess.run(ask, capture_output=True, check=True).stdout]
-with starting(ask) as command:
-    children.append(subprocess.run(command, capture_output=True, check=True).stdout)
-children.append(subprocess.run(ask, capture_output=True, check=True).stdout)
-print(json.dumps({"mine": mine, "children": [int(text) for text in children]}))
-"""
-    told = json.loads(
-        subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60).stdout
-    )
-    assert told["children"] == [os.SCHED_OTHER] * 3
-    first, second = told["mine"]
-    assert first == second
-    assert os.geteuid() != 0 or first[0] == os.SCHED_RR or first[1] == FIRST

@@ -23,7 +23,7 @@ from probe.engines.embedded import Embedded
 from probe.golang import fake_cluster
 from probe.model import Client
 from probe.ports import EnginePort, OpenRelay, RelayPort, Sink
-from probe.priority import come_first
+from probe.priority import come_first, staying_first
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
@@ -132,8 +132,7 @@ async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> Async
     """Hold the live parts of a run; an engine that keeps clusters running ends them."""
     lag = LoopLag()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
-    async with lag.measuring(), Host(bound) as host, kept:
-        come_first()  # now that gRPC's threads are there, too
+    async with lag.measuring(), Host(bound) as host, kept, staying_first():
         # what is read beside the loop holds the interpreter now and then, so it must not wait for a core meanwhile
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=come_first))
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
