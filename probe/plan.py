@@ -23,12 +23,14 @@ FOUND_S = 4.0
 """On real brokers a whole cohort watches one fault: so long after the election there is most to do for everybody."""
 ELECTION_S = 10.0
 """While nobody is elected for longer, there is time to start others."""
+OPERATIONS = 3
+"""So many that succeed in a row prove that a client has recovered (SEMANTICS 2)."""
 RESTING = 1
 """So many times `--jobs` may rest: they cost less, but not nothing. With 200 in flight one loop no longer kept up."""
 LONG_MS = 60_000
 """Who watches for so long watches silence, mostly: a minute and more of every client."""
-LONG_BEAT_MS = 400
-"""As on real brokers."""
+LONG_BEAT_MS = 800
+"""As long as recovery, which takes three operations, stays well within what is prompt."""
 
 
 class LongWatches(StrEnum):
@@ -58,8 +60,8 @@ class Planned:
 
         Less often in long watches: ten a second told nothing more there, and took a quarter of a core's hour.
         """
-        beat_ms = self.cell.engine.beat_ms
-        return beat_ms if self.play.watch_ms < LONG_MS else max(beat_ms, LONG_BEAT_MS)
+        seldom = self.play.watch_ms >= LONG_MS and self.play.prompt_ms >= 2 * OPERATIONS * LONG_BEAT_MS
+        return LONG_BEAT_MS if seldom else self.cell.engine.beat_ms
 
     @property
     def steady(self) -> Cell:

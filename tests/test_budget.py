@@ -16,7 +16,7 @@ import pytest
 from probe.cli import budget
 from probe.cli.options import Asked
 from probe.errors import ProbeError
-from probe.model import Cell, Role
+from probe.model import Cell, Engine, Expects, Role
 from probe.plan import LONG_MS, Plan, Planned
 from probe.runner import Options, pool, trial
 from probe.runner.crowd import Place
@@ -153,3 +153,16 @@ def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
     assert 2 <= len(part.cells) < len(whole.cells)
     assert {item.version.version for item in chosen.clients} == {item.cell.version for item in part.cells}
     assert budget.most_informative(whole, selection, Options(), str(tmp_path)) == (whole, selection)
+
+
+def test_who_watches_for_long_begins_operations_seldom_unless_recovery_must_be_prompt() -> None:
+    scenarios = ["disk/storage-error", "broker/hang", "broker/rolling", "bootstrap/addresses-changed"]
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=scenarios, roles=[Role.PRODUCER], engine=Engine.KAFKA)
+    cells = {item.cell.scenario: item for item in asked.whole()[0].cells}
+    usual = cells["disk/storage-error"].beat_ms
+    assert cells["broker/hang"].beat_ms == cells["bootstrap/addresses-changed"].beat_ms > usual
+    rolling = cells["broker/rolling"]
+    assert rolling.play.watch_ms >= LONG_MS  # on real brokers, where it takes a minute
+    assert rolling.beat_ms == usual
+    for item in cells.values():
+        assert item.play.expects is Expects.NOTHING or 3 * item.beat_ms <= item.play.prompt_ms / 2
