@@ -74,6 +74,10 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
         """Order an instance."""
         self._orders.put_nowait(pb.ToDriver(start=pb.Start(**fields)))
 
+    def pace(self, instance: str, interval_ms: int) -> None:
+        """Order another pace."""
+        self._orders.put_nowait(pb.ToDriver(pace=pb.Pace(instance=instance, interval_ms=interval_ms)))
+
     async def stop(self, instance: str, deadline_ms: int) -> float:
         """Order the end of one and wait for it; return the seconds that it took."""
         begun = time.monotonic()

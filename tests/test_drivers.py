@@ -45,6 +45,8 @@ INVENTED: dict[str, dict[str, Any]] = {
 REFUSAL, REFUSAL_NAME = 10, "MESSAGE_TOO_LARGE"
 """No client retries it, all know it, and most call it something else."""
 DEADLINE_MS = 5000
+QUICK_MS, SELDOM_MS, PACED_S = 100, 300, 1.6
+"""The pace at first, the pace then, and for how long."""
 RECORDS = 10
 PRODUCE = 0
 
@@ -61,6 +63,8 @@ class Transcript:
     close_s: dict[str, float] = field(default_factory=dict)
     ping_s: list[float] = field(default_factory=list)
     exit_s: float = 0.0
+    quick: int = 0
+    """So many operations of the producer had begun when it was told to begin them at another pace."""
 
     def of(self, instance: str, *kinds: pb.Kind.ValueType) -> list[pb.Event]:
         return [event for event in self.events[instance] if event.kind in kinds]
@@ -128,6 +132,9 @@ async def _run(family: Family, version: Version) -> Transcript:
             _start(driver, cluster, name, **odd)
         await driver.until(lambda: _worked(driver, working), 30)
         seen.ping_s = [await driver.ping(number) for number in range(5)]
+        seen.quick = len(driver.of("producer", pb.SENT))
+        driver.pace("producer", SELDOM_MS)
+        await asyncio.sleep(PACED_S)
         for name in working:
             seen.close_s[name] = await driver.stop(name, DEADLINE_MS)
         await asyncio.sleep(0.5)  # an event after the ending would come now
@@ -153,7 +160,7 @@ def _start(driver: Driver, cluster: Brokers, name: str, **odd: Any) -> None:
         "topic": topic,
         "partitions": [0, 1],
         "group": f"group-{name}",
-        "interval_ms": 100,
+        "interval_ms": QUICK_MS,
         "max_in_flight": 32,
         "broker": "3.9",
     }
@@ -249,8 +256,17 @@ def test_each_operation_is_sent_then_ended_once(family: Family, version: Version
             assert event.sequence in begun - ended
             ended.add(event.sequence)
     assert len(ended) >= len(begun) - 1
-    gaps = [(b.clock_us - a.clock_us) / 1000 for a, b in itertools.pairwise(sent)]
-    assert sorted(gaps)[len(gaps) // 2] == pytest.approx(100, abs=30)
+
+
+@every_driver
+@pytest.mark.parametrize("partition", [0, 1])
+def test_operations_begin_at_the_pace_that_was_asked_for_last(family: Family, version: Version, partition: int) -> None:
+    seen = transcript(family, version)
+    sent = seen.of("producer", pb.SENT)
+    for part, pace_ms in ((sent[: seen.quick], QUICK_MS), (sent[seen.quick + 2 :], SELDOM_MS)):  # one may be under way
+        times = [event.clock_us for event in part if event.partition == partition]
+        gaps = sorted((after - before) / 1000 for before, after in itertools.pairwise(times))
+        assert gaps[len(gaps) // 2] == pytest.approx(pace_ms, abs=30), gaps
 
 
 @every_driver

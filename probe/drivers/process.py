@@ -50,6 +50,10 @@ class RunningInstance:
             self.died = reason
             self.take(App(at=now_us(), kind=AppKind.FATAL, instance=self.name, text=reason))
 
+    def pace(self, interval_ms: int) -> None:
+        """Let it begin an operation each so many milliseconds."""
+        self._process.send(pb.ToDriver(pace=pb.Pace(instance=self.name, interval_ms=interval_ms)))
+
     async def stop(self, deadline_ms: int) -> None:
         """Ask it to close; return when it ended, or a little after the deadline."""
         self._process.send(pb.ToDriver(stop=pb.Stop(instance=self.name, deadline_ms=deadline_ms)))

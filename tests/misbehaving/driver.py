@@ -52,7 +52,7 @@ def produce(start: pb.Start, client: Client, sessions: list[Session]) -> None:
         by_partition[partition].operate(sequence, clock)
         beats.ended(partition)
 
-    beats = Beats(start.interval_ms, start.max_in_flight, operate)
+    beats = Beats(start, operate)
     beats.start(start.partitions, client.stop)
 
 

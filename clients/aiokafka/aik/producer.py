@@ -23,7 +23,7 @@ async def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     reports.ready(effective)
     async with started(client, stop):
         work = Sending(start, reports, stop, client)
-        beats = Beats(start.interval_ms, start.max_in_flight, work.send)
+        beats = Beats(start, work.send)
         work.ended = beats.ended
         beats.start(start.partitions, stop)
         await until_asked(stop)

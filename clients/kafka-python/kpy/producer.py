@@ -20,7 +20,7 @@ def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     client, effective = build(KafkaProducer, start, {})
     reports.ready(effective)
     work = Sending(start, reports, client)
-    beats = Beats(start.interval_ms, start.max_in_flight, work.send)
+    beats = Beats(start, work.send)
     work.ended = beats.ended
     beats.start(start.partitions, stop)
     stop.wait_long()

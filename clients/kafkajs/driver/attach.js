@@ -40,6 +40,7 @@ function obey(order, instances, outbox) {
   if (order.message === "ping") outbox.pong(order.ping.id);
   else if (order.message === "start") instances.start(order.start);
   else if (order.message === "stop") instances.stop(order.stop);
+  else if (order.message === "pace") instances.pace(order.pace);
 }
 
 function hello(library, token) {

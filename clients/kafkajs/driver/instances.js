@@ -39,6 +39,11 @@ export class Instances {
   stop(stop) {
     this.#running.get(stop.instance)?.stop(stop.deadline_ms);
   }
+
+  /** Let one begin its operations at another pace; an unknown name has ended already. */
+  pace(pace) {
+    this.#running.get(pace.instance)?.pace(pace.interval_ms);
+  }
 }
 
 /** One client at work. */
@@ -70,6 +75,11 @@ class Instance {
     const text = `a call of the library was still open after ${waited} ms; it was left behind`;
     this.#stopping.ask(milliseconds - 2 * margin);
     setTimeout(() => this.reports.closed(text), milliseconds - margin);
+  }
+
+  /** Begin an operation each so many milliseconds: a workload looks into its start at each beat. */
+  pace(milliseconds) {
+    this.#start.interval_ms = milliseconds;
   }
 
   /** End: as asked if it was thrown while closing; else as unusable. */

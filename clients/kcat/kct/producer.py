@@ -38,7 +38,7 @@ def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
             command.process.stdin.write(f"{keys[partition]}|{value}".ljust(LINE - 1) + "\n")  # type: ignore[union-attr]
         beats.ended(partition)
 
-    beats = Beats(start.interval_ms, start.max_in_flight, write)
+    beats = Beats(start, write)
     beats.start(start.partitions, stop)
     while not stop.wait(LOOK_S):
         command.check()

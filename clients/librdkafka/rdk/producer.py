@@ -34,7 +34,7 @@ def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     client, effective = build(start, channel, {})
     reports.ready(effective)
     work = Sending(start, reports, client)
-    beats = Beats(start.interval_ms, start.max_in_flight, work.send)
+    beats = Beats(start, work.send)
     work.ended = beats.ended
     beats.start(start.partitions, stop)
     while not stop.asked:

@@ -45,6 +45,8 @@ def _obey(order: pb.ToDriver, instances: Instances, outbox: Outbox) -> None:
         instances.start(order.start)
     elif kind == "stop":
         instances.stop(order.stop)
+    elif kind == "pace":
+        instances.pace(order.pace)
 
 
 def _hello(library: Library, token: str) -> pb.Hello:

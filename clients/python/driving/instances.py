@@ -37,6 +37,11 @@ class Instances:
         if instance := self._running.get(stop.instance):
             instance.stop(stop.deadline_ms / 1000)
 
+    def pace(self, pace: pb.Pace) -> None:
+        """Let one begin its operations at another pace; an unknown name has ended already."""
+        if instance := self._running.get(pace.instance):
+            instance.pace(pace.interval_ms)
+
 
 class Instance:
     """One client at work."""
@@ -65,6 +70,10 @@ class Instance:
         timer = threading.Timer(seconds - margin, self.reports.closed, (text,))
         timer.daemon = True
         timer.start()
+
+    def pace(self, interval_ms: int) -> None:
+        """Begin an operation each so many milliseconds: a workload looks into its start at each beat."""
+        self._start.interval_ms = interval_ms
 
     def _threw(self, error: BaseException) -> None:
         """End: as asked if it was thrown while closing, such as by a flush that timed out; else as unusable."""

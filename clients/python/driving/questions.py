@@ -33,6 +33,6 @@ def inquire(
         finally:
             beats.ended(partition)
 
-    beats = Beats(start.interval_ms, start.max_in_flight, one)
+    beats = Beats(start, one)
     beats.start(start.partitions, stop)
     stop.wait_long()

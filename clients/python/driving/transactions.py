@@ -11,6 +11,7 @@ from typing import Protocol
 
 from driving.library import Stopping
 from driving.reports import Reports, clock_us
+from driving.workload import interval_s
 from probe.drivers.rpc import driver_pb2 as pb
 
 PAUSE_S = 0.1
@@ -57,7 +58,7 @@ def transact(start: pb.Start, reports: Reports, stop: Stopping, client: Transact
     while not stop.asked:
         play.transaction(number)
         number += 1
-        due = max(due + start.interval_ms / 1000, time.monotonic())
+        due = max(due + interval_s(start), time.monotonic())
         stop.wait(due - time.monotonic())
 
 

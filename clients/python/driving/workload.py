@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from driving.library import Stopping
 from driving.reports import clock_us
+from probe.drivers.rpc import driver_pb2 as pb
 
 
 def value_of(instance: str, partition: int, sequence: int, clock: int) -> str:
@@ -15,17 +16,22 @@ def value_of(instance: str, partition: int, sequence: int, clock: int) -> str:
     return f"{instance} {partition} {sequence} {clock}"
 
 
+def interval_s(start: pb.Start) -> float:
+    """Return the seconds between operations, now: a Pace changes them (`Instance.pace`)."""
+    return max(start.interval_ms, 1) / 1000
+
+
 class Beats:
-    """Calls `operation(partition, sequence, clock_us)` at a steady pace, in a thread per partition.
+    """Calls `operation(partition, sequence, clock_us)` each `interval_ms` of the start, in a thread per partition.
 
     A partition whose library call blocks delays no other. A beat is skipped when `max_in_flight` operations of its
     partition are outstanding, or when the call before it lasted beyond it: there are no bursts to catch up.
     """
 
-    def __init__(self, interval_ms: int, max_in_flight: int, operation: Callable[[int, int, int], None]) -> None:
-        self._interval = max(interval_ms, 1) / 1000
+    def __init__(self, start: pb.Start, operation: Callable[[int, int, int], None]) -> None:
+        self._start = start
         self._room: dict[int, threading.Semaphore] = {}
-        self._max_in_flight = max(max_in_flight, 1)
+        self._max_in_flight = max(start.max_in_flight, 1)
         self._operation = operation
 
     def start(self, partitions: Sequence[int], stop: Stopping) -> None:
@@ -45,5 +51,5 @@ class Beats:
             if self._room[partition].acquire(blocking=False):
                 self._operation(partition, sequence, clock_us())
                 sequence += 1
-            due = max(due + self._interval, time.monotonic())
+            due = max(due + interval_s(self._start), time.monotonic())
             stop.wait(due - time.monotonic())

@@ -42,7 +42,7 @@ func openGroup(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (
 	g.commits.Add(1)
 	go func() {
 		defer g.commits.Done()
-		driver.Beat(g.running.Done(), commitEvery, g.commit)
+		driver.Beat(g.running.Done(), driver.Every(commitEvery), g.commit)
 	}()
 	return g, nil
 }

@@ -83,15 +83,15 @@ func openProducer(options []kgo.Opt, start *driverpb.Start, out *driver.Instance
 		flow := driver.NewFlow(start.MaxInFlight)
 		p.flows = append(p.flows, flow)
 		p.beats.Add(1)
-		go p.feed(partition, driver.Interval(start), flow)
+		go p.feed(partition, flow)
 	}
 	return p, nil
 }
 
-func (p *producer) feed(partition int32, interval time.Duration, flow *driver.Flow) {
+func (p *producer) feed(partition int32, flow *driver.Flow) {
 	defer p.beats.Done()
 	sequence := int64(0)
-	driver.Beat(p.closing, interval, func() {
+	driver.Beat(p.closing, p.out.Interval, func() {
 		if flow.Begin() {
 			p.write(partition, sequence, func(error) { flow.End() })
 			sequence++

@@ -33,7 +33,7 @@ func openTransactional(options []kgo.Opt, start *driverpb.Start, out *driver.Ins
 	t.loop.Add(1)
 	go func() {
 		defer t.loop.Done()
-		driver.Beat(t.closing, driver.Interval(start), t.transaction)
+		driver.Beat(t.closing, out.Interval, t.transaction)
 	}()
 	return t, nil
 }

@@ -40,7 +40,7 @@ func openGroup(c *config, start *driverpb.Start, out *driver.Instance) (driver.C
 	g.commits.Add(1)
 	go func() {
 		defer g.commits.Done()
-		driver.Beat(g.running.Done(), commitEvery, g.commit)
+		driver.Beat(g.running.Done(), driver.Every(commitEvery), g.commit)
 	}()
 	return g, nil
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
@@ -48,7 +47,7 @@ func openProducer(c *config, start *driverpb.Start, out *driver.Instance) (drive
 		flow := driver.NewFlow(start.MaxInFlight)
 		p.flows = append(p.flows, flow)
 		p.beats.Add(1)
-		go p.feed(partition, driver.Interval(start), flow)
+		go p.feed(partition, flow)
 	}
 	return p, nil
 }
@@ -94,10 +93,10 @@ func (p *producer) offset(value string) int64 {
 	return offset
 }
 
-func (p *producer) feed(partition int32, interval time.Duration, flow *driver.Flow) {
+func (p *producer) feed(partition int32, flow *driver.Flow) {
 	defer p.beats.Done()
 	sequence := int64(0)
-	driver.Beat(p.closing, interval, func() {
+	driver.Beat(p.closing, p.out.Interval, func() {
 		if !flow.Begin() {
 			return
 		}

@@ -117,7 +117,7 @@ func (g *group) Setup(session sarama.ConsumerGroupSession) error {
 		g.done.Add(1)
 		go func() {
 			defer g.done.Done()
-			driver.Beat(session.Context().Done(), commitEvery, func() { g.commit(committer.Commit) })
+			driver.Beat(session.Context().Done(), driver.Every(commitEvery), func() { g.commit(committer.Commit) })
 		}()
 	}
 	return nil

@@ -34,7 +34,7 @@ func newWriter(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 		return nil, err
 	}
 	w := &writer{
-		library: library, out: out, topic: start.Topic, patience: interval(start),
+		library: library, out: out, topic: start.Topic, patience: out.Interval(),
 		offsets: config.Producer.RequiredAcks != sarama.NoResponse, closing: make(chan struct{}),
 	}
 	out.Ready(settings(config, start.Role))
@@ -42,10 +42,6 @@ func newWriter(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 	go w.acknowledged()
 	go w.refused()
 	return w, nil
-}
-
-func interval(start *driverpb.Start) time.Duration {
-	return time.Duration(max(start.IntervalMs, 1)) * time.Millisecond
 }
 
 // write hands one record to the library, which takes it from an unbuffered channel; false if it was not taken in time.
@@ -119,15 +115,15 @@ func openProducer(config *sarama.Config, start *driverpb.Start, out *driver.Inst
 		flow := driver.NewFlow(start.MaxInFlight)
 		p.flows = append(p.flows, flow)
 		p.beats.Add(1)
-		go p.feed(partition, interval(start), flow)
+		go p.feed(partition, flow)
 	}
 	return p, nil
 }
 
-func (p *producer) feed(partition int32, interval time.Duration, flow *driver.Flow) {
+func (p *producer) feed(partition int32, flow *driver.Flow) {
 	defer p.beats.Done()
 	sequence := int64(0)
-	driver.Beat(p.closing, interval, func() {
+	driver.Beat(p.closing, p.out.Interval, func() {
 		if !flow.Begin() {
 			return
 		}

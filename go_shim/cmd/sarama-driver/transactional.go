@@ -54,7 +54,7 @@ func openTransactional(config *sarama.Config, start *driverpb.Start, out *driver
 	t.loop.Add(1)
 	go func() {
 		defer t.loop.Done()
-		driver.Beat(t.closing, interval(start), t.transaction)
+		driver.Beat(t.closing, out.Interval, t.transaction)
 	}()
 	return t, nil
 }

@@ -50,14 +50,14 @@ func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance)
 	}
 	agent.serve(writerSettings(c))
 	for _, partition := range order.Partitions {
-		p.beats.Go(func() { p.feed(partition, driver.Interval(order)) })
+		p.beats.Go(func() { p.feed(partition) })
 	}
 	return p, nil
 }
 
-func (p *producer) feed(partition int32, interval time.Duration) {
+func (p *producer) feed(partition int32) {
 	sequence, key := int64(0), keyOf(partition)
-	driver.Beat(p.silent, interval, func() {
+	driver.Beat(p.silent, p.out.Interval, func() {
 		clock := driver.Clock()
 		value := driver.Value(p.out.Name(), partition, sequence, clock)
 		p.out.Sent(partition, sequence, clock)

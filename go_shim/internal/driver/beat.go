@@ -29,11 +29,22 @@ func (f *Flow) Begin() bool {
 // End gives the place back.
 func (f *Flow) End() { f.open.Add(-1) }
 
-// Beat calls `do` each interval until `done` closes. Beats missed while `do` runs are not made up for.
-func Beat(done <-chan struct{}, interval time.Duration, do func()) {
+// Every is an interval that stays.
+func Every(interval time.Duration) func() time.Duration {
+	return func() time.Duration { return interval }
+}
+
+// Beat calls `do` each interval until `done` closes; `every` is asked at each beat. Beats missed while `do` runs are not
+// made up for.
+func Beat(done <-chan struct{}, every func() time.Duration, do func()) {
+	interval := every()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
+		if now := every(); now != interval {
+			interval = now
+			ticker.Reset(interval)
+		}
 		select {
 		case <-done:
 			return

@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
@@ -21,17 +22,25 @@ type Instance struct {
 	ended   bool
 	notices int
 	client  Client
+	pace    atomic.Int32  // milliseconds between operations
 	opened  chan struct{} // Open returned
 	closing sync.Once
 	closed  chan struct{} // the client is closed
 }
 
-func newInstance(name string, out *outbox) *Instance {
-	return &Instance{name: name, out: out, opened: make(chan struct{}), closed: make(chan struct{})}
+func newInstance(start *driverpb.Start, out *outbox) *Instance {
+	i := &Instance{name: start.Instance, out: out, opened: make(chan struct{}), closed: make(chan struct{})}
+	i.pace.Store(start.IntervalMs)
+	return i
 }
 
 // Name is the instance's unique name.
 func (i *Instance) Name() string { return i.name }
+
+// Interval is the time between operations, now.
+func (i *Instance) Interval() time.Duration {
+	return time.Duration(max(i.pace.Load(), 1)) * time.Millisecond
+}
 
 // Event adds an event that happened now; fields that do not apply are -1.
 func (i *Instance) Event(kind driverpb.Kind, with ...func(*driverpb.Event)) {

@@ -3,7 +3,6 @@ package driver
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
@@ -32,11 +31,6 @@ func (p Profiles) Choose(family string, start *driverpb.Start) (Profile, error) 
 		return Profile{}, Refuse("profile %s concerns producers, a %s writes nothing", start.Profile, start.Role)
 	}
 	return chosen, nil
-}
-
-// Interval is the time between operations.
-func Interval(start *driverpb.Start) time.Duration {
-	return time.Duration(max(start.IntervalMs, 1)) * time.Millisecond
 }
 
 // Partition sets the partition of an event that is about no single operation.

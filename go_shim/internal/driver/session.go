@@ -97,6 +97,8 @@ func (s *session) obey(order *driverpb.ToDriver) error {
 		s.start(message.Start)
 	case *driverpb.ToDriver_Stop:
 		s.stop(message.Stop)
+	case *driverpb.ToDriver_Pace:
+		s.pace(message.Pace)
 	default:
 		return errors.New("the orchestrator sent a message that this driver does not know")
 	}
@@ -104,7 +106,7 @@ func (s *session) obey(order *driverpb.ToDriver) error {
 }
 
 func (s *session) start(start *driverpb.Start) {
-	instance := newInstance(start.Instance, s.out)
+	instance := newInstance(start, s.out)
 	s.mu.Lock()
 	running := s.instances[start.Instance]
 	if running == nil || running.Ended() {
@@ -116,6 +118,15 @@ func (s *session) start(start *driverpb.Start) {
 		return
 	}
 	go instance.open(s.library, start)
+}
+
+// pace changes how often an instance begins an operation.
+func (s *session) pace(pace *driverpb.Pace) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if instance := s.instances[pace.Instance]; instance != nil {
+		instance.pace.Store(pace.IntervalMs)
+	}
 }
 
 // stop ends an instance; one that never was, or has ended already, needs no answer.

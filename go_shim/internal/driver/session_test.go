@@ -262,7 +262,7 @@ func TestAFlowSkipsAboveItsLimit(t *testing.T) {
 func TestABeatDoesNotMakeUpForMissedOnes(t *testing.T) {
 	done, count := make(chan struct{}), 0
 	time.AfterFunc(300*time.Millisecond, func() { close(done) })
-	Beat(done, 10*time.Millisecond, func() { count++; time.Sleep(95 * time.Millisecond) })
+	Beat(done, Every(10*time.Millisecond), func() { count++; time.Sleep(95 * time.Millisecond) })
 	if count < 2 || count > 4 {
 		t.Fatal(count)
 	}

@@ -236,6 +236,7 @@ type ToDriver struct {
 	//	*ToDriver_Ping
 	//	*ToDriver_Start
 	//	*ToDriver_Stop
+	//	*ToDriver_Pace
 	Message       isToDriver_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -305,6 +306,15 @@ func (x *ToDriver) GetStop() *Stop {
 	return nil
 }
 
+func (x *ToDriver) GetPace() *Pace {
+	if x != nil {
+		if x, ok := x.Message.(*ToDriver_Pace); ok {
+			return x.Pace
+		}
+	}
+	return nil
+}
+
 type isToDriver_Message interface {
 	isToDriver_Message()
 }
@@ -321,11 +331,17 @@ type ToDriver_Stop struct {
 	Stop *Stop `protobuf:"bytes,3,opt,name=stop,proto3,oneof"`
 }
 
+type ToDriver_Pace struct {
+	Pace *Pace `protobuf:"bytes,4,opt,name=pace,proto3,oneof"`
+}
+
 func (*ToDriver_Ping) isToDriver_Message() {}
 
 func (*ToDriver_Start) isToDriver_Message() {}
 
 func (*ToDriver_Stop) isToDriver_Message() {}
+
+func (*ToDriver_Pace) isToDriver_Message() {}
 
 // First message of every stream.
 type Hello struct {
@@ -523,7 +539,7 @@ type Start struct {
 	// group: ignored (it subscribes to the topic)
 	Group           string `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`                                             // group, admin; transactional: if set, each transaction commits an offset of it
 	TransactionalId string `protobuf:"bytes,10,opt,name=transactional_id,json=transactionalId,proto3" json:"transactional_id,omitempty"` // transactional
-	IntervalMs      int32  `protobuf:"varint,11,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`               // one operation each interval per partition (producer, transactional, admin)
+	IntervalMs      int32  `protobuf:"varint,11,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`               // one operation each interval per partition (producer, transactional, admin), until a Pace
 	MaxInFlight     int32  `protobuf:"varint,12,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`          // operations begun and not ended, per partition; above it the beat is skipped
 	Broker          string `protobuf:"bytes,13,opt,name=broker,proto3" json:"broker,omitempty"`                                          // the broker line, e.g. "3.9", for libraries that must be told (sarama's Version)
 	unknownFields   protoimpl.UnknownFields
@@ -703,6 +719,60 @@ func (x *Stop) GetDeadlineMs() int32 {
 	return 0
 }
 
+// From now on the instance begins an operation each so many milliseconds; a beat that is under way may end first. A
+// reader, an unknown instance and one that has ended ignore it.
+type Pace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	IntervalMs    int32                  `protobuf:"varint,2,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pace) Reset() {
+	*x = Pace{}
+	mi := &file_driver_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pace) ProtoMessage() {}
+
+func (x *Pace) ProtoReflect() protoreflect.Message {
+	mi := &file_driver_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pace.ProtoReflect.Descriptor instead.
+func (*Pace) Descriptor() ([]byte, []int) {
+	return file_driver_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Pace) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *Pace) GetIntervalMs() int32 {
+	if x != nil {
+		return x.IntervalMs
+	}
+	return 0
+}
+
 // 1 to 256 events, in order, flushed every 20 ms at most.
 type Events struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -713,7 +783,7 @@ type Events struct {
 
 func (x *Events) Reset() {
 	*x = Events{}
-	mi := &file_driver_proto_msgTypes[7]
+	mi := &file_driver_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -725,7 +795,7 @@ func (x *Events) String() string {
 func (*Events) ProtoMessage() {}
 
 func (x *Events) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[7]
+	mi := &file_driver_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -738,7 +808,7 @@ func (x *Events) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Events.ProtoReflect.Descriptor instead.
 func (*Events) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{7}
+	return file_driver_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Events) GetEvents() []*Event {
@@ -772,7 +842,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_driver_proto_msgTypes[8]
+	mi := &file_driver_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -784,7 +854,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[8]
+	mi := &file_driver_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -797,7 +867,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{8}
+	return file_driver_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Event) GetInstance() string {
@@ -890,7 +960,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_driver_proto_msgTypes[9]
+	mi := &file_driver_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -902,7 +972,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[9]
+	mi := &file_driver_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -915,7 +985,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{9}
+	return file_driver_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Error) GetCode() int32 {
@@ -963,11 +1033,12 @@ const file_driver_proto_rawDesc = "" +
 	"\x05hello\x18\x01 \x01(\v2\x16.probe.driver.v1.HelloH\x00R\x05hello\x12+\n" +
 	"\x04pong\x18\x02 \x01(\v2\x15.probe.driver.v1.PongH\x00R\x04pong\x121\n" +
 	"\x06events\x18\x03 \x01(\v2\x17.probe.driver.v1.EventsH\x00R\x06eventsB\t\n" +
-	"\amessage\"\x9f\x01\n" +
+	"\amessage\"\xcc\x01\n" +
 	"\bToDriver\x12+\n" +
 	"\x04ping\x18\x01 \x01(\v2\x15.probe.driver.v1.PingH\x00R\x04ping\x12.\n" +
 	"\x05start\x18\x02 \x01(\v2\x16.probe.driver.v1.StartH\x00R\x05start\x12+\n" +
-	"\x04stop\x18\x03 \x01(\v2\x15.probe.driver.v1.StopH\x00R\x04stopB\t\n" +
+	"\x04stop\x18\x03 \x01(\v2\x15.probe.driver.v1.StopH\x00R\x04stop\x12+\n" +
+	"\x04pace\x18\x04 \x01(\v2\x15.probe.driver.v1.PaceH\x00R\x04paceB\t\n" +
 	"\amessage\"\x9b\x01\n" +
 	"\x05Hello\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x16\n" +
@@ -1007,7 +1078,11 @@ const file_driver_proto_rawDesc = "" +
 	"\x04Stop\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vdeadline_ms\x18\x02 \x01(\x05R\n" +
-	"deadlineMs\"8\n" +
+	"deadlineMs\"C\n" +
+	"\x04Pace\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
+	"\vinterval_ms\x18\x02 \x01(\x05R\n" +
+	"intervalMs\"8\n" +
 	"\x06Events\x12.\n" +
 	"\x06events\x18\x01 \x03(\v2\x16.probe.driver.v1.EventR\x06events\"\xb2\x03\n" +
 	"\x05Event\x12\x1a\n" +
@@ -1079,7 +1154,7 @@ func file_driver_proto_rawDescGZIP() []byte {
 }
 
 var file_driver_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_driver_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_driver_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_driver_proto_goTypes = []any{
 	(Kind)(0),          // 0: probe.driver.v1.Kind
 	(*FromDriver)(nil), // 1: probe.driver.v1.FromDriver
@@ -1089,31 +1164,33 @@ var file_driver_proto_goTypes = []any{
 	(*Pong)(nil),       // 5: probe.driver.v1.Pong
 	(*Start)(nil),      // 6: probe.driver.v1.Start
 	(*Stop)(nil),       // 7: probe.driver.v1.Stop
-	(*Events)(nil),     // 8: probe.driver.v1.Events
-	(*Event)(nil),      // 9: probe.driver.v1.Event
-	(*Error)(nil),      // 10: probe.driver.v1.Error
-	nil,                // 11: probe.driver.v1.Start.PropertiesEntry
-	nil,                // 12: probe.driver.v1.Event.SettingsEntry
+	(*Pace)(nil),       // 8: probe.driver.v1.Pace
+	(*Events)(nil),     // 9: probe.driver.v1.Events
+	(*Event)(nil),      // 10: probe.driver.v1.Event
+	(*Error)(nil),      // 11: probe.driver.v1.Error
+	nil,                // 12: probe.driver.v1.Start.PropertiesEntry
+	nil,                // 13: probe.driver.v1.Event.SettingsEntry
 }
 var file_driver_proto_depIdxs = []int32{
 	3,  // 0: probe.driver.v1.FromDriver.hello:type_name -> probe.driver.v1.Hello
 	5,  // 1: probe.driver.v1.FromDriver.pong:type_name -> probe.driver.v1.Pong
-	8,  // 2: probe.driver.v1.FromDriver.events:type_name -> probe.driver.v1.Events
+	9,  // 2: probe.driver.v1.FromDriver.events:type_name -> probe.driver.v1.Events
 	4,  // 3: probe.driver.v1.ToDriver.ping:type_name -> probe.driver.v1.Ping
 	6,  // 4: probe.driver.v1.ToDriver.start:type_name -> probe.driver.v1.Start
 	7,  // 5: probe.driver.v1.ToDriver.stop:type_name -> probe.driver.v1.Stop
-	11, // 6: probe.driver.v1.Start.properties:type_name -> probe.driver.v1.Start.PropertiesEntry
-	9,  // 7: probe.driver.v1.Events.events:type_name -> probe.driver.v1.Event
-	0,  // 8: probe.driver.v1.Event.kind:type_name -> probe.driver.v1.Kind
-	10, // 9: probe.driver.v1.Event.error:type_name -> probe.driver.v1.Error
-	12, // 10: probe.driver.v1.Event.settings:type_name -> probe.driver.v1.Event.SettingsEntry
-	1,  // 11: probe.driver.v1.Orchestrator.Attach:input_type -> probe.driver.v1.FromDriver
-	2,  // 12: probe.driver.v1.Orchestrator.Attach:output_type -> probe.driver.v1.ToDriver
-	12, // [12:13] is the sub-list for method output_type
-	11, // [11:12] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	8,  // 6: probe.driver.v1.ToDriver.pace:type_name -> probe.driver.v1.Pace
+	12, // 7: probe.driver.v1.Start.properties:type_name -> probe.driver.v1.Start.PropertiesEntry
+	10, // 8: probe.driver.v1.Events.events:type_name -> probe.driver.v1.Event
+	0,  // 9: probe.driver.v1.Event.kind:type_name -> probe.driver.v1.Kind
+	11, // 10: probe.driver.v1.Event.error:type_name -> probe.driver.v1.Error
+	13, // 11: probe.driver.v1.Event.settings:type_name -> probe.driver.v1.Event.SettingsEntry
+	1,  // 12: probe.driver.v1.Orchestrator.Attach:input_type -> probe.driver.v1.FromDriver
+	2,  // 13: probe.driver.v1.Orchestrator.Attach:output_type -> probe.driver.v1.ToDriver
+	13, // [13:14] is the sub-list for method output_type
+	12, // [12:13] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_driver_proto_init() }
@@ -1130,6 +1207,7 @@ func file_driver_proto_init() {
 		(*ToDriver_Ping)(nil),
 		(*ToDriver_Start)(nil),
 		(*ToDriver_Stop)(nil),
+		(*ToDriver_Pace)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1137,7 +1215,7 @@ func file_driver_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_driver_proto_rawDesc), len(file_driver_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

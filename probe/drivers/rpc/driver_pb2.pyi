@@ -155,24 +155,28 @@ class ToDriver(_message.Message):
     PING_FIELD_NUMBER: _builtins.int
     START_FIELD_NUMBER: _builtins.int
     STOP_FIELD_NUMBER: _builtins.int
+    PACE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ping(self) -> Global___Ping: ...
     @_builtins.property
     def start(self) -> Global___Start: ...
     @_builtins.property
     def stop(self) -> Global___Stop: ...
+    @_builtins.property
+    def pace(self) -> Global___Pace: ...
     def __init__(
         self,
         *,
         ping: Global___Ping | None = ...,
         start: Global___Start | None = ...,
         stop: Global___Stop | None = ...,
+        pace: Global___Pace | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "pace", b"pace", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "pace", b"pace", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["ping", "start", "stop"]  # noqa: Y015
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["ping", "start", "stop", "pace"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
 
@@ -321,7 +325,7 @@ class Start(_message.Message):
     transactional_id: _builtins.str
     """transactional"""
     interval_ms: _builtins.int
-    """one operation each interval per partition (producer, transactional, admin)"""
+    """one operation each interval per partition (producer, transactional, admin), until a Pace"""
     max_in_flight: _builtins.int
     """operations begun and not ended, per partition; above it the beat is skipped"""
     broker: _builtins.str
@@ -387,6 +391,32 @@ class Stop(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Stop: _TypeAlias = Stop  # noqa: Y015
+
+@_typing.final
+class Pace(_message.Message):
+    """From now on the instance begins an operation each so many milliseconds; a beat that is under way may end first. A
+    reader, an unknown instance and one that has ended ignore it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    INTERVAL_MS_FIELD_NUMBER: _builtins.int
+    instance: _builtins.str
+    interval_ms: _builtins.int
+    def __init__(
+        self,
+        *,
+        instance: _builtins.str = ...,
+        interval_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["instance", b"instance", "interval_ms", b"interval_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Pace: _TypeAlias = Pace  # noqa: Y015
 
 @_typing.final
 class Events(_message.Message):

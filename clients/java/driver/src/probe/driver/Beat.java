@@ -9,13 +9,11 @@ import java.util.function.LongConsumer;
  */
 final class Beat implements Runnable {
     private final Instance instance;
-    private final long interval;
     private final LongConsumer operation;
 
     /** {@code operation} takes the number of the beat, which counts only those that happened. */
     Beat(Instance instance, LongConsumer operation) {
         this.instance = instance;
-        this.interval = TimeUnit.MILLISECONDS.toNanos(Math.max(1, instance.start.getIntervalMs()));
         this.operation = operation;
     }
 
@@ -25,6 +23,7 @@ final class Beat implements Runnable {
         try {
             for (long beat = 0; instance.pause(untilMs(due)); beat++) {
                 operation.accept(beat);
+                long interval = TimeUnit.MILLISECONDS.toNanos(instance.intervalMs());
                 long late = System.nanoTime() - due;
                 due += interval * (1 + Math.max(0, late) / interval);
             }

@@ -27,11 +27,13 @@ abstract class Instance {
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile int deadlineMs;
+    private volatile int intervalMs;
     private long noticeSecond;
     private int notices;
 
     Instance(Start start, Report report, Map<String, Object> configuration) {
         this.start = start;
+        pace(start.getIntervalMs());
         this.report = report;
         this.configuration = configuration;
     }
@@ -52,6 +54,15 @@ abstract class Instance {
 
     final String name() {
         return start.getInstance();
+    }
+
+    /** From now on an operation begins each so many milliseconds. */
+    final void pace(int intervalMs) {
+        this.intervalMs = Math.max(1, intervalMs);
+    }
+
+    final int intervalMs() {
+        return intervalMs;
     }
 
     final boolean stopping() {

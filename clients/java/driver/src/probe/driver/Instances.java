@@ -2,6 +2,7 @@ package probe.driver;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import probe.driver.v1.Pace;
 import probe.driver.v1.Start;
 import probe.driver.v1.Stop;
 
@@ -36,6 +37,13 @@ final class Instances {
         Instance instance = running.get(stop.getInstance());
         if (instance != null) {
             Driver.thread(stop.getInstance() + "-stop", () -> instance.stop(stop.getDeadlineMs()));
+        }
+    }
+
+    void pace(Pace pace) {
+        Instance instance = running.get(pace.getInstance());
+        if (instance != null) {
+            instance.pace(pace.getIntervalMs());
         }
     }
 

@@ -82,6 +82,7 @@ final class Link extends ClientCall.Listener<ToDriver> {
             case PING -> pong(message.getPing());
             case START -> instances.start(message.getStart());
             case STOP -> instances.stop(message.getStop());
+            case PACE -> instances.pace(message.getPace());
             default -> System.err.println("a message this driver does not know was ignored");
         }
     }
