@@ -48,7 +48,8 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type FakeClusterClient interface {
 	CreateTopic(ctx context.Context, in *CreateTopicRequest, opts ...grpc.CallOption) (*CreateTopicReply, error)
-	// Writes one record each interval to each partition, at its leader, until StopFeed; off the front.
+	// Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
+	// fed already goes on at the new interval.
 	StartFeed(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (*Done, error)
 	StopFeed(ctx context.Context, in *Topic, opts ...grpc.CallOption) (*Done, error)
 	// Puts rules and changes in force, atomically; fault_on is stamped when it is done.
@@ -200,7 +201,8 @@ type FakeCluster_WatchClient = grpc.ServerStreamingClient[Event]
 // for forward compatibility.
 type FakeClusterServer interface {
 	CreateTopic(context.Context, *CreateTopicRequest) (*CreateTopicReply, error)
-	// Writes one record each interval to each partition, at its leader, until StopFeed; off the front.
+	// Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
+	// fed already goes on at the new interval.
 	StartFeed(context.Context, *FeedRequest) (*Done, error)
 	StopFeed(context.Context, *Topic) (*Done, error)
 	// Puts rules and changes in force, atomically; fault_on is stamped when it is done.

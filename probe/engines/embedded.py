@@ -156,6 +156,13 @@ class FakeCluster:
         self._subject = subject
         return subject
 
+    async def pace(self, feed_ms: int) -> None:
+        """Feed the topic at another pace."""
+        subject = self._prepared()
+        partitions = sorted((subject.affected, subject.bystander))
+        feed = pb.FeedRequest(topic=subject.topic, partitions=partitions, interval_ms=feed_ms)
+        await self._call(self._stub.StartFeed, feed)
+
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""
         subject = self._prepared()

@@ -149,6 +149,9 @@ class Seat:
             self._cohort.spoilt = str(error) or type(error).__name__
             raise
 
+    async def pace(self, feed_ms: int) -> None:
+        """Do nothing: one beat is for all topics of a cluster."""
+
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)

@@ -101,7 +101,8 @@ class FakeClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def StartFeed(self, request, context):
-        """Writes one record each interval to each partition, at its leader, until StopFeed; off the front.
+        """Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
+        fed already goes on at the new interval.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -43,7 +43,9 @@ class FakeClusterStub:
     def __new__(cls, channel: _aio.Channel) -> FakeClusterAsyncStub: ...
     CreateTopic: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.CreateTopicRequest, _cluster_pb2.CreateTopicReply]
     StartFeed: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.FeedRequest, _cluster_pb2.Done]
-    """Writes one record each interval to each partition, at its leader, until StopFeed; off the front."""
+    """Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
+    fed already goes on at the new interval.
+    """
     StopFeed: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.Topic, _cluster_pb2.Done]
     Inject: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.Fault, _cluster_pb2.Done]
     """Puts rules and changes in force, atomically; fault_on is stamped when it is done."""
@@ -67,7 +69,9 @@ class FakeClusterAsyncStub(FakeClusterStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTopic: _aio.UnaryUnaryMultiCallable[_cluster_pb2.CreateTopicRequest, _cluster_pb2.CreateTopicReply]  # type: ignore[assignment]
     StartFeed: _aio.UnaryUnaryMultiCallable[_cluster_pb2.FeedRequest, _cluster_pb2.Done]  # type: ignore[assignment]
-    """Writes one record each interval to each partition, at its leader, until StopFeed; off the front."""
+    """Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
+    fed already goes on at the new interval.
+    """
     StopFeed: _aio.UnaryUnaryMultiCallable[_cluster_pb2.Topic, _cluster_pb2.Done]  # type: ignore[assignment]
     Inject: _aio.UnaryUnaryMultiCallable[_cluster_pb2.Fault, _cluster_pb2.Done]  # type: ignore[assignment]
     """Puts rules and changes in force, atomically; fault_on is stamped when it is done."""
@@ -100,7 +104,9 @@ class FakeClusterServicer(metaclass=_abc_1.ABCMeta):
         request: _cluster_pb2.FeedRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_pb2.Done, _abc.Awaitable[_cluster_pb2.Done]]:
-        """Writes one record each interval to each partition, at its leader, until StopFeed; off the front."""
+        """Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
+        fed already goes on at the new interval.
+        """
 
     @_abc_1.abstractmethod
     def StopFeed(

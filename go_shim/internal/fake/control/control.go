@@ -53,10 +53,14 @@ func (s *Server) StartFeed(_ context.Context, req *clusterpb.FeedRequest) (*clus
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.feeds[req.Topic] != nil {
-		return nil, refused(fmt.Errorf("topic %q is already fed", req.Topic))
+	interval := time.Duration(req.IntervalMs) * time.Millisecond
+	if feed := s.feeds[req.Topic]; feed != nil {
+		if err := feed.Each(interval); err != nil {
+			return nil, status.Error(codes.Internal, err.Error())
+		}
+		return done(events.Now()), nil
 	}
-	feed, err := s.front.NewFeed(req.Topic, req.Partitions, time.Duration(req.IntervalMs)*time.Millisecond)
+	feed, err := s.front.NewFeed(req.Topic, req.Partitions, interval)
 	if err != nil {
 		return nil, status.Error(codes.Internal, err.Error())
 	}

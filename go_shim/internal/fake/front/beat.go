@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"syscall"
@@ -22,16 +23,25 @@ func newBeat(interval time.Duration) (*beat, error) {
 		return nil, fmt.Errorf("timer: %w", err)
 	}
 	file := os.NewFile(uintptr(fd), "beat")
-	each := unix.NsecToTimespec(interval.Nanoseconds())
-	err = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: each, Value: each}, nil)
+	raw, err := file.SyscallConn()
 	if err == nil {
-		var raw syscall.RawConn
-		if raw, err = file.SyscallConn(); err == nil {
-			return &beat{file, raw}, nil
+		b := &beat{file, raw}
+		if err = b.each(interval); err == nil {
+			return b, nil
 		}
 	}
 	file.Close()
 	return nil, fmt.Errorf("timer: %w", err)
+}
+
+// each sets the interval; the next tick comes after it.
+func (b *beat) each(interval time.Duration) error {
+	each := unix.NsecToTimespec(interval.Nanoseconds())
+	var failed error
+	err := b.raw.Control(func(fd uintptr) {
+		failed = unix.TimerfdSettime(int(fd), 0, &unix.ItimerSpec{Interval: each, Value: each}, nil)
+	})
+	return cmp.Or(err, failed)
 }
 
 // wait returns at the next tick; false once the beat is stopped. Ticks that nobody waited for are one.

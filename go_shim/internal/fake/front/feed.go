@@ -29,6 +29,9 @@ func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration
 	return feed, nil
 }
 
+// Each changes the interval; the next record is written after it.
+func (feed *Feed) Each(interval time.Duration) error { return feed.beat.each(interval) }
+
 // Stop returns when the last record is written.
 func (feed *Feed) Stop() {
 	feed.beat.stop()
