@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from probe.catalogue.families import version_key
 from probe.catalogue.selectors import ONLY_FOR, Chosen
-from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role
+from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role, Target
 from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part, Scenario
 from probe.scenarios.steps import LagMetadata, Step
@@ -31,6 +31,9 @@ LONG_MS = 60_000
 """Who watches for so long watches silence, mostly: a minute and more of every client."""
 LONG_BEAT_MS = 800
 """As long as recovery, which takes three operations, stays well within what is prompt."""
+
+GROUP_BEAT_MS = 400
+"""Three records come sooner than the second commit."""
 
 
 class LongWatches(StrEnum):
@@ -56,12 +59,16 @@ class Planned:
 
     @property
     def beat_ms(self) -> int:
-        """Return how often an instance begins an operation, or is fed a record, per partition.
+        """Return how often an instance begins an operation, or is fed a record, per partition, around the fault.
 
-        Less often in long watches: ten a second told nothing more there, and took a quarter of a core's hour.
+        Less often in long watches: ten a second told nothing more there, and took a quarter of a core's hour. Less
+        often for a group whose coordinator fails: records come from others, and it is commits that tell, each second.
         """
         seldom = self.play.watch_ms >= LONG_MS and self.play.prompt_ms >= 2 * OPERATIONS * LONG_BEAT_MS
-        return LONG_BEAT_MS if seldom else self.cell.engine.beat_ms
+        if seldom:
+            return LONG_BEAT_MS
+        grouped = self.cell.role is Role.GROUP and self.play.target is Target.COORDINATOR
+        return max(GROUP_BEAT_MS if grouped else 0, self.cell.engine.beat_ms)
 
     @property
     def steady(self) -> Cell:

@@ -93,6 +93,9 @@ class Cluster(Protocol):
         `keyed` both partitions, so that it coordinates only, `idle` everything.
         """
 
+    async def pace(self, feed_ms: int) -> None:
+        """Feed the topic each `feed_ms` from now on; an engine may have one pace for all, and keep to it."""
+
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break; `fault_on` is among the events when this returns."""
 
@@ -160,6 +163,9 @@ class Start:
 
 class Instance(Protocol):
     """One running client."""
+
+    def pace(self, interval_ms: int) -> None:
+        """Let it begin an operation each so many milliseconds from now on."""
 
     async def stop(self, deadline_ms: int) -> None:
         """Ask it to close; returns when it ended or the deadline passed."""

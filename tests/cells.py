@@ -12,7 +12,7 @@ from probe import verdict
 from probe.cli.compose import embedded_engine, get_clients, live_tools
 from probe.cli.options import Asked
 from probe.engines.embedded import Embedded
-from probe.model import Client, History, Outcome, Verdict
+from probe.model import Client, History, Outcome, Role, Verdict
 from probe.plan import Planned
 from probe.runner import Options, Tools
 from probe.runner.trial import run_trial
@@ -22,7 +22,7 @@ Change = Callable[[Embedded], Embedded]
 
 def planned(client: str, scenario: str, role: str = "producer", **more: object) -> Planned:
     """Return the one cell of these selectors."""
-    plan, _ = Asked(clients=[client], scenarios=[scenario], roles=[role], seed=1, **more).whole()  # type: ignore[arg-type]
+    plan, _ = Asked(clients=[client], scenarios=[scenario], roles=[Role(role)], seed=1, **more).whole()  # type: ignore[arg-type]
     (found,) = (item for item in plan.cells if item.cell.scenario == scenario)
     return found
 

@@ -40,7 +40,7 @@ from script import (
     STORAGE_ERROR,
 )
 
-from probe.model import AppKind, Engine, Facts, MarkKind, Outcome, Play, Role, Verdict
+from probe.model import AppKind, Engine, EngineEvent, Facts, Mark, MarkKind, Outcome, Play, Role, Verdict
 from probe.verdict import judge
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
@@ -97,6 +97,16 @@ def test_records_were_fed_at_the_beat_that_the_history_noted(engine: Engine, bea
     told = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=beat_ms)
     header = replace(told.header, cell=replace(told.header.cell, engine=engine))
     assert judge(replace(told, header=header)).facts.futile_per_op == pytest.approx(per_op, rel=0.1)
+
+
+def test_records_were_fed_at_the_paces_that_the_history_noted() -> None:
+    again = tuple(step for _ in range(95) for step in (fetch_answer(56), wait(98)))
+    told = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=100)
+    begin = next(event.at for event in told.events if isinstance(event, EngineEvent))
+    for seldom_from_ms, per_op in ((-1000, 4.0), (5000, 1.6)):
+        paced = Mark(at=begin + seldom_from_ms * 1000, kind=MarkKind.PACED, text="400")
+        found = judge(replace(told, events=(*told.events, paced))).facts
+        assert found.futile_per_op == pytest.approx(per_op, rel=0.1)
 
 
 # gaps, heal, close

@@ -79,7 +79,11 @@ def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms
     monkeypatch.setattr(watching, "now_us", now)
     monkeypatch.setattr(watching, "stagger_ms", lambda _: 0)
     monkeypatch.setattr(watching.asyncio, "sleep", sleep)
-    asyncio.run(watching._watch(course, stage))
+
+    async def adapt() -> None: ...
+
+    pacing: Any = SimpleNamespace(adapt=adapt)
+    asyncio.run(watching._watch(course, stage, pacing))
     return asked
 
 

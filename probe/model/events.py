@@ -225,6 +225,8 @@ class MarkKind(StrEnum):
     STOPPED = "stopped"
     """The instance answered closed, or its deadline passed."""
     END = "end"
+    PACED = "paced"
+    """From here on an operation begins, or a record is fed, each so many milliseconds (in `text`) per partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

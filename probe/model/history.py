@@ -108,7 +108,7 @@ class Header:
     steady: Outcome | None = None
     """Outcome of the `steady` cell of the same client, role, profile, engine, broker. None = unknown, or this is it."""
     beat_ms: int = 0
-    """How often an operation began, or a record was fed, per partition. 0 = it was not noted yet."""
+    """How often an operation began, or a record was fed, per partition, until a mark `paced`. 0 = not noted."""
     watched_ms: int = 0
     """Fault to the end of the watch."""
     shortened: bool = False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target
 from probe.plan import Planned
-from probe.ports import Sink, Start, Tap
+from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
 
@@ -91,10 +91,12 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
 
 
 @contextlib.asynccontextmanager
-async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink) -> AsyncIterator[None]:
+async def run_beside(
+    subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink
+) -> AsyncIterator[Sequence[Instance]]:
     """Run the bystander's instance, if there is one."""
     if not subject.bystander_instance:
-        yield
+        yield ()
         return
     transactional = bool(start.transactional_id)
     other = replace(
@@ -104,5 +106,5 @@ async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start
         group="" if transactional else subject.bystander_key,
         transactional_id=subject.bystander_key if transactional else "",
     )
-    async with tools.host.start(item.cell, other, sink):
-        yield
+    async with tools.host.start(item.cell, other, sink) as instance:
+        yield (instance,)

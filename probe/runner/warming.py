@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ from probe.model import App, AppKind, Closed, Engine, MarkKind, Request, Respons
 from probe.recorder import Recorder, now_us
 from probe.runner.course import Course
 from probe.runner.limits import refresh_ms
+from probe.runner.pacing import Pacing
 
 WARM_S = 45.0
 """A client that serves nothing for so long has no steady state here."""
@@ -19,7 +19,7 @@ SHORT_REFRESH_MS = 5000
 """A periodic refresh at least this often ticks three times before the fault, which comes at a seeded phase."""
 
 
-async def warm_up(course: Course) -> bool:
+async def warm_up(course: Course, pacing: Pacing) -> bool:
     """Wait until operations succeed on both partitions and metadata is old enough; say whether they do."""
     recorder, subject = course.recorder, course.header.subject
     reached = await recorder.until(lambda now: now.ending is not None or serves(course, now), WARM_S)
@@ -39,9 +39,9 @@ async def warm_up(course: Course) -> bool:
         course.header = replace(course.header, impossible=reason)
         return False
     recorder.mark(MarkKind.WARM)
-    await asyncio.sleep(_phase_s(course))
+    await pacing.wait(_phase_s(course))
     if _young_ms(course) and not _ticks_often(course):  # franz-go's producer asks once more at just that age
-        await asyncio.sleep(_phase_s(course))
+        await pacing.wait(_phase_s(course))
     return True
 
 

@@ -14,6 +14,7 @@ from probe.ports import Cluster
 from probe.recorder import now_us
 from probe.runner.asking import ask
 from probe.runner.course import Course
+from probe.runner.pacing import Pacing
 from probe.runner.stage import Stage
 from probe.runner.warming import WARM_OPERATIONS, serves
 
@@ -34,10 +35,10 @@ async def break_it(course: Course, cluster: Cluster) -> None:
         await cluster.heal()
 
 
-async def watch_and_mend(course: Course, stage: Stage) -> None:
+async def watch_and_mend(course: Course, stage: Stage, pacing: Pacing) -> None:
     """Watch to the end, mend, and give a client that did not recover a moment."""
     part, options, lag = course.item.part, stage.options, stage.tools.lag
-    await _watch(course, stage)
+    await _watch(course, stage, pacing)
     course.learn()
     end = course.recorder.mark(MarkKind.HEALING)
     course.header = replace(
@@ -47,11 +48,12 @@ async def watch_and_mend(course: Course, stage: Stage) -> None:
         loop_lag_ms=lag.worst_ms(course.fault_at, end),
     )
     if part.heal_after_ms is None and part.steps and not await _closes_under_fault(course):
+        await pacing.quicken()
         await stage.cluster.heal()
         await _after_heal(course)
 
 
-async def _watch(course: Course, stage: Stage) -> None:
+async def _watch(course: Course, stage: Stage, pacing: Pacing) -> None:
     """Watch until the verdict is certain or the user's limit is reached; heal in time."""
     options, lag = stage.options, stage.tools.lag
     heal_ms = course.item.part.heal_after_ms or None
@@ -63,6 +65,7 @@ async def _watch(course: Course, stage: Stage) -> None:
     while True:
         await asyncio.sleep(nap_s(elapsed_ms, heal_ms))
         course.learn()
+        await pacing.adapt()
         elapsed_ms = (now_us() - course.fault_at) // 1000
         course.header = replace(course.header, watched_ms=elapsed_ms)  # time passes where nothing happens, too
         if not warm and serves(course, course.recorder):

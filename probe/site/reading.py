@@ -37,7 +37,12 @@ STAGES = {
     EngineKind.STOPPED: "broker {broker} stopped",
     EngineKind.RETURNED: "broker {broker} returned",
 }
-MILESTONES = {MarkKind.WARM: "warm", MarkKind.STOPPING: "told to close", MarkKind.STOPPED: "closed"}
+MILESTONES = {
+    MarkKind.WARM: "warm",
+    MarkKind.PACED: "works each {text} ms",
+    MarkKind.STOPPING: "told to close",
+    MarkKind.STOPPED: "closed",
+}
 
 
 def moments(history: History) -> list[Moment]:
@@ -86,4 +91,4 @@ def _stages(reading: Reading) -> Iterator[Moment]:
             yield Moment(event.at, Sort.STAGE, "stage", "watch begins" if nothing else words)
     for mark in reading.strands.marks:
         if mark.kind in MILESTONES:
-            yield Moment(mark.at, Sort.STAGE, "stage", MILESTONES[mark.kind])
+            yield Moment(mark.at, Sort.STAGE, "stage", MILESTONES[mark.kind].format(text=mark.text))

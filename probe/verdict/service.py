@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.model import App, AppKind, Engine, Role
+from probe.model import App, AppKind, Engine, MarkKind, Role
 from probe.verdict.reading import Reading, within
 
 ERRORS = frozenset(
@@ -98,11 +99,20 @@ def serves(reading: Reading, served: list[int]) -> bool:
 def started_at(reading: Reading) -> list[int]:
     """Return when operations on the affected partition began; for readers, a record is fed each beat."""
     if reading.role in {Role.CONSUMER, Role.GROUP}:
-        header = reading.header
-        beat_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
-        return list(range(reading.moments.begin, reading.moments.until, beat_us))
+        return list(_fed_at(reading))
     affected = reading.subject.affected
     return [item.at for item in reading.strands.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]
+
+
+def _fed_at(reading: Reading) -> Iterator[int]:
+    """Yield when records were fed inside the window, at the paces that the history noted."""
+    header, at = reading.header, reading.moments.begin
+    beat_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
+    paces = [mark for mark in reading.strands.marks if mark.kind is MarkKind.PACED]
+    for mark in paces:
+        yield from range(at, min(mark.at, reading.moments.until), beat_us)
+        at, beat_us = max(at, mark.at), int(mark.text) * 1000
+    yield from range(at, reading.moments.until, beat_us)
 
 
 def ended_unasked(reading: Reading) -> App | None:

@@ -1,0 +1,99 @@
+"""How often a client works: often around the fault, seldom where no time is measured by it.
+
+What is measured by operations is when they fail and when they succeed again. Before that (metadata grows old enough)
+and after it (is there a storm? does it stay so?) ten operations a second tell no more than two or three, and were most
+of what a trial cost: client, relay and brokers work for each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from probe.model import AppKind, EngineKind, Expects, MarkKind, Role
+from probe.ports import Cluster, Instance
+from probe.recorder import now_us
+from probe.runner.course import Course
+
+SELDOM_MS = 400
+"""Two of these make no gap that a table speaks of, and three successes at it are still a prompt recovery."""
+SHOCK_MS = 2000
+"""So long after the fault the client shows what it makes of it. Where brokers stay out of service for a known time,
+work is seldom from then until shortly before its end."""
+PROVED = 10
+"""So many successes since it could recover: three make a recovery, and a quiet second follows."""
+BEYOND_MS = 1000
+"""Whoever recovers so long after what is prompt is late, and a beat more or less says nothing."""
+LEAD_S = 1.0
+"""So long before the fault the work is quick again: a beat that is under way ends first."""
+READERS = frozenset({Role.CONSUMER, Role.GROUP})
+
+
+class Pacing:
+    """The pace of one trial's work: of its instances, and of what they are fed."""
+
+    def __init__(self, course: Course, cluster: Cluster, instances: Sequence[Instance]) -> None:
+        """Begin at the pace that the instances were started with."""
+        self._course, self._cluster, self._instances = course, cluster, instances
+        self._quick_ms = self._now_ms = course.item.beat_ms
+        self._since: int | None = None
+        self._before = 0
+
+    async def wait(self, seconds: float) -> None:
+        """Wait before the fault; seldom work is enough until shortly before it."""
+        if seconds > 2 * LEAD_S:
+            await self._go(max(self._quick_ms, SELDOM_MS))
+            await asyncio.sleep(seconds - LEAD_S)
+            seconds = LEAD_S
+            await self.quicken()
+        await asyncio.sleep(seconds)
+
+    async def quicken(self) -> None:
+        """Work often."""
+        await self._go(self._quick_ms)
+
+    async def adapt(self) -> None:
+        """Work often around the fault, and from when the client can serve until it is seen to, or is late."""
+        await self._go(max(self._quick_ms, SELDOM_MS) if self._tells_nothing() else self._quick_ms)
+
+    def _tells_nothing(self) -> bool:
+        course = self._course
+        since = available_at(course)
+        if since is None:
+            gone_ms = (now_us() - course.fault_at) / 1000
+            return SHOCK_MS < gone_ms < out_of_service_ms(course) - LEAD_S * 1000
+        if since != self._since:
+            self._since, self._before = since, _successes(course)
+        late_ms = course.header.play.prompt_ms + BEYOND_MS
+        return _successes(course) - self._before >= PROVED or now_us() - since > late_ms * 1000
+
+    async def _go(self, interval_ms: int) -> None:
+        if interval_ms == self._now_ms:
+            return
+        self._now_ms = interval_ms
+        for instance in self._instances:
+            instance.pace(interval_ms)
+        if self._course.item.cell.role in READERS:
+            await self._cluster.pace(interval_ms)
+        self._course.recorder.mark(MarkKind.PACED, str(interval_ms))
+
+
+def available_at(course: Course) -> int | None:
+    """Return from when on, for all that is known so far, the client can succeed; None if it cannot yet."""
+    engine, expects = course.recorder.engine, course.header.play.expects
+    if expects is Expects.DISCOVER:
+        return engine.get(EngineKind.ANNOUNCED)
+    return engine.get(EngineKind.HEALED) if expects is Expects.RETRY else course.fault_at
+
+
+def out_of_service_ms(course: Course) -> int:
+    """Return how long after the fault, at the least, nobody can serve; 0 where that is not known."""
+    return max(course.item.part.heal_after_ms or 0, course.header.play.election_ms or 0)
+
+
+def _successes(course: Course) -> int:
+    """Count what shows that a client has recovered."""
+    recorder = course.recorder
+    if course.item.cell.role is Role.TRANSACTIONAL:
+        return recorder.kinds[AppKind.TXN_COMMITTED]
+    return recorder.successes[course.header.subject.affected]

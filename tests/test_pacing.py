@@ -1,0 +1,138 @@
+"""When a trial's work is quick and when it is seldom."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from builders import history
+from cells import planned, play
+
+from probe.model import App, AppKind, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
+from probe.recorder import Recorder
+from probe.runner import pacing as module
+from probe.runner.course import Course
+from probe.runner.pacing import BEYOND_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
+
+SECOND = 1_000_000
+
+
+class Trial:
+    """A trial of nobody: a clock, a recorder, and what was asked of instances and feed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, scenario: str, role: Role) -> None:
+        self.at = 100 * SECOND
+        self.asked: list[tuple[str, int]] = []
+        monkeypatch.setattr(module, "now_us", lambda: self.at)
+        item = planned("sarama@1.43.3", scenario, str(role))
+        header = history(role=role).header
+        self.course = Course(item, replace(header, play=item.play), Recorder(), fault_at=self.at)
+
+        async def feed(interval_ms: int) -> None:
+            self.asked.append(("feed", interval_ms))
+
+        one, other = (
+            SimpleNamespace(pace=lambda ms, name=name: self.asked.append((name, ms))) for name in ("one", "other")
+        )
+        cluster: Any = SimpleNamespace(pace=feed)
+        instances: Any = (one, other)
+        self.pacing = Pacing(self.course, cluster, instances)
+
+    def engine(self, kind: EngineKind) -> None:
+        self.course.take(EngineEvent(at=self.at, kind=kind, broker=2))
+
+    def succeed(self, kind: AppKind, count: int) -> None:
+        for _ in range(count):
+            self.course.take(App(at=self.at, kind=kind, instance="me", partition=0))
+
+    def adapt(self) -> list[tuple[str, int]]:
+        """Adapt; return what was asked since."""
+        self.asked.clear()
+        asyncio.run(self.pacing.adapt())
+        return list(self.asked)
+
+
+def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
+    trial.succeed(AppKind.ACKED, 100)
+    assert trial.adapt() == []
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.ACKED, PROVED - 1)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.ACKED, 1)
+    assert trial.adapt() == [("one", SELDOM_MS), ("other", SELDOM_MS)]
+    assert trial.adapt() == []
+    marks = [event for event in trial.course.history().events if isinstance(event, Mark)]
+    assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(SELDOM_MS))]
+
+
+def test_whoever_does_not_come_back_works_seldom_once_it_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000
+    assert trial.adapt() == []
+    trial.at += 1
+    assert trial.adapt() == [("one", SELDOM_MS), ("other", SELDOM_MS)]
+
+
+def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.CONSUMER)
+    quick = trial.course.item.beat_ms
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.adapt()
+    trial.succeed(AppKind.RECEIVED, PROVED)
+    assert ("feed", SELDOM_MS) in trial.adapt()
+    trial.at += SECOND
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == [("one", quick), ("other", quick), ("feed", quick)]
+
+
+def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "leader/election-slow", Role.PRODUCER)
+    fault, quick, election_ms = trial.at, trial.course.item.beat_ms, trial.course.header.play.election_ms
+    assert election_ms is not None
+    trial.at = fault + SHOCK_MS * 1000
+    assert trial.adapt() == []
+    trial.at += 1
+    assert trial.adapt() == [("one", SELDOM_MS), ("other", SELDOM_MS)]
+    trial.at = fault + (election_ms - round(LEAD_S * 1000)) * 1000
+    assert trial.adapt() == [("one", quick), ("other", quick)]
+
+
+def test_a_group_whose_coordinator_fails_is_fed_seldom_throughout(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "coordinator/moved", Role.GROUP)
+    assert trial.course.item.beat_ms == SELDOM_MS
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.adapt()
+    trial.succeed(AppKind.RECEIVED, 10 * PROVED)
+    assert trial.adapt() == []
+
+
+def test_a_long_watch_is_seldom_throughout_and_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "broker/hang", Role.PRODUCER)
+    assert trial.course.item.beat_ms > SELDOM_MS
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.adapt()
+    trial.succeed(AppKind.ACKED, PROVED)
+    assert trial.adapt() == []
+
+
+@pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
+def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) -> None:
+    """The fake cluster feeds at the new pace, too."""
+    ((told, verdict),) = play([planned("sarama@1.43.3", "leader/elected", str(role))])
+    assert verdict.outcome in {Outcome.REFRESHES, Outcome.CLEAN}
+    paced = [event.at for event in told.events if isinstance(event, Mark) and event.kind is MarkKind.PACED]
+    stopping = next(event.at for event in told.events if isinstance(event, Mark) and event.kind is MarkKind.STOPPING)
+    kind = {Role.PRODUCER: AppKind.SENT, Role.CONSUMER: AppKind.RECEIVED}[role]
+    begun = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and not event.partition]
+    assert len(paced) == 1
+    seconds = (stopping - paced[0]) / SECOND
+    after = [at for at in begun if paced[0] + SECOND < at <= stopping]
+    assert len(after) == pytest.approx((seconds - 1) * 1000 / SELDOM_MS, abs=2)
+    assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8
