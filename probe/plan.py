@@ -32,8 +32,9 @@ LONG_MS = 60_000
 LONG_BEAT_MS = 800
 """As long as recovery, which takes three operations, stays well within what is prompt."""
 
-GROUP_BEAT_MS = 400
-"""Three records come sooner than the second commit."""
+SELDOM_MS = 400
+"""The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
+come sooner than a group's second commit."""
 
 
 class LongWatches(StrEnum):
@@ -68,7 +69,7 @@ class Planned:
         if seldom:
             return LONG_BEAT_MS
         grouped = self.cell.role is Role.GROUP and self.play.target is Target.COORDINATOR
-        return max(GROUP_BEAT_MS if grouped else 0, self.cell.engine.beat_ms)
+        return max(SELDOM_MS if grouped else 0, self.cell.engine.beat_ms)
 
     @property
     def steady(self) -> Cell:

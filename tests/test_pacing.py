@@ -21,7 +21,7 @@ SECOND = 1_000_000
 
 
 class Trial:
-    """A trial of nobody: a clock, a recorder, and what was asked of instances and feed."""
+    """A trial of nobody: a clock, a recorder, and what was asked of instance and feed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, scenario: str, role: Role) -> None:
         self.at = 100 * SECOND
@@ -34,12 +34,9 @@ class Trial:
         async def feed(interval_ms: int) -> None:
             self.asked.append(("feed", interval_ms))
 
-        one, other = (
-            SimpleNamespace(pace=lambda ms, name=name: self.asked.append((name, ms))) for name in ("one", "other")
-        )
+        instance: Any = SimpleNamespace(pace=lambda interval_ms: self.asked.append(("work", interval_ms)))
         cluster: Any = SimpleNamespace(pace=feed)
-        instances: Any = (one, other)
-        self.pacing = Pacing(self.course, cluster, instances)
+        self.pacing = Pacing(self.course, cluster, instance)
 
     def engine(self, kind: EngineKind) -> None:
         self.course.take(EngineEvent(at=self.at, kind=kind, broker=2))
@@ -64,7 +61,7 @@ def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyP
     trial.succeed(AppKind.ACKED, PROVED - 1)
     assert trial.adapt() == []
     trial.succeed(AppKind.ACKED, 1)
-    assert trial.adapt() == [("one", SELDOM_MS), ("other", SELDOM_MS)]
+    assert trial.adapt() == [("work", SELDOM_MS)]
     assert trial.adapt() == []
     marks = [event for event in trial.course.history().events if isinstance(event, Mark)]
     assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(SELDOM_MS))]
@@ -77,7 +74,7 @@ def test_whoever_does_not_come_back_works_seldom_once_it_is_late(monkeypatch: py
     trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000
     assert trial.adapt() == []
     trial.at += 1
-    assert trial.adapt() == [("one", SELDOM_MS), ("other", SELDOM_MS)]
+    assert trial.adapt() == [("work", SELDOM_MS)]
 
 
 def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +86,7 @@ def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypa
     assert ("feed", SELDOM_MS) in trial.adapt()
     trial.at += SECOND
     trial.engine(EngineKind.ANNOUNCED)
-    assert trial.adapt() == [("one", quick), ("other", quick), ("feed", quick)]
+    assert trial.adapt() == [("work", quick), ("feed", quick)]
 
 
 def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,9 +96,9 @@ def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pyt
     trial.at = fault + SHOCK_MS * 1000
     assert trial.adapt() == []
     trial.at += 1
-    assert trial.adapt() == [("one", SELDOM_MS), ("other", SELDOM_MS)]
+    assert trial.adapt() == [("work", SELDOM_MS)]
     trial.at = fault + (election_ms - round(LEAD_S * 1000)) * 1000
-    assert trial.adapt() == [("one", quick), ("other", quick)]
+    assert trial.adapt() == [("work", quick)]
 
 
 def test_a_group_whose_coordinator_fails_is_fed_seldom_throughout(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target
-from probe.plan import Planned
-from probe.ports import Instance, Sink, Start, Tap
+from probe.plan import SELDOM_MS, Planned
+from probe.ports import Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
 
@@ -91,12 +91,10 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
 
 
 @contextlib.asynccontextmanager
-async def run_beside(
-    subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink
-) -> AsyncIterator[Sequence[Instance]]:
-    """Run the bystander's instance, if there is one."""
+async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink) -> AsyncIterator[None]:
+    """Run the bystander's instance, if there is one; that it serves is all that it is asked for."""
     if not subject.bystander_instance:
-        yield ()
+        yield
         return
     transactional = bool(start.transactional_id)
     other = replace(
@@ -105,6 +103,7 @@ async def run_beside(
         client_id=subject.bystander_instance,
         group="" if transactional else subject.bystander_key,
         transactional_id=subject.bystander_key if transactional else "",
+        interval_ms=max(start.interval_ms, SELDOM_MS),
     )
-    async with tools.host.start(item.cell, other, sink) as instance:
-        yield (instance,)
+    async with tools.host.start(item.cell, other, sink):
+        yield

@@ -8,15 +8,13 @@ of what a trial cost: client, relay and brokers work for each.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
 from probe.model import AppKind, EngineKind, Expects, MarkKind, Role
+from probe.plan import SELDOM_MS
 from probe.ports import Cluster, Instance
 from probe.recorder import now_us
 from probe.runner.course import Course
 
-SELDOM_MS = 400
-"""Two of these make no gap that a table speaks of, and three successes at it are still a prompt recovery."""
 SHOCK_MS = 2000
 """So long after the fault the client shows what it makes of it. Where brokers stay out of service for a known time,
 work is seldom from then until shortly before its end."""
@@ -30,11 +28,11 @@ READERS = frozenset({Role.CONSUMER, Role.GROUP})
 
 
 class Pacing:
-    """The pace of one trial's work: of its instances, and of what they are fed."""
+    """The pace of one trial's work: of its instance, and of what that is fed."""
 
-    def __init__(self, course: Course, cluster: Cluster, instances: Sequence[Instance]) -> None:
-        """Begin at the pace that the instances were started with."""
-        self._course, self._cluster, self._instances = course, cluster, instances
+    def __init__(self, course: Course, cluster: Cluster, instance: Instance) -> None:
+        """Begin at the pace that the instance was started with."""
+        self._course, self._cluster, self._instance = course, cluster, instance
         self._quick_ms = self._now_ms = course.item.beat_ms
         self._since: int | None = None
         self._before = 0
@@ -71,8 +69,7 @@ class Pacing:
         if interval_ms == self._now_ms:
             return
         self._now_ms = interval_ms
-        for instance in self._instances:
-            instance.pace(interval_ms)
+        self._instance.pace(interval_ms)
         if self._course.item.cell.role in READERS:
             await self._cluster.pace(interval_ms)
         self._course.recorder.mark(MarkKind.PACED, str(interval_ms))

@@ -54,9 +54,9 @@ async def usual(course: Course, stage: Stage) -> None:
     start = make_start(item, course.header.subject, stage.tap)
     async with (
         tools.host.start(item.cell, start, recorder.add, alone=stage.alone) as instance,
-        run_beside(course.header.subject, item, tools, start, recorder.add_beside) as beside,
+        run_beside(course.header.subject, item, tools, start, recorder.add_beside),
     ):
-        pacing = Pacing(course, stage.cluster, (instance, *beside))
+        pacing = Pacing(course, stage.cluster, instance)
         warm = await warm_up(course, pacing)
         stage.slot.release()
         if warm:
@@ -71,7 +71,7 @@ async def second_start(course: Course, stage: Stage) -> None:
     item, tools, name = course.item, stage.tools, course.header.subject.instance
     start = make_start(item, course.header.subject, stage.tap)
     async with tools.host.start(item.cell, start, course.recorder.add, alone=stage.alone) as first:
-        if not await warm_up(course, Pacing(course, stage.cluster, (first,))):
+        if not await warm_up(course, Pacing(course, stage.cluster, first)):
             await stop(course, first, stage.cluster, alone=stage.alone)
             return
         await break_it(course, stage.cluster)
@@ -101,7 +101,7 @@ async def _judge(course: Course, stage: Stage) -> None:
     start = make_start(course.item, course.header.subject, stage.tap)
     async with stage.tools.host.start(course.item.cell, start, course.recorder.add, alone=stage.alone) as instance:
         stage.slot.release()
-        await watch_and_mend(course, stage, Pacing(course, stage.cluster, (instance,)))
+        await watch_and_mend(course, stage, Pacing(course, stage.cluster, instance))
         await stop(course, instance, stage.cluster, alone=stage.alone)
 
 
@@ -115,7 +115,7 @@ async def from_the_start(course: Course, stage: Stage) -> None:
         async with stage.tools.host.start(course.item.cell, start, course.recorder.add, alone=stage.alone) as instance:
             if attempt == STARTS or await _meets(course):
                 stage.slot.release()
-                await watch_and_mend(course, stage, Pacing(course, stage.cluster, (instance,)))
+                await watch_and_mend(course, stage, Pacing(course, stage.cluster, instance))
                 await stop(course, instance, stage.cluster, alone=stage.alone)
                 return
             await _send_away(course, stage, instance)

@@ -102,7 +102,8 @@ func (t *transactional) records() bool {
 	return whole
 }
 
-// end commits, or aborts where something failed, until the library has let go of the transaction.
+// end commits, or aborts where something failed, until the library has let go of the transaction. A call that gave up
+// (after 50 attempts, 5 s) leaves it ending: nothing can begin then, and the library's example makes the call again.
 func (t *transactional) end(commit bool) {
 	for !t.stopping() {
 		switch status := t.status(); {
@@ -111,7 +112,7 @@ func (t *transactional) end(commit bool) {
 			return
 		case strings.Contains(status, "AbortableError"):
 			commit = false
-		case !strings.Contains(status, "InTransaction"):
+		case !strings.Contains(status, "InTransaction") && !strings.Contains(status, "EndTransaction"):
 			return
 		}
 		err := t.finish(commit)

@@ -1,0 +1,26 @@
+"""Real cells of transactional producers whose coordinator needs longer than the library tries by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from cells import planned, play
+
+from probe.model import App, AppKind, Role
+
+GIVES_UP_MS = 5000
+"""sarama's Producer.Transaction.Retry: 50 attempts, 100 ms apart."""
+
+
+@pytest.mark.real
+def test_a_commit_that_gave_up_is_made_again() -> None:
+    """As sarama's own example does (examples/txn_producer): nothing can begin before, and the client seemed stuck."""
+    item = planned("sarama@1.43.3", "hold/end-txn/CONCURRENT_TRANSACTIONS", str(Role.TRANSACTIONAL))
+    item = replace(item, part=replace(item.part, heal_after_ms=GIVES_UP_MS + 3000))
+    ((told, verdict),) = play([item])
+    mine = [event for event in told.events if isinstance(event, App) and event.instance == told.header.subject.instance]
+    failed = [event.at for event in mine if event.kind is AppKind.TXN_ERROR]
+    assert failed, "the hold was too short for the library to give up"
+    assert len([event for event in mine if event.kind is AppKind.TXN_COMMITTED and event.at > failed[0]]) > 3
+    assert verdict.facts.recovered
