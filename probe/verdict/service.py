@@ -108,10 +108,11 @@ def _fed_at(reading: Reading) -> Iterator[int]:
     """Yield when records were fed inside the window, at the paces that the history noted."""
     header, at = reading.header, reading.moments.begin
     beat_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
-    paces = [mark for mark in reading.strands.marks if mark.kind is MarkKind.PACED]
-    for mark in paces:
-        yield from range(at, min(mark.at, reading.moments.until), beat_us)
-        at, beat_us = max(at, mark.at), int(mark.text) * 1000
+    for mark in reading.strands.marks:
+        pace_ms = int(mark.text) if mark.kind is MarkKind.PACED and mark.text.isdecimal() else 0
+        if pace_ms:
+            yield from range(at, min(mark.at, reading.moments.until), beat_us)
+            at, beat_us = max(at, mark.at), pace_ms * 1000
     yield from range(at, reading.moments.until, beat_us)
 
 
