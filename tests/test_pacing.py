@@ -119,6 +119,7 @@ def test_a_long_watch_is_seldom_throughout_and_stays_so(monkeypatch: pytest.Monk
     assert trial.adapt() == []
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
 def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) -> None:
     """The fake cluster feeds at the new pace, too."""
