@@ -150,14 +150,13 @@ class FakeCluster:
             if key:
                 move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
-        if feed_ms:
-            feed = pb.FeedRequest(topic=subject.topic, partitions=sorted(leaders), interval_ms=feed_ms)
-            await self._call(self._stub.StartFeed, feed)
         self._subject = subject
+        if feed_ms:
+            await self.pace(feed_ms)
         return subject
 
     async def pace(self, feed_ms: int) -> None:
-        """Feed the topic at another pace."""
+        """Feed the topic, or go on at another pace."""
         subject = self._prepared()
         partitions = sorted((subject.affected, subject.bystander))
         feed = pb.FeedRequest(topic=subject.topic, partitions=partitions, interval_ms=feed_ms)

@@ -34,13 +34,14 @@ class Pacing:
         """Begin at the pace that the instance was started with."""
         self._course, self._cluster, self._instance = course, cluster, instance
         self._quick_ms = self._now_ms = course.item.beat_ms
+        self._seldom_ms = max(self._quick_ms, SELDOM_MS)
         self._since: int | None = None
         self._before = 0
 
     async def wait(self, seconds: float) -> None:
         """Wait before the fault; seldom work is enough until shortly before it."""
         if seconds > 2 * LEAD_S:
-            await self._go(max(self._quick_ms, SELDOM_MS))
+            await self._go(self._seldom_ms)
             await asyncio.sleep(seconds - LEAD_S)
             seconds = LEAD_S
             await self.quicken()
@@ -52,7 +53,7 @@ class Pacing:
 
     async def adapt(self) -> None:
         """Work often around the fault, and from when the client can serve until it is seen to, or is late."""
-        await self._go(max(self._quick_ms, SELDOM_MS) if self._tells_nothing() else self._quick_ms)
+        await self._go(self._seldom_ms if self._tells_nothing() else self._quick_ms)
 
     def _tells_nothing(self) -> bool:
         course = self._course
