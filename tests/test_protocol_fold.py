@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probe.model import Event, Folded, Request, Response, Row
-from probe.protocol.fold import MAX_KINDS, SPAN_US, Fold, Wire
+from probe.protocol.fold import CALM, MAX_KINDS, SPAN_US, Fold, Wire
 
 LIMIT = 10
 
@@ -72,11 +72,30 @@ def test_the_second_after_a_storm_is_told_again() -> None:
     fold.tick(SPAN_US // 2, out)
     assert fold.folding
     fold.tick(2 * SPAN_US, out)
+    fold.tick(3 * SPAN_US, out)
     assert not fold.folding
     told = len(out)
     for event in late:
         fold.take(event, out)
     assert out[told:] == late
+
+
+def test_a_storm_lasts_from_its_third_second_until_a_calm_one() -> None:
+    fold, out = Fold(4, 2, limit=LIMIT), list[Event]()
+    seen = []
+    for second, frames in enumerate((LIMIT, 50, 200, 200, CALM + 1, CALM, 3)):
+        for frame in range(frames):
+            fold.take(ask(1 + second * SPAN_US + frame), out)
+        seen.append(fold.lasts)
+    assert seen == [False, False, False, True, True, True, False]
+
+
+def test_two_storms_apart_are_no_storm_that_lasts() -> None:
+    fold, out = Fold(4, 2, limit=LIMIT), list[Event]()
+    for second in (0, 3, 6, 9):
+        for frame in range(2 * LIMIT):
+            fold.take(ask(1 + second * SPAN_US + frame), out)
+        assert not fold.lasts
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,15 +6,18 @@ import asyncio
 import random
 import socket
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from protocol_wire import schemas
 from relay_peers import HEARTBEAT, METADATA, Client, Play, client, connect, of, play, relayed, until
 
-from probe.model import Closed, Event, Opened, Request, Response
+from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Response
 from probe.ports import Tap
+from probe.protocol.fold import LASTING, SPAN_US
 from probe.relay import Relay
+from probe.relay.link import STORM_MS
 
 __all__ = ["play"]
 
@@ -237,6 +240,30 @@ def test_a_storm_is_folded_and_every_frame_is_accounted_for(play: Play) -> None:
             await until(lambda: any(hasattr(event, "until") for event in events))
             assert len(events) < 2000
             assert relay.dropped() == 0
+
+    play(story)
+
+
+def test_a_storm_that_lasts_is_slowed_until_it_is_calm_and_told_of(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, events), client(relay) as one:
+            await until(lambda: of(Opened, events))
+            (link,) = relay._ways[1].links
+            frame = Request(at=0, conn=1, broker=1, corr=1, api=METADATA, version=1)
+            now = time.monotonic_ns() // 1000
+            for second in range(-LASTING - 1, 1):
+                for _ in range(600):
+                    link.conversation.fold.take(replace(frame, at=now + second * SPAN_US), [])
+            await one.ask()
+            (paced,) = of(EngineEvent, events)
+            assert (paced.kind, paced.broker, paced.value) == (EngineKind.PACED, 1, STORM_MS)
+            asked = time.monotonic()
+            for _ in range(20):
+                await one.ask()
+            assert time.monotonic() - asked >= 20 * STORM_MS / 1000
+            await until(lambda: not link.conversation.fold.lasts)
+            await one.ask()
+            assert [event.value for event in of(EngineEvent, events)] == [STORM_MS, 0]
 
     play(story)
 

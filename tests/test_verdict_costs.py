@@ -14,6 +14,7 @@ from deeds import (
     ask,
     at,
     call,
+    engine,
     failed,
     fault_on,
     fetch_answer,
@@ -40,7 +41,7 @@ from script import (
     STORAGE_ERROR,
 )
 
-from probe.model import AppKind, Engine, EngineEvent, Facts, Mark, MarkKind, Outcome, Play, Role, Verdict
+from probe.model import AppKind, Engine, EngineEvent, EngineKind, Facts, Mark, MarkKind, Outcome, Play, Role, Verdict
 from probe.verdict import judge
 
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
@@ -74,6 +75,16 @@ def test_folded_requests_are_futile_too() -> None:
     found = facts(produce_answer(56), *MOVE, folded(PRODUCE, OLD, 9000, 9000, row(code=56)))
     assert found.futile_requests_per_s == pytest.approx(916, abs=5)
     assert found.futile_bytes_per_s == pytest.approx(91_600, abs=500)
+
+
+def test_what_the_relay_slows_down_is_no_rate() -> None:
+    """Rates end where answers begin to be held back; the storm does not."""
+    storm = (produce_answer(56), *MOVE, folded(PRODUCE, OLD, 2000, 2000, row(code=56)))
+    slowed = (engine(EngineKind.PACED, broker=OLD, value=5), folded(PRODUCE, OLD, 7000, 1400, row(code=56)))
+    assert facts(*storm, *slowed).futile_requests_per_s == pytest.approx(1000, abs=20)
+    healed_soon = (engine(EngineKind.PACED, broker=OLD, value=0), folded(PRODUCE, OLD, 7000, 1400, row(code=56)))
+    assert facts(*storm, *healed_soon).futile_requests_per_s == pytest.approx(346, abs=10)
+    assert "d" in facts(*storm, *slowed).storm
 
 
 def test_a_readers_operations_are_the_records_that_were_fed() -> None:

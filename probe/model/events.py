@@ -194,6 +194,9 @@ class EngineKind(StrEnum):
     HEALED = "healed"
     STOPPED = "stopped"
     RETURNED = "returned"
+    PACED = "paced"
+    """From here on the relay passes answers of a connection at `broker` on so late: `value` in milliseconds, 0 = at
+    once again. Its client asks hundreds of times a second, for seconds."""
     LOG = "log"
     """A line of a real broker's log."""
     NOTE = "note"

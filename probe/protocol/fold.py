@@ -8,6 +8,8 @@ from dataclasses import replace
 from probe.model import Event, Folded, Request, Response, Row
 
 SPAN_US = 1_000_000
+LASTING, CALM = 2, 100
+"""A storm lasts from so many seconds in a row on, until a second with no more than so many frames."""
 MAX_KINDS = 64
 """Distinct frames per span; whatever comes beyond is told one by one."""
 
@@ -51,6 +53,8 @@ class Fold:
         self._conn, self._broker, self._limit = conn, broker, limit
         self._start = 0
         self._count = 0
+        self._spans = 0
+        """Stormy seconds in a row."""
         self.folding = False
         """Something may be held back; `tick` will release it."""
         self._last: dict[Hashable, Wire | None] = {}
@@ -76,6 +80,11 @@ class Fold:
         self._last[kind] = event
 
     @property
+    def lasts(self) -> bool:
+        """Say whether this is a storm that goes on and on."""
+        return self._spans >= LASTING
+
+    @property
     def held(self) -> int:
         """How many frames are not told yet."""
         return sum(event is not None for event in self._last.values()) + sum(
@@ -86,7 +95,6 @@ class Fold:
         """Release what is held back if its second is over, or at the end of the connection."""
         if self.folding and (final or at - self._start >= SPAN_US):
             self._next_span(at, out)
-            self.folding = False
 
     def _next_span(self, at: int, out: list[Event]) -> None:
         out += sorted((event for event in self._last.values() if event is not None), key=lambda event: event.at)
@@ -107,5 +115,6 @@ class Fold:
         ]
         self._last.clear()
         self._tallies.clear()
-        self.folding = self._count > self._limit
+        self.folding = self._count > (CALM if self.lasts else self._limit)
+        self._spans = self._spans + 1 if self.folding and at - self._start < 2 * SPAN_US else 0
         self._start, self._count = at, 0

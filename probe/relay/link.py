@@ -7,15 +7,17 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Coroutine, Iterable
-from functools import partial
 from typing import Any, Protocol, cast
 
-from probe.model import Closed, Event, Opened
+from probe.model import Closed, EngineEvent, EngineKind, Event, Opened
 from probe.protocol.conversation import Conversation
 from probe.relay.gate import Gate
 
 BUFFER = 256 << 10
 """So many bytes may wait for one side before the other is no longer read."""
+STORM_MS = 5
+"""Answers wait for so long in a storm that lasts: as if the brokers were not on this machine but in another zone. A
+client that asks again at once asks 200 times a second then, and not thousands, at the cost of all others."""
 LINGER_NONE = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
@@ -147,6 +149,7 @@ class Link:
         self._dialling: asyncio.Task[None] | None = None
         self._gate: Gate | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._paced = False
         self._broker_done = ""
         """`end` or `close`: what the client's side does when the gate is empty."""
 
@@ -187,14 +190,21 @@ class Link:
         """Forward to the client, then report; or hold back."""
         if self.road.blackhole:
             return
-        if self._gate is None and not self.road.delays:
+        if self._gate is None and not self._delays:
             self._pass(data)
             return
         if self._gate is None:
             missing, head = self.conversation.answering.position()
-            self._gate = Gate(self.conversation.expected, partial(self.road.delay_us, self), missing=missing, head=head)
+            self._gate = Gate(self.conversation.expected, self._delay_us, missing=missing, head=head)
         self._gate.put(data, now_us())
         self._release()
+
+    @property
+    def _delays(self) -> bool:
+        return self._paced or self.road.delays
+
+    def _delay_us(self, api: int) -> int:
+        return self.road.delay_us(self, api) + STORM_MS * 1000 * self._paced
 
     def _pass(self, data: bytes) -> None:
         at = now_us()  # before the write: once it is written, what the client does about it may be stamped first
@@ -206,6 +216,15 @@ class Link:
             self.road.tell(read(data, at))
         except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb what is forwarded
             self.conversation.fault = f"decoder failed: {error!r}"
+        if self.conversation.fold.lasts is not self._paced:
+            self._pace(at)
+
+    def _pace(self, at: int) -> None:
+        """Hold answers back while a storm lasts, and tell of it."""
+        self._paced = self.conversation.fold.lasts
+        text = f"connection {self.conversation.conn} " + ("storms" if self._paced else "is calm again")
+        kind, broker = EngineKind.PACED, self.conversation.broker
+        self.road.tell([EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._paced, text=text)])
 
     def _release(self) -> None:
         """Pass on what is due, and come back for the rest."""
@@ -220,7 +239,7 @@ class Link:
         if gate.next_at is not None:
             wait = max(gate.next_at - now_us(), 0) / 1e6
             self._timer = asyncio.get_running_loop().call_later(wait, self._release)
-        elif gate.empty and not self.road.delays:
+        elif gate.empty and not self._delays:
             self._gate = None
         self.regulate()
         if self._broker_done and gate.next_at is None:

@@ -185,9 +185,11 @@ class Relay:
     def tell(self, events: Iterable[Event]) -> None:
         """Report events; a sink that raises loses them, which `dropped` shows."""
         for event in events:
-            with contextlib.suppress(Exception):
+            try:
                 self._sink(event)
                 self._told += _frames(event)
+            except Exception:  # noqa: BLE001, S110  # what a sink lost shows in `dropped`
+                pass
             if self._capture is not None:
                 self._capture.note(event)
 

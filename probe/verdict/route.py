@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import Expects, Reroute, Trigger
+from probe.model import EngineKind, Expects, Reroute, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery
 from probe.verdict.reading import Reading, spread
@@ -99,12 +99,12 @@ class Futile:
 
 
 def find_futile(reading: Reading, discoveries: tuple[Discovery, ...], recovery: Recovery, provoked: bool) -> Futile:
-    """Count futile requests; rates are over the time in which the client had not recovered."""
+    """Count futile requests; rates are over the time in which the client had not recovered, nor was slowed down."""
     available, target = reading.moments.available, reading.moments.target
     if reading.play.expects is not Expects.DISCOVER or available is None or target < 0 or not provoked:
         return Futile()
     sent = tuple(sorted(_elsewhere(reading, available)))
-    end = reading.moments.until if recovery.at is None else recovery.at
+    end = _before_paced(reading, recovery.start, reading.moments.until if recovery.at is None else recovery.at)
     meanwhile = [item for item in sent if item[0] <= end]
     requests = sum(item[1] for item in meanwhile)
     seconds = max(LEAST_US, end - recovery.start) / 1_000_000
@@ -116,6 +116,13 @@ def find_futile(reading: Reading, discoveries: tuple[Discovery, ...], recovery: 
         per_op=requests / max(1, started),
         bytes_per_s=sum(item[2] for item in meanwhile) / seconds,
     )
+
+
+def _before_paced(reading: Reading, begin: int, end: int) -> int:
+    """Return when a span ends in which the relay let the client ask as fast as it would; `end` if it never did."""
+    paced = (event.at for event in reading.strands.engine if event.kind is EngineKind.PACED and event.value)
+    first = next(paced, end)
+    return first if begin < first < end else end
 
 
 def _no_excuse(discoveries: tuple[Discovery, ...], office: int, available: int, until: int) -> int:
