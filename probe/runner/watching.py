@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 
 from probe import verdict
@@ -38,7 +39,7 @@ async def break_it(course: Course, cluster: Cluster) -> None:
 async def watch_and_mend(course: Course, stage: Stage, pacing: Pacing) -> None:
     """Watch to the end, mend, and give a client that did not recover a moment."""
     part, options, lag = course.item.part, stage.options, stage.tools.lag
-    await _watch(course, stage, pacing)
+    last = await _watch(course, stage, pacing)
     course.learn()
     end = course.recorder.mark(MarkKind.HEALING)
     course.header = replace(
@@ -47,21 +48,20 @@ async def watch_and_mend(course: Course, stage: Stage, pacing: Pacing) -> None:
         shortened=options.watch_ms is not None and options.watch_ms < course.header.play.watch_ms,
         loop_lag_ms=lag.worst_ms(course.fault_at, end),
     )
-    if part.heal_after_ms is None and part.steps and not await _closes_under_fault(course):
+    if part.heal_after_ms is None and part.steps and not await _closes_under_fault(course, last):
         await pacing.quicken()
         await stage.cluster.heal()
         await _after_heal(course)
 
 
-async def _watch(course: Course, stage: Stage, pacing: Pacing) -> None:
-    """Watch until the verdict is certain or the user's limit is reached; heal in time."""
+async def _watch(course: Course, stage: Stage, pacing: Pacing) -> verdict.Outlook | None:
+    """Watch until the verdict is certain, or the user's limit is reached; heal in time. Return the last look."""
     options, lag = stage.options, stage.tools.lag
     heal_ms = course.item.part.heal_after_ms or None
     warm = not course.item.part.at_start
-    elapsed_ms, look_ms, seen = 0, course.item.part.watch_least_ms, -1
+    elapsed_ms, looks = 0, Looks(course)
     kept_time_until = course.fault_at
-    apart_ms = stagger_ms(course)
-    await asyncio.sleep(min(apart_ms / SPREAD_MS * NAP_S, nap_s(0, heal_ms)))
+    await asyncio.sleep(min(looks.apart_ms / SPREAD_MS * NAP_S, nap_s(0, heal_ms)))
     while True:
         await asyncio.sleep(nap_s(elapsed_ms, heal_ms))
         course.learn()
@@ -75,22 +75,43 @@ async def _watch(course: Course, stage: Stage, pacing: Pacing) -> None:
             await stage.cluster.heal()
             heal_ms = None
         if options.watch_ms is not None and elapsed_ms >= options.watch_ms:
-            return
+            return looks.last
         if lag.worst_ms(kept_time_until, now_us()) > verdict.STALL_MS:
-            return  # whatever comes now, the times of this trial are not to be trusted
+            return looks.last  # whatever comes now, the times of this trial are not to be trusted
         kept_time_until = now_us()
         if elapsed_ms >= rest_after_s(course.item) * 1000:
             stage.rest()
-        if seen == told(course) and elapsed_ms < course.header.play.watch_ms:
-            continue  # to read a long silence again and again is most of what a silence costs
-        if elapsed_ms >= look_ms or course.recorder.ending is not None:
-            told_then, before = told(course), time.monotonic()
-            found = await ask(verdict.outlook, course.history())
-            if not found.left_ms:
-                return
-            left_ms = max(found.left_ms, rest_ms(time.monotonic() - before))
-            look_ms = elapsed_ms + left_ms + (apart_ms if found.left_ms >= SPREAD_MS else 0)
-            seen = told_then if found.needs_event else -1
+        if await looks.enough(elapsed_ms):
+            return looks.last
+
+
+class Looks:
+    """When a trial is looked at, and what the last look found."""
+
+    def __init__(self, course: Course) -> None:
+        """Begin with a first look as soon as one may find something."""
+        self.last: verdict.Outlook | None = None
+        self.apart_ms = stagger_ms(course)
+        self._course, self._due_ms = course, course.item.part.watch_least_ms
+        self._heard = -1
+        self._known: Mapping[EngineKind, int] = {}
+
+    async def enough(self, elapsed_ms: int) -> bool:
+        """Say whether watching on can change nothing; that is looked at only when it may have become true."""
+        course = self._course
+        due = elapsed_ms >= self._due_ms
+        if due and self.last is not None and self.last.settled and self._known == course.recorder.engine:
+            return True  # only a change of the brokers could make that another recovery
+        if self._heard == told(course) and elapsed_ms < course.header.play.watch_ms:
+            return False  # to read a long silence again and again is most of what a silence costs
+        if not due and course.recorder.ending is None:
+            return False
+        heard, self._known, before = told(course), dict(course.recorder.engine), time.monotonic()
+        self.last = found = await ask(verdict.outlook, course.history())
+        left_ms = max(found.left_ms, rest_ms(time.monotonic() - before))
+        self._due_ms = elapsed_ms + left_ms + (self.apart_ms if found.left_ms >= SPREAD_MS else 0)
+        self._heard = heard if found.needs_event else -1
+        return not found.left_ms
 
 
 def told(course: Course) -> int:
@@ -121,15 +142,17 @@ def nap_s(elapsed_ms: int, heal_ms: int | None) -> float:
     return NAP_S if heal_ms is None else min(NAP_S, max(0, heal_ms - elapsed_ms) / 1000)
 
 
-async def _closes_under_fault(course: Course) -> bool:
+async def _closes_under_fault(course: Course, last: verdict.Outlook | None) -> bool:
     """Say whether the client is closed while the fault stands, which tells how long that takes it.
 
     One that did not recover is, in every second trial; in the others the fault is mended first, to see if that helps.
     """
     if course.recorder.ending is not None:
         return False
-    judged = await ask(verdict.judge, course.history())
-    return judged.facts.recovered is not False or course.header.trial % 2 == 1
+    recovered = last.recovered if last else None
+    if recovered is None:
+        recovered = (await ask(verdict.judge, course.history())).facts.recovered
+    return recovered is not False or course.header.trial % 2 == 1
 
 
 async def _after_heal(course: Course) -> None:

@@ -64,6 +64,13 @@ def reached(course: Course) -> bool:
     return course.recovery.at is not None
 
 
+def has_recovered(course: Course) -> bool | None:
+    """Say whether the client recovered; None where it had nothing to recover from."""
+    if not course.hits or course.reading.play.expects is Expects.NOTHING:
+        return None
+    return course.recovery.at is not None
+
+
 def _bystander_serves(reading: Reading, error: App) -> bool:
     """Say whether the bystander had a success after the first error, if it ever had one."""
     served = bystander_served_at(reading)

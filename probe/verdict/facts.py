@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from probe.model import Expects, Facts, Trigger
-from probe.verdict.course import Course
+from probe.verdict.course import Course, has_recovered
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.promises import Promises
 from probe.verdict.reading import Reading
@@ -33,9 +33,8 @@ def gather(course: Course, promises: Promises) -> Evidence:
     futile = find_futile(reading, discoveries, recovery, bool(hits))
     first, asked = _asked(course, discoveries)
     met = bool(hits)
-    has_to_recover = met and reading.play.expects is not Expects.NOTHING
     has_to_move = met and reading.play.expects is Expects.DISCOVER
-    recovered = recovery.at is not None
+    recovered = has_recovered(course)
     facts = Facts(
         fault_codes=tuple(dict.fromkeys(hit.code for hit in hits if hit.code)),
         api_versions=versions_used(reading),
@@ -50,10 +49,10 @@ def gather(course: Course, promises: Promises) -> Evidence:
         connects=connects(reading),
         reroute=route.reroute if has_to_move else None,
         reroute_ms=_since(course.first_hit, route.at) if has_to_move else None,
-        recovered=recovered if has_to_recover else None,
-        recovery_ms=recovery.ms if has_to_recover else None,
+        recovered=recovered,
+        recovery_ms=None if recovered is None else recovery.ms,
         outage_ms=longest_gap_ms(reading, served_at(reading, reading.subject.affected)),
-        after_heal=after_heal(reading, recovered) if has_to_recover else "",
+        after_heal="" if recovered is None else after_heal(reading, recovered),
         close_ms=close_ms(reading),
         errors_surfaced=len(errors.affected),
         failed_ops=errors.failed_operations,

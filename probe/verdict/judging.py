@@ -18,7 +18,7 @@ from probe.model import (
     Reality,
     Verdict,
 )
-from probe.verdict.course import Course, follow, kept_waiting, patience_ms, reached, watched_enough
+from probe.verdict.course import Course, follow, has_recovered, kept_waiting, patience_ms, reached, watched_enough
 from probe.verdict.findings import find
 from probe.verdict.reading import Reading
 from probe.verdict.table import RULES_VERSION, decide
@@ -87,6 +87,10 @@ class Outlook:
     """0 = watching on cannot change the verdict; else for how long that cannot become true."""
     needs_event: bool = False
     """While the watch lasts, that cannot become true before something happens to the affected object."""
+    settled: bool = False
+    """It is true after that time whatever happens: the client reached its goal, and is watched for storms alone."""
+    recovered: bool | None = None
+    """As in the facts, where that was looked at."""
 
 
 def outlook(history: History) -> Outlook:
@@ -107,7 +111,8 @@ def outlook(history: History) -> Outlook:
         left = min(STORM_WATCH_MS, header.play.watch_ms) - max(header.watched_ms, (now - begin) // 1000)
         if left > 0:
             return Outlook(left)
-    return _outlook(follow(Reading(history)))
+    course = follow(Reading(history))
+    return replace(_outlook(course), recovered=has_recovered(course))
 
 
 def _outlook(course: Course) -> Outlook:
@@ -120,7 +125,7 @@ def _outlook(course: Course) -> Outlook:
             return Outlook(play.watch_ms - watched)
         return Outlook(0 if there or watched_enough(course) else moment)
     if there and course.hits:
-        return Outlook(max(0, STORM_WATCH_MS - (reading.moments.until - _goal_at(course)) // 1000))
+        return Outlook(max(0, STORM_WATCH_MS - (reading.moments.until - _goal_at(course)) // 1000), settled=True)
     by_goal = moment if course.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
         return Outlook(min(by_goal, play.watch_ms - watched), needs_event=not there)
