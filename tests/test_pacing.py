@@ -15,7 +15,7 @@ from probe.model import App, AppKind, EngineEvent, EngineKind, Mark, MarkKind, O
 from probe.recorder import Recorder
 from probe.runner import pacing as module
 from probe.runner.course import Course
-from probe.runner.pacing import BEYOND_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
+from probe.runner.pacing import BEYOND_MS, IDLE_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
 
 SECOND = 1_000_000
 
@@ -61,10 +61,10 @@ def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyP
     trial.succeed(AppKind.ACKED, PROVED - 1)
     assert trial.adapt() == []
     trial.succeed(AppKind.ACKED, 1)
-    assert trial.adapt() == [("work", SELDOM_MS)]
+    assert trial.adapt() == [("work", IDLE_MS)]
     assert trial.adapt() == []
     marks = [event for event in trial.course.history().events if isinstance(event, Mark)]
-    assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(SELDOM_MS))]
+    assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(IDLE_MS))]
 
 
 def test_whoever_does_not_come_back_works_seldom_once_it_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypa
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     trial.succeed(AppKind.RECEIVED, PROVED)
-    assert ("feed", SELDOM_MS) in trial.adapt()
+    assert ("feed", IDLE_MS) in trial.adapt()
     trial.at += SECOND
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == [("work", quick), ("feed", quick)]
@@ -101,13 +101,14 @@ def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pyt
     assert trial.adapt() == [("work", quick)]
 
 
-def test_a_group_whose_coordinator_fails_is_fed_seldom_throughout(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_whose_coordinator_fails_is_fed_seldom_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.GROUP)
     assert trial.course.item.beat_ms == SELDOM_MS
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
-    trial.succeed(AppKind.RECEIVED, 10 * PROVED)
     assert trial.adapt() == []
+    trial.succeed(AppKind.RECEIVED, PROVED)
+    assert trial.adapt() == [("work", IDLE_MS), ("feed", IDLE_MS)]
 
 
 def test_a_long_watch_is_seldom_throughout_and_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,5 +133,5 @@ def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) 
     assert len(paced) == 1
     seconds = (stopping - paced[0]) / SECOND
     after = [at for at in begun if paced[0] + SECOND < at <= stopping]
-    assert len(after) == pytest.approx((seconds - 1) * 1000 / SELDOM_MS, abs=2)
+    assert len(after) == pytest.approx((seconds - 1) * 1000 / IDLE_MS, abs=2)
     assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 
 from probe.model import AppKind, EngineKind, Expects, MarkKind, Role
-from probe.plan import SELDOM_MS
+from probe.plan import IDLE_MS, SELDOM_MS
 from probe.ports import Cluster, Instance
 from probe.recorder import now_us
 from probe.runner.course import Course
@@ -34,14 +34,14 @@ class Pacing:
         """Begin at the pace that the instance was started with."""
         self._course, self._cluster, self._instance = course, cluster, instance
         self._quick_ms = self._now_ms = course.item.beat_ms
-        self._seldom_ms = max(self._quick_ms, SELDOM_MS)
+        self._seldom_ms, self._idle_ms = max(self._quick_ms, SELDOM_MS), max(self._quick_ms, IDLE_MS)
         self._since: int | None = None
         self._before = 0
 
     async def wait(self, seconds: float) -> None:
         """Wait before the fault; seldom work is enough until shortly before it."""
         if seconds > 2 * LEAD_S:
-            await self._go(self._seldom_ms)
+            await self._go(self._idle_ms)
             await asyncio.sleep(seconds - LEAD_S)
             seconds = LEAD_S
             await self.quicken()
@@ -53,18 +53,21 @@ class Pacing:
 
     async def adapt(self) -> None:
         """Work often around the fault, and from when the client can serve until it is seen to, or is late."""
-        await self._go(self._seldom_ms if self._tells_nothing() else self._quick_ms)
+        await self._go(self._fitting_ms())
 
-    def _tells_nothing(self) -> bool:
+    def _fitting_ms(self) -> int:
         course = self._course
         since = available_at(course)
         if since is None:
             gone_ms = (now_us() - course.fault_at) / 1000
-            return SHOCK_MS < gone_ms < out_of_service_ms(course) - LEAD_S * 1000
+            waits = SHOCK_MS < gone_ms < out_of_service_ms(course) - LEAD_S * 1000
+            return self._seldom_ms if waits else self._quick_ms
         if since != self._since:
             self._since, self._before = since, _successes(course)
+        if _successes(course) - self._before >= PROVED:
+            return self._idle_ms
         late_ms = course.header.play.prompt_ms + BEYOND_MS
-        return _successes(course) - self._before >= PROVED or now_us() - since > late_ms * 1000
+        return self._seldom_ms if now_us() - since > late_ms * 1000 else self._quick_ms
 
     async def _go(self, interval_ms: int) -> None:
         if interval_ms == self._now_ms:
