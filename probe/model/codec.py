@@ -9,7 +9,6 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from json.encoder import encode_basestring_ascii
-from operator import attrgetter
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -80,21 +79,18 @@ def _member(item: tuple[object, object]) -> str:
 
 
 def _object_writer(cls: type) -> Writer:
-    defaults = _defaults(cls)
-    if len(defaults) < 2:  # attrgetter gives no tuple then
-        return lambda value: _dumps(encode(value))
-    values = attrgetter(*(name for name, _ in defaults))
-    plan = tuple((f"{encode_basestring_ascii(name)}:", default) for name, default in defaults)
-
-    def write(value: object) -> str:
-        parts = [
-            key + _WRITERS[type(item)](item)
-            for (key, default), item in zip(plan, values(value), strict=True)
-            if item != default
+    """Write out what reads each field, and compile it: half the time of a loop over them."""
+    names: dict[str, Any] = {"writers": _WRITERS}
+    lines = ["def write(value):", "    text = ''"]
+    for number, (name, default) in enumerate(_defaults(cls)):
+        names[f"default{number}"] = default
+        lines += [
+            f"    item = value.{name}",
+            f"    if item != default{number}:",
+            f"        text += {f',{encode_basestring_ascii(name)}:'!r} + writers[type(item)](item)",
         ]
-        return f"{{{','.join(parts)}}}"
-
-    return write
+    exec("\n".join([*lines, "    return '{' + text[1:] + '}'"]), names)  # noqa: S102  # of our own fields' names
+    return names["write"]  # type: ignore[no-any-return]  # made by exec
 
 
 def decode(hint: type[T], data: Any) -> T:
