@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -25,7 +26,7 @@ from probe.model import (
     Target,
 )
 from probe.recorder import Recorder, now_us
-from probe.runner.lag import LoopLag
+from probe.runner.lag import APART_S, LoopLag
 from probe.runner.limits import refresh_ms
 
 HEADER = Header(
@@ -143,6 +144,18 @@ def test_a_stalled_loop_is_seen() -> None:
     inside, outside = asyncio.run(play())
     assert inside >= 350
     assert outside == 0
+
+
+def test_who_starts_passes_one_after_the_other() -> None:
+    async def play() -> list[float]:
+        lag, passed = LoopLag(), []
+        for _ in range(4):
+            await lag.calm()
+            passed.append(time.monotonic())
+        return passed
+
+    passed = asyncio.run(play())
+    assert min(later - sooner for sooner, later in pairwise(passed)) >= APART_S - 0.001
 
 
 def test_a_refresh_that_is_switched_off_has_no_interval() -> None:

@@ -22,9 +22,12 @@ NOTED_MS = 20
 """Smaller delays are not kept."""
 CALM_MS = 60
 """Above this in the last second, no new trial starts: what drivers tell takes a few turns of the loop to be read."""
-RUNNABLE_PER_CORE = 2.0
+RUNNABLE_PER_CORE = 5.0
 """Above this in the last second, no new trial starts either: a client that waits for its core seems slow to recover."""
 LOOK_BEATS = 5
+APART_S = 0.1
+"""Trials start so far apart: a dozen that start at once crowd the machine for a second, and leave it idle the next."""
+LOOK_S = 0.02
 LOADAVG = Path("/proc/loadavg")
 
 
@@ -50,6 +53,7 @@ class LoopLag:
     def __init__(self) -> None:
         self._stalls: deque[tuple[int, int, int]] = deque()
         self._runnable: deque[int] = deque(maxlen=int(1 / BEAT_S / LOOK_BEATS))
+        self._passed_at = 0.0
 
     @contextlib.asynccontextmanager
     async def measuring(self) -> AsyncIterator[None]:
@@ -87,13 +91,16 @@ class LoopLag:
         return worst
 
     async def calm(self, patience_s: float = 20.0) -> None:
-        """Wait until the loop kept time for a second, but not for ever."""
+        """Wait until the loop kept time for a second and the last one to pass is on its way, but not for ever."""
         deadline = time.monotonic() + patience_s
-        while time.monotonic() < deadline:
-            now = time.monotonic_ns() // 1000
-            if self.worst_ms(now - 1_000_000, now) < CALM_MS and not self._crowded():
-                return
-            await asyncio.sleep(0.1)
+        while (now := time.monotonic()) < deadline:
+            if now - self._passed_at >= APART_S and self._keeps_time(int(now * 1e6)) and not self._crowded():
+                break
+            await asyncio.sleep(LOOK_S)
+        self._passed_at = now
+
+    def _keeps_time(self, now_us: int) -> bool:
+        return self.worst_ms(now_us - 1_000_000, now_us) < CALM_MS
 
     def _crowded(self) -> bool:
         cores = os.cpu_count() or 1
