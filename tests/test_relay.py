@@ -255,8 +255,8 @@ def test_a_storm_that_lasts_is_slowed_until_it_is_calm_and_told_of(play: Play) -
                 for _ in range(600):
                     link.conversation.fold.take(replace(frame, at=now + second * SPAN_US), [])
             await one.ask()
-            (paced,) = of(EngineEvent, events)
-            assert (paced.kind, paced.broker, paced.value) == (EngineKind.PACED, 1, STORM_MS)
+            (slowed,) = of(EngineEvent, events)
+            assert (slowed.kind, slowed.broker, slowed.value) == (EngineKind.SLOWED, 1, STORM_MS)
             asked = time.monotonic()
             for _ in range(20):
                 await one.ask()

@@ -80,9 +80,9 @@ def test_folded_requests_are_futile_too() -> None:
 def test_what_the_relay_slows_down_is_no_rate() -> None:
     """Rates end where answers begin to be held back; the storm does not."""
     storm = (produce_answer(56), *MOVE, folded(PRODUCE, OLD, 2000, 2000, row(code=56)))
-    slowed = (engine(EngineKind.PACED, broker=OLD, value=5), folded(PRODUCE, OLD, 7000, 1400, row(code=56)))
+    slowed = (engine(EngineKind.SLOWED, broker=OLD, value=5), folded(PRODUCE, OLD, 7000, 1400, row(code=56)))
     assert facts(*storm, *slowed).futile_requests_per_s == pytest.approx(1000, abs=20)
-    healed_soon = (engine(EngineKind.PACED, broker=OLD, value=0), folded(PRODUCE, OLD, 7000, 1400, row(code=56)))
+    healed_soon = (engine(EngineKind.SLOWED, broker=OLD, value=0), folded(PRODUCE, OLD, 7000, 1400, row(code=56)))
     assert facts(*storm, *healed_soon).futile_requests_per_s == pytest.approx(346, abs=10)
     assert "d" in facts(*storm, *slowed).storm
 

@@ -194,7 +194,7 @@ class EngineKind(StrEnum):
     HEALED = "healed"
     STOPPED = "stopped"
     RETURNED = "returned"
-    PACED = "paced"
+    SLOWED = "slowed"
     """From here on the relay passes answers of a connection at `broker` on so late: `value` in milliseconds, 0 = at
     once again. Its client asks hundreds of times a second, for seconds."""
     LOG = "log"

@@ -149,7 +149,7 @@ class Link:
         self._dialling: asyncio.Task[None] | None = None
         self._gate: Gate | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._paced = False
+        self._slowed = False
         self._broker_done = ""
         """`end` or `close`: what the client's side does when the gate is empty."""
 
@@ -201,10 +201,10 @@ class Link:
 
     @property
     def _delays(self) -> bool:
-        return self._paced or self.road.delays
+        return self._slowed or self.road.delays
 
     def _delay_us(self, api: int) -> int:
-        return self.road.delay_us(self, api) + STORM_MS * 1000 * self._paced
+        return self.road.delay_us(self, api) + STORM_MS * 1000 * self._slowed
 
     def _pass(self, data: bytes) -> None:
         at = now_us()  # before the write: once it is written, what the client does about it may be stamped first
@@ -216,15 +216,15 @@ class Link:
             self.road.tell(read(data, at))
         except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb what is forwarded
             self.conversation.fault = f"decoder failed: {error!r}"
-        if self.conversation.fold.lasts is not self._paced:
-            self._pace(at)
+        if self.conversation.fold.lasts is not self._slowed:
+            self._slow(at)
 
-    def _pace(self, at: int) -> None:
+    def _slow(self, at: int) -> None:
         """Hold answers back while a storm lasts, and tell of it."""
-        self._paced = self.conversation.fold.lasts
-        text = f"connection {self.conversation.conn} " + ("storms" if self._paced else "is calm again")
-        kind, broker = EngineKind.PACED, self.conversation.broker
-        self.road.tell([EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._paced, text=text)])
+        self._slowed = self.conversation.fold.lasts
+        text = f"connection {self.conversation.conn} " + ("storms" if self._slowed else "is calm again")
+        kind, broker = EngineKind.SLOWED, self.conversation.broker
+        self.road.tell([EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._slowed, text=text)])
 
     def _release(self) -> None:
         """Pass on what is due, and come back for the rest."""

@@ -104,7 +104,7 @@ def find_futile(reading: Reading, discoveries: tuple[Discovery, ...], recovery: 
     if reading.play.expects is not Expects.DISCOVER or available is None or target < 0 or not provoked:
         return Futile()
     sent = tuple(sorted(_elsewhere(reading, available)))
-    end = _before_paced(reading, recovery.start, reading.moments.until if recovery.at is None else recovery.at)
+    end = _before_slowed(reading, recovery.start, reading.moments.until if recovery.at is None else recovery.at)
     meanwhile = [item for item in sent if item[0] <= end]
     requests = sum(item[1] for item in meanwhile)
     seconds = max(LEAST_US, end - recovery.start) / 1_000_000
@@ -118,10 +118,10 @@ def find_futile(reading: Reading, discoveries: tuple[Discovery, ...], recovery: 
     )
 
 
-def _before_paced(reading: Reading, begin: int, end: int) -> int:
+def _before_slowed(reading: Reading, begin: int, end: int) -> int:
     """Return when a span ends in which the relay let the client ask as fast as it would; `end` if it never did."""
-    paced = (event.at for event in reading.strands.engine if event.kind is EngineKind.PACED and event.value)
-    first = next(paced, end)
+    slowed = (event.at for event in reading.strands.engine if event.kind is EngineKind.SLOWED and event.value)
+    first = next(slowed, end)
     return first if begin < first < end else end
 
 
