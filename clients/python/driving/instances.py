@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 
 from driving.library import Library, Role, Stopping, Unsupported
 from driving.outbox import Outbox
@@ -28,9 +29,14 @@ class Instances:
         if start.instance in self._running:
             reports.notice(f"instance {start.instance} is running already; this start is ignored")
             return
-        instance = Instance(self._library, start, reports)
+        instance = Instance(self._library, start, reports, self._others)
         self._running[start.instance] = instance
         threading.Thread(target=instance.run, name=start.instance, daemon=True).start()
+
+    def _others(self, client_id: str) -> Sequence[str]:
+        """Return the client ids of instances beside one whose ids begin as its own does: a bystander's does."""
+        known = (item.client_id for item in list(self._running.values()))
+        return [other for other in known if other != client_id and other.startswith(client_id)]
 
     def stop(self, stop: pb.Stop) -> None:
         """Ask one to close; an unknown name has ended already, and needs no answer."""
@@ -46,9 +52,13 @@ class Instances:
 class Instance:
     """One client at work."""
 
-    def __init__(self, library: Library, start: pb.Start, reports: Reports) -> None:
+    def __init__(
+        self, library: Library, start: pb.Start, reports: Reports, others: Callable[[str], Sequence[str]]
+    ) -> None:
         self.reports = reports
+        self.client_id = start.client_id
         self._library = library
+        self._others = others
         self._start = start
         self._stopping = Stopping()
 
@@ -87,14 +97,15 @@ class Instance:
     def _closed(self) -> None:
         """End, and say which threads of the library still run: they would slow down every instance after this one."""
         at = clock_us()
-        left = [item for item in threading.enumerate() if self._start.client_id in item.name and self._is_library(item)]
+        left = [item for item in threading.enumerate() if self.client_id in item.name and self._is_library(item)]
         for thread in left:
             thread.join(LEAVING_S / len(left))
         names = ", ".join(thread.name for thread in left if thread.is_alive())
         self.reports.closed(f"still running: {names}" if names else "", at)
 
     def _is_library(self, thread: threading.Thread) -> bool:
-        return thread is not threading.current_thread() and thread.name != self._start.instance
+        ours = thread is threading.current_thread() or thread.name == self._start.instance
+        return not ours and not any(other in thread.name for other in self._others(self.client_id))
 
     def _role(self) -> Role:
         role, profile = self._start.role, self._start.profile
