@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 import aiokafka.errors
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaProducer, TopicPartition
 from driving.library import Stopping
 from driving.reports import Reports
 from driving.transactions import transact
@@ -46,6 +46,10 @@ class _Client(Sending):
 
     def begin(self) -> None:
         self.bridge.call(self._client.begin_transaction())
+
+    def offsets(self, group: str, partition: int, offset: int) -> None:
+        item = TopicPartition(self._start.topic, partition)
+        self.bridge.call(self._client.send_offsets_to_transaction({item: offset}, group))
 
     def commit(self) -> None:
         self.bridge.call(self._client.commit_transaction())

@@ -27,7 +27,7 @@ final class Offsets {
             try {
                 Class<?> metadata = Class.forName(METADATA);
                 return new Offsets(method(metadata), metadata.getConstructor(String.class).newInstance(group));
-            } catch (ClassNotFoundException before25) {
+            } catch (ClassNotFoundException | NoSuchMethodException before25) { // 2.4 has the class alone
                 return new Offsets(method(String.class), group);
             }
         } catch (ReflectiveOperationException e) {
