@@ -91,9 +91,20 @@ def test_row_3_not_provoked() -> None:
     assert found.facts.recovered is None
 
 
+GOES_ON_MS = 2
+"""So long after the answer the script's clock stands behind a call."""
+
+
 def test_row_4_fatal() -> None:
     found = judge(history(fault_on(), produce_answer(56), app(AppKind.FATAL, text="gone"), watch(3000)))
     assert found.outcome is Outcome.FATAL
+
+
+def test_row_4_who_dies_of_an_answer_may_say_so_before_the_answer_is_stamped() -> None:
+    """sarama told of TRANSACTIONAL_ID_AUTHORIZATION_FAILED 0.6 ms before, by clocks that agree to 0.4 ms."""
+    for early_ms, outcome in ((0.9, Outcome.FATAL), (1.1, Outcome.BROKEN)):
+        died = (produce_answer(56), wait(-GOES_ON_MS - early_ms), app(AppKind.FATAL, text="gone"))
+        assert judge(history(fault_on(), *died, watch(3000))).outcome is outcome
 
 
 def test_row_4_closed_unasked_is_fatal_and_asked_is_not() -> None:

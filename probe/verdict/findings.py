@@ -10,7 +10,7 @@ from probe.verdict.facts import gather
 from probe.verdict.kept import kept_ms
 from probe.verdict.promises import find_promises
 from probe.verdict.reading import Reading
-from probe.verdict.service import declared_impossible, ended_unasked
+from probe.verdict.service import STAMP_US, declared_impossible, ended_unasked
 
 STALL_MS = 250
 """A longer stall of the loop inside the window stamps wrong times."""
@@ -85,7 +85,7 @@ def _after_hit(course: Course, ending: App) -> bool:
     reading = course.reading
     if reading.play.expects is Expects.NOTHING and reading.play.kind is not Kind.NONE:
         return reading.moments.fault is not None and ending.at >= reading.moments.fault
-    return course.first_hit is not None and ending.at + reading.clock_us >= course.first_hit
+    return course.first_hit is not None and ending.at + reading.clock_us + STAMP_US >= course.first_hit
 
 
 def _told(ending: App | None) -> str:
