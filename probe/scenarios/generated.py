@@ -30,6 +30,9 @@ from probe.scenarios.steps import AnswerError, Step
 
 HOLD_MS = 3000
 """How long `hold` answers the error: beyond three default back-offs of every client known, sarama's consumer apart."""
+MEMBER_MS = 3000
+"""How much longer where a group's member must be brought to call the API: by its heartbeat, each 3 s, and then by its
+own back-off (KafkaJS joins again 1.8 s after it was told to)."""
 HOLD_STARTING = 8
 """So many answers are `hold` for what clients do at their start, which comes nobody knows when."""
 PROMPT_MS = {Target.COORDINATOR: 5000}
@@ -76,7 +79,12 @@ def _hold(api: Api, answer: Answer, role: Role) -> Part:
     made = _in_place(api, answer, judged=answer.kind is ErrorClass.RETRIABLE)
     if api.starting:
         return _part(api, role, made, _step(api, answer, times=HOLD_STARTING))
-    return _part(api, role, made, _step(api, answer), heal_after_ms=HOLD_MS)
+    return _part(api, role, made, _step(api, answer), heal_after_ms=HOLD_MS + MEMBER_MS * _waits(api, role))
+
+
+def _waits(api: Api, role: Role) -> bool:
+    """Say whether the API is called when a member comes to it."""
+    return role is Role.GROUP and bool(api.before) and api.target is Target.COORDINATOR
 
 
 def _blip(api: Api, answer: Answer, role: Role) -> Part:
@@ -208,8 +216,15 @@ def _story(template: Template, api: Api, answer: Answer) -> str:
         kind=answer.kind,
         source=answer.source,
         who="coordinator" if api.target is Target.COORDINATOR else "leader",
-        long="eight times" if api.starting else "for 3 s",
+        long=_how_long(api),
     )
+
+
+def _how_long(api: Api) -> str:
+    if api.starting:
+        return "eight times"
+    longer = any(_waits(api, role) for role in api.roles)
+    return "for 3 s" + (" (for 6 s where a group's member must come to it first)" if longer else "")
 
 
 def defaults() -> Iterator[Scenario]:
