@@ -10,6 +10,7 @@ from enum import StrEnum
 from probe.catalogue.families import version_key
 from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role, Target
+from probe.protocol.names import api_name
 from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part, Scenario
 from probe.scenarios.steps import LagMetadata, Step
@@ -165,6 +166,7 @@ def make_plan(selection: Selection) -> Plan:
                 _reason_to_skip(chosen, role, profile, scenario, selection.engine)
                 or _acks(cell, chosen, profile, part)
                 or _unheard(chosen, part)
+                or _unasked(chosen, role, part)
                 or _unplayed(scenario, part, selection, broker)
                 or _too_long(chosen, part, selection.long_watches)
             )
@@ -210,6 +212,14 @@ def _unheard(chosen: Chosen, part: Part) -> str:
     """Say why nobody can tell whether an error was shown that should be."""
     if chosen.family.judged_by and part.play.expects is Expects.SURFACE:
         return f"{chosen.family.family} is an application that tells of no single error; here one must be told"
+    return ""
+
+
+def _unasked(chosen: Chosen, role: Role, part: Part) -> str:
+    """Say why an instance never calls what the scenario is about."""
+    for item in chosen.family.behaviour.unasked:
+        if item.role == role and part.play.apis == (item.api,) and item.covers(chosen.version.version):
+            return f"{chosen.family.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
     return ""
 
 

@@ -12,6 +12,7 @@ from probe.catalogue.families import Family, Version, read_family, version_key
 from probe.catalogue.selectors import PROFILES
 from probe.drivers.sources.module import HEADING, _tags
 from probe.golang import SHIM
+from probe.protocol.names import api_name
 
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"
 
@@ -89,3 +90,10 @@ def test_a_change_log_tells_the_version_of_a_checkout(text: str) -> None:
     found = re.search(HEADING, text, re.MULTILINE)
     assert found
     assert found[1] == "1.2.3"
+
+
+def test_what_franz_gos_admin_does_not_ask_is_as_its_driver_is_built() -> None:
+    franz = read("franz-go")
+    (unasked,) = franz.behaviour.unasked
+    assert (unasked.role, api_name(unasked.api)) == ("admin", "OffsetFetch")
+    assert unasked.since == franz.source.tags["resolves_names"]

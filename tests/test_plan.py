@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import read_family
+from probe.catalogue.families import Unasked, read_family
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.engines.kafka_deeds import UNPLAYED
@@ -48,6 +48,18 @@ def test_roles_and_profiles_outside_their_span_are_skipped_with_a_reason(selecti
     assert "since 1.10.0" in reasons["1.9.0", "producer", "zstd"]
     assert "no role group" in reasons["2.0.0", "group", "isolated"]
     assert "means nothing" in reasons["2.0.0", "consumer", "zstd"]
+
+
+def test_what_an_instance_never_asks_is_skipped_with_the_reason(selection: Selection) -> None:
+    (family,) = {item.family.family: item.family for item in selection.clients}.values()
+    unasked = Unasked(role="producer", api=0, since="2.0.0", reason="it does not write")
+    family = family.model_copy(update={"behaviour": family.behaviour.model_copy(update={"unasked": (unasked,)})})
+    scenarios = select_scenarios(["steady", "blip/produce/CORRUPT_MESSAGE", "blip/metadata/TOPIC_AUTHORIZATION_FAILED"])
+    clients = [Chosen(family, item) for item in family.versions]
+    plan = make_plan(replace(selection, clients=clients, scenarios=scenarios, roles=(Role.PRODUCER,)))
+    skips = [skip for skip in plan.skips if "does not call" in skip.reason]
+    assert {(skip.cell.version, skip.cell.scenario) for skip in skips} == {("2.0.0", "blip/produce/CORRUPT_MESSAGE")}
+    assert skips[0].reason == "demo as producer does not call Produce here: it does not write"
 
 
 def test_long_watches_are_for_core_versions_and_the_newest_of_each_line(selection: Selection, tmp_path: Path) -> None:

@@ -113,6 +113,14 @@ class Source(_Strict):
     """Go build tags of the driver's sources, each with the first version that has what those sources use."""
 
 
+class Unasked(Span):
+    """A question that our driver does not put to a library in these versions; `reason` says why."""
+
+    role: str
+    api: int
+    """Its API key."""
+
+
 class Behaviour(_Strict):
     """What is known beforehand; each list is searched for the first span that covers the version."""
 
@@ -120,6 +128,8 @@ class Behaviour(_Strict):
     min_discovery_age_ms: tuple[Limit, ...] = ()
     acks_one: Span | None = None
     """Versions whose producers write with acks=1 by default; the reason is the source."""
+    unasked: tuple[Unasked, ...] = ()
+    """What would never meet a fault of these APIs, so that nobody need try."""
 
 
 class Family(_Strict):
