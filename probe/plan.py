@@ -37,8 +37,7 @@ SELDOM_MS = 400
 """The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
 come sooner than a group's second commit."""
 IDLE_MS = LONG_BEAT_MS
-"""The pace of a client of which nothing is asked: its metadata grows old before the fault, or it has recovered and is
-watched for storms, which no operation brings about."""
+"""The pace of a client of which nothing is asked: its metadata grows old, or it is watched for storms alone."""
 
 
 class LongWatches(StrEnum):
