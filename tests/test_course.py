@@ -10,7 +10,7 @@ from cells import planned
 from deeds import acked, announced, fault_on, moved
 from script import AFFECTED, ME, NEW, OLD, PRODUCE
 
-from probe.model import App, AppKind, Closed, EngineEvent, History, Mark, Opened, Request, Role
+from probe.model import App, AppKind, Closed, EngineEvent, EngineKind, History, Mark, Opened, Request, Role
 from probe.recorder import Recorder
 from probe.runner.course import Course, only_of
 
@@ -24,6 +24,7 @@ def crowd() -> History:
     theirs = (
         Opened(at=AT, conn=CONN, broker=OLD),
         Request(at=AT + 1, conn=CONN, broker=OLD, corr=1, api=PRODUCE, version=7, client_id="first"),
+        EngineEvent(at=AT + 1, kind=EngineKind.SLOWED, broker=OLD, value=5, conn=CONN),
         Closed(at=AT + 2, conn=CONN, broker=OLD, by="relay"),
         Opened(at=AT + 3, conn=CONN + 1, broker=NEW),
         App(at=AT + 4, kind=AppKind.ACKED, instance="first", partition=AFFECTED),
@@ -35,7 +36,7 @@ def crowd() -> History:
 def test_only_the_judged_instance_counts() -> None:
     whole = crowd()
     kept = only_of(whole, ME)
-    assert len(kept.events) == len(whole.events) - 5
+    assert len(kept.events) == len(whole.events) - 6
     assert not [event for event in kept.events if getattr(event, "conn", 0) >= CONN]
     assert {event.instance for event in kept.events if isinstance(event, App)} == {ME}
     assert [event for event in kept.events if isinstance(event, EngineEvent | Mark)]

@@ -15,7 +15,7 @@ from probe.engines.kafka.properties import Addresses
 from probe.engines.kafka.sorting import KEPT, Sorting
 from probe.engines.kafka.truth import Watched
 from probe.engines.kafka.wire import Reader, Writer
-from probe.model import Closed, EngineKind, Event, Opened, Request, Subject
+from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Subject
 
 WHERE = Addresses(
     external={1: "127.0.0.1:1", 2: "127.0.0.1:2", 3: "127.0.0.1:3"},
@@ -162,6 +162,19 @@ def test_connections_go_to_whose_client_id_they_carry() -> None:
     closed = Closed(at=3, conn=7, broker=1, by="client")
     sorting.take(closed)
     assert mine == [opened, asked(7, "sarama-producer-abc"), second, asked(8, "sarama-producer-abc-2"), closed]
+    assert other == []
+
+
+def test_a_storm_that_is_slowed_is_told_to_whose_connection_it_is() -> None:
+    mine: list[Event] = []
+    other: list[Event] = []
+    sorting = Sorting()
+    sorting.join("sarama-producer-abc", mine.append)
+    sorting.join("java-producer-def", other.append)
+    slowed = EngineEvent(at=5, kind=EngineKind.SLOWED, broker=1, value=5, conn=7)
+    for event in (Opened(at=1, conn=7, broker=1), asked(7, "sarama-producer-abc"), slowed):
+        sorting.take(event)
+    assert mine[-1] == slowed
     assert other == []
 
 

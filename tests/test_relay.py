@@ -256,7 +256,7 @@ def test_a_storm_that_lasts_is_slowed_until_it_is_calm_and_told_of(play: Play) -
                     link.conversation.fold.take(replace(frame, at=now + second * SPAN_US), [])
             await one.ask()
             (slowed,) = of(EngineEvent, events)
-            assert (slowed.kind, slowed.broker, slowed.value) == (EngineKind.SLOWED, 1, STORM_MS)
+            assert (slowed.kind, slowed.broker, slowed.value, slowed.conn) == (EngineKind.SLOWED, 1, STORM_MS, 1)
             asked = time.monotonic()
             for _ in range(20):
                 await one.ask()

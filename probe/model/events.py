@@ -214,6 +214,8 @@ class EngineEvent:
     key: str = ""
     value: int = 0
     text: str = ""
+    conn: int = -1
+    """The connection that it is about: it is told only to the cell that has that."""
 
 
 class MarkKind(StrEnum):

@@ -133,9 +133,12 @@ class Link:
     def _slow(self, at: int) -> None:
         """Hold answers back while a storm lasts, and tell of it."""
         self._slowed = self.conversation.fold.lasts
-        text = f"connection {self.conversation.conn} " + ("storms" if self._slowed else "is calm again")
+        conn = self.conversation.conn
+        text = f"connection {conn} " + ("storms" if self._slowed else "is calm again")
         kind, broker = EngineKind.SLOWED, self.conversation.broker
-        self.road.tell([EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._slowed, text=text)])
+        self.road.tell(
+            [EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._slowed, text=text, conn=conn)]
+        )
 
     def _release(self) -> None:
         """Pass on what is due, and come back for the rest."""

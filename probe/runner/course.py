@@ -96,6 +96,7 @@ def only_of(history: History, client_id: str) -> History:
         for event in history.events
         if (isinstance(event, App) and event.instance == instance)
         or (isinstance(event, Wire) and event.conn in ours)
-        or isinstance(event, EngineEvent | Mark)
+        or (isinstance(event, EngineEvent) and (event.conn < 0 or event.conn in ours))
+        or isinstance(event, Mark)
     ]
     return History(history.header, tuple(kept))

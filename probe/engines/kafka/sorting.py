@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from probe.model import Closed, Event, Folded, Opened, Request, Response
+from probe.model import Closed, EngineEvent, Event, Folded, Opened, Request, Response
 from probe.ports import Sink
 
 Wire = Opened | Closed | Request | Response | Folded
@@ -33,7 +33,7 @@ class Sorting:
 
     def take(self, event: Event) -> None:
         """Take an event of the relay."""
-        if not isinstance(event, Wire):
+        if not isinstance(event, Wire | EngineEvent) or event.conn < 0:
             return
         conn = event.conn
         if conn in self._conns:
