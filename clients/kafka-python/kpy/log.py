@@ -27,8 +27,12 @@ class Notices(logging.Handler):
         self._reports[client_id] = reports
         self._reports[threading.current_thread().name] = reports
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Pass one on; records of threads that belong to nobody are dropped."""
+    def handle(self, record: logging.LogRecord) -> bool:
+        """Pass one on, without the handler's lock: a thread that is slowed holds up no other one.
+
+        Records of threads that belong to nobody are dropped.
+        """
         thread = (record.threadName or "").removesuffix("-network-thread").removesuffix("-heartbeat")
         if reports := self._reports.get(thread):
-            reports.notice(f"log: {record.getMessage()}")
+            reports.log(f"log: {record.getMessage()}")
+        return True

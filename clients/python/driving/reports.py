@@ -11,6 +11,10 @@ from probe.drivers.rpc import driver_pb2 as pb
 
 NOTICES = 500
 """Notices kept per instance; a client that logs for ever must not fill the history."""
+CHATTER_LINES, CHATTER_S, SLOW_LINE_S = 100, 1.0, 0.005
+"""A library that logs so many lines in so short a time logs in a loop without a pause (kafka-python 2.2.15 after an
+authorization error of its transaction: for two minutes) and takes a core from the clients beside it. Each line holds
+it up then, as a slow terminal does, and the history says so."""
 
 
 def clock_us() -> int:
@@ -26,6 +30,8 @@ class Reports:
         self._outbox = outbox
         self._ended = False
         self._notices = 0
+        self._chatter_since = float("-inf")
+        self._chatters = self._told_of_chatter = False
         self._early: list[str] | None = []
         self._lock = threading.Lock()
 
@@ -100,6 +106,21 @@ class Reports:
             self._early.append(text)
         else:
             self._add(pb.NOTICE, text=text)
+
+    def log(self, text: str) -> None:
+        """Report a line that the library logs where it works; a flood of them is slowed."""
+        self.notice(text)
+        if self._notices > NOTICES and self._floods(time.monotonic()):
+            if not self._told_of_chatter:
+                self._told_of_chatter = True
+                told = f"{CHATTER_LINES} lines in {CHATTER_S:.0f} s: each takes it {SLOW_LINE_S * 1000:.0f} ms more"
+                self._add(pb.NOTICE, text=f"it logs more than {told} from here on")
+            time.sleep(SLOW_LINE_S)
+
+    def _floods(self, now: float) -> bool:
+        if self._notices % CHATTER_LINES == 0:
+            self._chatters, self._chatter_since = now - self._chatter_since < CHATTER_S, now
+        return self._chatters
 
     def unsupported(self, text: str) -> None:
         """End: this cannot be done."""

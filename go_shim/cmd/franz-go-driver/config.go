@@ -71,7 +71,7 @@ type notices struct{ out *driver.Instance }
 func (n notices) Level() kgo.LogLevel { return kgo.LogLevelWarn }
 
 func (n notices) Log(level kgo.LogLevel, message string, pairs ...any) {
-	n.out.Notice("%v: %s %v", level, message, pairs)
+	n.out.Log("%v: %s %v", level, message, pairs)
 }
 
 // patient is a time limit as applications give one to calls that the library would retry for very long.

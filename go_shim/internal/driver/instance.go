@@ -21,6 +21,7 @@ type Instance struct {
 	mu      sync.Mutex
 	ended   bool
 	notices int
+	chatter chatter
 	client  Client
 	pace    atomic.Int32  // milliseconds between operations
 	opened  chan struct{} // Open returned
