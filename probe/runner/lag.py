@@ -22,7 +22,7 @@ NOTED_MS = 20
 """Smaller delays are not kept."""
 CALM_MS = 60
 """Above this in the last second, no new trial starts: what drivers tell takes a few turns of the loop to be read."""
-RUNNABLE_PER_CORE = 5.0
+RUNNABLE_PER_CORE = 8.0
 """Above this in the last second, no new trial starts either: a client that waits for its core seems slow to recover."""
 LOOK_BEATS = 5
 APART_S = 0.1

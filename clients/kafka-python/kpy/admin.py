@@ -21,7 +21,7 @@ from probe.drivers.rpc import driver_pb2 as pb
 def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     """Ask for offsets until told to stop."""
     role = {"group_id": start.group or None, "enable_auto_commit": False}
-    built = {partition: build(KafkaConsumer, start, role) for partition in start.partitions}
+    built = {partition: build(KafkaConsumer, start, reports, role) for partition in start.partitions}
     for _, effective in list(built.values())[:1]:
         reports.ready(effective)
     clients = {partition: client for partition, (client, _) in built.items()}

@@ -35,7 +35,7 @@ MAY_BLOCK = not hasattr(kafka, "AsyncConsumerRebalanceListener")
 
 def consumer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     """Consume the given partitions from their beginning."""
-    client, effective = build(KafkaConsumer, start, {"enable_auto_commit": False})
+    client, effective = build(KafkaConsumer, start, reports, {"enable_auto_commit": False})
     reports.ready(effective)
     partitions = [TopicPartition(start.topic, partition) for partition in start.partitions]
     client.assign(partitions)
@@ -52,7 +52,7 @@ def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     It commits with commit(), which retries what can be retried; commit_async() is documented not to.
     """
     role = {"group_id": start.group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
-    client, effective = build(KafkaConsumer, start, role)
+    client, effective = build(KafkaConsumer, start, reports, role)
     reports.ready(effective)
     commits = Commits(client, reports, stop)
     client.subscribe(topics=[start.topic], listener=commits)

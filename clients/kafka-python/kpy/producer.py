@@ -17,7 +17,7 @@ from probe.drivers.rpc import driver_pb2 as pb
 
 def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     """Produce on each partition, one record a beat, until asked to stop."""
-    client, effective = build(KafkaProducer, start, {})
+    client, effective = build(KafkaProducer, start, reports, {})
     reports.ready(effective)
     work = Sending(start, reports, client)
     beats = Beats(start, work.send)

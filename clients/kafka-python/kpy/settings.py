@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import kafka
 import kafka.errors
 from driving.library import Unsupported
+from driving.looks import PatientSelector
+from driving.reports import Reports
 
 from probe.drivers.rpc import driver_pb2 as pb
 
@@ -59,7 +62,9 @@ REFUSALS = (kafka.errors.KafkaConfigurationError, AssertionError, ValueError, Ty
 """What a constructor throws at settings that do not go together, or that need a codec that is not there."""
 
 
-def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) -> tuple[Any, dict[str, str]]:
+def build(
+    kind: Callable[..., Any], start: pb.Start, reports: Reports, role: Mapping[str, Any]
+) -> tuple[Any, dict[str, str]]:
     """Construct a KafkaProducer or KafkaConsumer; return it and its effective settings.
 
     Raises Unsupported for a profile that does not fit the role, for an unknown key and for what the library refuses.
@@ -71,6 +76,7 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
     chosen = {**role, **PROFILES[start.profile], **quick_group, **_typed(start.properties, known)}
     if absent := [key for key in chosen if key not in known]:
         raise Unsupported(f"kafka-python {kafka.__version__} has no setting {absent[0]!r} for role {start.role}")
+    chosen.setdefault("selector", partial(PatientSelector, reports.notice))
     try:
         client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **chosen)
     except REFUSALS as error:

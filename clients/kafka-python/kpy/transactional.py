@@ -33,7 +33,7 @@ FINAL = tuple(
 
 def transactional(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     """Play transactions until asked to stop."""
-    client, effective = build(KafkaProducer, start, {"transactional_id": start.transactional_id})
+    client, effective = build(KafkaProducer, start, reports, {"transactional_id": start.transactional_id})
     reports.ready(effective)
     transact(start, reports, stop, _Client(start, reports, client))
     client.close(timeout=stop.remaining())
