@@ -15,6 +15,10 @@ Sink = Callable[[Event], None]
 """Takes an event as it happens; never blocks, never raises."""
 
 
+def nowhere(_: Event) -> None:
+    """Take an event that comes too early or too late: a `Sink`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadBack:
     """Everything stored in a topic, read_committed, and committed offsets of a group."""

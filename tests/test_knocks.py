@@ -65,7 +65,7 @@ def test_our_own_attempts_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not knocks.knocks(port + 1, ())
 
 
-@pytest.mark.parametrize("name", ["BY_FAMILY", "SOCK_DIAG"])
+@pytest.mark.parametrize("name", ["OF_TCP", "SOCK_DIAG"])
 def test_where_the_kernel_tells_nothing_is_an_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knocks, name, 31)  # a question, or a protocol, that no kernel knows
     with pytest.raises(OSError, match=r"."):

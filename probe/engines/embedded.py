@@ -20,7 +20,7 @@ from probe.engines.plays import BROKERS
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
-from probe.ports import OpenRelay, ReadBack, RelayPort, Sink
+from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
 Reply = TypeVar("Reply")
@@ -90,6 +90,7 @@ class FakeCluster:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
             await self._network.close()
+            self._sink = nowhere  # the network holds us and we it: what the sink holds must not stay with both
 
     async def _readdress(self, addresses: Sequence[str]) -> None:
         change = pb.Change(readdress=pb.Readdress(advertise=addresses))

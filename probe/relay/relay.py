@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from probe.model import Event, Folded, Request, Response
-from probe.ports import Pcapng, Sink
+from probe.ports import Pcapng, Sink, nowhere
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
 from probe.relay.capture import Capture, Taped
@@ -77,6 +77,7 @@ class Relay:
                 while self._tasks or self._links():
                     self._changed.clear()
                     await self._changed.wait()
+        self._sink = nowhere  # ways and links hold us and we them: without a collector what the sink holds stayed, too
 
     # What ports.Tap asks for
 

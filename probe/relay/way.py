@@ -18,7 +18,8 @@ from probe.relay.link import Link, now_us
 
 DIAL_S = 10.0
 """A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
-KNOCK_S = 0.02
+KNOCK_S = 0.05
+"""Who knocks tries again a second later, and is refused then: to look more often tells no more."""
 NEVER_US = 1 << 60
 
 

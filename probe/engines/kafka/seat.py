@@ -16,8 +16,8 @@ from probe.engines.kafka.making import Wanted
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.keys import partition_of
-from probe.model import EngineEvent, EngineKind, Event, Subject
-from probe.ports import Pcapng, ReadBack, Sink
+from probe.model import EngineEvent, EngineKind, Subject
+from probe.ports import Pcapng, ReadBack, Sink, nowhere
 from probe.scenarios.real_steps import DumpLogs
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
@@ -35,7 +35,7 @@ class Seat:
     def __init__(self, cohort: Cohort, number: int) -> None:
         self._cohort, self._cluster = cohort, cohort.cluster
         self._number = number
-        self._sink: Sink = _nowhere
+        self._sink: Sink = nowhere
         self._subject: Subject | None = None
         self.topic = ""
         """What was created for it, or was about to be; empty if nothing was."""
@@ -56,7 +56,7 @@ class Seat:
             self.leave()
             for name in self._names:
                 self._cluster.sorting.leave(name)
-            self._sink = _nowhere
+            self._sink = nowhere
 
     def quiet(self) -> None:
         """Feed the topic no more."""
@@ -213,10 +213,6 @@ class Seat:
 
     def _tell(self, kind: EngineKind, text: str = "") -> None:
         self._sink(EngineEvent(at=time.monotonic_ns() // 1000, kind=kind, text=text))
-
-
-def _nowhere(_: Event) -> None:
-    """Take an event that comes too early or too late."""
 
 
 def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:
