@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
+from driving.floods import Flood
 from driving.outbox import Outbox
 from probe.drivers.rpc import driver_pb2 as pb
 
@@ -30,8 +31,8 @@ class Reports:
         self._outbox = outbox
         self._ended = False
         self._notices = 0
-        self._chatter_since = float("-inf")
-        self._chatters = self._told_of_chatter = False
+        self._chatter = Flood(CHATTER_LINES, CHATTER_S)
+        self._told_of_chatter = False
         self._early: list[str] | None = []
         self._lock = threading.Lock()
 
@@ -110,17 +111,12 @@ class Reports:
     def log(self, text: str) -> None:
         """Report a line that the library logs where it works; a flood of them is slowed."""
         self.notice(text)
-        if self._notices > NOTICES and self._floods(time.monotonic()):
+        if self._notices > NOTICES and self._chatter.another(time.monotonic()):
             if not self._told_of_chatter:
                 self._told_of_chatter = True
                 told = f"{CHATTER_LINES} lines in {CHATTER_S:.0f} s: each takes it {SLOW_LINE_S * 1000:.0f} ms more"
                 self._add(pb.NOTICE, text=f"it logs more than {told} from here on")
             time.sleep(SLOW_LINE_S)
-
-    def _floods(self, now: float) -> bool:
-        if self._notices % CHATTER_LINES == 0:
-            self._chatters, self._chatter_since = now - self._chatter_since < CHATTER_S, now
-        return self._chatters
 
     def unsupported(self, text: str) -> None:
         """End: this cannot be done."""
