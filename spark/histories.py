@@ -18,6 +18,7 @@ from spark.inputs import open_place
 Row = dict[str, Any]
 Filter = list[tuple[str, str, str]] | None
 _TRIAL = (*IDENTITY, "trial")
+_EVENT = ("source", "kind", "data")
 _KEY = ("run_id", *_TRIAL)
 
 
@@ -49,7 +50,7 @@ def judge_file(
 
 def _judged(row: Row, events: list[Row], judge: Callable[[History], Verdict], told: str | None, name: str) -> Row:
     try:
-        history = history_of(row["header"], events)
+        history = history_of(row["header"], *([event[name] for event in events] for name in _EVENT))
         if told is not None:
             history = replace(history, header=replace(history.header, steady=Outcome(told)))
         verdict = judge(history)
@@ -61,7 +62,7 @@ def _judged(row: Row, events: list[Row], judge: Callable[[History], Verdict], to
 
 def _events(results: str, path: str, only: Filter) -> dict[tuple[str, ...], list[Row]]:
     """Read a file's events by trial, in order."""
-    table = _read(results, path, [*_TRIAL, "seq", "source", "kind", "data"], only)
+    table = _read(results, path, [*_TRIAL, "seq", *_EVENT], only)
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in table.to_pylist():
         found.setdefault(_of(row, _TRIAL), []).append(row)

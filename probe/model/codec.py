@@ -113,9 +113,27 @@ def _reader(hint: Any) -> Reader:
         key, item = map(_reader, get_args(hint))
         return lambda data: {key(k): item(v) for k, v in data.items()}
     if isinstance(hint, type) and is_dataclass(hint):
-        readers = {name: _reader(inner) for name, inner in get_type_hints(hint).items()}
-        return lambda data: hint(**{name: read(data[name]) for name, read in readers.items() if name in data})
+        return _object_reader(hint)
     return _scalar(hint)
+
+
+def _object_reader(cls: type) -> Reader:
+    """Read by what the data have, since most fields hold their default; what is plain already needs no call."""
+    hints = get_type_hints(cls)
+    readers = {name: _reader(inner) for name, inner in hints.items()}
+    plain = {name: inner for name, inner in hints.items() if inner in _PLAIN}
+    items = dict.items  # of anything else: a TypeError
+
+    def read(data: Any) -> Any:
+        return cls(
+            **{
+                name: item if type(item) is plain.get(name) else readers[name](item)
+                for name, item in items(data)
+                if name in readers
+            }
+        )
+
+    return read
 
 
 def _optional(inner: Reader) -> Reader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from probe.model.cell import Cell, Outcome
@@ -57,10 +57,9 @@ def event_json(event: Event) -> str:
     return to_json(event)
 
 
-def event_of(row: Mapping[str, Any]) -> Event:
-    """Build an event from `source`, `kind` and `data` of its row; raises MISFITS."""
-    cls = _WIRE[row["kind"]] if row["source"] == "wire" else _BY_SOURCE[row["source"]]
-    return decode(cls, json.loads(row["data"]))
+def event_of(source: str, kind: str, data: Any) -> Event:
+    """Build an event from `source`, `kind` and the parsed `data` of its row; raises MISFITS."""
+    return decode(_WIRE[kind] if source == "wire" else _BY_SOURCE[source], data)
 
 
 def header_json(header: Header) -> str:
@@ -68,9 +67,16 @@ def header_json(header: Header) -> str:
     return to_json(header)
 
 
-def history_of(header: str, events: Iterable[Mapping[str, Any]]) -> History:
-    """Build a history from a header's JSON and its event rows in order of `seq`; raises MISFITS."""
-    return History(decode(Header, json.loads(header)), tuple(event_of(row) for row in events))
+def history_of(header: str, sources: Sequence[str], kinds: Sequence[str], data: Sequence[str]) -> History:
+    """Build a history from a header's JSON and its events' columns in order of `seq`; raises MISFITS."""
+    parsed = json.loads(f"[{','.join(data)}]")  # at once: a third of the time of one by one
+    return History(decode(Header, json.loads(header)), tuple(map(event_of, sources, kinds, _fitting(parsed, data))))
+
+
+def _fitting(parsed: list[Any], data: Sequence[str]) -> list[Any]:
+    if len(parsed) != len(data):
+        raise ValueError(f"{len(data)} events hold {len(parsed)} values")
+    return parsed
 
 
 def cell_of(row: Mapping[str, Any]) -> Cell:
