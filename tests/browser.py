@@ -65,7 +65,7 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
     out = tmp_path_factory.mktemp("big")
     rows = site_data.many(10_000)
 
-    def histories(run_id: str, wanted: Collection[tuple[Cell, int]]) -> Iterator[History]:
+    def histories(run_id: str, wanted: Collection[tuple[Cell, int]], _: Collection[str]) -> Iterator[History]:
         return site_data.histories(run_id, [key for key in wanted if key[0] == site_data.CHANGED])
 
     source = Source(site_data.trials, histories)

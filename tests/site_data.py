@@ -125,6 +125,7 @@ class FakeTrial:
     trial: int
     verdict: Verdict
     shortened: bool = False
+    part: str = "1of1-000000"
 
 
 def judged_trials(cell: Cell) -> list[FakeTrial]:
@@ -196,7 +197,7 @@ def trials(run_id: str) -> list[FakeTrial]:
     return [one for cell in cells() for one in judged_trials(cell)] if run_id == RUN else []
 
 
-def histories(run_id: str, wanted: Collection[tuple[Cell, int]]) -> Iterator[History]:
+def histories(run_id: str, wanted: Collection[tuple[Cell, int]], _parts: Collection[str] = ()) -> Iterator[History]:
     for one in trials(run_id):
         if (one.cell, one.trial) in wanted and one.verdict.outcome is not Outcome.UNSUPPORTED:
             yield play(one.cell, one.trial, one.verdict.outcome)

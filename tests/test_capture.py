@@ -23,7 +23,7 @@ from rows import CELL, create, history, verdict
 from typer.testing import CliRunner
 
 from probe.cli.app import app
-from probe.cli.captures import finder, keeper
+from probe.cli.captures import Captures, keeper
 from probe.engines.embedded import Embedded
 from probe.model import Cell, Closed, Event, Opened, Request, Response
 from probe.ports import RelayPort, Sink
@@ -317,7 +317,7 @@ def test_the_page_of_a_cell_links_its_captures_and_keeps_them(tmp_path: Path) ->
 
 
 def test_captures_are_found_by_run(tmp_path: Path) -> None:
-    find = finder(str(tmp_path))
+    find = Captures(str(tmp_path))
     assert find("r1", CELL, 0) is None
     keeper(str(tmp_path), "r2")(CELL, 0, lambda _: b"x")
     assert find("r2", CELL, 0) == b"x"

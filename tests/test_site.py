@@ -111,7 +111,7 @@ def test_a_run_that_is_gone_leaves_pages_without_trials(matrix: Path, tmp_path: 
 
 
 def test_a_history_that_cannot_be_read_leaves_its_verdict(matrix: Path, tmp_path: Path) -> None:
-    index = build(matrix, Source(SOURCE.trials, lambda _run, _wanted: ()), tmp_path)
+    index = build(matrix, Source(SOURCE.trials, lambda _run, _wanted, _parts: ()), tmp_path)
     page = (index.parent / "cell" / f"{row_of().slug}.html").read_text()
     assert "could not be read" in page
     assert "Row 7: goal not reached" in page

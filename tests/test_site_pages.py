@@ -208,7 +208,7 @@ class Counting:
     def source(self) -> Source:
         return Source(site_data.trials, self._histories, lambda _run: self.state)
 
-    def _histories(self, run_id: str, wanted: Collection[tuple[Cell, int]]) -> Iterator[History]:
+    def _histories(self, run_id: str, wanted: Collection[tuple[Cell, int]], _: Collection[str]) -> Iterator[History]:
         for one in site_data.histories(run_id, wanted):
             self.read.append(one.header.cell)
             yield one

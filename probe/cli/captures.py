@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Container
 from pathlib import Path
 
 from probe.cli.console import say
@@ -28,16 +27,23 @@ def keeper(results: str, run_id: str) -> Keep:
     return keep
 
 
-def finder(results: str) -> Callable[[str, Cell, int], bytes | None]:
-    """Return what finds the captures of these results; each run's are listed once."""
-    names = cache(partial(captured_names, results))
+class Captures:
+    """Finds the captures of these results by run, cell and trial; each run's are listed once."""
 
-    def find(run_id: str, cell: Cell, trial: int) -> bytes | None:
-        if not run_id or capture_name(cell, trial) not in names(run_id):
+    def __init__(self, results: str) -> None:
+        """Look into this folder."""
+        self._results = results
+        self._names: dict[str, Container[str]] = {}
+
+    def __call__(self, run_id: str, cell: Cell, trial: int) -> bytes | None:
+        """Return the pcapng file of a trial; None if there is none."""
+        if not run_id:
             return None
-        return read_capture(results, run_id, cell, trial)
-
-    return find
+        if run_id not in self._names:
+            self._names[run_id] = captured_names(self._results, run_id)
+        if capture_name(cell, trial) not in self._names[run_id]:
+            return None
+        return read_capture(self._results, run_id, cell, trial)
 
 
 def take_out(results: str, row: TrialRow, file: Path) -> None:

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from probe.cli.agreement import of_matrix, show_agreement
 from probe.cli.budget import note_publishing
-from probe.cli.captures import finder
+from probe.cli.captures import Captures
 from probe.cli.compose import inside
 from probe.cli.console import OUT, say
 from probe.errors import EndedError, InterruptedRunError, NothingJudgedError
@@ -97,9 +97,10 @@ class Publisher:
         if "://" in self._out:
             say(f"{self._out} is no folder, so there is no site: --out DIR makes one; {built.cells} cells: {built.csv}")
             return
-        results = self._results
-        source = Source(partial(trials, results), partial(histories, results), partial(stamp, results), finder(results))
-        index = build(Path(built.csv), source, Path(self._out), inside, os.environ.get(ADDRESS, ""))
+        found = self._results
+        source = Source(partial(trials, found), partial(histories, found), partial(stamp, found), Captures(found))
+        address, processes = os.environ.get(ADDRESS, ""), os.cpu_count() or 1
+        index = build(Path(built.csv), source, Path(self._out), inside, address, processes)
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")

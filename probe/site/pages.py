@@ -22,11 +22,16 @@ GOOD = "What a good client does"
 """The label in a scenario's story."""
 
 
+def nobody(_: Client) -> Sequence[str]:
+    """Know of no application."""
+    return ()
+
+
 class Pages:
     """The pages of one matrix."""
 
     def __init__(
-        self, answers: Answers, past: Past | None = None, inside: Callable[[Client], Sequence[str]] = lambda _: ()
+        self, answers: Answers, past: Past | None = None, inside: Callable[[Client], Sequence[str]] = nobody
     ) -> None:
         self.answers = answers
         self._inside = inside
@@ -122,7 +127,7 @@ class Pages:
             settings=next((one.settings for one in trials if one.settings), {}),
             artifact=next((one.artifact for one in trials if one.artifact), ""),
             peers=self._peers(row),
-            newest=newest if newest is not row else None,
+            newest=newest if newest.cell != row.cell else None,
             rivals=self.answers.rivals(row),
             command=command(row.cell),
             good=self._good_client(row.cell.scenario),

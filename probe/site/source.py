@@ -28,6 +28,10 @@ class TrialRow(Protocol):
         """Return its newest verdict."""
 
     @property
+    def part(self) -> str:
+        """Return the name of the files that hold it; equal for what lies together."""
+
+    @property
     def shortened(self) -> bool:
         """Say whether `--watch` cut the watch; such a trial is shown, and never enters the matrix."""
 
@@ -36,13 +40,14 @@ class TrialRow(Protocol):
 class Source:
     """Judged trials and their histories, run by run: `Source(partial(trials, results), partial(histories, results))`.
 
-    Either may raise ResultsError where a run cannot be read; its cells are then shown without trials.
+    Either may raise ResultsError where a run cannot be read; its cells are then shown without trials. Where several
+    processes draw, all of it is pickled.
     """
 
     trials: Callable[[str], Iterable[TrialRow]]
     """Every trial of a run id."""
-    histories: Callable[[str, Collection[Key]], Iterable[History]]
-    """Those of the wanted trials of a run that can be read, in any order."""
+    histories: Callable[[str, Collection[Key], Collection[str]], Iterable[History]]
+    """Those of the wanted trials of a run, which lie in these parts, that can be read, in any order."""
     stamp: Callable[[str], str] | None = None
     """What tells one state of a run's files from another; None = no page of an earlier site is taken over."""
     capture: Callable[[str, Cell, int], bytes | None] | None = None
