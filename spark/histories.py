@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -12,14 +11,12 @@ import pyarrow.parquet as pq
 
 from probe.model import History, Outcome, Verdict
 from probe.model.results import EVENTS, IDENTITY, TRIALS
-from probe.model.rows import MISFITS, history_of, verdict_columns
+from probe.model.rows import EVENT, MISFITS, TRIAL, Columns, by_trial, history_of, trial_key, verdict_columns
 from spark.inputs import open_place
 
 Row = dict[str, Any]
 Filter = list[tuple[str, str, str]] | None
-_TRIAL = (*IDENTITY, "trial")
-_EVENT = ("source", "kind", "data")
-_KEY = ("run_id", *_TRIAL)
+_KEY = ("run_id", *TRIAL)
 
 
 def judge_file(
@@ -45,12 +42,12 @@ def judge_file(
         return
     for row in wanted:
         told = None if steady is None or row["scenario"] == steady_name else steady.get(_of(row, suite))
-        yield _judged(row, events.get(_of(row, _TRIAL), []), judge, told, f"{results}/{path}")
+        yield _judged(row, events.get(trial_key(row), ((), (), ())), judge, told, f"{results}/{path}")
 
 
-def _judged(row: Row, events: list[Row], judge: Callable[[History], Verdict], told: str | None, name: str) -> Row:
+def _judged(row: Row, events: Columns, judge: Callable[[History], Verdict], told: str | None, name: str) -> Row:
     try:
-        history = history_of(row["header"], *([event[name] for event in events] for name in _EVENT))
+        history = history_of(row["header"], *events)
         if told is not None:
             history = replace(history, header=replace(history.header, steady=Outcome(told)))
         verdict = judge(history)
@@ -60,15 +57,9 @@ def _judged(row: Row, events: list[Row], judge: Callable[[History], Verdict], to
     return {**{column: row[column] for column in _KEY}, **verdict_columns(verdict)}
 
 
-def _events(results: str, path: str, only: Filter) -> dict[tuple[str, ...], list[Row]]:
+def _events(results: str, path: str, only: Filter) -> dict[object, Columns]:
     """Read a file's events by trial, in order."""
-    table = _read(results, path, [*_TRIAL, "seq", *_EVENT], only)
-    found: dict[tuple[str, ...], list[Row]] = {}
-    for row in table.to_pylist():
-        found.setdefault(_of(row, _TRIAL), []).append(row)
-    for mine in found.values():
-        mine.sort(key=itemgetter("seq"))
-    return found
+    return by_trial(_read(results, path, [*TRIAL, "seq", *EVENT], only))
 
 
 def _read(results: str, path: str, columns: list[str], only: Filter) -> pa.Table:

@@ -28,7 +28,10 @@ def keeper(results: str, run_id: str) -> Keep:
 
 
 class Captures:
-    """Finds the captures of these results by run, cell and trial; each run's are listed once."""
+    """Finds the captures of these results by run, cell and trial; each run's are listed once.
+
+    No function in a function: processes that draw pages are sent it.
+    """
 
     def __init__(self, results: str) -> None:
         """Look into this folder."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from probe.model.cell import Cell, Outcome
@@ -18,6 +19,12 @@ _BY_SOURCE: dict[str, type[Event]] = {"app": App, "engine": EngineEvent, "harnes
 _SOURCES: dict[type, str] = {cls: source for source, cls in _BY_SOURCE.items()}
 MISFITS = (KeyError, TypeError, ValueError)
 """What decoding raises where stored data do not fit the model."""
+TRIAL = (*IDENTITY, "trial")
+EVENT = ("source", "kind", "data")
+trial_key = itemgetter(*TRIAL)
+"""A row's key without building a cell."""
+Columns = tuple[Sequence[str], Sequence[str], Sequence[str]]
+"""The columns EVENT of one trial's events, in order of `seq`."""
 
 
 def verdict_columns(verdict: Verdict) -> dict[str, Any]:
@@ -65,6 +72,15 @@ def event_of(source: str, kind: str, data: Any) -> Event:
 def header_json(header: Header) -> str:
     """Return the `header` column of a trial."""
     return to_json(header)
+
+
+def by_trial(events: Any) -> dict[object, Columns]:
+    """Gather the events of each trial by its key from a `pyarrow.Table` of the columns TRIAL, `seq` and EVENT.
+
+    Arrow gathers them: no row of Python is made of each of millions. Raises MISFITS where a column is not there.
+    """
+    lists = events.sort_by("seq").group_by(TRIAL, use_threads=False).aggregate([(name, "list") for name in EVENT])
+    return {trial_key(row): tuple(row[f"{name}_list"] for name in EVENT) for row in lists.to_pylist()}
 
 
 def history_of(header: str, sources: Sequence[str], kinds: Sequence[str], data: Sequence[str]) -> History:

@@ -97,23 +97,33 @@ def draw_all(desk: Desk, sheets: Sequence[Sheet], processes: int) -> None:
                 if following is None:
                     busy.discard(line)
                 else:
-                    line.send(following)
+                    with _told_if_lost(desk):
+                        line.send(following)
 
 
 def _ready(busy: Collection[Line], desk: Desk) -> Iterator[Line]:
     """Yield the lines of who has drawn its batch, or has just begun; raise what went wrong there."""
     ready = [line for line in wait(list(busy), STUCK_S) if isinstance(line, Connection)]
-    lost = f"{desk.fresh}: a process that drew pages %s, as where memory is full; repeat the command"
     if not ready:
-        raise SiteError(lost % f"said nothing for {STUCK_S:.0f} s")
+        raise _lost(desk, f"said nothing for {STUCK_S:.0f} s")
     for line in ready:
-        try:
+        with _told_if_lost(desk):
             failure = line.recv()
-        except (EOFError, ConnectionError):
-            raise SiteError(lost % "has ended") from None
         if failure is not None:
             raise failure
         yield line
+
+
+@contextlib.contextmanager
+def _told_if_lost(desk: Desk) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, ConnectionError):
+        raise _lost(desk, "has ended") from None
+
+
+def _lost(desk: Desk, what: str) -> SiteError:
+    return SiteError(f"{desk.fresh}: a process that drew pages {what}, as where memory is full; repeat the command")
 
 
 @contextlib.contextmanager
@@ -123,9 +133,8 @@ def _drawing(desk: Desk) -> Iterator[Line]:
     line, theirs = context.Pipe()
     with contextlib.closing(line), contextlib.closing(theirs):
         process = context.Process(target=_serve, args=(theirs, desk), daemon=True)
-        before = signal.pthread_sigmask(
-            signal.SIG_BLOCK, {signal.SIGINT}
-        )  # it inherits that: ^C is its parent's affair
+        # it inherits the mask: ^C is its parent's affair
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             process.start()
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -13,7 +12,7 @@ import pyarrow as pa
 
 from probe.model import Cell, History, Outcome, Reality, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, VERDICTS, ResultsError
-from probe.model.rows import MISFITS, cell_of, history_of, verdict_of
+from probe.model.rows import EVENT, MISFITS, TRIAL, Columns, by_trial, cell_of, history_of, trial_key, verdict_of
 from probe.store.files import Place
 from probe.store.schemas import OLDER, TRIAL_SCHEMA, VERDICT_SCHEMA
 
@@ -152,11 +151,13 @@ def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[H
         return
     events_path = path.replace(f"/{TRIALS}/", f"/{EVENTS}/")
     only = None if left is None else _only({_key(row) for row in rows})
-    events = _by_trial(place.read_table(events_path, [*_TRIAL, "seq", *_EVENT], only))
+    table = place.read_table(events_path, [*TRIAL, "seq", *EVENT], only)
+    events: dict[object, Columns] | None = None
     for row in rows:
         key = _key(row)
         try:
-            found = history_of(row["header"], *events.get(_identity(row), ((), (), ())))
+            events = by_trial(table) if events is None else events
+            found = history_of(row["header"], *events.get(trial_key(row), ((), (), ())))
         except MISFITS as error:
             raise ResultsError(
                 f"{place.name}/{events_path} does not fit the model: {error}; use a newer probe"
@@ -164,19 +165,6 @@ def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[H
         if left is not None:
             left.discard(key)
         yield found
-
-
-_TRIAL = (*IDENTITY, "trial")
-_EVENT = ("source", "kind", "data")
-_identity = itemgetter(*_TRIAL)
-"""A row's key without building a cell."""
-
-
-def _by_trial(events: pa.Table) -> dict[object, tuple[list[str], list[str], list[str]]]:
-    """Gather the events' columns of each trial in order, without a row of Python for each of millions."""
-    ordered = events.sort_by([("seq", "ascending")])
-    lists = ordered.group_by(_TRIAL, use_threads=False).aggregate([(name, "list") for name in _EVENT])
-    return {_identity(row): tuple(row[f"{name}_list"] for name in _EVENT) for row in lists.to_pylist()}
 
 
 def _only(wanted: Collection[_Key] | None) -> Any:
