@@ -26,7 +26,7 @@ from deeds import (
     tell,
     wait,
 )
-from script import BLIP, FINAL, HANG, KILL, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR
+from script import AFFECTED, BLIP, FINAL, HANG, KILL, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR, Script
 
 from probe.model import AppKind, Cell, Engine, Facts, History, Limits, Outcome, Play, Reality, Role
 from probe.verdict import certain, conforms, judge, outlook, patience_ms
@@ -193,7 +193,54 @@ def test_patience() -> None:
     assert patience_ms(header) == 10_000
     assert patience_ms(replace(header, limits=Limits(back_off_ms=1, own_limit_ms=30_000))) == 36_000
     assert patience_ms(replace(header, limits=Limits(back_off_ms=1, own_limit_ms=5_000))) == 10_000
+    assert patience_ms(replace(header, limits=Limits(back_off_ms=1, min_discovery_age_ms=10_000))) == 12_000
     assert patience_ms(replace(header, play=HANG)) == 19_000  # the election takes longer than prompt
+
+
+def test_who_was_told_the_old_leader_is_given_its_minimum_discovery_age() -> None:
+    """franz-go 1.0.0 asks at the first error, and then not for 10 s: pkg/kgo/config.go, metadataMinAge."""
+    limits = Limits(back_off_ms=100, min_discovery_age_ms=10_000)
+    told_old = (produce_answer(6), ask(), tell(OLD), *MOVE)
+    assert judge(so_far(*told_old, failed(98, 6), limits=limits)).outcome is Outcome.WAITING
+    assert judge(so_far(*told_old, failed(98, 6), ask(), tell(NEW), acked(20), limits=limits)).outcome is Outcome.LATE
+    assert judge(so_far(*told_old, failed(120, 6), limits=limits)).outcome is Outcome.STUCK
+
+
+def test_who_tried_just_before_the_mending_is_given_its_own_time_from_then_on() -> None:
+    """franz-go 1.17.1 asks before it tries again, each 5 s; its third error was the last one, at 5 s."""
+    limits = Limits(back_off_ms=250, min_discovery_age_ms=5000)
+    tried = (produce_answer(7), at(5000), produce_answer(7), healed())
+    steps = (*tried, *failing_silently(5100))
+    assert judge(so_far(*steps, play=BLIP, limits=limits)).outcome is Outcome.WAITING
+    assert judge(so_far(*steps, at(10_100), acked(20), play=BLIP, limits=limits)).outcome is Outcome.LATE
+    assert judge(so_far(*steps, *failing_silently(6100), play=BLIP, limits=limits)).outcome is Outcome.STUCK
+
+
+def failing_silently(ms: int) -> tuple[Step, ...]:
+    return (wait(ms), app(AppKind.NOTICE))
+
+
+def test_who_is_served_again_what_it_had_waiting_is_watched_until_it_has_served_what_came_after() -> None:
+    """Thirty records were waiting when franz-go 1.17.1 got through; the next ones came 0.8 s apart."""
+    old = app(AppKind.SENT, partition=AFFECTED, sequence=90)
+    tried = (old, produce_answer(7), at(5000), produce_answer(7), healed(), at(10_900))
+    served = (*tried, acknowledged_late(90))
+
+    def now(*steps: Step) -> History:
+        return so_far(*steps, play=BLIP, limits=Limits(back_off_ms=250, own_limit_ms=2500))
+
+    assert not certain(now(*served, *failing_silently(1000)))
+    assert judge(now(*served, acked(3, every=800_000), *failing_silently(1000))).outcome is Outcome.LATE
+    assert judge(now(*served, *failing_silently(10_100))).outcome is Outcome.STUCK
+    assert judge(now(*tried, *failing_silently(1000))).outcome is Outcome.STUCK
+
+
+def acknowledged_late(number: int) -> Step:
+    def step(script: Script) -> None:
+        script.store(AFFECTED, number)
+        script.app(AppKind.ACKED, partition=AFFECTED, sequence=number)
+
+    return step
 
 
 # conforms

@@ -80,11 +80,16 @@ def _bystander_serves(reading: Reading, error: App) -> bool:
 def patience_ms(header: Header) -> int:
     """Return for how long after the fault a trial that has not recovered is watched before it is called stuck.
 
-    max(watch, 1.2 x the client's own limit), and the election on top where that takes longer than `prompt`.
+    max(watch, 1.2 x the client's own limit), and the election on top where that takes longer than `prompt`. A client
+    that was told the old leader and asks no sooner than its minimum discovery age has that for a limit, too.
     """
     election = header.play.election_ms or 0
     late = election if election > header.play.prompt_ms else 0
-    return max(header.play.watch_ms, round(1.2 * header.limits.own_limit_ms)) + late
+    return max(header.play.watch_ms, _own_time_ms(header)) + late
+
+
+def _own_time_ms(header: Header) -> int:
+    return round(1.2 * max(header.limits.own_limit_ms, header.limits.min_discovery_age_ms))
 
 
 def watched_enough(course: Course) -> bool:
@@ -131,17 +136,18 @@ def _enough_to_discover(course: Course) -> bool:
         return False
     met = moments.begin if course.first_hit is None else course.first_hit
     possible = max(moments.available, met)  # a broker may keep a request for long before it answers with the error
-    if (possible - moments.begin) // 1000 <= play.prompt_ms:
-        return True
-    fair = max(play.prompt_ms + FAIR_MS, min(play.watch_ms, FAIR_WATCH_MS))
-    return (moments.until - possible) // 1000 >= fair
+    fair = _own_time_ms(course.reading.header)  # it may have asked just before it could have been told
+    if (possible - moments.begin) // 1000 > play.prompt_ms:
+        fair = max(fair, play.prompt_ms + FAIR_MS, min(play.watch_ms, FAIR_WATCH_MS))
+    return (moments.until - possible) // 1000 + TOLERANCE_MS >= fair
 
 
 def _enough_to_retry(course: Course) -> bool:
     """Nobody can recover from a fault that still stands."""
     moments, play = course.reading.moments, course.reading.play
     if moments.healed is not None and moments.healed <= moments.until:
-        return (moments.until - moments.healed) // 1000 >= play.prompt_ms + FAIR_MS
+        fair = max(play.prompt_ms + FAIR_MS, _own_time_ms(course.reading.header))  # it may have tried just before
+        return (moments.until - moments.healed) // 1000 + TOLERANCE_MS >= fair
     return not course.hits or (moments.until - course.hits[-1].at) // 1000 >= FAIR_MS
 
 

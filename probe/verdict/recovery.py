@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.model import App, AppKind, Expects, Role, Target
 from probe.verdict import apis
@@ -15,6 +15,9 @@ from probe.verdict.service import Errors
 
 QUIET_US = 1_000_000
 """No hit and no error for so long after the last success that recovery needs."""
+UNDER_WAY_US = 10_000_000
+"""Who is served again completes what recovery needs within this: operations begin each 800 ms at the least, a group
+commits each 5 s. Those that waited meanwhile come first, and do not count."""
 
 OPERATION, COMMIT = "operation", "commit"
 NEEDS: dict[Role, dict[str, int]] = {
@@ -37,7 +40,7 @@ class Recovery:
     at: int | None = None
     """The success that completed it; None = not recovered."""
     pending: bool = False
-    """There are successes enough, but the quiet second after them is not over."""
+    """It is served again, but has not had successes enough yet, or the quiet second after them is not over."""
 
     @property
     def ms(self) -> float | None:
@@ -56,15 +59,32 @@ def find_recovery(reading: Reading, hits: tuple[Hit, ...], errors: Errors) -> Re
     if gate is None:
         return Recovery(start)
     bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected)])
-    return _search(reading, start, bad, sorted(_successes(reading, start, gate)))
+    found = _search(reading, start, bad, sorted(_successes(reading, start, gate)))
+    return replace(found, pending=True) if found.at is None and _under_way(reading, max(start, gate), bad) else found
+
+
+def _under_way(reading: Reading, since: int, bad: list[int]) -> bool:
+    """Say whether a client that is to recover has been served again for a short time, in each way that is needed."""
+    if reading.play.expects not in {Expects.DISCOVER, Expects.RETRY}:
+        return False
+    until = reading.moments.until
+    since = max([since, *(at for at in bad if at <= until)])
+    served = [(ended, what) for _, ended, what in SUCCESSES[reading.role](reading) if since < ended <= until]
+    lacking = _needed(reading, served).keys() - {what for _, what in served}
+    return not lacking and until - min(served)[0] < UNDER_WAY_US
+
+
+def _needed(reading: Reading, successes: list[tuple[int, str]]) -> dict[str, int]:
+    needed = dict(NEEDS[reading.role])
+    if reading.play.target is not Target.COORDINATOR and any(what == COMMIT for _, what in successes):
+        needed.pop(COMMIT, None)
+    return needed
 
 
 def _search(reading: Reading, start: int, bad: list[int], successes: list[tuple[int, str]]) -> Recovery:
     until = reading.moments.until
     successes = [item for item in successes if item[0] <= until]
-    needed = dict(NEEDS[reading.role])
-    if reading.play.target is not Target.COORDINATOR and any(what == COMMIT for _, what in successes):
-        needed.pop(COMMIT, None)
+    needed = _needed(reading, successes)
     seen = Counter[str]()
     for at, what in successes:
         seen[what] += 1
