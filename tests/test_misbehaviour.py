@@ -92,16 +92,16 @@ def test_the_same_client_conforms_where_it_behaves(found: Found, name: str) -> N
     assert found[name][1].conforms is True
     assert (facts.storm, facts.errors_surfaced, facts.bystander_errors, facts.after_heal) == ("", 0, 0, "")
     assert not any((facts.lost, facts.duplicated, facts.reordered, facts.position_jump))
-    assert (facts.outage_ms or 0) < 1500
-    assert (facts.bystander_gap_ms or 0) < 1500
-    assert (facts.close_ms or 0) < 1000
+    assert (facts.outage_ms or 0) < 3000
+    assert (facts.bystander_gap_ms or 0) < 3000
+    assert (facts.close_ms or 0) < 1900
 
 
 @pytest.mark.parametrize("name", ["well", "well-consumer", "well-group"])
 def test_a_good_client_asks_because_of_the_error_and_is_closed_while_it_stands(found: Found, name: str) -> None:
     facts = facts_of(found, name, Outcome.REFRESHES)
     assert (facts.refresh_trigger, facts.reroute) == (Trigger.ERROR, Reroute.REFRESH)
-    assert facts.refresh_ms == pytest.approx(100, abs=80)
+    assert 20 < (facts.refresh_ms or 0) < 2000  # it pauses for 100 ms first; the rest is the machine's
     assert facts.hits_before_ask == 1
     assert facts.close_ms is not None
 
@@ -110,7 +110,7 @@ def test_who_never_asks_is_stuck_even_when_all_is_mended(found: Found) -> None:
     facts = facts_of(found, "never-asks", Outcome.STUCK)
     assert (facts.refresh_trigger, facts.refreshes, facts.recovered) == (Trigger.NONE, 0, False)
     assert facts.after_heal == "stuck"
-    assert facts.futile_requests_per_s == pytest.approx(10, abs=2)
+    assert 5 < (facts.futile_requests_per_s or 0) < 12
     assert (facts.outage_ms or 0) > 9000
     assert facts.close_ms is None
 
@@ -141,9 +141,8 @@ def test_a_shortened_watch_settles_nothing(found: Found) -> None:
 def test_recovering_later_than_prompt_is_late(found: Found) -> None:
     facts = facts_of(found, "asks-late", Outcome.LATE)
     assert facts.rescued_by == "itself"
-    assert facts.recovery_ms == pytest.approx(4100, abs=600)
-    assert facts.outage_ms == pytest.approx(4100, abs=600)
-    assert facts.refresh_ms == pytest.approx(4100, abs=600)
+    took = (facts.recovery_ms, facts.outage_ms, facts.refresh_ms)  # it waits for 4 s, and pauses for 100 ms
+    assert all(3500 < (ms or 0) < 6000 for ms in took), took
 
 
 def test_a_periodic_refresh_rescues_and_is_no_cause(found: Found) -> None:
@@ -190,9 +189,9 @@ def test_who_never_reconnects_is_stuck(found: Found) -> None:
 
 def test_a_bystander_that_stands_still_does_not_conform(found: Found) -> None:
     facts = facts_of(found, "stops-bystander", Outcome.REFRESHES)
-    assert facts.bystander_gap_ms == pytest.approx(4000, abs=400)
+    assert 3600 < (facts.bystander_gap_ms or 0) < 6000
     assert facts.bystander_errors == 0
-    assert (facts.outage_ms or 0) < 1500
+    assert (facts.outage_ms or 0) < 3000
     assert found["stops-bystander"][1].conforms is False
 
 
@@ -238,7 +237,7 @@ def test_committed_and_never_delivered(found: Found) -> None:
 
 def test_closing_slowly_is_measured(found: Found) -> None:
     facts = facts_of(found, "closes-slowly", Outcome.REFRESHES)
-    assert facts.close_ms == pytest.approx(2050, abs=400)
+    assert 2000 <= (facts.close_ms or 0) < 4000
 
 
 @pytest.mark.parametrize("name", ["dies", "leaves", "exits"])
