@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 
 import grpc
@@ -21,19 +22,29 @@ OPTIONS = (("grpc.enable_http_proxy", 0), ("grpc.max_receive_message_length", 1 
 
 def attach(library: Library, address: str, token: str) -> str:
     """Serve one stream to its end; return what went wrong in one line, or nothing."""
+    return asyncio.run(_attach(library, address, token))
+
+
+async def _attach(library: Library, address: str, token: str) -> str:
+    """Serve it on a loop, which sleeps while nothing comes: gRPC's threads would look for news 15 times a second."""
     outbox = Outbox(_hello(library, token))
     instances = Instances(library, outbox)
-    with grpc.insecure_channel(address, options=OPTIONS) as channel:
+    async with grpc.aio.insecure_channel(address, options=OPTIONS) as channel:
         try:
-            grpc.channel_ready_future(channel).result(timeout=DIAL_S)
-            for order in driver_pb2_grpc.OrchestratorStub(channel).Attach(iter(outbox)):
-                _obey(order, instances, outbox)
-        except grpc.FutureTimeoutError:
+            async with asyncio.timeout(DIAL_S):
+                await channel.channel_ready()
+        except TimeoutError:
             return f"no orchestrator answers at {address} within {DIAL_S} s"
+        call = driver_pb2_grpc.OrchestratorStub(channel).Attach()
+        telling = asyncio.create_task(outbox.drain(call.write))
+        telling.add_done_callback(lambda _: call.cancel())  # only a failure ends it before the stream
+        try:
+            async for order in call:
+                _obey(order, instances, outbox)
         except grpc.RpcError as error:
             return f"the orchestrator at {address} ended the stream: {error.code().name} {error.details()}"
         finally:
-            outbox.close()
+            telling.cancel()
     return ""
 
 

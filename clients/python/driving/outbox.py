@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
+import contextlib
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable
 
 from probe.drivers.rpc import driver_pb2 as pb
 
@@ -16,52 +17,47 @@ BATCH = 256
 
 
 class Outbox:
-    """Takes events and pongs from any thread; one thread drains it by iterating."""
+    """Takes events from any thread, and pongs from the loop's; a task of the loop drains it.
+
+    To be made on the loop.
+    """
 
     def __init__(self, hello: pb.Hello) -> None:
         self._urgent: deque[pb.FromDriver] = deque([pb.FromDriver(hello=hello)])
         self._events: deque[pb.Event] = deque()
-        self._due = 0.0
-        self._closed = False
-        self._changed = threading.Condition()
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+        self._woken = False
 
     def pong(self, ping_id: int, clock_us: int) -> None:
         """Answer a ping ahead of all events."""
-        with self._changed:
-            self._urgent.append(pb.FromDriver(pong=pb.Pong(id=ping_id, clock_us=clock_us)))
-            self._changed.notify()
+        self._urgent.append(pb.FromDriver(pong=pb.Pong(id=ping_id, clock_us=clock_us)))
+        self._changed.set()
 
     def add(self, event: pb.Event) -> None:
         """Queue an event; the drain is woken for the first of a batch and for a full one only."""
-        with self._changed:
-            self._events.append(event)
-            if len(self._events) == 1:
-                self._due = time.monotonic() + FLUSH_S
-                self._changed.notify()
-            elif len(self._events) == BATCH:
-                self._changed.notify()
+        self._events.append(event)
+        if not self._woken or len(self._events) == BATCH:
+            self._woken = True
+            self._loop.call_soon_threadsafe(self._changed.set)
 
-    def close(self) -> None:
-        """End the iteration."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify()
-
-    def __iter__(self) -> Iterator[pb.FromDriver]:
-        """Yield what is due, waiting for it, until closed."""
-        while (message := self._next()) is not None:
-            yield message
-
-    def _next(self) -> pb.FromDriver | None:
-        with self._changed:
-            while not self._closed:
-                if self._urgent:
-                    return self._urgent.popleft()
-                wait = self._due - time.monotonic() if self._events else None
-                if len(self._events) >= BATCH or (wait is not None and wait <= 0):
-                    return self._batch()
-                self._changed.wait(wait)
-        return None
+    async def drain(self, write: Callable[[pb.FromDriver], Awaitable[None]]) -> None:
+        """Write what is due, until cancelled."""
+        due = None
+        while True:
+            self._changed.clear()
+            while self._urgent:
+                await write(self._urgent.popleft())
+            if due is not None and (due <= time.monotonic() or len(self._events) >= BATCH):
+                await write(self._batch())
+                due = None
+            if not self._events:
+                self._woken = False  # before the second look: who adds after it wakes us
+            if due is None and self._events:
+                due = time.monotonic() + FLUSH_S
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if due is None else due - time.monotonic()):
+                    await self._changed.wait()
 
     def _batch(self) -> pb.FromDriver:
         batch = [self._events.popleft() for _ in range(min(BATCH, len(self._events)))]
