@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import time
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 from probe.cli import budget
 from probe.cli.options import Asked
 from probe.errors import ProbeError
-from probe.model import Cell, Engine, Expects, Role
+from probe.model import Cell, Client, Engine, Expects, Role
 from probe.plan import LONG_MS, Plan, Planned
 from probe.runner import Options, pool, trial
 from probe.runner.crowd import Place
@@ -28,6 +27,16 @@ def plan() -> Plan:
     names = ["disk/storage-error", "leader/elected"]
     asked = Asked(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER], seed=1)
     return asked.whole()[0]
+
+
+class Idle:
+    """A host without processes, that takes down whose trials are done."""
+
+    def __init__(self) -> None:
+        self.done: list[Client] = []
+
+    def finish(self, client: Client) -> None:
+        self.done.append(client)
 
 
 def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, trial_s: float = 0.0) -> list[Cell]:
@@ -42,47 +51,18 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
     async def calm() -> None: ...
 
     monkeypatch.setattr(pool, "_judge_one", one)
-    tools: Any = SimpleNamespace(lag=SimpleNamespace(calm=calm))
+    host = Idle()
+    tools: Any = SimpleNamespace(host=host, lag=SimpleNamespace(calm=calm))
     store: Any = None
     stop_at = None if stop_in is None else time.monotonic() + stop_in
     options = Options(jobs=1, stop_at=stop_at)
     asyncio.run(pool.run_plan(plan, tools, options, store, report=lambda _: None))
+    assert host.done == (sorted({cell.client for cell in ended}) if len(ended) == len(plan.cells) else [])
     return ended
 
 
 def test_without_a_budget_all_is_run(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(play(plan, monkeypatch, None)) == len(plan.cells) == 3
-
-
-def silences(jobs: int) -> list[int | None]:
-    """Return the order in which a run plays: None for control cells, 0 for short watches, else milliseconds."""
-    asked = Asked(clients=["sarama@1.43.3"], scenarios=["disk/*", "broker/*"], roles=[Role.PRODUCER], seed=1)
-    work = [(item, number) for number in range(20) for item in asked.whole()[0].cells]
-    ordered = pool.in_order(work, jobs)
-    assert sorted(map(repr, work)) == sorted(map(repr, ordered))
-    return [
-        None if item.cell == item.steady else item.play.watch_ms if item.play.watch_ms >= LONG_MS else 0
-        for item, _ in ordered
-    ]
-
-
-def test_long_watches_are_spread_behind_the_control_cells_and_the_longest_comes_first() -> None:
-    order = silences(jobs=1)
-    assert order[:20] == [None] * 20
-    others = [watch for watch in order[20:] if watch is not None]
-    assert len(others) == len(order) - 20
-    long = [place for place, watch in enumerate(others) if watch]
-    watches = [watch for watch in others if watch]
-    assert watches == sorted(watches, reverse=True)
-    gaps = [after - before for before, after in pairwise(long)]
-    assert max(gaps) - min(gaps) <= 1
-    assert len(others) * 0.5 < long[-1] < len(others) - 1
-
-
-def test_a_run_that_is_shorter_than_its_longest_watch_begins_with_them_all() -> None:
-    others = [watch for watch in silences(jobs=1000) if watch is not None]
-    assert others[0] > LONG_MS
-    assert others == sorted(others, reverse=True)
 
 
 def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +81,7 @@ def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkey
     async def calm() -> None: ...
 
     async def interrupted() -> None:
-        tools: Any = SimpleNamespace(lag=SimpleNamespace(calm=calm), artifacts={})
+        tools: Any = SimpleNamespace(host=Idle(), lag=SimpleNamespace(calm=calm), artifacts={})
         store: Any = None
         task = asyncio.create_task(pool.run_plan(plan, tools, Options(jobs=3), store, report=lambda _: None))
         await asyncio.sleep(0.1)

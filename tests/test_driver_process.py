@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ import pytest
 from probe.children import GRACE_S
 from probe.drivers.host import Bound, Host
 from probe.drivers.launch import Launch
-from probe.drivers.process import DriverProcess
+from probe.drivers.process import DriverProcess, RunningInstance
 from probe.drivers.rpc import driver_pb2 as pb
 from probe.model import Client
 from probe.ports import Start
@@ -58,6 +59,45 @@ def test_a_process_with_leftovers_is_retired(left: str, *, room: bool) -> None:
 
 STUBBORN = "import sys, time; sys.stderr.write('up'); time.sleep(600)"
 """Does not end when its standard input does."""
+
+
+def test_processes_of_a_version_that_is_done_end_each_with_its_last_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def attached(_process: DriverProcess, _timeout_s: float) -> None: ...
+
+    async def ended(process: DriverProcess) -> None:
+        assert process._child is not None  # nobody else tells
+        async with asyncio.timeout(GRACE_S):
+            assert await process._child.process.wait() == -signal.SIGKILL
+
+    monkeypatch.setattr(DriverProcess, "attached", attached)
+
+    async def play() -> None:
+        done, other = Client("demo", "1.0"), Client("demo", "2.0")
+        stubborn = Bound(Launch((sys.executable, "-c", STUBBORN), "demo"), 2)
+        async with Host({done: stubborn, other: stubborn}) as host:
+            clients = (done, done, done, other)
+            busy, also, empty, kept = [await host._process(client, alone=False) for client in clients]
+            assert busy is also
+            empty.release(instance_of(empty))
+            kept.release(instance_of(kept))
+            host.finish(done)
+            await ended(empty)
+            busy.release(instance_of(busy))
+            assert not busy.room()
+            await asyncio.sleep(0.2)
+            assert busy._child is not None
+            os.kill(busy._child.pid, 0)
+            busy.release(instance_of(busy))
+            await ended(busy)
+            assert kept.room()
+            assert await host._process(done, alone=False) not in (empty, busy)
+
+    def instance_of(process: DriverProcess) -> RunningInstance:
+        instance = process.start(START, lambda _event: None)
+        instance.ended.set()
+        return instance
+
+    asyncio.run(play())
 
 
 def test_a_host_ends_all_its_processes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

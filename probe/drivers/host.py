@@ -98,6 +98,11 @@ class Host(rpc.OrchestratorServicer):
                 await asyncio.shield(instance.stop(int(STOP_GRACE_S * 1000)))
             process.release(instance)
 
+    def finish(self, client: Client) -> None:
+        """End the processes of a client version of which nothing more is wanted, each when its last instance ends."""
+        for process in self._pools.get(client, ()):
+            process.finish()
+
     async def _process(self, client: Client, *, alone: bool) -> DriverProcess:
         """Return an attached process with room, one instance of which is now reserved."""
         bound = self._clients[client]

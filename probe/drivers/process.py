@@ -146,6 +146,12 @@ class DriverProcess:
         """Take no more instances."""
         self._retired = True
 
+    def finish(self) -> None:
+        """Take no more instances, and end once none is left."""
+        self.retire()
+        if not self._reserved:
+            self.kill()
+
     def kill(self) -> None:
         """Kill the process."""
         if self._child is not None:

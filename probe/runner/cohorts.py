@@ -14,7 +14,8 @@ from probe.runner.asking import ask
 from probe.runner.cast import make_header
 from probe.runner.grouping import Work, cohort_s, in_cohorts, is_control, kind_of, layout, phases
 from probe.runner.lanes import Lane, Lanes
-from probe.runner.pool import ATTEMPTS, Drain, Run, Trials, harness_failed, judge, keep_failed, more_trials
+from probe.runner.ordering import Trials
+from probe.runner.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial import DriverLostError, run_trial
 
 CALM_S = 10.0

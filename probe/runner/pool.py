@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
 
 from probe import verdict
 from probe.model import Cell, Election, Engine, History, Outcome, Verdict
-from probe.plan import LONG_MS, WARM_UP_S, Plan, Planned
+from probe.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.runner.asking import ask
 from probe.runner.crowd import Crowd, Place
+from probe.runner.ordering import Trials, in_order
 from probe.runner.tools import Options, Tools
 from probe.runner.trial import DriverLostError, run_trial
 
@@ -63,8 +64,6 @@ class Run:
         return self.options.stop_at is None or time.monotonic() + seconds <= self.options.stop_at
 
 
-Trials = Sequence[tuple[Planned, int]]
-"""Cells with the numbers of trials."""
 Drain = Callable[[Run, Trials], Awaitable[None]]
 """Runs them all: each on a cluster of its own, or in cohorts."""
 
@@ -116,6 +115,13 @@ async def _until(stop_at: float | None) -> AsyncIterator[None]:
 async def drain_each(run: Run, trials: Trials) -> None:
     """Run each trial on a cluster of its own."""
     left: set[Cell] = set()
+    ahead = Counter(item.cell.client for item, _ in trials)
+
+    async def one(item: Planned, trial: int, place: Place) -> None:
+        await _judge_one(run, item, trial, place)
+        ahead[item.cell.client] -= 1
+        if not ahead[item.cell.client]:
+            run.tools.host.finish(item.cell.client)
 
     async with asyncio.TaskGroup() as group:
         for item, trial in trials if run.options.stop_at is not None else in_order(trials, run.options.jobs):
@@ -126,32 +132,7 @@ async def drain_each(run: Run, trials: Trials) -> None:
                 left.add(item.cell)
                 place.leave()
                 continue
-            group.create_task(_judge_one(run, item, trial, place))
-
-
-def in_order(trials: Trials, jobs: int) -> Trials:
-    """Put control cells first, then all others with the long watches spread among them, the longest first.
-
-    So silences pass while others are busy. The last of them begins so early that the run does not end with it alone;
-    a run that is shorter than its longest watch begins with them all.
-    """
-    controls = [work for work in trials if work[0].cell == work[0].steady]
-    others = sorted((work for work in trials if work[0].cell != work[0].steady), key=_silence_ms, reverse=True)
-    count = sum(_silence_ms(work) > 0 for work in others)
-    if not count:
-        return [*controls, *others]
-    takes_s = Plan(tuple(item for item, _ in others), ()).busy_s(jobs)
-    share = max(0.0, 1 - (WARM_UP_S + _silence_ms(others[0]) / 1000) / takes_s)
-    places = [
-        *((share * place / count, work) for place, work in enumerate(others[:count])),
-        *((place / (len(others) - count), work) for place, work in enumerate(others[count:])),
-    ]
-    return [*controls, *(work for _, work in sorted(places, key=itemgetter(0)))]
-
-
-def _silence_ms(work: tuple[Planned, int]) -> int:
-    watch_ms = work[0].play.watch_ms
-    return watch_ms if watch_ms >= LONG_MS else 0
+            group.create_task(one(item, trial, place))
 
 
 def _longest_s(item: Planned, options: Options) -> float:
