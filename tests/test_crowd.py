@@ -43,6 +43,25 @@ def test_a_round_of_successes_adds_one_up_to_what_the_user_allows() -> None:
     assert many.limit == 20
 
 
+def test_most_of_a_cut_comes_back_within_a_few_rounds_and_slowly_near_the_limit_that_failed() -> None:
+    def rounds(many: Crowd, limit: int) -> int:
+        count = 0
+        while many.limit < limit:
+            count += 1
+            for _ in range(many.limit):
+                many.went_well()
+        return count
+
+    many, now = crowd(100)
+    for _ in range(2):
+        now[0] += 1
+        many.failed(entered=now[0] - 0.5)
+    assert many.limit == 49
+    assert rounds(many, 63) <= 5
+    assert rounds(many, 74) >= 8
+    assert rounds(many, 100) <= 15
+
+
 def test_who_enters_waits_until_there_is_room_under_the_limit_of_then() -> None:
     async def play() -> list[str]:
         many, _ = crowd(10)
