@@ -101,6 +101,20 @@ def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pyt
     assert trial.adapt() == [("work", quick)]
 
 
+def test_who_serves_for_long_although_nothing_is_mended_works_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has gone round the fault (asked in another version, gone to another address), and no more is measured."""
+    trial = Trial(monkeypatch, "api/unsupported", Role.PRODUCER)
+    trial.succeed(AppKind.ACKED, 100)
+    assert trial.adapt() == []
+    trial.at += (SHOCK_MS + BEYOND_MS) * 1000 + 1
+    trial.succeed(AppKind.ACKED, PROVED - 1)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.ACKED, 1)
+    assert trial.adapt() == [("work", IDLE_MS)]
+    trial.engine(EngineKind.HEALED)
+    assert trial.adapt() == [("work", trial.course.item.beat_ms)]
+
+
 def test_a_group_whose_coordinator_fails_is_fed_seldom_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.GROUP)
     assert trial.course.item.beat_ms == SELDOM_MS

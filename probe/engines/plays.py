@@ -92,6 +92,8 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
     rule = about(subject, rule)
     if step.whole_topic:
         rule.ClearField("partitions")
+    if step.moved and coordinated and not rule.brokers:
+        rule.brokers.append(subject.old)  # the one in office from then on serves
     return [rule], moves if step.moved else []
 
 

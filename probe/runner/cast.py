@@ -64,8 +64,8 @@ BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
 
 
 def _bystander(item: Planned, name: str) -> dict[str, str]:
-    """Name the second instance that a coordinator's fault needs for a bystander."""
-    if item.play.target is not Target.COORDINATOR or item.part.second:
+    """Name the second instance that a coordinator's fault needs for a bystander, where the client works before it."""
+    if item.play.target is not Target.COORDINATOR or item.part.second or item.part.at_start:
         return {}
     kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
     return {"bystander_instance": f"{name}-b", "bystander_key": f"{kind}-{name}-b"}

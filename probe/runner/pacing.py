@@ -35,7 +35,7 @@ class Pacing:
         self._course, self._cluster, self._instance = course, cluster, instance
         self._quick_ms = self._now_ms = course.item.beat_ms
         self._seldom_ms, self._idle_ms = max(self._quick_ms, SELDOM_MS), max(self._quick_ms, IDLE_MS)
-        self._since: int | None = None
+        self._since: int | None = -1
         self._before = 0
 
     async def wait(self, seconds: float) -> None:
@@ -58,13 +58,15 @@ class Pacing:
     def _fitting_ms(self) -> int:
         course = self._course
         since = available_at(course)
-        if since is None:
-            gone_ms = (now_us() - course.fault_at) / 1000
-            waits = SHOCK_MS < gone_ms < out_of_service_ms(course) - LEAD_S * 1000
-            return self._seldom_ms if waits else self._quick_ms
         if since != self._since:
             self._since, self._before = since, _successes(course)
-        if _successes(course) - self._before >= PROVED:
+        proved = _successes(course) - self._before >= PROVED
+        if since is None:
+            gone_ms, out_ms = (now_us() - course.fault_at) / 1000, out_of_service_ms(course)
+            if proved and gone_ms > max(SHOCK_MS, out_ms) + BEYOND_MS:
+                return self._idle_ms  # nothing is mended or announced any more, and it serves all the same
+            return self._seldom_ms if SHOCK_MS < gone_ms < out_ms - LEAD_S * 1000 else self._quick_ms
+        if proved:
             return self._idle_ms
         late_ms = course.header.play.prompt_ms + BEYOND_MS
         return self._seldom_ms if now_us() - since > late_ms * 1000 else self._quick_ms

@@ -40,9 +40,13 @@ async def prepare(course: Course, stage: Stage) -> None:
     part = course.item.part
     cell = course.item.cell
     feed_ms = course.item.beat_ms if cell.role in {Role.CONSUMER, Role.GROUP} else 0
-    keyed = part.whole_broker and part.play.target is Target.COORDINATOR
+    coordinated = part.play.target is Target.COORDINATOR
     subject = await stage.cluster.prepare(
-        course.header.subject, feed_ms=feed_ms, apart=part.whole_broker, idle=part.at_start, keyed=keyed
+        course.header.subject,
+        feed_ms=feed_ms,
+        apart=part.whole_broker,
+        idle=part.at_start and not coordinated,
+        keyed=part.whole_broker and coordinated,
     )
     course.header = replace(course.header, subject=subject)
     await stage.slot.take()
