@@ -14,6 +14,7 @@ import pytest
 import uvloop
 
 from probe.children import child
+from probe.process import DECENT_S
 
 ENDS_WITH_PIPE = "import sys; print('up', flush=True); sys.stdin.read()"
 IGNORES_PIPE = (
@@ -21,12 +22,16 @@ IGNORES_PIPE = (
 )
 
 
-def alive(pid: int) -> bool:
+def state(pid: int) -> str:
+    """Return the kernel's letter for it, Z if it has ended and was not taken; nothing if it is gone."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def alive(pid: int) -> bool:
+    return state(pid) not in {"", "Z"}
 
 
 def gone(pid: int, within_s: float = 10) -> bool:
@@ -69,6 +74,21 @@ def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch:
     uvloop.run(play())
     assert list((tmp_path / "cache" / "bytecode").rglob("library.*.pyc"))
     assert not list(tmp_path.glob("__pycache__"))
+
+
+@pytest.mark.parametrize(("end", "code"), [("sys.exit(7)", 7), ("os.kill(os.getpid(), 9)", -9), ("pass", 0)])
+def test_a_childs_code_is_known_at_once_and_the_kernel_forgets_it_soon(end: str, code: int) -> None:
+    async def play() -> int:
+        async with child([sys.executable, "-c", f"import os, sys; {end}"]) as running:
+            assert await running.process.wait() == code
+            assert state(running.pid) == "Z"  # its threads may be on their way out yet
+            return running.pid
+
+    pid = uvloop.run(play())
+    deadline = time.monotonic() + 10 * DECENT_S
+    while state(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not state(pid)
 
 
 def test_last_words_are_kept() -> None:

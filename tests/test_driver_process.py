@@ -18,6 +18,7 @@ from probe.drivers.process import DriverProcess, RunningInstance
 from probe.drivers.rpc import driver_pb2 as pb
 from probe.model import Client
 from probe.ports import Start
+from probe.process import DECENT_S
 
 START = Start(
     instance="one",
@@ -122,6 +123,7 @@ def test_a_host_ends_all_its_processes_at_once(monkeypatch: pytest.MonkeyPatch) 
 
     assert asyncio.run(end()) < 2.5 * GRACE_S
     assert len(pids) == 6
+    time.sleep(2 * DECENT_S)  # the kernel is let alone with the dead for a while
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
