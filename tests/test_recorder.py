@@ -130,6 +130,28 @@ def test_a_new_measurement_changes_no_order() -> None:
     assert clock.at(4_000) == 9_000
 
 
+def test_the_bound_is_that_of_the_time_that_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A history says how well its own events' times are known, and not how well those of later ones are."""
+    time_us = [1_000_000]
+    monkeypatch.setattr(clocks, "now_us", lambda: time_us[0])
+    clock = Clock()
+    number = clock.ping()
+    time_us[0] += 400_000
+    clock.pong(number, time_us[0])
+    assert not clock.trusted
+    early = clock.at(time_us[0])
+    assert (early - time_us[0], clock.bound_us) == (-200_000, 200_000)
+    number = clock.ping()
+    time_us[0] += 2_000
+    clock.pong(number, time_us[0] - 1_000)
+    assert clock.trusted
+    assert clock.at(time_us[0]) == time_us[0]
+    assert clock.bound_us == 1_000
+    clock.offset_us = -50_000
+    assert clock.at(time_us[0] + 10) == time_us[0]
+    assert clock.bound_us == 1_000 + 49_990
+
+
 def test_a_stalled_loop_is_seen() -> None:
     async def play() -> tuple[int, int]:
         lag = LoopLag()

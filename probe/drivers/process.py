@@ -16,6 +16,10 @@ from probe.recorder import now_us
 
 PING_EVERY_S = 10.0
 FIRST_PINGS = 5
+SOON_S = 0.05
+"""Where the first pings met a busy driver the next comes so soon, and each after it in twice the time."""
+PATIENCE_S = 3.0
+"""A driver that is busy for longer works all the same: its histories say how well its clock is known."""
 
 Write = Callable[[pb.ToDriver], Awaitable[None]]
 
@@ -30,16 +34,14 @@ class RunningInstance:
         self.ended = asyncio.Event()
         self.died = ""
         """Why the driver process is gone, if it ended under this instance."""
+        self.clock_error_us = 0
+        """Error bound of its events' times: the worst of them."""
 
-    @property
-    def clock_error_us(self) -> int:
-        """Bound of the driver clock's offset error."""
-        return self._process.clock.error_us
-
-    def take(self, event: App) -> None:
+    def take(self, event: App, bound_us: int = 0) -> None:
         """Pass an event on; the first ending one ends the instance, later ones are dropped."""
         if self.ended.is_set():
             return
+        self.clock_error_us = max(self.clock_error_us, bound_us)
         self._sink(event)
         if event.kind in ENDINGS:
             self.ended.set()
@@ -183,18 +185,24 @@ class DriverProcess:
         for _ in range(FIRST_PINGS):
             self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
             await asyncio.sleep(0.01)
+        wait_s = SOON_S
         while True:
-            await asyncio.sleep(PING_EVERY_S)
+            await asyncio.sleep(PING_EVERY_S if self.clock.trusted else wait_s)
+            wait_s = min(2 * wait_s, PING_EVERY_S)
+            if wait_s > PATIENCE_S and self.clock.known:
+                self._attached.set()
             self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
 
     def _take(self, message: pb.FromDriver) -> None:
         which = message.WhichOneof("message")
         if which == "pong":
             self.clock.pong(message.pong.id, message.pong.clock_us)
-            self._attached.set()
+            if self.clock.trusted:
+                self._attached.set()
         elif which == "events":
             for event in message.events.events:
                 if event.kind == pb.CLOSED and event.text:
                     self.retire()
                 if instance := self._instances.get(event.instance):
-                    instance.take(to_app(event, self.clock))
+                    app = to_app(event, self.clock)
+                    instance.take(app, self.clock.bound_us)
