@@ -40,6 +40,10 @@ var backoffs = []struct{ path, roles string }{
 	{"Consumer.Group.Rebalance.Retry.Backoff", "group"},
 }
 
+// breakerOpen is how long a producer turns records away unasked once the leader of their partition could not be found three
+// times in a row (async_producer.go, newTopicProducer and newPartitionProducer: breaker.New(3, 1, 10*time.Second)).
+const breakerOpen = 10 * time.Second
+
 var isolation = map[string]string{"0": "read_uncommitted", "1": "read_committed"}
 
 // settings reads what is in force back from the Config; what this version lacks is left out.
@@ -57,6 +61,9 @@ func settings(config *sarama.Config, role string) map[string]string {
 		told["isolation"] = isolation[level]
 	}
 	longest := time.Duration(0)
+	if serves("producer transactional", role) {
+		longest = breakerOpen
+	}
 	for _, item := range backoffs {
 		if value := field(config, item.path); value.IsValid() && serves(item.roles, role) {
 			longest = max(longest, time.Duration(value.Int()))

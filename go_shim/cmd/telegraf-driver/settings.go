@@ -11,6 +11,10 @@ import (
 
 var codecs = map[string]string{"0": "none", "1": "gzip", "2": "snappy", "3": "lz4", "4": "zstd"}
 
+// breakerOpen is how long sarama's producer turns records away unasked once the leader of their partition could not be found
+// three times in a row (async_producer.go: breaker.New(3, 1, 10*time.Second)).
+const breakerOpen = 10 * time.Second
+
 // writerSettings tells what is in force: what the configuration says, else Telegraf's default; what Telegraf cannot set
 // is asked of the library inside it.
 func writerSettings(c *configuration) map[string]string {
@@ -22,7 +26,7 @@ func writerSettings(c *configuration) map[string]string {
 	told["linger_ms"] = milliseconds(flush(c))
 	told["retry_backoff_ms"] = milliseconds(duration("Producer.Retry.Backoff"))
 	// What a flush could not write is tried again with the next one.
-	longest := max(duration("Producer.Retry.Backoff"), duration("Metadata.Retry.Backoff"), flush(c))
+	longest := max(duration("Producer.Retry.Backoff"), duration("Metadata.Retry.Backoff"), flush(c), breakerOpen)
 	told["longest_backoff_ms"] = milliseconds(longest)
 	return filled(told)
 }
