@@ -9,6 +9,7 @@ from cells import planned, play
 
 from probe.model import History, Outcome, Role, Verdict
 from probe.plan import Planned
+from probe.runner.warming import WARM_S
 
 pytestmark = pytest.mark.real
 
@@ -25,6 +26,7 @@ EXPECTED = {
     (SARAMA, "answer/heartbeat/NOT_COORDINATOR", "group"): (Outcome.REFRESHES, {16}),
     (SARAMA, "blip/end-txn/INVALID_TXN_STATE", "transactional"): (Outcome.FATAL, {48}),
     (SARAMA, "hold/init-producer-id/CONCURRENT_TRANSACTIONS", "transactional"): (Outcome.RIDES, {51}),
+    (SARAMA, "answer/init-producer-id/NOT_COORDINATOR", "transactional"): (Outcome.REFRESHES, {16}),
 }
 """What these versions do, by their sources and in every run of ours."""
 Played = tuple[History, Verdict]
@@ -52,9 +54,20 @@ def test_the_fault_meets_the_client_and_is_told(
     assert set(verdict.facts.fault_codes) & codes, verdict.facts
 
 
+def test_who_starts_under_the_fault_is_watched_from_when_it_serves(
+    played: Mapping[tuple[str, str, str], Played],
+) -> None:
+    """It has no bystander beside it, and was waited for as long as a warm-up may take until one would serve."""
+    starting = [history for (_, scenario, _), (history, _) in played.items() if "init-producer-id" in scenario]
+    assert len(starting) == 2
+    for history in starting:
+        assert not history.header.subject.bystander_instance
+        assert history.header.watched_ms < WARM_S * 1000 / 2
+
+
 def test_a_coordinators_bystander_is_not_disturbed(played: Mapping[tuple[str, str, str], Played]) -> None:
     for (_, scenario, _), (history, verdict) in played.items():
-        if history.header.subject.bystander_instance and "init-producer-id" not in scenario:
+        if history.header.subject.bystander_instance:
             assert verdict.facts.bystander_errors == 0, scenario
             assert verdict.facts.bystander_gap_ms is not None, scenario
             assert verdict.facts.bystander_gap_ms < 2500, scenario

@@ -72,6 +72,18 @@ def test_each_version_begins_with_its_control_cells(everything: list[Work]) -> N
         others |= set() if control else {item.cell.client}
 
 
+def test_each_version_ends_with_what_is_short() -> None:
+    """The last trials of a run keep it alone: a group that comes late takes two minutes."""
+    asked = Asked(clients=["kafkajs@2.2.0"], scenarios=["broker/*", "leader/*", "answer/*"], seed=1)
+    ordered = [item for item, _ in in_order([(item, 1) for item in asked.whole()[0].cells], 1000)]
+    others = [item for item in ordered if item.cell != item.steady and item.play.watch_ms < LONG_MS]
+    groups = [place for place, item in enumerate(others) if item.cell.role is Role.GROUP]
+    assert groups == list(range(len(groups)))
+    for some in (others[: len(groups)], others[len(groups) :]):
+        watches = [item.play.watch_ms for item in some]
+        assert watches == sorted(watches, reverse=True)
+
+
 def test_versions_with_long_watches_are_spread_and_the_run_does_not_end_with_them(everything: list[Work]) -> None:
     ordered = in_order(everything, 110)
     long = [place for place, (item, _) in enumerate(ordered) if item.play.watch_ms >= LONG_MS]

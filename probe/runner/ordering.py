@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import TypeVar
 
-from probe.model import Client
+from probe.model import Client, Role
 from probe.plan import LONG_MS, WARM_UP_S, Plan, Planned
 
 _Item = TypeVar("_Item")
@@ -39,9 +39,9 @@ def in_order(trials: Trials, jobs: int) -> Trials:
 
 
 def _split(trials: Trials) -> tuple[Trials, Trials]:
-    """Part control cells from others, and put the longest of these first."""
+    """Part control cells from others, and put the longest of these first, so that a run ends with short ones."""
     controls = [work for work in trials if _is_control(work)]
-    return controls, sorted((work for work in trials if not _is_control(work)), key=_silence_ms, reverse=True)
+    return controls, sorted((work for work in trials if not _is_control(work)), key=_length, reverse=True)
 
 
 def _early(trials: Trials, jobs: int) -> float:
@@ -78,6 +78,12 @@ def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[Work]:
 
 def _is_control(work: Work) -> bool:
     return work[0].cell == work[0].steady
+
+
+def _length(work: Work) -> tuple[int, bool, int]:
+    """Return what trials are ordered by; a group's sessions and rebalances take a minute where others take seconds."""
+    item = work[0]
+    return _silence_ms(work), item.cell.role is Role.GROUP, item.play.watch_ms
 
 
 def _silence_ms(work: Work) -> int:

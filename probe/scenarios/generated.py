@@ -25,7 +25,7 @@ from probe.scenarios.errors import (
     find_api,
     listed,
 )
-from probe.scenarios.scenario import CONFORMS, Part, Scenario, play
+from probe.scenarios.scenario import CAUSES, CONFORMS, Part, Scenario, play
 from probe.scenarios.steps import AnswerError, Step
 
 HOLD_MS = 3000
@@ -66,6 +66,7 @@ def _answer(api: Api, answer: Answer, role: Role) -> Part:
         target=api.target,
         codes=_codes(answer),
         apis=(api.key,),
+        causes=("startup", *CAUSES[Kind.ANSWER]) if api.starting else None,
         election_ms=150,
         prompt_ms=PROMPT_MS.get(api.target, 3000),
         watch_ms=20000 if api.target is Target.COORDINATOR else 10000,
