@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from probe.model import App, Expects, Header, Kind
 from probe.verdict.hits import Hit, find_hits
-from probe.verdict.kept import LONGEST_KEPT_US, kept_so_far_ms
+from probe.verdict.kept import JOINS, LONGEST_KEPT_US, kept_so_far_ms
 from probe.verdict.reading import Reading
 from probe.verdict.recovery import Recovery, find_recovery
 from probe.verdict.service import Errors, bystander_served_at, find_errors, served_at, serves
@@ -151,11 +151,37 @@ def _enough_to_retry(course: Course) -> bool:
     return not course.hits or (moments.until - course.hits[-1].at) // 1000 >= FAIR_MS
 
 
+def here_ms(course: Course) -> int:
+    """Return for how long the client was there to be watched: one that is started under the fault comes when it can."""
+    return (course.reading.moments.until - _here_since(course.reading)) // 1000
+
+
+def _here_since(reading: Reading) -> int:
+    """Return when the window opened, or the client's first sign of life, which may come seconds later."""
+    signs = [events[0].at for events in (reading.strands.opened, reading.strands.apps) if events]
+    return max(reading.moments.begin, min(signs, default=0))
+
+
+def _waits_for_members(reading: Reading) -> bool:
+    """Say whether a request to join is kept until another member, which left without a word, is given up."""
+    session = reading.header.settings.get("session_timeout_ms", "")
+    due_us = round(1.2 * int(session) * 1000) if session.isdecimal() else 0
+    now = reading.moments.until
+    for item in reading.exchanges:
+        waits = item.answer is None or item.answer.at > now
+        open_yet = reading.closings.get(item.request.conn, now) >= now
+        if item.request.api in JOINS and waits and open_yet and now - item.request.at < due_us:
+            return True
+    return False
+
+
 def _enough_to_serve(course: Course) -> bool:
     """Nobody is stuck who was served a moment ago: brokers pause, too, and one look at the end would find that."""
     reading = course.reading
     served = served_at(reading, reading.subject.affected)
-    since = max([reading.moments.begin, *served])
+    since = max([_here_since(reading), *served])
+    if _waits_for_members(reading):
+        return False
     return (reading.moments.until - since) // 1000 >= min(reading.play.watch_ms, FAIR_WATCH_MS)
 
 

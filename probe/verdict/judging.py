@@ -18,7 +18,16 @@ from probe.model import (
     Reality,
     Verdict,
 )
-from probe.verdict.course import Course, follow, has_recovered, kept_waiting, patience_ms, reached, watched_enough
+from probe.verdict.course import (
+    Course,
+    follow,
+    has_recovered,
+    here_ms,
+    kept_waiting,
+    patience_ms,
+    reached,
+    watched_enough,
+)
 from probe.verdict.findings import find
 from probe.verdict.reading import Reading
 from probe.verdict.table import RULES_VERSION, decide
@@ -121,8 +130,9 @@ def _outlook(course: Course) -> Outlook:
     moment = max(MOMENT_MS, watched // MOMENTS)
     there = reached(course)
     if play.expects is Expects.NOTHING:
-        if watched < play.watch_ms:
-            return Outlook(play.watch_ms - watched)
+        left = play.watch_ms - min(watched, here_ms(course))
+        if left > 0:
+            return Outlook(left)
         return Outlook(0 if there or watched_enough(course) else moment)
     if there and course.hits:
         return Outlook(max(0, STORM_WATCH_MS - (reading.moments.until - _goal_at(course)) // 1000), settled=True)

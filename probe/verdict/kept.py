@@ -20,7 +20,8 @@ KINDS = frozenset({Kind.ANSWER, Kind.CHANGE, Kind.CONNECTION})
 LONGEST_KEPT_US = 35_000_000
 """Clients ask brokers to keep a request for 30 s at the most: one that waits for longer waits for nothing."""
 FETCHES = apis.MAIN[Role.CONSUMER]
-MAY_WAIT = FETCHES | frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
+JOINS = frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
+MAY_WAIT = FETCHES | JOINS
 """What a broker keeps although it has nothing to do: until there are records, until other members come."""
 
 
