@@ -93,6 +93,9 @@ def test_who_is_started_under_the_fault_is_watched_from_its_first_sign_of_life()
     served = late(acked(20, NEW))
     assert not certain(served)
     assert 7_000 < outlook(served).left_ms < 9_000
+    found = judge(late(acked(105, NEW), running=False))
+    assert (found.outcome, found.conforms) == (Outcome.CLEAN, True), "a start is no standing still"
+    assert (found.facts.bystander_gap_ms or 0) < 1_000
 
 
 @pytest.mark.parametrize(("session_ms", "waits"), [("30000", True), ("9000", False), ("", False)])

@@ -9,7 +9,7 @@ from probe.verdict.hits import Hit, find_hits
 from probe.verdict.kept import JOINS, LONGEST_KEPT_US, kept_so_far_ms
 from probe.verdict.reading import Reading
 from probe.verdict.recovery import Recovery, find_recovery
-from probe.verdict.service import Errors, bystander_served_at, find_errors, served_at, serves
+from probe.verdict.service import Errors, bystander_served_at, find_errors, here_since, served_at, serves
 
 TOLERANCE_MS = 100
 """Watches end a little early or late."""
@@ -153,13 +153,7 @@ def _enough_to_retry(course: Course) -> bool:
 
 def here_ms(course: Course) -> int:
     """Return for how long the client was there to be watched: one that is started under the fault comes when it can."""
-    return (course.reading.moments.until - _here_since(course.reading)) // 1000
-
-
-def _here_since(reading: Reading) -> int:
-    """Return when the window opened, or the client's first sign of life, which may come seconds later."""
-    signs = [events[0].at for events in (reading.strands.opened, reading.strands.apps) if events]
-    return max(reading.moments.begin, min(signs, default=0))
+    return (course.reading.moments.until - here_since(course.reading)) // 1000
 
 
 def _waits_for_members(reading: Reading) -> bool:
@@ -179,7 +173,7 @@ def _enough_to_serve(course: Course) -> bool:
     """Nobody is stuck who was served a moment ago: brokers pause, too, and one look at the end would find that."""
     reading = course.reading
     served = served_at(reading, reading.subject.affected)
-    since = max([_here_since(reading), *served])
+    since = max([here_since(reading), *served])
     if _waits_for_members(reading):
         return False
     return (reading.moments.until - since) // 1000 >= min(reading.play.watch_ms, FAIR_WATCH_MS)

@@ -11,7 +11,7 @@ from probe.verdict.promises import Promises
 from probe.verdict.reading import Reading
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
-from probe.verdict.service import bystander_served_at, longest_gap_ms, served_at
+from probe.verdict.service import bystander_gap_ms, longest_gap_ms, served_at
 from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.usage import close_ms, connects, versions_used
@@ -51,7 +51,7 @@ def gather(course: Course, promises: Promises) -> Evidence:
         reroute_ms=_since(course.first_hit, route.at) if has_to_move else None,
         recovered=recovered,
         recovery_ms=None if recovered is None else recovery.ms,
-        outage_ms=longest_gap_ms(reading, served_at(reading, reading.subject.affected)),
+        outage_ms=longest_gap_ms(reading, served_at(reading, reading.subject.affected), reading.moments.begin),
         after_heal="" if recovered is None else after_heal(reading, recovered),
         close_ms=close_ms(reading),
         errors_surfaced=len(errors.affected),
@@ -60,7 +60,7 @@ def gather(course: Course, promises: Promises) -> Evidence:
         futile_requests_per_s=futile.requests_per_s,
         futile_per_op=futile.per_op,
         futile_bytes_per_s=futile.bytes_per_s,
-        bystander_gap_ms=longest_gap_ms(reading, bystander_served_at(reading)),
+        bystander_gap_ms=bystander_gap_ms(reading),
         bystander_errors=len(errors.bystander),
         acked=promises.acked,
         lost=promises.lost,

@@ -81,11 +81,24 @@ def served_at(reading: Reading, partition: int) -> list[int]:
     return [item.at for item in reading.strands.apps if item.kind is kind and item.partition == partition]
 
 
-def longest_gap_ms(reading: Reading, served: list[int]) -> float | None:
-    """Return the longest time without a success inside the window, its ends included; None if there never was one."""
+def here_since(reading: Reading) -> int:
+    """Return when the window opened, or the client's first sign of life: one that starts under the fault comes late."""
+    signs = [events[0].at for events in (reading.strands.opened, reading.strands.apps) if events]
+    return max(reading.moments.begin, min(signs, default=0))
+
+
+def bystander_gap_ms(reading: Reading) -> float | None:
+    """Return for how long the bystander stood still; who starts under the fault does so only once it has served."""
+    served, begin = bystander_served_at(reading), reading.moments.begin
+    late = here_since(reading) > begin
+    return longest_gap_ms(reading, served, min((at for at in served if at >= begin), default=begin) if late else begin)
+
+
+def longest_gap_ms(reading: Reading, served: list[int], begin: int) -> float | None:
+    """Return the longest time without a success from `begin` to the window's end; None if there never was one."""
     if not served:
         return None
-    begin, until = reading.moments.begin, max(reading.moments.begin, reading.moments.until)
+    until = max(begin, reading.moments.until)
     points = [begin, *within(served, begin, until), until]
     return max(later - sooner for sooner, later in pairwise(points)) / 1000
 
