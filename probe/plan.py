@@ -62,6 +62,11 @@ class Planned:
     trials: int
 
     @property
+    def is_control(self) -> bool:
+        """Say whether this is a control cell: the one that others of its client rest on."""
+        return self.cell == self.steady
+
+    @property
     def beat_ms(self) -> int:
         """Return how often an instance begins an operation, or is fed a record, per partition, around the fault.
 

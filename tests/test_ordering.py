@@ -9,7 +9,7 @@ import pytest
 from probe.cli.options import Asked
 from probe.model import Client, Role
 from probe.plan import LONG_MS
-from probe.runner.ordering import JOBS_PER_CLIENT, Work, in_order
+from probe.runner.ordering import JOBS_PER_CLIENT, OneTrial, in_order
 
 
 def silences(jobs: int) -> list[int | None]:
@@ -44,14 +44,14 @@ def test_a_run_that_is_shorter_than_its_longest_watch_begins_with_them_all() -> 
 
 
 @pytest.fixture(scope="module")
-def everything() -> list[Work]:
+def everything() -> list[OneTrial]:
     """All trials of the default catalogue's producers, with long watches for a few versions only."""
     asked = Asked(clients=["all"], scenarios=["*"], roles=[Role.PRODUCER], seed=1, long_watches="core")
     return [(item, 1) for item in asked.whole()[0].cells]
 
 
 @pytest.mark.parametrize("jobs", [8, 110])
-def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[Work], jobs: int) -> None:
+def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[OneTrial], jobs: int) -> None:
     """Drivers that wait for their next trial keep their memory, and cost CPU."""
     ordered = in_order(everything, jobs)
     assert sorted(map(repr, everything)) == sorted(map(repr, ordered))
@@ -64,7 +64,7 @@ def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[Wor
     assert max(at_once) == max(4, jobs // JOBS_PER_CLIENT)
 
 
-def test_each_version_begins_with_its_control_cells(everything: list[Work]) -> None:
+def test_each_version_begins_with_its_control_cells(everything: list[OneTrial]) -> None:
     others: set[Client] = set()
     for item, _ in in_order(everything, 110):
         control = item.cell == item.steady
@@ -84,7 +84,7 @@ def test_each_version_ends_with_what_is_short() -> None:
         assert watches == sorted(watches, reverse=True)
 
 
-def test_versions_with_long_watches_are_spread_and_the_run_does_not_end_with_them(everything: list[Work]) -> None:
+def test_versions_with_long_watches_are_spread_and_the_run_does_not_end_with_them(everything: list[OneTrial]) -> None:
     ordered = in_order(everything, 110)
     long = [place for place, (item, _) in enumerate(ordered) if item.play.watch_ms >= LONG_MS]
     assert len({ordered[place][0].cell.client for place in long}) > 10

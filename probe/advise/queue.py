@@ -39,7 +39,7 @@ def by_information(cells: Sequence[Planned], seen: Iterable[Seen]) -> tuple[Plan
         news = max(changed.get(item.cell.client, ""), changed.get(item.cell.scenario, ""))
         return (CHANGED if at < news else OLD), at
 
-    controls = {item.cell: item for item in cells if item.cell == item.steady}
+    controls = {item.cell: item for item in cells if item.is_control}
     ordered: dict[Cell, Planned] = {}
     for item in sorted((one for one in cells if one.cell not in controls), key=rank):
         if control := controls.get(item.steady):

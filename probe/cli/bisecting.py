@@ -173,9 +173,9 @@ class Player:
         if not names:
             return []
         work = [replace(item, trials=_times(item, count)) for name in names for item in ground.played[name]]
-        work.sort(key=lambda item: item.cell != item.steady)
+        work.sort(key=lambda item: not item.is_control)
         plan = Plan(tuple(work), ())
-        ready = make_ready(plan, [item.chosen for item in work if item.cell == item.steady])
+        ready = make_ready(plan, [item.chosen for item in work if item.is_control])
         ground.absent.update({client.version: reason for client, reason in ready.absent.items()})
         store = self._open(plan, ground.selection.seed)
         try:
@@ -218,7 +218,7 @@ def _outcomes(ground: Ground) -> dict[Cell, Outcome]:
 
 
 def _times(item: Planned, count: int) -> int:
-    return 1 if item.cell == item.steady else count
+    return 1 if item.is_control else count
 
 
 def told(settled: Settled) -> str:

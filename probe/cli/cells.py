@@ -59,6 +59,6 @@ def play_cells(cells: Iterable[Cell], options: Options, results: str) -> Ran:
         planned.update((item.cell, item) for item in plan.cells)
     if selection is None:
         raise ProbeError("there is no cell to play; widen the selectors")
-    work = sorted(planned.values(), key=lambda item: item.cell != item.steady)
+    work = sorted(planned.values(), key=lambda item: not item.is_control)
     clients = {item.cell.client: item.chosen for item in work}
     return run_planned(Plan(tuple(work), ()), replace(selection, clients=tuple(clients.values())), options, results)

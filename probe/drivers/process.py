@@ -141,6 +141,9 @@ class DriverProcess:
         self._reserved -= 1
         if not instance.ended.is_set():
             self._retired = True
+        self._end_if_done()
+
+    def _end_if_done(self) -> None:
         if (self._retired or self._capacity == 1) and not self._reserved:
             self.kill()
 
@@ -151,8 +154,7 @@ class DriverProcess:
     def finish(self) -> None:
         """Take no more instances, and end once none is left."""
         self.retire()
-        if not self._reserved:
-            self.kill()
+        self._end_if_done()
 
     def kill(self) -> None:
         """Kill the process."""

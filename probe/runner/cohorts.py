@@ -12,7 +12,7 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.grouping import Work, cohort_s, in_cohorts, is_control, kind_of, layout, phases
+from probe.runner.grouping import Work, cohort_s, in_cohorts, kind_of, layout, phases
 from probe.runner.lanes import Lane, Lanes
 from probe.runner.ordering import Trials
 from probe.runner.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
@@ -30,7 +30,7 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
         work = [Work(item, trial) for item, trial in trials]
         # whoever is judged waits for its control cell, so these must all be done before
         for phase in phases(work):
-            possible = [one for one in phase if is_control(one) or _has_control(run, one)]
+            possible = [one for one in phase if one.item.is_control or _has_control(run, one)]
             await _drain(run, engine, [one for one in possible if not await _known_as_impossible(run, one)])
 
     return drain
@@ -45,7 +45,7 @@ def _has_control(run: Run, work: Work) -> bool:
 async def _known_as_impossible(run: Run, work: Work) -> bool:
     """Judge at once what cannot be played since this client does not get on with these brokers at all."""
     control = run.steady.get(work.item.steady)
-    known = control is not None and control.done() and not is_control(work)
+    known = control is not None and control.done() and not work.item.is_control
     if not known or control is None or control.result() is not Outcome.UNSUPPORTED:
         return False
     header = replace(_header(run, work), impossible=f"nor can it play steady with Kafka {work.item.cell.broker}")
@@ -141,7 +141,7 @@ async def _run_one(
 
 async def _unsteady(work: Work, history: History) -> str:
     """Say how a control cell was not clean, the first time: brokers that get no CPU for seconds serve nobody."""
-    if work.attempt or not is_control(work) or harness_failed(history):
+    if work.attempt or not work.item.is_control or harness_failed(history):
         return ""
     found = await ask(verdict.judge, history)
     if found.outcome in STEADY:

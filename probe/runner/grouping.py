@@ -75,12 +75,7 @@ def kind_of(cohort: Sequence[Work]) -> tuple[str, Ground]:
 
 def phases(work: Sequence[Work]) -> list[Sequence[Work]]:
     """Return the control cells of all lines, and then all others: one line begins while another is watched."""
-    return [[one for one in work if is_control(one) is control] for control in (True, False)]
-
-
-def is_control(work: Work) -> bool:
-    """Say whether this is a control cell."""
-    return work.item.cell == work.item.steady
+    return [[one for one in work if one.item.is_control is control] for control in (True, False)]
 
 
 def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
@@ -97,7 +92,7 @@ def _is_long(cohort: Sequence[Work]) -> bool:
 
 def _key(work: Work) -> tuple[str, bool, str, str, int]:
     cell = work.item.cell
-    return cell.broker, not is_control(work), cell.scenario, repr(work.item.part), work.trial
+    return cell.broker, not work.item.is_control, cell.scenario, repr(work.item.part), work.trial
 
 
 def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:

@@ -11,9 +11,9 @@ from probe.model import Client, Role
 from probe.plan import LONG_MS, WARM_UP_S, Plan, Planned
 
 _Item = TypeVar("_Item")
-Work = tuple[Planned, int]
+OneTrial = tuple[Planned, int]
 """A cell with the number of a trial."""
-Trials = Sequence[Work]
+Trials = Sequence[OneTrial]
 JOBS_PER_CLIENT = 8
 """So many trials of one client version are in flight at a time: about what one of its processes carries."""
 
@@ -26,7 +26,7 @@ def in_order(trials: Trials, jobs: int) -> Trials:
     at a time, each in this order: drivers that wait for their next trial cost CPU, too.
     """
     width = max(4, jobs // JOBS_PER_CLIENT)
-    clients: dict[Client, list[Work]] = {}
+    clients: dict[Client, list[OneTrial]] = {}
     for work in trials:
         clients.setdefault(work[0].cell.client, []).append(work)
     early = _early(trials, jobs)
@@ -40,13 +40,13 @@ def in_order(trials: Trials, jobs: int) -> Trials:
 
 def _split(trials: Trials) -> tuple[Trials, Trials]:
     """Part control cells from others, and put the longest of these first, so that a run ends with short ones."""
-    controls = [work for work in trials if _is_control(work)]
-    return controls, sorted((work for work in trials if not _is_control(work)), key=_length, reverse=True)
+    controls = [work for work in trials if work[0].is_control]
+    return controls, sorted((work for work in trials if not work[0].is_control), key=_length, reverse=True)
 
 
 def _early(trials: Trials, jobs: int) -> float:
     """Return within which share of a run its long watches must have begun."""
-    others = [work for work in trials if not _is_control(work)]
+    others = [work for work in trials if not work[0].is_control]
     longest_ms = max(map(_silence_ms, others), default=0)
     takes_s = Plan(tuple(item for item, _ in others), ()).busy_s(jobs)
     return max(0.0, 1 - (WARM_UP_S + longest_ms / 1000) / takes_s) if longest_ms else 1.0
@@ -63,10 +63,10 @@ def _spread(items: Sequence[_Item], marked: Sequence[bool], share: float) -> lis
     return [item for _, item in sorted(places, key=itemgetter(0))]
 
 
-def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[Work]:
+def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[OneTrial]:
     """Take one of each of the first groups in turn; where one is used up, the next takes its place."""
     waiting = deque(deque(group) for group in groups)
-    open_now: deque[deque[Work]] = deque()
+    open_now: deque[deque[OneTrial]] = deque()
     while waiting or open_now:
         while waiting and len(open_now) < width:
             open_now.append(waiting.popleft())
@@ -76,16 +76,12 @@ def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[Work]:
             open_now.append(group)
 
 
-def _is_control(work: Work) -> bool:
-    return work[0].cell == work[0].steady
-
-
-def _length(work: Work) -> tuple[int, bool, int]:
+def _length(work: OneTrial) -> tuple[int, bool, int]:
     """Return what trials are ordered by; a group's sessions and rebalances take a minute where others take seconds."""
     item = work[0]
     return _silence_ms(work), item.cell.role is Role.GROUP, item.play.watch_ms
 
 
-def _silence_ms(work: Work) -> int:
+def _silence_ms(work: OneTrial) -> int:
     watch_ms = work[0].play.watch_ms
     return watch_ms if watch_ms >= LONG_MS else 0

@@ -87,7 +87,7 @@ async def run_plan(
     loop = asyncio.get_running_loop()
     finished = finished or {}
     steady: dict[Cell, asyncio.Future[Outcome]] = {
-        item.cell: loop.create_future() for item in plan.cells if item.cell == item.steady
+        item.cell: loop.create_future() for item in plan.cells if item.is_control
     }
     for (cell, _), outcome in finished.items():
         if cell in steady and not steady[cell].done():
@@ -172,7 +172,7 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Place) -> Outcome
             if attempt == ATTEMPTS:
                 break
             await keep_failed(run, history, attempt)
-            if item.cell != item.steady:  # others wait inside for a control cell
+            if not item.is_control:  # others wait inside for a control cell
                 place.leave()
                 place = await run.crowd.enter()
         return await judge(run, item, history)
@@ -210,10 +210,10 @@ async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Place) 
 async def judge(run: Run, item: Planned, history: History) -> Outcome:
     """Judge and store a trial, once its control cell is judged."""
     control = run.steady.get(item.steady)
-    if item.cell != item.steady and control is not None:
+    if not item.is_control and control is not None:
         history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))
     found = await ask(verdict.judge, history)
-    if item.cell == item.steady and control is not None and not control.done():
+    if item.is_control and control is not None and not control.done():
         control.set_result(found.outcome)
     run.store.add(history, found)
     run.done += 1

@@ -75,7 +75,7 @@ def _does_not_speak(course: Course) -> str:
     recorder, cell = course.recorder, course.item.cell
     if (
         cell.engine is not Engine.KAFKA
-        or cell != course.item.steady
+        or not course.item.is_control
         or recorder.successes
         or recorder.kinds[AppKind.TXN_COMMITTED]
     ):

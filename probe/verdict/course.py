@@ -11,6 +11,8 @@ from probe.verdict.reading import Reading
 from probe.verdict.recovery import Recovery, find_recovery
 from probe.verdict.service import Errors, bystander_served_at, find_errors, here_since, served_at, serves
 
+PATIENT = 1.2
+"""So many times its own limit is what a client is given (SEMANTICS 2, patience)."""
 TOLERANCE_MS = 100
 """Watches end a little early or late."""
 WENT_ON = 3
@@ -89,7 +91,7 @@ def patience_ms(header: Header) -> int:
 
 
 def _own_time_ms(header: Header) -> int:
-    return round(1.2 * max(header.limits.own_limit_ms, header.limits.min_discovery_age_ms))
+    return round(PATIENT * max(header.limits.own_limit_ms, header.limits.min_discovery_age_ms))
 
 
 def watched_enough(course: Course) -> bool:
@@ -158,8 +160,7 @@ def here_ms(course: Course) -> int:
 
 def _waits_for_members(reading: Reading) -> bool:
     """Say whether a request to join is kept until another member, which left without a word, is given up."""
-    session = reading.header.settings.get("session_timeout_ms", "")
-    due_us = round(1.2 * int(session) * 1000) if session.isdecimal() else 0
+    due_us = PATIENT * (reading.setting_us("session_timeout_ms") or 0)
     now = reading.moments.until
     for item in reading.exchanges:
         waits = item.answer is None or item.answer.at > now

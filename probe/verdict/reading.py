@@ -92,6 +92,11 @@ class Reading:
         """Say whether the client waits for no answer at all."""
         return self.header.settings.get("acks") == "0"
 
+    def setting_us(self, name: str) -> int | None:
+        """Return an effective setting that is told in milliseconds; None where it is not, or has no end."""
+        value = self.header.settings.get(name, "")
+        return int(value) * 1000 if value.isdigit() else None
+
     @lazy
     def causes(self) -> frozenset[str]:
         """Triggers that count as "because of the fault"; with acks=0 an error shows as a closed connection."""

@@ -58,8 +58,8 @@ def find_ticks(reading: Reading, discoveries: tuple[Discovery, ...]) -> Ticks:
     before = [at for at in asked if at < reading.moments.begin]
     if not before:
         return Ticks()
-    declared = _declared_us(reading, "refresh_ms") or 0
-    least = _declared_us(reading, "refresh_least_ms")
+    declared = reading.setting_us("refresh_ms") or 0
+    least = reading.setting_us("refresh_least_ms")
     if least is not None:
         return _drawn(reading, declared, least, asked, before[-1])
     gaps = _gaps(before)
@@ -94,8 +94,3 @@ def _drawn(reading: Reading, most: int, least: int, asked: tuple[int, ...], last
     """Any moment of the interval may be a tick, so none tells an error's question apart; a rare one is left aside."""
     likely = 0 < (least + most) // 2 <= reading.play.watch_ms * 1000
     return Ticks((most,), last, TOLERANCE_US, asked, least) if likely else Ticks()
-
-
-def _declared_us(reading: Reading, name: str) -> int | None:
-    value = reading.header.settings.get(name, "")
-    return int(value) * 1000 if value.isdigit() else None

@@ -132,8 +132,8 @@ def _over(reading: Reading, item: Exchange, at: int) -> bool:
 
 
 def _timeout_us(reading: Reading) -> int | None:
-    known = [reading.header.settings.get(name, "") for name in ("request_timeout_ms", "socket_timeout_ms")]
-    limits = [int(value) * 1000 for value in known if value.isdigit() and int(value) > 0]
+    known = map(reading.setting_us, ("request_timeout_ms", "socket_timeout_ms"))
+    limits = [limit for limit in known if limit]
     if limits:
         return min(limits)
     return 1_000_000 if reading.play.kind is Kind.SILENCE else None
