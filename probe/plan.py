@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from probe.catalogue.families import version_key
 from probe.catalogue.selectors import ONLY_FOR, Chosen
-from probe.model import Cell, Engine, Expects, Limits, Outcome, Play, Profile, Role, Target
+from probe.fitting import play_of, with_late_views
+from probe.model import Cell, Engine, Expects, Limits, Play, Profile, Role, Target
 from probe.protocol.names import api_name
-from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part, Scenario
-from probe.scenarios.steps import LagMetadata, Step
+from probe.scenarios.steps import Step
 
 WARM_UP_S = 3.0
 """A client's start and warm-up, about; for estimates only."""
@@ -270,26 +270,8 @@ def _planned(cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, p
         back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
         min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
     )
-    part = _late_views(part, profile)
-    return Planned(cell, chosen, profile, scenario, part, _play(part, profile, cell.broker), limits, trials)
-
-
-def _late_views(part: Part, profile: Profile) -> Part:
-    """Let the last broker name a new leader so long after the first, itself, as the profile says."""
-    shown_ms = profile.election.shown_ms if profile.election else 0
-    if not shown_ms or not part.steps or any(isinstance(step, LagMetadata) for step in part.steps):
-        return part
-    return replace(part, steps=(LagMetadata(lag_ms=shown_ms, but_successor=True), *part.steps))
-
-
-def _play(part: Part, profile: Profile, broker: str) -> Play:
-    """Fit a scenario's play to broker line and profile: how long an election takes, and what `no-retries` may do."""
-    play = replace(part.play, election_ms=session_ms(broker)) if part.by_session else part.play
-    if profile.election is not None and play.election_ms is not None:
-        play = replace(play, election_ms=profile.election.ms)
-    if profile.name == "no-retries" and play.conforms and Outcome.SURFACES not in play.conforms:
-        play = replace(play, conforms=(*play.conforms, Outcome.SURFACES))
-    return play
+    part = with_late_views(part, profile)
+    return Planned(cell, chosen, profile, scenario, part, play_of(part, profile, cell.broker), limits, trials)
 
 
 def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:
