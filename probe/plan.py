@@ -36,6 +36,9 @@ LONG_BEAT_MS = 800
 SELDOM_MS = 400
 """The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
 come sooner than a group's second commit."""
+BYSTANDER_MS = 200
+"""The bystander partition is worked on as often at the most: it is only asked whether it stood still for longer than is
+prompt, which is 2 s and more."""
 IDLE_MS = LONG_BEAT_MS
 """The pace of a client of which nothing is asked: its metadata grows old, or it is watched for storms alone."""
 
@@ -72,9 +75,11 @@ class Planned:
 
         Less often in long watches: ten a second told nothing more there, and took a quarter of a core's hour. Less
         often for a group whose coordinator fails: records come from others, and it is commits that tell, each second.
+        Less often for transactions on real brokers: each is a dozen requests, which brokers write down and copy.
         """
         seldom = self.play.watch_ms >= LONG_MS and self.play.prompt_ms >= 2 * OPERATIONS * LONG_BEAT_MS
-        if seldom:
+        dear = self.cell.role is Role.TRANSACTIONAL and self.cell.engine is Engine.KAFKA
+        if seldom or dear:
             return LONG_BEAT_MS
         grouped = self.cell.role is Role.GROUP and self.play.target is Target.COORDINATOR
         return max(SELDOM_MS if grouped else 0, self.cell.engine.beat_ms)

@@ -163,6 +163,8 @@ class Start:
     interval_ms: int = 100
     max_in_flight: int = 32
     broker: str = ""
+    bystander: int = 0
+    bystander_ms: int = 0
 
 
 class Instance(Protocol):

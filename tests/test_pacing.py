@@ -11,7 +11,8 @@ import pytest
 from builders import history
 from cells import planned, play
 
-from probe.model import App, AppKind, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
+from probe.model import App, AppKind, Engine, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
+from probe.plan import BYSTANDER_MS
 from probe.recorder import Recorder
 from probe.runner import pacing as module
 from probe.runner.course import Course
@@ -23,11 +24,13 @@ SECOND = 1_000_000
 class Trial:
     """A trial of nobody: a clock, a recorder, and what was asked of instance and feed."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, scenario: str, role: Role) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, scenario: str, role: Role, engine: Engine = Engine.EMBEDDED
+    ) -> None:
         self.at = 100 * SECOND
         self.asked: list[tuple[str, int]] = []
         monkeypatch.setattr(module, "now_us", lambda: self.at)
-        item = planned("sarama@1.43.3", scenario, str(role))
+        item = planned("sarama@1.43.3", scenario, str(role), engine=engine, brokers=["3.9"])
         header = history(role=role).header
         self.course = Course(item, replace(header, play=item.play), Recorder(), fault_at=self.at)
 
@@ -134,6 +137,19 @@ def test_a_long_watch_is_seldom_throughout_and_stays_so(monkeypatch: pytest.Monk
     assert trial.adapt() == []
 
 
+def test_on_real_brokers_transactions_are_seldom_and_whoever_is_late_works_more_seldom_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA)
+    assert trial.course.item.beat_ms == IDLE_MS
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER, Engine.KAFKA)
+    assert trial.course.item.beat_ms == SELDOM_MS
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000 + 1
+    assert trial.adapt() == [("work", IDLE_MS)]
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
 def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) -> None:
@@ -149,3 +165,5 @@ def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) 
     after = [at for at in begun if paced[0] + SECOND < at <= stopping]
     assert len(after) == pytest.approx((seconds - 1) * 1000 / IDLE_MS, abs=2)
     assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8
+    beside = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and event.partition]
+    assert len([at for at in beside if paced[0] - SECOND <= at < paced[0]]) <= 1000 / BYSTANDER_MS + 1

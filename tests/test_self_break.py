@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -74,3 +76,26 @@ def test_a_stalled_loop_is_broken() -> None:
     ((_, found),) = play([planned(RDK, "disk/storage-error")], meanwhile=stall, attempts=1)
     assert found.outcome is Outcome.BROKEN
     assert "stall" in found.reason or "loop" in found.reason
+
+
+def test_a_fake_cluster_that_gets_no_core_is_broken(tmp_path: Path) -> None:
+    pid, program = tmp_path / "pid", tmp_path / "fake-cluster"
+
+    def known(engine: Embedded) -> Embedded:
+        program.write_text(f'#!/bin/sh\necho $$ > {pid}\nexec {engine.binary} "$@"\n')
+        program.chmod(0o755)
+        return replace(engine, binary=program)
+
+    def send(what: signal.Signals) -> None:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            os.kill(int(pid.read_text()), what)
+
+    def starve(_: Tools) -> None:
+        loop = asyncio.get_running_loop()
+        for second in range(3, 40, 3):
+            loop.call_later(second, send, signal.SIGSTOP)
+            loop.call_later(second + 0.95, send, signal.SIGCONT)
+
+    ((history, found),) = play([planned(RDK, "disk/storage-error")], change=known, meanwhile=starve, attempts=1)
+    assert found.outcome is Outcome.BROKEN
+    assert any("the fake cluster got no core for" in problem for problem in history.header.problems)

@@ -548,6 +548,8 @@ type FeedRequest struct {
 	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
 	Partitions    []int32                `protobuf:"varint,2,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
 	IntervalMs    int32                  `protobuf:"varint,3,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`
+	Bystander     int32                  `protobuf:"varint,4,opt,name=bystander,proto3" json:"bystander,omitempty"`                        // this partition is written to each `bystander_ms` at the most often
+	BystanderMs   int32                  `protobuf:"varint,5,opt,name=bystander_ms,json=bystanderMs,proto3" json:"bystander_ms,omitempty"` // 0 = as often as the others
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -599,6 +601,20 @@ func (x *FeedRequest) GetPartitions() []int32 {
 func (x *FeedRequest) GetIntervalMs() int32 {
 	if x != nil {
 		return x.IntervalMs
+	}
+	return 0
+}
+
+func (x *FeedRequest) GetBystander() int32 {
+	if x != nil {
+		return x.Bystander
+	}
+	return 0
+}
+
+func (x *FeedRequest) GetBystanderMs() int32 {
+	if x != nil {
+		return x.BystanderMs
 	}
 	return 0
 }
@@ -1908,6 +1924,7 @@ func (x *Count) GetClient() string {
 type CountsReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Counts        []*Count               `protobuf:"bytes,1,rep,name=counts,proto3" json:"counts,omitempty"`
+	StalledMs     int64                  `protobuf:"varint,2,opt,name=stalled_ms,json=stalledMs,proto3" json:"stalled_ms,omitempty"` // the longest time since fault_on that the process got no core, as far as it was seen
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1947,6 +1964,13 @@ func (x *CountsReply) GetCounts() []*Count {
 		return x.Counts
 	}
 	return nil
+}
+
+func (x *CountsReply) GetStalledMs() int64 {
+	if x != nil {
+		return x.StalledMs
+	}
+	return 0
 }
 
 type Event struct {
@@ -2071,14 +2095,16 @@ const file_cluster_proto_rawDesc = "" +
 	"\x06leader\x18\x01 \x01(\x05R\x06leader\x12\x1a\n" +
 	"\breplicas\x18\x02 \x03(\x05R\breplicas\"-\n" +
 	"\x10CreateTopicReply\x12\x19\n" +
-	"\btopic_id\x18\x01 \x01(\fR\atopicId\"d\n" +
+	"\btopic_id\x18\x01 \x01(\fR\atopicId\"\xa5\x01\n" +
 	"\vFeedRequest\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1e\n" +
 	"\n" +
 	"partitions\x18\x02 \x03(\x05R\n" +
 	"partitions\x12\x1f\n" +
 	"\vinterval_ms\x18\x03 \x01(\x05R\n" +
-	"intervalMs\"\xe3\x03\n" +
+	"intervalMs\x12\x1c\n" +
+	"\tbystander\x18\x04 \x01(\x05R\tbystander\x12!\n" +
+	"\fbystander_ms\x18\x05 \x01(\x05R\vbystanderMs\"\xe3\x03\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x18\n" +
@@ -2194,9 +2220,11 @@ const file_cluster_proto_rawDesc = "" +
 	"\x03api\x18\x02 \x01(\x05R\x03api\x12\x1a\n" +
 	"\brequests\x18\x03 \x01(\x03R\brequests\x12\x1c\n" +
 	"\tresponses\x18\x04 \x01(\x03R\tresponses\x12\x16\n" +
-	"\x06client\x18\x05 \x01(\tR\x06client\">\n" +
+	"\x06client\x18\x05 \x01(\tR\x06client\"]\n" +
 	"\vCountsReply\x12/\n" +
-	"\x06counts\x18\x01 \x03(\v2\x17.probe.cluster.v1.CountR\x06counts\"\xcb\x02\n" +
+	"\x06counts\x18\x01 \x03(\v2\x17.probe.cluster.v1.CountR\x06counts\x12\x1d\n" +
+	"\n" +
+	"stalled_ms\x18\x02 \x01(\x03R\tstalledMs\"\xcb\x02\n" +
 	"\x05Event\x12\x13\n" +
 	"\x05at_us\x18\x01 \x01(\x03R\x04atUs\x120\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x1c.probe.cluster.v1.Event.KindR\x04kind\x12\x16\n" +

@@ -32,6 +32,8 @@ def to_start(start: Start) -> pb.Start:
         interval_ms=start.interval_ms,
         max_in_flight=start.max_in_flight,
         broker=start.broker,
+        bystander=start.bystander,
+        bystander_ms=start.bystander_ms,
     )
 
 

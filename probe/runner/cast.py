@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target
-from probe.plan import SELDOM_MS, Planned
+from probe.plan import BYSTANDER_MS, SELDOM_MS, Planned
 from probe.ports import Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
@@ -87,6 +87,8 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         interval_ms=item.beat_ms,
         max_in_flight=MAX_IN_FLIGHT,
         broker=item.cell.broker,
+        bystander=subject.bystander,
+        bystander_ms=BYSTANDER_MS,
     )
 
 

@@ -34,7 +34,8 @@ class Pacing:
         """Begin at the pace that the instance was started with."""
         self._course, self._cluster, self._instance = course, cluster, instance
         self._quick_ms = self._now_ms = course.item.beat_ms
-        self._seldom_ms, self._idle_ms = max(self._quick_ms, SELDOM_MS), max(self._quick_ms, IDLE_MS)
+        self._idle_ms = max(self._quick_ms, IDLE_MS)
+        self._seldom_ms = SELDOM_MS if self._quick_ms < SELDOM_MS else self._idle_ms
         self._since: int | None = -1
         self._before = 0
 

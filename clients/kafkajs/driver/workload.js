@@ -9,7 +9,7 @@ export function valueOf(instance, partition, sequence, clock) {
 /**
  * Call `operation(partition, sequence, clock)` at a steady pace until closing is asked for. It returns a promise that
  * ends with the operation and never rejects. A beat is skipped when `max_in_flight` operations of its partition are
- * outstanding: there are no bursts to catch up.
+ * outstanding: there are no bursts to catch up. The bystander's turn comes each `bystander_ms` at the most often.
  */
 export function beat(start, stopping, operation) {
   for (const partition of start.partitions) beatOne(partition, start, stopping, operation);
@@ -17,6 +17,7 @@ export function beat(start, stopping, operation) {
 
 async function beatOne(partition, start, stopping, operation) {
   const most = Math.max(start.max_in_flight, 1);
+  const least = partition === start.bystander ? start.bystander_ms : 0;
   let [sequence, outstanding, due] = [0, 0, nowMs()];
   while (!stopping.asked) {
     if (outstanding < most) {
@@ -24,7 +25,7 @@ async function beatOne(partition, start, stopping, operation) {
       operation(partition, sequence, clockUs()).then(() => (outstanding -= 1));
       sequence += 1;
     }
-    due = Math.max(due + Math.max(start.interval_ms, 1), nowMs());
+    due = Math.max(due + Math.max(start.interval_ms, least, 1), nowMs());
     await stopping.wait(due - nowMs());
   }
 }

@@ -16,13 +16,16 @@ def value_of(instance: str, partition: int, sequence: int, clock: int) -> str:
     return f"{instance} {partition} {sequence} {clock}"
 
 
-def interval_s(start: pb.Start) -> float:
+def interval_s(start: pb.Start, partition: int | None = None) -> float:
     """Return the seconds between operations, now: a Pace changes them (`Instance.pace`)."""
-    return max(start.interval_ms, 1) / 1000
+    least_ms = start.bystander_ms if partition == start.bystander else 0
+    return max(start.interval_ms, least_ms, 1) / 1000
 
 
 class Beats:
     """Calls `operation(partition, sequence, clock_us)` each `interval_ms` of the start, in a thread per partition.
+
+    The bystander's turn comes each `bystander_ms` at the most often.
 
     A partition whose library call blocks delays no other. A beat is skipped when `max_in_flight` operations of its
     partition are outstanding, or when the call before it lasted beyond it: there are no bursts to catch up.
@@ -51,5 +54,5 @@ class Beats:
             if self._room[partition].acquire(blocking=False):
                 self._operation(partition, sequence, clock_us())
                 sequence += 1
-            due = max(due + interval_s(self._start), time.monotonic())
+            due = max(due + interval_s(self._start, partition), time.monotonic())
             stop.wait(due - time.monotonic())

@@ -91,7 +91,7 @@ func openProducer(options []kgo.Opt, start *driverpb.Start, out *driver.Instance
 func (p *producer) feed(partition int32, flow *driver.Flow) {
 	defer p.beats.Done()
 	sequence := int64(0)
-	driver.Beat(p.closing, p.out.Interval, func() {
+	driver.Beat(p.closing, p.out.IntervalOf(partition), func() {
 		if flow.Begin() {
 			p.write(partition, sequence, func(error) { flow.End() })
 			sequence++

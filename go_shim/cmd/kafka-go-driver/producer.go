@@ -96,7 +96,7 @@ func (p *producer) offset(value string) int64 {
 func (p *producer) feed(partition int32, flow *driver.Flow) {
 	defer p.beats.Done()
 	sequence := int64(0)
-	driver.Beat(p.closing, p.out.Interval, func() {
+	driver.Beat(p.closing, p.out.IntervalOf(partition), func() {
 		if !flow.Begin() {
 			return
 		}

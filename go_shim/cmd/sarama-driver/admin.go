@@ -55,7 +55,7 @@ func (a *admin) beat(partition int32, asked []question) {
 	defer a.beats.Done()
 	flow := driver.NewFlow(a.start.MaxInFlight)
 	sequence := int64(0)
-	driver.Beat(a.closing, a.out.Interval, func() {
+	driver.Beat(a.closing, a.out.IntervalOf(partition), func() {
 		if !flow.Begin() {
 			return
 		}

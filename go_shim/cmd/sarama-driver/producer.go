@@ -123,7 +123,7 @@ func openProducer(config *sarama.Config, start *driverpb.Start, out *driver.Inst
 func (p *producer) feed(partition int32, flow *driver.Flow) {
 	defer p.beats.Done()
 	sequence := int64(0)
-	driver.Beat(p.closing, p.out.Interval, func() {
+	driver.Beat(p.closing, p.out.IntervalOf(partition), func() {
 		if !flow.Begin() {
 			return
 		}

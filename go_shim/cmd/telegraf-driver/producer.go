@@ -57,7 +57,7 @@ func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance)
 
 func (p *producer) feed(partition int32) {
 	sequence, key := int64(0), keyOf(partition)
-	driver.Beat(p.silent, p.out.Interval, func() {
+	driver.Beat(p.silent, p.out.IntervalOf(partition), func() {
 		clock := driver.Clock()
 		value := driver.Value(p.out.Name(), partition, sequence, clock)
 		p.out.Sent(partition, sequence, clock)

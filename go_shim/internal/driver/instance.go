@@ -23,7 +23,11 @@ type Instance struct {
 	notices int
 	chatter chatter
 	client  Client
-	pace    atomic.Int32  // milliseconds between operations
+	pace    atomic.Int32 // milliseconds between operations
+
+	bystander      int32
+	bystanderLeast time.Duration // it is worked on as often at the most
+
 	opened  chan struct{} // Open returned
 	closing sync.Once
 	closed  chan struct{} // the client is closed
@@ -32,6 +36,7 @@ type Instance struct {
 func newInstance(start *driverpb.Start, out *outbox) *Instance {
 	i := &Instance{name: start.Instance, out: out, opened: make(chan struct{}), closed: make(chan struct{})}
 	i.pace.Store(start.IntervalMs)
+	i.bystander, i.bystanderLeast = start.Bystander, time.Duration(start.BystanderMs)*time.Millisecond
 	return i
 }
 
@@ -41,6 +46,14 @@ func (i *Instance) Name() string { return i.name }
 // Interval is the time between operations, now.
 func (i *Instance) Interval() time.Duration {
 	return time.Duration(max(i.pace.Load(), 1)) * time.Millisecond
+}
+
+// IntervalOf returns what tells how often one partition is worked on: the bystander more seldom (driver.proto).
+func (i *Instance) IntervalOf(partition int32) func() time.Duration {
+	if partition != i.bystander {
+		return i.Interval
+	}
+	return func() time.Duration { return max(i.Interval(), i.bystanderLeast) }
 }
 
 // Event adds an event that happened now; fields that do not apply are -1.

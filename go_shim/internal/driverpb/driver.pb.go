@@ -542,6 +542,8 @@ type Start struct {
 	IntervalMs      int32  `protobuf:"varint,11,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`               // one operation each interval per partition (producer, transactional, admin), until a Pace
 	MaxInFlight     int32  `protobuf:"varint,12,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`          // operations begun and not ended, per partition; above it the beat is skipped
 	Broker          string `protobuf:"bytes,13,opt,name=broker,proto3" json:"broker,omitempty"`                                          // the broker line, e.g. "3.9", for libraries that must be told (sarama's Version)
+	Bystander       int32  `protobuf:"varint,14,opt,name=bystander,proto3" json:"bystander,omitempty"`                                   // producer, admin: this partition is worked on each `bystander_ms` at the most often
+	BystanderMs     int32  `protobuf:"varint,15,opt,name=bystander_ms,json=bystanderMs,proto3" json:"bystander_ms,omitempty"`            // 0 = as often as the others
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -665,6 +667,20 @@ func (x *Start) GetBroker() string {
 		return x.Broker
 	}
 	return ""
+}
+
+func (x *Start) GetBystander() int32 {
+	if x != nil {
+		return x.Bystander
+	}
+	return 0
+}
+
+func (x *Start) GetBystanderMs() int32 {
+	if x != nil {
+		return x.BystanderMs
+	}
+	return 0
 }
 
 type Stop struct {
@@ -1051,7 +1067,7 @@ const file_driver_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\"1\n" +
 	"\x04Pong\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x19\n" +
-	"\bclock_us\x18\x02 \x01(\x03R\aclockUs\"\xe7\x03\n" +
+	"\bclock_us\x18\x02 \x01(\x03R\aclockUs\"\xa8\x04\n" +
 	"\x05Start\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x12\n" +
@@ -1071,7 +1087,9 @@ const file_driver_proto_rawDesc = "" +
 	"\vinterval_ms\x18\v \x01(\x05R\n" +
 	"intervalMs\x12\"\n" +
 	"\rmax_in_flight\x18\f \x01(\x05R\vmaxInFlight\x12\x16\n" +
-	"\x06broker\x18\r \x01(\tR\x06broker\x1a=\n" +
+	"\x06broker\x18\r \x01(\tR\x06broker\x12\x1c\n" +
+	"\tbystander\x18\x0e \x01(\x05R\tbystander\x12!\n" +
+	"\fbystander_ms\x18\x0f \x01(\x05R\vbystanderMs\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"C\n" +

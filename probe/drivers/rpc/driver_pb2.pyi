@@ -309,6 +309,8 @@ class Start(_message.Message):
     INTERVAL_MS_FIELD_NUMBER: _builtins.int
     MAX_IN_FLIGHT_FIELD_NUMBER: _builtins.int
     BROKER_FIELD_NUMBER: _builtins.int
+    BYSTANDER_FIELD_NUMBER: _builtins.int
+    BYSTANDER_MS_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     """unique name; every event carries it back"""
     client_id: _builtins.str
@@ -330,6 +332,10 @@ class Start(_message.Message):
     """operations begun and not ended, per partition; above it the beat is skipped"""
     broker: _builtins.str
     """the broker line, e.g. "3.9", for libraries that must be told (sarama's Version)"""
+    bystander: _builtins.int
+    """producer, admin: this partition is worked on each `bystander_ms` at the most often"""
+    bystander_ms: _builtins.int
+    """0 = as often as the others"""
     @_builtins.property
     def properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """quick-timeouts, consumer-protocol; any other: `unsupported`
@@ -360,10 +366,12 @@ class Start(_message.Message):
         interval_ms: _builtins.int = ...,
         max_in_flight: _builtins.int = ...,
         broker: _builtins.str = ...,
+        bystander: _builtins.int = ...,
+        bystander_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bootstrap", b"bootstrap", "broker", b"broker", "client_id", b"client_id", "group", b"group", "instance", b"instance", "interval_ms", b"interval_ms", "max_in_flight", b"max_in_flight", "partitions", b"partitions", "profile", b"profile", "properties", b"properties", "role", b"role", "topic", b"topic", "transactional_id", b"transactional_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bootstrap", b"bootstrap", "broker", b"broker", "bystander", b"bystander", "bystander_ms", b"bystander_ms", "client_id", b"client_id", "group", b"group", "instance", b"instance", "interval_ms", b"interval_ms", "max_in_flight", b"max_in_flight", "partitions", b"partitions", "profile", b"profile", "properties", b"properties", "role", b"role", "topic", b"topic", "transactional_id", b"transactional_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -200,8 +200,14 @@ class FeedRequest(_message.Message):
     TOPIC_FIELD_NUMBER: _builtins.int
     PARTITIONS_FIELD_NUMBER: _builtins.int
     INTERVAL_MS_FIELD_NUMBER: _builtins.int
+    BYSTANDER_FIELD_NUMBER: _builtins.int
+    BYSTANDER_MS_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     interval_ms: _builtins.int
+    bystander: _builtins.int
+    """this partition is written to each `bystander_ms` at the most often"""
+    bystander_ms: _builtins.int
+    """0 = as often as the others"""
     @_builtins.property
     def partitions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
@@ -210,10 +216,12 @@ class FeedRequest(_message.Message):
         topic: _builtins.str = ...,
         partitions: _abc.Iterable[_builtins.int] | None = ...,
         interval_ms: _builtins.int = ...,
+        bystander: _builtins.int = ...,
+        bystander_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["interval_ms", b"interval_ms", "partitions", b"partitions", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bystander", b"bystander", "bystander_ms", b"bystander_ms", "interval_ms", b"interval_ms", "partitions", b"partitions", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -845,16 +853,20 @@ class CountsReply(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     COUNTS_FIELD_NUMBER: _builtins.int
+    STALLED_MS_FIELD_NUMBER: _builtins.int
+    stalled_ms: _builtins.int
+    """the longest time since fault_on that the process got no core, as far as it was seen"""
     @_builtins.property
     def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Count]: ...
     def __init__(
         self,
         *,
         counts: _abc.Iterable[Global___Count] | None = ...,
+        stalled_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "stalled_ms", b"stalled_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

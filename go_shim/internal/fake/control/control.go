@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
@@ -53,14 +52,13 @@ func (s *Server) StartFeed(_ context.Context, req *clusterpb.FeedRequest) (*clus
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	interval := time.Duration(req.IntervalMs) * time.Millisecond
 	if feed := s.feeds[req.Topic]; feed != nil {
-		if err := feed.Each(interval); err != nil {
+		if err := feed.Each(req); err != nil {
 			return nil, status.Error(codes.Internal, err.Error())
 		}
 		return done(events.Now()), nil
 	}
-	feed, err := s.front.NewFeed(req.Topic, req.Partitions, interval)
+	feed, err := s.front.NewFeed(req)
 	if err != nil {
 		return nil, status.Error(codes.Internal, err.Error())
 	}
@@ -146,7 +144,7 @@ func (s *Server) Committed(_ context.Context, req *clusterpb.Group) (*clusterpb.
 
 // Counts implements the service.
 func (s *Server) Counts(context.Context, *clusterpb.Done) (*clusterpb.CountsReply, error) {
-	return &clusterpb.CountsReply{Counts: s.front.Counts()}, nil
+	return &clusterpb.CountsReply{Counts: s.front.Counts(), StalledMs: s.front.StalledMs()}, nil
 }
 
 // Watch implements the service.

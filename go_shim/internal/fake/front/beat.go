@@ -2,6 +2,7 @@ package front
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"syscall"
@@ -44,15 +45,19 @@ func (b *beat) each(interval time.Duration) error {
 	return cmp.Or(err, failed)
 }
 
-// wait returns at the next tick; false once the beat is stopped. Ticks that nobody waited for are one.
-func (b *beat) wait() bool {
-	var missed [8]byte
+// wait returns at the next tick, with how many there were since the last one that was waited for; 0 once the beat is
+// stopped.
+func (b *beat) wait() int64 {
+	var ticks [8]byte
 	errno := syscall.Errno(0)
 	err := b.raw.Read(func(fd uintptr) bool {
-		_, errno = transfer(syscall.SYS_READ, fd, missed[:])
+		_, errno = transfer(syscall.SYS_READ, fd, ticks[:])
 		return errno != syscall.EAGAIN
 	})
-	return err == nil && errno == 0
+	if err != nil || errno != 0 {
+		return 0
+	}
+	return int64(binary.NativeEndian.Uint64(ticks[:]))
 }
 
 func (b *beat) stop() { b.file.Close() }

@@ -49,6 +49,7 @@ func (f *Front) Inject(spec *clusterpb.Fault) (int64, error) {
 		}
 		flt.changes = append(flt.changes, &timed{spec: change})
 	}
+	f.stalls.worst.Store(0)
 	f.table.Install(spec.Rules, now)
 	f.faults = append(f.faults, flt)
 	at := f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_FAULT_ON, Broker: -1, Partition: -1})

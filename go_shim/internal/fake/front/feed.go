@@ -3,6 +3,7 @@ package front
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
@@ -14,23 +15,50 @@ import (
 // not a client: it asks for the leader each time, so topics may be recreated under it. One beat is for all partitions,
 // since each time that a process wakes costs more than what it then writes.
 type Feed struct {
-	beat *beat
-	done sync.WaitGroup
+	beat       *beat
+	topic      string
+	partitions []int32
+	bystander  int32 // written to each so long at the most often
+	least      time.Duration
+	beats      atomic.Int64 // of which the bystander is written to at one
+	done       sync.WaitGroup
 }
 
 // NewFeed starts feeding.
-func (f *Front) NewFeed(topic string, partitions []int32, interval time.Duration) (*Feed, error) {
+func (f *Front) NewFeed(req *clusterpb.FeedRequest) (*Feed, error) {
+	interval := intervalOf(req)
 	beat, err := newBeat(interval)
 	if err != nil {
 		return nil, err
 	}
-	feed := &Feed{beat: beat}
-	feed.done.Go(func() { f.feed(beat, topic, partitions) })
+	feed := &Feed{
+		beat: beat, topic: req.Topic, partitions: req.Partitions,
+		bystander: req.Bystander, least: time.Duration(req.BystanderMs) * time.Millisecond,
+	}
+	feed.beats.Store(feed.share(interval))
+	feed.done.Go(func() { f.feed(feed) })
 	return feed, nil
 }
 
 // Each changes the interval; the next record is written after it.
-func (feed *Feed) Each(interval time.Duration) error { return feed.beat.each(interval) }
+func (feed *Feed) Each(req *clusterpb.FeedRequest) error {
+	feed.beats.Store(feed.share(intervalOf(req)))
+	return feed.beat.each(intervalOf(req))
+}
+
+func intervalOf(req *clusterpb.FeedRequest) time.Duration {
+	return time.Duration(req.IntervalMs) * time.Millisecond
+}
+
+// share is how many beats there are for one at which the bystander is written to.
+func (feed *Feed) share(interval time.Duration) int64 {
+	return max(1, int64((feed.least+interval-1)/interval))
+}
+
+// due reports whether a partition is written to at this beat.
+func (feed *Feed) due(partition int32, number int64) bool {
+	return partition != feed.bystander || number%feed.beats.Load() == 0
+}
 
 // Stop returns when the last record is written.
 func (feed *Feed) Stop() {
@@ -39,18 +67,20 @@ func (feed *Feed) Stop() {
 }
 
 // feed counts a sequence number only once its record is written; a beat that fails is not made up for.
-func (f *Front) feed(beat *beat, topic string, partitions []int32) {
+func (f *Front) feed(feed *Feed) {
 	sequences := map[int32]int64{}
-	for going := true; going; going = beat.wait() {
+	number := int64(0)
+	for going := true; going; going = feed.beat.wait() > 0 {
 		values := map[int32][]byte{}
-		for _, partition := range partitions {
-			if f.writable(topic, partition) {
+		for _, partition := range feed.partitions {
+			if feed.due(partition, number) && f.writable(feed.topic, partition) {
 				values[partition] = fmt.Appendf(nil, "feed %d %d %d", partition, sequences[partition], events.Now())
 			}
 		}
-		for _, partition := range f.backend.Write(topic, values) {
+		for _, partition := range f.backend.Write(feed.topic, values) {
 			sequences[partition]++
 		}
+		number++
 	}
 }
 

@@ -39,6 +39,7 @@ type Front struct {
 	endpoints map[int32]endpoint
 	brokers   map[int32]*broker
 	counts    counts
+	stalls    stalls
 	journal   *journal
 	closed    chan struct{}
 
@@ -75,6 +76,9 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 	if err := b.CreateInternal(f.createInternal); err != nil {
 		return nil, err
 	}
+	if err := f.watchStalls(); err != nil {
+		return nil, err
+	}
 	go f.keepAlive()
 	return f, nil
 }
@@ -96,6 +100,7 @@ func (f *Front) Listen() ([]string, error) {
 // Close ends every connection and frees the ports.
 func (f *Front) Close() {
 	close(f.closed)
+	f.stalls.beat.stop()
 	for _, b := range f.brokers {
 		b.shut()
 		b.release()

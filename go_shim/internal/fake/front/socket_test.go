@@ -78,7 +78,7 @@ func TestABeatIsRegularUntilItIsStopped(t *testing.T) {
 	}
 	began := time.Now()
 	for range 5 {
-		if !b.wait() {
+		if b.wait() == 0 {
 			t.Fatal("stopped")
 		}
 	}
@@ -91,7 +91,7 @@ func TestABeatIsRegularUntilItIsStopped(t *testing.T) {
 	}
 	for _, each := range []*beat{b, slow} {
 		time.AfterFunc(20*time.Millisecond, each.stop)
-		for each.wait() { // ends only when it is stopped
+		for each.wait() > 0 { // ends only when it is stopped
 		}
 	}
 }

@@ -35,7 +35,7 @@ final class AdminRole extends Instance {
     @Override
     void play() throws InterruptedException {
         playOn(start.getPartitionsList().stream().map(Lane::new)
-                .<Runnable>map(lane -> new Beat(this, beat -> lane.ask())).toList());
+                .<Runnable>map(lane -> new Beat(this, lane.partition.partition(), beat -> lane.ask())).toList());
     }
 
     @Override

@@ -9,11 +9,13 @@ import java.util.function.LongConsumer;
  */
 final class Beat implements Runnable {
     private final Instance instance;
+    private final int partition;
     private final LongConsumer operation;
 
     /** {@code operation} takes the number of the beat, which counts only those that happened. */
-    Beat(Instance instance, LongConsumer operation) {
+    Beat(Instance instance, int partition, LongConsumer operation) {
         this.instance = instance;
+        this.partition = partition;
         this.operation = operation;
     }
 
@@ -23,7 +25,7 @@ final class Beat implements Runnable {
         try {
             for (long beat = 0; instance.pause(untilMs(due)); beat++) {
                 operation.accept(beat);
-                long interval = TimeUnit.MILLISECONDS.toNanos(instance.intervalMs());
+                long interval = TimeUnit.MILLISECONDS.toNanos(instance.intervalMs(partition));
                 long late = System.nanoTime() - due;
                 due += interval * (1 + Math.max(0, late) / interval);
             }

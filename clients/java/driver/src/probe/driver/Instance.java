@@ -16,6 +16,7 @@ abstract class Instance {
     /** Lines of the library's log passed on per second: enough to read, too few to weigh. */
     private static final int NOTICES_PER_SECOND = 5;
     private static final long AFTER_ERROR_MS = 100;
+    static final int ALL_PARTITIONS = -1;
     /** Part of the orchestrator's deadline that the library gets for its close. */
     private static final double CLOSE_SHARE = 0.8;
     /** And part of it for the threads that use the library. */
@@ -61,8 +62,9 @@ abstract class Instance {
         this.intervalMs = Math.max(1, intervalMs);
     }
 
-    final int intervalMs() {
-        return intervalMs;
+    /** How often one partition is worked on; {@link #ALL_PARTITIONS} = they are worked on together. */
+    final int intervalMs(int partition) {
+        return partition == start.getBystander() ? Math.max(intervalMs, start.getBystanderMs()) : intervalMs;
     }
 
     final boolean stopping() {

@@ -29,7 +29,7 @@ final class ProducerRole extends Instance {
     @Override
     void play() throws InterruptedException {
         playOn(start.getPartitionsList().stream().map(Lane::new)
-                .<Runnable>map(lane -> new Beat(this, beat -> lane.send())).toList());
+                .<Runnable>map(lane -> new Beat(this, lane.partition, beat -> lane.send())).toList());
     }
 
     @Override

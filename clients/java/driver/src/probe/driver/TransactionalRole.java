@@ -54,7 +54,7 @@ final class TransactionalRole extends Instance {
     private void work() {
         try {
             if (until(-1, producer::initTransactions)) {
-                new Beat(this, this::transact).run();
+                new Beat(this, ALL_PARTITIONS, this::transact).run();
             }
         } catch (KafkaException | IllegalStateException e) {
             if (!stopping()) {
