@@ -55,3 +55,7 @@ class Stage:
     rest: Callable[[], None]
     """To be called once a trial only waits for what the client does next."""
     alone: bool
+
+    def served(self) -> None:
+        """Let others start: what is left before the fault is to wait until metadata is old enough."""
+        self.slot.release()

@@ -62,7 +62,7 @@ async def usual(course: Course, stage: Stage) -> None:
         run_beside(course.header.subject, item, tools, start, recorder.add_beside),
     ):
         pacing = Pacing(course, stage.cluster, instance)
-        warm = await warm_up(course, pacing)
+        warm = await warm_up(course, pacing, stage.served)
         stage.slot.release()
         if warm:
             await break_it(course, stage.cluster)
@@ -76,7 +76,7 @@ async def second_start(course: Course, stage: Stage) -> None:
     item, tools, name = course.item, stage.tools, course.header.subject.instance
     start = make_start(item, course.header.subject, stage.tap)
     async with tools.host.start(item.cell, start, course.recorder.add, alone=stage.alone) as first:
-        if not await warm_up(course, Pacing(course, stage.cluster, first)):
+        if not await warm_up(course, Pacing(course, stage.cluster, first), stage.served):
             await stop(course, first, stage.cluster, alone=stage.alone)
             return
         await break_it(course, stage.cluster)

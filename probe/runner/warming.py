@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
-from probe.model import App, AppKind, Closed, Engine, MarkKind, Request, Response, Role
+from probe.model import App, AppKind, Engine, MarkKind, Role
 from probe.recorder import Recorder, now_us
 from probe.runner.course import Course
 from probe.runner.limits import refresh_ms
 from probe.runner.pacing import Pacing
+from probe.runner.speaking import why_not
 
 WARM_S = 45.0
 """A client that serves nothing for so long has no steady state here."""
 WARM_OPERATIONS, WARM_TRANSACTIONS = 3, 2
 """As many as make a recovery (SEMANTICS 2). A third transaction took 15 s more on busy brokers of 2.6, and the whole
 cohort waited for it."""
-CLOSED_OFTEN = 3
 SHORT_REFRESH_MS = 5000
 """A periodic refresh at least this often ticks three times before the fault, which comes at a seeded phase."""
 
 
-async def warm_up(course: Course, pacing: Pacing) -> bool:
-    """Wait until operations succeed on both partitions and metadata is old enough; say whether they do."""
+async def warm_up(course: Course, pacing: Pacing, served: Callable[[], None]) -> bool:
+    """Wait until operations succeed on both partitions and metadata is old enough; say whether they do.
+
+    `served` is called in between.
+    """
     recorder, subject = course.recorder, course.header.subject
     reached = await recorder.until(lambda now: now.ending is not None or serves(course, now), WARM_S)
     if recorder.ending is not None:
@@ -41,6 +45,7 @@ async def warm_up(course: Course, pacing: Pacing) -> bool:
         course.header = replace(course.header, impossible=reason)
         return False
     recorder.mark(MarkKind.WARM)
+    served()
     await pacing.wait(_phase_s(course))
     if _young_ms(course) and not _ticks_often(course):  # franz-go's producer asks once more at just that age
         await pacing.wait(_phase_s(course))
@@ -67,29 +72,15 @@ def _impossible(course: Course) -> str:
 
 
 def _does_not_speak(course: Course) -> str:
-    """Say that a client cannot work with real brokers of this line: it never did anything, and told of errors.
+    """Say why a client cannot work with real brokers of this line, if it cannot.
 
-    Nobody can know that beforehand; brokers of our own are tried with what the client library says of itself. Only the
-    control cell finds it out: whoever was well there and says nothing now has brokers that are too busy.
+    Only the control cell finds it out: whoever was well there and says nothing now has brokers that are too busy.
     """
     recorder, cell = course.recorder, course.item.cell
-    if (
-        cell.engine is not Engine.KAFKA
-        or not course.item.is_control
-        or recorder.successes
-        or recorder.kinds[AppKind.TXN_COMMITTED]
-    ):
+    if cell.engine is not Engine.KAFKA or not course.item.is_control:
         return ""
-    events = recorder.history(course.header).events
-    told = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)
-    closed = sum(isinstance(event, Closed) and event.by == "broker" for event in events)
-    reason = f"{told.label()} {told.text}".strip() if told else ""
-    if not reason and closed >= CLOSED_OFTEN:
-        reason = f"brokers closed {closed} of its connections, as they do where they do not know a request"
-    if not reason and not any(isinstance(event, Response) for event in events):
-        asked = sum(isinstance(event, Request) for event in events)
-        reason = f"none of its {asked} requests was answered" if asked else ""
-    return f"it does not get on with Kafka {cell.broker}: {reason}"[:200] if reason else ""
+    served = bool(recorder.successes) or recorder.kinds[AppKind.TXN_COMMITTED] > 0
+    return why_not(cell.broker, recorder.history(course.header).events, served=served)
 
 
 def _ended_early(course: Course, ending: App) -> None:

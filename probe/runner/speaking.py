@@ -1,0 +1,54 @@
+"""Why a client does not get on with real brokers of a line. Pure.
+
+Nobody can know that beforehand: brokers of our own are tried with what the client library says of itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from probe.model import App, Closed, Event, Request, Response
+from probe.protocol.names import api_name
+
+CLOSED_OFTEN = 3
+LONGEST = 200
+
+
+def why_not(line: str, events: Sequence[Event], *, served: bool) -> str:
+    """Say why, or nothing; `served` = some operation succeeded, so that only a request tells that it never gets by."""
+    reason = _refused_request(events) or ("" if served else _told(events) or _closed(events) or _not_answered(events))
+    return f"it does not get on with Kafka {line}: {reason}"[:LONGEST] if reason else ""
+
+
+def _refused_request(events: Sequence[Event]) -> str:
+    """Name a request at which brokers always closed the connection: they do so where they do not know its version."""
+    closed = {event.conn for event in events if isinstance(event, Closed) and event.by == "broker"}
+    answered = {(event.api, event.version) for event in events if isinstance(event, Response)}
+    asked: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for event in events:
+        if isinstance(event, Request) and (event.api, event.version) not in answered:
+            asked[event.api, event.version].append(event.conn)
+    for (api, version), conns in asked.items():
+        if (times := sum(conn in closed for conn in conns)) >= CLOSED_OFTEN:
+            name = f"{api_name(api)} v{version}"
+            return f"brokers closed the connection at each {name} ({times} times), and answered none"
+    return ""
+
+
+def _told(events: Sequence[Event]) -> str:
+    told = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)
+    return f"{told.label()} {told.text}".strip() if told else ""
+
+
+def _closed(events: Sequence[Event]) -> str:
+    closed = sum(isinstance(event, Closed) and event.by == "broker" for event in events)
+    if closed < CLOSED_OFTEN:
+        return ""
+    return f"brokers closed {closed} of its connections, as they do where they do not know a request"
+
+
+def _not_answered(events: Sequence[Event]) -> str:
+    asked = sum(isinstance(event, Request) for event in events)
+    answered = any(isinstance(event, Response) for event in events)
+    return f"none of its {asked} requests was answered" if asked and not answered else ""
