@@ -200,3 +200,24 @@ def test_a_topic_that_is_stopped_gets_nothing_more_and_the_others_do() -> None:
             await fed.close()
 
     asyncio.run(play())
+
+
+def test_a_topic_that_is_paced_gets_a_record_at_one_of_so_many_beats() -> None:
+    async def play() -> None:
+        async with pretending({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
+            fed = feeder([only])
+            fed.feed("a", [0], INTERVAL_MS)
+            fed.feed("b", [0], INTERVAL_MS)
+            await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
+            fed.pace("b", 4 * INTERVAL_MS)
+            began = len(sequences(only, "a", 0)), len(sequences(only, "b", 0))
+            await until(lambda: len(sequences(only, "a", 0)) >= began[0] + 40)
+            slow = sequences(only, "b", 0)
+            assert 8 <= len(slow) - began[1] <= 14
+            assert slow == list(range(slow[0], slow[0] + len(slow)))
+            fed.pace("b", INTERVAL_MS)
+            await until(lambda: len(sequences(only, "b", 0)) > len(slow) + 10)
+            fed.pace("nobody", INTERVAL_MS)
+            await fed.close()
+
+    asyncio.run(play())

@@ -141,3 +141,25 @@ def test_a_leader_that_all_name_is_announced_once_it_serves(monkeypatch: pytest.
     watch(monkeypatch, brokers, scene([""]), play, told)
     assert before == [EngineKind.MOVED]
     assert [event.kind for _, event in told] == [EngineKind.MOVED, EngineKind.ANNOUNCED]
+
+
+def test_what_is_missing_for_long_is_asked_about_alone_and_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(truth, "SOON_S", 0.3)
+    monkeypatch.setattr(truth, "TOGETHER_S", 0.3)
+    monkeypatch.setattr(truth, "PATIENT", 5)
+    brokers = Brokers(serves=False)
+    late: list[int] = []
+
+    async def play() -> None:
+        brokers.leader = NEW
+        await asyncio.sleep(0.8)
+        brokers.topics.clear()
+        await asyncio.sleep(0.6)
+        late.extend(brokers.topics)
+        brokers.serves = True
+        await asyncio.sleep(0.4)
+
+    told = watch(monkeypatch, brokers, scene([""]), play)
+    nodes = 3
+    assert len(late) <= nodes * (0.6 / truth.SLOW_S + 1)
+    assert EngineKind.ANNOUNCED in {event.kind for _, event in told}

@@ -28,7 +28,19 @@ LEAST_S = 0.02
 @dataclass
 class _Topic:
     partitions: Sequence[int]
+    beats: int = 1
+    """It is written to at one of so many beats."""
     sequence: int = 0
+    idle: int = 0
+    """Beats since it was written to."""
+
+    def due(self) -> bool:
+        """Say whether it is its turn at this beat."""
+        self.idle += 1
+        if self.idle < self.beats:
+            return False
+        self.idle = 0
+        return True
 
 
 @dataclass
@@ -66,13 +78,18 @@ class Feeder:
         self._tasks: list[asyncio.Task[None]] = []
 
     def feed(self, topic: str, partitions: Sequence[int], interval_ms: int) -> None:
-        """Begin to feed a topic; all topics of a feeder have the same interval."""
+        """Begin to feed a topic; all topics of a feeder have the same interval at first."""
         self._interval_s = interval_ms / 1000
         self._topics[topic] = _Topic(partitions)
         self._lost.set()
         if not self._tasks:
             works = [self._beat(), self._look(), *(self._write(way) for way in self._ways.values())]
             self._tasks = [asyncio.create_task(work) for work in works]
+
+    def pace(self, topic: str, interval_ms: int) -> None:
+        """Feed a topic each so many milliseconds from now on: a number of the feeder's own intervals."""
+        if topic in self._topics:
+            self._topics[topic].beats = max(1, round(interval_ms / 1000 / self._interval_s))
 
     def leave(self, topic: str) -> None:
         """Feed a topic no more; what was sent may still arrive."""
@@ -106,6 +123,8 @@ class Feeder:
         while True:
             most = max(1, round(ASK_S / self._interval_s))
             for name, topic in list(self._topics.items()):
+                if not topic.due():
+                    continue
                 for partition in topic.partitions:
                     node = self._leaders.get((name, partition))
                     if node is not None:

@@ -55,7 +55,10 @@ class Java:
     """A class-data archive for this version and this Java."""
 
     def argv(self, main: str, folder: Path, properties: Path, *more: str) -> list[str]:
-        """Return the command; the logging configurations lie in `folder`."""
+        """Return the command; the logging configurations lie in `folder`, and native libraries are unpacked there.
+
+        Whoever is killed leaves these behind, and the folder goes with the cluster.
+        """
         shared = (f"-XX:SharedArchiveFile={self.archive}", "-Xshare:auto") if self.archive and main == KAFKA else ()
         return [
             str(self.program),
@@ -64,6 +67,7 @@ class Java:
             *shared,
             *self.options,
             *more,
+            f"-Djava.io.tmpdir={folder}",
             f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}",
             f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}",
             "-cp",

@@ -150,7 +150,8 @@ class Seat:
             raise
 
     async def pace(self, feed_ms: int) -> None:
-        """Do nothing: one beat is for all topics of a cluster."""
+        """Feed the topic at another pace."""
+        self._cohort.feeder.pace(self.topic, feed_ms)
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""

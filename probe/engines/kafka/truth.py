@@ -26,7 +26,9 @@ FEW, WHOLE_EACH = 4, 10
 FIRST_S = 2.0
 """All brokers should have answered once before the fault comes."""
 SOON_S = 3.0
-"""What moves at once has moved by then."""
+"""What moves at once has moved by then; and where nothing was new for so long, what is missing takes its time."""
+TOGETHER_S = 1.0
+"""For so long after something moved all are asked about; later those alone that are not yet where all say they are."""
 ASK_S = 2.0
 GROUP, TRANSACTION = 0, 1
 LIST_OFFSETS_V1 = (0, 10, 1)
@@ -74,7 +76,7 @@ class Truth:
 
     def __init__(self, scene: Scene, tell: Tell) -> None:
         self._scene, self._tell = scene, tell
-        self._begun = time.monotonic()
+        self._begun = self._new_at = time.monotonic()
         self._answered: set[int] = set()
         self._all_answered = asyncio.Event()
         asked = line_key(scene.cluster.version) >= LIST_OFFSETS_V1
@@ -116,9 +118,9 @@ class Truth:
     async def _keep_asking(self, node: int, line: Line) -> None:
         topics = sorted({topic for topic, _ in self._partitions})
         for turn in itertools.count():
-            whole = self._moving() or turn % WHOLE_EACH == 0
+            whole = turn % WHOLE_EACH == 0 or self._soon() or (self._moving() and self._quiet_s() < TOGETHER_S)
             async with asyncio.timeout(ASK_S):
-                asked = topics if whole else topics[:FEW]
+                asked = topics if whole else sorted({*topics[:FEW], *self._missing()})
                 told = await ask.metadata(line, asked, old=ask.is_old(self._scene.cluster.version))
                 keys = await self._coordinators(line)
                 await self._ask_whether_it_serves(node, line)
@@ -154,11 +156,13 @@ class Truth:
             return
         for thing, target in told.items():
             for kind in watched[thing].learn(node, target, healthy):
+                self._new_at = time.monotonic()
                 self._tell(watched[thing].subject, _event(kind, thing, target))
 
     def _pause_s(self) -> float:
         if self._moving():
-            return QUICK_S
+            quiet_s = self._quiet_s()
+            return QUICK_S if quiet_s < SOON_S else min(SLOW_S, quiet_s / PATIENT)
         settled = all(one.announced and one.office != one.subject.old for one in self._everything)
         waited_s = time.monotonic() - self._begun
         return SETTLED_S if settled else min(SETTLED_S, max(SLOW_S, waited_s / PATIENT))
@@ -167,10 +171,20 @@ class Truth:
     def _everything(self) -> Sequence[Watched]:
         return [*self._partitions.values(), *self._keys.values()]
 
+    def _quiet_s(self) -> float:
+        """Return for how long nothing was new."""
+        return time.monotonic() - self._new_at
+
+    def _missing(self) -> Iterator[str]:
+        """Yield the topics that have moved, but not to where all say so."""
+        return (topic for (topic, _), one in self._partitions.items() if not one.announced)
+
     def _moving(self) -> bool:
-        everything = self._everything
-        soon = time.monotonic() < self._begun + SOON_S and any(one.office == one.subject.old for one in everything)
-        return soon or not all(one.announced for one in everything)
+        return self._soon() or not all(one.announced for one in self._everything)
+
+    def _soon(self) -> bool:
+        early = time.monotonic() < self._begun + SOON_S
+        return early and any(one.office == one.subject.old for one in self._everything)
 
 
 def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
