@@ -22,6 +22,10 @@ from probe.runner.tools import Options, Tools
 from probe.scenarios.ground import USUAL, Ground
 
 
+CELLS = 8
+"""Of each cohort."""
+
+
 class FakeSeat:
     def __init__(self) -> None:
         self.left = self.is_quiet = False
@@ -101,6 +105,7 @@ def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: py
         return History(replace(make_header(item, number, tools, options), impossible="played"), ())
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "WATCHED", 2 * CELLS)
     engine = ManyClusters()
     trials: list[int] = []
     run(planned("steady", trials=8), engine)
