@@ -21,7 +21,6 @@ from probe.runner.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.scenarios.ground import USUAL, Ground
 
-
 CELLS = 8
 """Of each cohort."""
 

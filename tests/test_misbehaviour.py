@@ -219,7 +219,7 @@ def test_an_idempotent_client_promises_order_and_no_duplicates(found: Found, nam
 )
 def test_what_was_not_promised_is_counted_and_not_judged(found: Found, name: str, fact: str) -> None:
     facts = facts_of(found, name, Outcome.REFRESHES)
-    assert getattr(facts, fact) > 5
+    assert getattr(facts, fact) >= 3
 
 
 @pytest.mark.parametrize("name", ["skips", "repeats"])

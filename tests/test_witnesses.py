@@ -175,7 +175,7 @@ def test_the_trial_is_whole_and_nothing_was_folded(seen: Witnesses, number: int)
     history = seen.histories[number]
     assert history.header.problems == ()
     assert not any(isinstance(item, Folded) for item in history.events)
-    assert sum(told_requests(history).values()) > 50
+    assert sum(told_requests(history).values()) > 30
 
 
 @cell

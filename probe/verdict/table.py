@@ -37,8 +37,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         1,
         "broken",
-        "the harness failed (a loop stall over 250 ms, lost events, no read-back, no fault, a client that ended before "
-        "the fault met it), or the `steady` cell of this client, role, profile, engine and broker is not `clean`",
+        "the harness failed (a loop stall over 250 ms, a fake cluster without a core for 400 ms, lost events, no "
+        "read-back, no fault, a client that ended before the fault met it), or the `steady` cell of this client, role, "
+        "profile, engine and broker is not `clean`",
         lambda found: bool(found.broken),
         Outcome.BROKEN,
         "{broken}",

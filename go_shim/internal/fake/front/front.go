@@ -76,9 +76,6 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 	if err := b.CreateInternal(f.createInternal); err != nil {
 		return nil, err
 	}
-	if err := f.watchStalls(); err != nil {
-		return nil, err
-	}
 	go f.keepAlive()
 	return f, nil
 }
@@ -94,13 +91,15 @@ func (f *Front) Listen() ([]string, error) {
 		f.brokers[id] = b
 		addresses = append(addresses, b.address)
 	}
-	return addresses, nil
+	return addresses, f.watchStalls()
 }
 
 // Close ends every connection and frees the ports.
 func (f *Front) Close() {
 	close(f.closed)
-	f.stalls.beat.stop()
+	if f.stalls.beat != nil {
+		f.stalls.beat.stop()
+	}
 	for _, b := range f.brokers {
 		b.shut()
 		b.release()
