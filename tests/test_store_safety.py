@@ -175,7 +175,7 @@ writing.FLUSH_S = 0.02
 with RunStore.create(sys.argv[1], command=[], seed=7) as store:
     for trial in range(100_000):
         store.add(history(CELL, trial), verdict())
-        time.sleep(0.001)
+        time.sleep(0.02)  # slower than the store, which rests between trials: a backlog would be one file
 """
 
 
