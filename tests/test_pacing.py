@@ -70,14 +70,20 @@ def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyP
     assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(IDLE_MS))]
 
 
-def test_whoever_does_not_come_back_works_seldom_once_it_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_does_not_come_back_works_more_seldom_once_it_is_late_until_it_succeeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []
     trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000
     assert trial.adapt() == []
     trial.at += 1
+    assert trial.adapt() == [("work", IDLE_MS)]
+    trial.succeed(AppKind.ACKED, 1)
     assert trial.adapt() == [("work", SELDOM_MS)]
+    trial.succeed(AppKind.ACKED, PROVED)
+    assert trial.adapt() == [("work", IDLE_MS)]
 
 
 def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypatch: pytest.MonkeyPatch) -> None:

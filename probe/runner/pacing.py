@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 
 from probe.model import AppKind, EngineKind, Expects, MarkKind, Role
-from probe.plan import IDLE_MS, SELDOM_MS
+from probe.plan import IDLE_MS, OPERATIONS, SELDOM_MS
 from probe.ports import Cluster, Instance
 from probe.recorder import now_us
 from probe.runner.course import Course
@@ -18,10 +18,11 @@ from probe.runner.course import Course
 SHOCK_MS = 2000
 """So long after the fault the client shows what it makes of it. Where brokers stay out of service for a known time,
 work is seldom from then until shortly before its end."""
-PROVED = 10
-"""So many successes since it could recover: three make a recovery, and a quiet second follows."""
+PROVED = 2 * OPERATIONS
+"""So many successes since it could recover: three make a recovery, and those that were under way may be among them."""
 BEYOND_MS = 1000
-"""Whoever recovers so long after what is prompt is late, and a beat more or less says nothing."""
+"""Whoever recovers so long after what is prompt is late, and a beat more or less says nothing. Until its first success
+idle work is enough to see that one come."""
 LEAD_S = 1.0
 """So long before the fault the work is quick again: a beat that is under way ends first."""
 READERS = frozenset({Role.CONSUMER, Role.GROUP})
@@ -61,7 +62,8 @@ class Pacing:
         since = available_at(course)
         if since != self._since:
             self._since, self._before = since, _successes(course)
-        proved = _successes(course) - self._before >= PROVED
+        succeeded = _successes(course) - self._before
+        proved = succeeded >= PROVED
         if since is None:
             gone_ms, out_ms = (now_us() - course.fault_at) / 1000, out_of_service_ms(course)
             if proved and gone_ms > max(SHOCK_MS, out_ms) + BEYOND_MS:
@@ -69,8 +71,9 @@ class Pacing:
             return self._seldom_ms if SHOCK_MS < gone_ms < out_ms - LEAD_S * 1000 else self._quick_ms
         if proved:
             return self._idle_ms
-        late_ms = course.header.play.prompt_ms + BEYOND_MS
-        return self._seldom_ms if now_us() - since > late_ms * 1000 else self._quick_ms
+        if now_us() - since <= (course.header.play.prompt_ms + BEYOND_MS) * 1000:
+            return self._quick_ms
+        return self._seldom_ms if succeeded else self._idle_ms
 
     async def _go(self, interval_ms: int) -> None:
         if interval_ms == self._now_ms:
