@@ -49,7 +49,7 @@ class Fold:
     A second that began in a storm is folded from its first frame.
     """
 
-    def __init__(self, conn: int, broker: int, *, limit: int = 500) -> None:
+    def __init__(self, conn: int, broker: int, *, limit: int = 250) -> None:
         self._conn, self._broker, self._limit = conn, broker, limit
         self._start = 0
         self._count = 0

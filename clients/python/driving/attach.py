@@ -6,6 +6,7 @@ import asyncio
 import platform
 
 import grpc
+import uvloop
 
 from driving.instances import Instances
 from driving.library import Library
@@ -22,7 +23,7 @@ OPTIONS = (("grpc.enable_http_proxy", 0), ("grpc.max_receive_message_length", 1 
 
 def attach(library: Library, address: str, token: str) -> str:
     """Serve one stream to its end; return what went wrong in one line, or nothing."""
-    return asyncio.run(_attach(library, address, token))
+    return uvloop.run(_attach(library, address, token))
 
 
 async def _attach(library: Library, address: str, token: str) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 
@@ -28,6 +26,8 @@ class Outbox:
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
         self._woken = False
+        self._gathering: asyncio.TimerHandle | None = None
+        self._ripe = False
 
     def pong(self, ping_id: int, clock_us: int) -> None:
         """Answer a ping ahead of all events."""
@@ -35,30 +35,40 @@ class Outbox:
         self._changed.set()
 
     def add(self, event: pb.Event) -> None:
-        """Queue an event; the drain is woken for the first of a batch and for a full one only."""
+        """Queue an event; the loop is woken for the first of a batch and for a full one only."""
         self._events.append(event)
         if not self._woken or len(self._events) == BATCH:
             self._woken = True
-            self._loop.call_soon_threadsafe(self._changed.set)
+            self._loop.call_soon_threadsafe(self._gather)
 
     async def drain(self, write: Callable[[pb.FromDriver], Awaitable[None]]) -> None:
         """Write what is due, until cancelled."""
-        due = None
         while True:
             self._changed.clear()
             while self._urgent:
                 await write(self._urgent.popleft())
-            if due is not None and (due <= time.monotonic() or len(self._events) >= BATCH):
+            if self._ripe or len(self._events) >= BATCH:
                 await write(self._batch())
-                due = None
             if not self._events:
                 self._woken = False  # before the second look: who adds after it wakes us
-            if due is None and self._events:
-                due = time.monotonic() + FLUSH_S
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(None if due is None else due - time.monotonic()):
-                    await self._changed.wait()
+            if self._events:
+                self._gather()
+            await self._changed.wait()
+
+    def _gather(self) -> None:
+        """Have the drain woken when the batch is due, or at once if it is full."""
+        if self._gathering is None:
+            self._gathering = self._loop.call_later(FLUSH_S, self._ripen)
+        if len(self._events) >= BATCH:
+            self._changed.set()
+
+    def _ripen(self) -> None:
+        self._ripe = True
+        self._changed.set()
 
     def _batch(self) -> pb.FromDriver:
+        if self._gathering is not None:
+            self._gathering.cancel()
+        self._gathering, self._ripe = None, False
         batch = [self._events.popleft() for _ in range(min(BATCH, len(self._events)))]
         return pb.FromDriver(events=pb.Events(events=batch))
