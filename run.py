@@ -184,13 +184,14 @@ def interpreter() -> str:
         return str(VENV / "bin" / name)
     folders = [*os.environ.get("PATH", "").split(os.pathsep), "/usr/local/bin", "/usr/bin"]
     places = {os.path.realpath(Path(folder) / name) for folder in folders} - {os.path.realpath(sys.executable)}
-    builds = [sys.executable, *(place for place in sorted(places) if os.access(place, os.X_OK))]
-    rounds = [[_seconds(build) for build in builds] for _ in range(SPEED_ROUNDS if len(builds) > 1 else 0)]
-    own, *others = map(min, zip(*rounds, strict=True)) if rounds else [0.0]
-    fastest = min(others, default=own)
-    if fastest >= own * MUCH_FASTER:
+    others = [place for place in sorted(places) if os.access(place, os.X_OK)]
+    seconds = dict.fromkeys([sys.executable, *others], float("inf"))
+    for _ in range(SPEED_ROUNDS if others else 0):
+        for build, before in seconds.items():
+            seconds[build] = min(before, _seconds(build))
+    best = min(seconds, key=lambda build: seconds[build])
+    if seconds[best] >= seconds[sys.executable] * MUCH_FASTER:
         return sys.executable
-    best = builds[1 + others.index(fastest)]
     say(f"{best} is a faster build of this Python: .venv is made with it")
     return best
 
