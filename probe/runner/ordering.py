@@ -14,7 +14,7 @@ _Item = TypeVar("_Item")
 OneTrial = tuple[Planned, int]
 """A cell with the number of a trial."""
 Trials = Sequence[OneTrial]
-JOBS_PER_CLIENT = 8
+JOBS_PER_CLIENT = 16
 """So many trials of one client version are in flight at a time: about what one of its processes carries."""
 
 

@@ -25,9 +25,10 @@ LOCAL = "path:"
 """An artifact that starts with this is a jar on this machine."""
 STATED = "kafka/kafka-version.properties"
 """Where a client jar states its own version."""
-OPTIONS = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData")
-"""Small and quick to start: measured with five roles at work, 0.5 s of CPU to Hello and 125 MB. C1 alone halves the
-CPU of a short life; without perf data no file is left in the temporary folder."""
+OPTIONS = ("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData")
+"""Small and quick to start: measured with five roles at work, 0.5 s of CPU to Hello and 125 MB, and room for all the
+clients of a process. C1 alone halves the CPU of a short life; without perf data no file is left in the temporary
+folder."""
 PROTOC_S = 60
 MACHINES: Mapping[tuple[str, str], str] = {
     ("Linux", "x86_64"): "linux-x86_64",
