@@ -15,7 +15,8 @@ OneTrial = tuple[Planned, int]
 """A cell with the number of a trial."""
 Trials = Sequence[OneTrial]
 JOBS_PER_CLIENT = 16
-"""So many trials of one client version are in flight at a time: about what one of its processes carries."""
+"""So many trials of one client version are in flight at a time: what a process of most families carries, or half of
+it; those of the Python libraries carry half as many."""
 
 
 def in_order(trials: Trials, jobs: int) -> Trials:
