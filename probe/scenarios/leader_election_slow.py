@@ -5,8 +5,9 @@ What the brokers do: the partition has no leader: its old one answers NOT_LEADER
 The error a client meets: 6 on Produce and Fetch, 5 in Metadata.
 What a good client does: keeps asking for metadata at its back-off, no faster; goes to the new leader when there is
 one. Producers hold the records or, where their time is up, report them as failed and go on with the next.
-On real brokers the leader is killed and, a second later, the only other replica's broker: who was in sync last is
-waited for, and comes back after 25 s.
+On real brokers the leader is killed and, four seconds later, the only other replica's broker: who was in sync last is
+waited for, and comes back after 25 s. Four, since a broker is given up 9 s after its last heartbeat, and sends one each
+2 s: a second after the leader its follower may be given up before it, and then the leader is the one waited for.
 Source: an unclean shutdown with the last in-sync replica away; a controller that fails over slowly, as with
 many partitions on ZooKeeper. Kafka's MetadataCache writes 5 where no leader is known.
 Not covered: an election that never comes (metadata/leaderless ends by itself, too); groups, which fetch as
@@ -53,7 +54,7 @@ SCENARIO = Scenario(
             steps=(
                 KeepReplicas(affected=(0, 1), bystander=(2,)),
                 StopBroker(),
-                StopBroker(turn=1, when=When(after_ms=1000)),
+                StopBroker(turn=1, when=When(after_ms=4000)),
                 ReturnBroker(turn=1, when=When(after_ms=25000)),
             ),
             whole_broker=True,
