@@ -16,7 +16,7 @@ from probe.model.verdicts import Verdict
 from probe.plan import Plan
 from probe.runner import cohorts
 from probe.runner.cast import make_header
-from probe.runner.grouping import in_cohorts
+from probe.runner.grouping import Work, in_cohorts
 from probe.runner.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.scenarios.ground import USUAL, Ground
@@ -58,6 +58,9 @@ class FakeEngine:
 class Calm:
     async def calm(self, patience_s: float) -> None:
         pass
+
+    def has_spare(self) -> bool:
+        return False
 
 
 class Kept:
@@ -155,6 +158,34 @@ def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_st
     monkeypatch.setattr(cohorts, "layout", lambda work, *_: (in_cohorts(work, 8), 4))
     run(plan, ManyClusters())
     assert len(tried) == len(plan.cells) + 1 - controls
+
+
+def test_who_waits_for_a_control_cell_is_overtaken_by_its_own_line_and_not_by_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, rest: Any, **__: Any) -> History:
+        rest()
+        played.append(item.cell)
+        if item.cell == slow.steady and item.is_control:
+            await asyncio.wait_for(overtaken.wait(), 10)
+            await asyncio.sleep(0.2)  # the other line would begin now
+        if not item.is_control:
+            overtaken.set()
+        return History(replace(make_header(item, number, tools, options), impossible="played"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    monkeypatch.setattr(cohorts, "WATCHED", 100)
+    plan, overtaken = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event()
+    in_order = sorted(plan.cells, key=lambda item: (item.cell.broker, not item.is_control))
+    slow = next(item for item in in_order if not item.is_control)
+    played: list[Cell] = []
+    monkeypatch.setattr(cohorts, "layout", lambda *_: ([[Work(item, 0)] for item in in_order], 4))
+    run(plan, ManyClusters())
+    assert [cell.broker for cell in played] == [item.cell.broker for item in in_order]
+    others = [cell for cell in played if cell.scenario == slow.cell.scenario]
+    assert set(others) == {item.cell for item in in_order if not item.is_control}
+    assert others[0] != slow.cell
 
 
 async def never(*_: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from probe.runner.lanes import Lane, Lanes
 
 CELLS = 10
@@ -37,20 +39,25 @@ def test_one_is_busy_until_all_its_cells_rest_or_have_ended() -> None:
     asyncio.run(go())
 
 
-def test_where_too_many_cells_still_watch_nobody_starts_until_some_have_ended() -> None:
+@pytest.mark.parametrize("spare", [True, False])
+def test_where_too_many_cells_still_watch_nobody_starts_until_some_have_ended_or_cores_are_idle(spare: bool) -> None:
     async def go() -> None:
-        lanes = Lanes(clusters=5, watching=CELLS)
+        idle = False
+        lanes = Lanes(clusters=5, watching=CELLS, spare=lambda: idle)
         for _ in range(2):
             lane = await lanes.enter(CELLS)
             for cell in range(CELLS):
                 lane.rests(cell)()
         third = await waits(lanes)
-        for cell in range(CELLS - 1):
-            lane.ended(cell)
-            lane.ended(cell)
-        await asyncio.sleep(0.01)
-        assert not third.done()
-        lane.ended(CELLS - 1)
+        if spare:
+            idle = True
+        else:
+            for cell in range(CELLS - 1):
+                lane.ended(cell)
+                lane.ended(cell)
+            await asyncio.sleep(0.01)
+            assert not third.done()
+            lane.ended(CELLS - 1)
         await comes_in(third)
 
     asyncio.run(go())

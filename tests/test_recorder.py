@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +28,7 @@ from probe.model import (
     Target,
 )
 from probe.recorder import Recorder, now_us
+from probe.runner import lag as lags
 from probe.runner.lag import APART_S, LoopLag
 from probe.runner.limits import refresh_ms
 
@@ -166,6 +169,32 @@ def test_a_stalled_loop_is_seen() -> None:
     inside, outside = asyncio.run(play())
     assert inside >= 350
     assert outside == 0
+
+
+@pytest.mark.parametrize(("share", "spare"), [(0.5, True), (0.2, False), (None, False)])
+def test_cores_have_time_where_a_good_part_of_the_last_seconds_was_idle(
+    monkeypatch: pytest.MonkeyPatch, share: float | None, spare: bool
+) -> None:
+    cores = os.cpu_count() or 1
+    monkeypatch.setattr(lags, "SPARE_S", 0.4)
+    monkeypatch.setattr(lags, "idle_s", lambda: None if share is None else share * cores * time.monotonic())
+
+    async def play() -> tuple[bool, bool]:
+        lag = LoopLag()
+        async with lag.measuring():
+            early = lag.has_spare()
+            await asyncio.sleep(0.6)
+            return early, lag.has_spare()
+
+    assert asyncio.run(play()) == (False, spare)
+
+
+def test_this_machine_tells_how_long_its_cores_were_idle_and_another_may_not(tmp_path: Path) -> None:
+    before = lags.idle_s()
+    assert before is None or before >= 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lags, "UPTIME", tmp_path / "none")
+        assert lags.idle_s() is None
 
 
 def test_who_starts_passes_one_after_the_other() -> None:

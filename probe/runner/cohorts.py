@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.grouping import Work, cohort_s, in_cohorts, kind_of, layout, phases
+from probe.runner.grouping import Work, cohort_s, follow, in_cohorts, kind_of, layout
 from probe.runner.lanes import Lane, Lanes
 from probe.runner.ordering import Trials
 from probe.runner.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
@@ -21,8 +20,8 @@ from probe.runner.trial import DriverLostError, run_trial
 CALM_S = 10.0
 """Others that are watched keep the cores busy: a cohort waits no longer for a moment without them."""
 WATCHED = 12
-"""A cohort starts once so few cells of others are watched. With 64 that worked beside it, 55 clients took 40 s to serve
-and not 17, and 425 cells on two cores 897 CPU s and not 629, in no less time."""
+"""A cohort starts once so few cells of others are watched, or where cores are idle all the same. With 64 that worked
+beside it, 55 clients took 40 s to serve and not 17."""
 STEADY = frozenset({Outcome.CLEAN, Outcome.UNSUPPORTED})
 
 
@@ -30,19 +29,24 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
     """Return how the trials of a plan are run on this engine."""
 
     async def drain(run: Run, trials: Trials) -> None:
-        work = [Work(item, trial) for item, trial in trials]
-        # whoever is judged waits for its control cell, so these must all be done before
-        for phase in phases(work):
-            possible = [one for one in phase if one.item.is_control or _has_control(run, one)]
-            await _drain(run, engine, [one for one in possible if not await _known_as_impossible(run, one)])
+        await _drain(run, engine, [Work(item, trial) for item, trial in trials])
 
     return drain
 
 
-def _has_control(run: Run, work: Work) -> bool:
-    """Say whether a cell's control cell was judged, if there is one: there may have been no time for it."""
-    control = run.steady.get(work.item.steady)
-    return control is None or control.done()
+def _may_begin(run: Run, cohort: Sequence[Work]) -> bool:
+    """Say whether all control cells of a cohort's cells were judged: whoever is judged waits for its own."""
+    controls = (run.steady.get(work.item.steady) for work in cohort if not work.item.is_control)
+    return all(control is None or control.done() for control in controls)
+
+
+def _next(run: Run, queue: Sequence[Sequence[Work]]) -> Sequence[Work] | None:
+    """Return the first cohort that may begin and fits the clusters of the first of all; None if none does.
+
+    No other line begins before: its clusters would be started for a few cohorts, and those of this one anew.
+    """
+    fit = (cohort for cohort in queue if kind_of(cohort) == kind_of(queue[0]))
+    return next((cohort for cohort in fit if _may_begin(run, cohort)), None)
 
 
 async def _known_as_impossible(run: Run, work: Work) -> bool:
@@ -57,16 +61,21 @@ async def _known_as_impossible(run: Run, work: Work) -> bool:
 
 
 async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
-    """Run all; what has to be run again comes last, in cohorts of its own, while others are still watched."""
+    """Run all; what has to be run again comes last, in cohorts of its own, while others are still watched.
+
+    Control cells come first, also those that are run again: others wait for them.
+    """
     cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
-    lanes, queue = Lanes(at_once, min(WATCHED, run.options.jobs)), deque(cohorts)
-    again: list[Work] = []
+    lanes = Lanes(at_once, min(WATCHED, run.options.jobs), run.tools.lag.has_spare)
+    queue, again = list(cohorts), list[Work]()
     under_way: set[asyncio.Task[None] | None] = set()
     ended = asyncio.Event()
 
     async def one(cohort: Sequence[Work], to_come: int, lane: Lane) -> None:
         try:
-            again.extend(await _run_cohort(run, engine, cohort, to_come, lane))
+            left = await _run_cohort(run, engine, cohort, to_come, lane)
+            queue[:0] = in_cohorts((work for work in left if work.item.is_control), run.options.jobs)
+            again.extend(work for work in left if not work.item.is_control)
         finally:
             lane.leave()
             under_way.discard(asyncio.current_task())
@@ -74,22 +83,29 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
 
     async with asyncio.TaskGroup() as group:
         while True:
-            while not queue and not again and under_way:
-                ended.clear()
-                await ended.wait()
             if not queue:
                 queue.extend(in_cohorts(again, run.options.jobs))
                 again.clear()
-            if not queue:
+            cohort = _next(run, queue)
+            if cohort is None and under_way:
+                ended.clear()
+                await ended.wait()
+                continue
+            if cohort is None and not queue:
                 return
-            cohort = queue.popleft()
-            lane = await lanes.enter(len(cohort))
+            if cohort is None:  # there was no time for its control cells
+                queue.pop(0)
+                continue
+            queue.remove(cohort)
+            possible = [work for work in cohort if not await _known_as_impossible(run, work)]
+            if not possible:
+                continue
+            lane = await lanes.enter(len(possible))
             await run.tools.lag.calm(CALM_S)
-            if not run.has_time(cohort_s(cohort, run.options.watch_ms)):
+            if not run.has_time(cohort_s(possible, run.options.watch_ms)):
                 lane.leave()
                 continue
-            to_come = sum(kind_of(later) == kind_of(cohort) for later in queue)
-            under_way.add(group.create_task(one(cohort, to_come, lane)))
+            under_way.add(group.create_task(one(possible, follow(queue, cohort), lane)))
 
 
 async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int, lane: Lane) -> list[Work]:

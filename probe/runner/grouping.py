@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from operator import itemgetter
 
 from probe.model import Engine
@@ -13,12 +13,13 @@ from probe.scenarios.ground import Ground
 
 TOGETHER = 64
 """Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
-ROUNDS = 20
+ROUNDS = 28
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""
-CLUSTERS = 6
-"""There at once at the most, where memory allows it."""
+CLUSTERS = 4
+"""There at once at the most, where memory allows it: one whose clients start, those that are watched or mended. Two
+more took 40 CPU seconds to start, half of that to become quick, and a twentieth of two cores to do nothing."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
 only."""
@@ -64,18 +65,23 @@ def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequenc
     """
     cohorts = in_cohorts(work, jobs)
     kinds = dict.fromkeys(kind_of(cohort) for cohort in cohorts)
-    alike = ([one for one in cohorts if kind_of(one) == kind] for kind in kinds)
-    return [cohort for kind in alike for cohort in _in_turn(kind)], 1 if len(cohorts) < MANY else clusters
+    alike = [[one for one in cohorts if kind_of(one) == kind] for kind in kinds]
+    return [one for kind in alike for one in _controls_first(kind)], 1 if len(cohorts) < MANY else clusters
+
+
+def _controls_first(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
+    controls, others = ([one for one in cohorts if one[0].item.is_control is control] for control in (True, False))
+    return [*_in_turn(controls), *_in_turn(others)]
+
+
+def follow(queue: Sequence[Sequence[Work]], cohort: Sequence[Work]) -> int:
+    """Return how many cohorts come next that a cohort's cluster fits."""
+    return sum(1 for _ in takewhile(lambda later: kind_of(later) == kind_of(cohort), queue))
 
 
 def kind_of(cohort: Sequence[Work]) -> tuple[str, Ground]:
     """Return which line a cohort's cluster is of, and how it is built."""
     return cohort[0].item.cell.broker, cohort[0].item.part.ground
-
-
-def phases(work: Sequence[Work]) -> list[Sequence[Work]]:
-    """Return the control cells of all lines, and then all others: one line begins while another is watched."""
-    return [[one for one in work if one.item.is_control is control] for control in (True, False)]
 
 
 def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
@@ -99,12 +105,10 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
     """Return about how many seconds a plan takes with so many trials in flight."""
     if not any(item.cell.engine is Engine.KAFKA for item in plan.cells):
         return plan.estimate_s(jobs, watch_ms)
-    seconds = 0.0
     work = [Work(item, n) for item in plan.cells for n in range(item.trials)]
-    for phase in phases(work):
-        cohorts, at_once = layout(phase, jobs, CLUSTERS)
-        busy = sum(busy_s(cohort) for cohort in cohorts)
-        seconds += max(busy, sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once)
+    cohorts, at_once = layout(work, jobs, CLUSTERS)
+    busy = sum(busy_s(cohort) for cohort in cohorts)
+    seconds = max(busy, sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once)
     return seconds + CLUSTER_S * len({one.item.cell.broker for one in work})
 
 

@@ -28,7 +28,9 @@ LOOK_BEATS = 5
 APART_S = 0.1
 """Trials start so far apart: a dozen that start at once crowd the machine for a second, and leave it idle the next."""
 LOOK_S = 0.02
-LOADAVG = Path("/proc/loadavg")
+LOADAVG, UPTIME = Path("/proc/loadavg"), Path("/proc/uptime")
+SPARE, SPARE_S = 0.35, 4.0
+"""Cores that were idle for so much of the last seconds have time for more clients that start."""
 
 
 @contextlib.contextmanager
@@ -53,6 +55,7 @@ class LoopLag:
     def __init__(self) -> None:
         self._stalls: deque[tuple[int, int, int]] = deque()
         self._runnable: deque[int] = deque(maxlen=int(1 / BEAT_S / LOOK_BEATS))
+        self._idle: deque[tuple[float, float]] = deque()
         self._passed_at = 0.0
 
     @contextlib.asynccontextmanager
@@ -72,13 +75,29 @@ class LoopLag:
             before = time.monotonic_ns() // 1000
             await asyncio.sleep(BEAT_S)
             after = time.monotonic_ns() // 1000
-            if next(beats) == 0 and (count := runnable()) is not None:
-                self._runnable.append(count)
+            if next(beats) == 0:
+                self._look()
             late_ms = (after - before) // 1000 - int(BEAT_S * 1000)
             if late_ms >= NOTED_MS:
                 self._stalls.append((before, after, late_ms))
             while self._stalls and after - self._stalls[0][1] > KEPT_S * 1_000_000:
                 self._stalls.popleft()
+
+    def _look(self) -> None:
+        if (count := runnable()) is not None:
+            self._runnable.append(count)
+        if (idle := idle_s()) is not None:
+            now = time.monotonic()
+            self._idle.append((now, idle))
+            while now - self._idle[0][0] > SPARE_S:
+                self._idle.popleft()
+
+    def has_spare(self) -> bool:
+        """Say whether cores were idle for a good part of the last seconds; no where nobody tells."""
+        if not self._idle:
+            return False
+        (began, before), (ended, after) = self._idle[0], self._idle[-1]
+        return ended - began > SPARE_S / 2 and after - before > SPARE * (ended - began) * (os.cpu_count() or 1)
 
     def worst_ms(self, since: int, until: int) -> int:
         """Return the longest stall between two times (microseconds)."""
@@ -111,5 +130,13 @@ def runnable() -> int | None:
     """Return how many threads of this machine want a core now, this one not counted; None where nobody tells."""
     try:
         return int(LOADAVG.read_text().split()[3].partition("/")[0]) - 1
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def idle_s() -> float | None:
+    """Return how many seconds cores of this machine were idle since it started, all together; None if nobody tells."""
+    try:
+        return float(UPTIME.read_text().split()[1])
     except (OSError, ValueError, IndexError):
         return None

@@ -1,30 +1,40 @@
 """How many cohorts are there at once: one starts and breaks; others watch, as long as their cells are not too many.
 
 Starting dozens of clients and moving their partitions takes a whole machine for some seconds; two cohorts that did so
-together took it from each other. Watching takes less, by the number of clients that are still watched.
+together took it from each other. Watching takes less, by the number of clients that are still watched and by what they
+do: dozens that wait five minutes for a time-out leave the cores idle.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
+
+LOOK_S = 0.5
+"""Whether cores are idle is looked at so often."""
 
 
 class Lanes:
     """Lets cohorts in, one after the other."""
 
-    def __init__(self, clusters: int, watching: int) -> None:
-        """Begin with nobody there; so many cohorts at the most, and so many cells that watch where one starts."""
-        self._clusters, self._most = clusters, watching
+    def __init__(self, clusters: int, watching: int, spare: Callable[[], bool] = lambda: False) -> None:
+        """Begin with nobody there; so many cohorts at the most.
+
+        Where one starts so many cells watch at the most, or more while `spare` says that the machine has time.
+        """
+        self._clusters, self._most, self._spare = clusters, watching, spare
         self._there = self._watching = 0
         self._busy = False
         self._changed = asyncio.Event()
 
     async def enter(self, cells: int) -> Lane:
         """Wait for room and take a lane for a cohort of so many cells."""
-        while self._busy or self._there >= self._clusters or self._watching > self._most:
+        while self._busy or self._there >= self._clusters or (self._watching > self._most and not self._spare()):
             self._changed.clear()
-            await self._changed.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_S):
+                    await self._changed.wait()
         self._busy = True
         self._there += 1
         return Lane(self, cells)
