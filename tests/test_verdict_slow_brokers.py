@@ -22,16 +22,17 @@ from deeds import (
     produced,
     row,
     tell,
+    transactions,
     wait,
     watch,
 )
-from script import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, STORAGE_ERROR, THIRD, TOPIC
+from script import AFFECTED, BYSTANDER, COORDINATOR, ELECTED, NEW, OLD, STORAGE_ERROR, THIRD, TOPIC, TXN_ID
 
 from probe.model import AppKind, Kind, Outcome, Play, Role, Row, Verdict
 from probe.protocol.names import api_key
 from probe.verdict import judge
 
-PRODUCE, FETCH = api_key("Produce"), api_key("Fetch")
+PRODUCE, FETCH, ADD_PARTITIONS = api_key("Produce"), api_key("Fetch"), api_key("AddPartitionsToTxn")
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 
 
@@ -115,3 +116,34 @@ def test_who_reads_at_the_leader_and_gets_nothing_is_stuck() -> None:
     in_vain = [call(FETCH, NEW, row(), answer=(row(),), takes_ms=500)] * 40
     steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), *in_vain, watch(20_500))
     assert judge(history(*steps, role=Role.CONSUMER)).outcome is Outcome.STUCK
+
+
+def put_off(count: int, apart_ms: float = 100) -> tuple[Step, ...]:
+    """Transactions that the new coordinator does not begin yet: the last one's markers are not written."""
+    busy = call(ADD_PARTITIONS, NEW, Row(key=TXN_ID), answer=(row(code=51),), takes_ms=10)
+    return tuple(step for _ in range(count) for step in (busy, wait(apart_ms)))
+
+
+def of_transactions(*steps: Step, codes: tuple[int, ...] = COORDINATOR.codes) -> Verdict:
+    hit = call(ADD_PARTITIONS, OLD, Row(key=TXN_ID), answer=(row(code=16),), code=16)
+    move = (at(150), moved(topic="", key=TXN_ID), at(180), announced(topic="", key=TXN_ID))
+    play = replace(COORDINATOR, codes=codes)
+    begins = (call(ADD_PARTITIONS, NEW, Row(key=TXN_ID), answer=(row(),)), transactions(2))
+    script = (fault_on(), hit, *move, ask(), tell(NEW), *steps, *begins, watch(20_000))
+    return judge(history(*script, play=play, role=Role.TRANSACTIONAL))
+
+
+def test_a_transaction_that_the_last_one_keeps_from_beginning_is_the_brokers_time() -> None:
+    found = of_transactions(*put_off(50))
+    assert found.outcome is Outcome.REFRESHES
+    assert found.facts.recovery_ms == pytest.approx(5700, abs=300)
+    assert "(brokers kept it waiting for 5.6 s of them)" in found.reason
+
+
+def test_what_the_client_waits_after_the_last_refusal_is_its_own() -> None:
+    assert of_transactions(*put_off(1, apart_ms=5000)).outcome is Outcome.LATE
+    assert of_transactions(*put_off(50), wait(5000)).outcome is Outcome.LATE
+
+
+def test_where_concurrent_transactions_are_the_fault_they_are_no_excuse() -> None:
+    assert of_transactions(*put_off(50), codes=(16, 51)).outcome is not Outcome.REFRESHES

@@ -2,15 +2,18 @@
 
 Brokers that have much to do, or wait for each other, answer late: with dozens of partitions that move at once, one real
 broker kept writes with acks=all for 3.5 s on a machine of two cores, and Metadata behind them for 2.9 s. That is no
-client's slowness. Only what was answered well counts; an error, a silence and a lost answer are the fault itself.
+client's slowness. Only what was answered well counts; an error, a silence and a lost answer are the fault itself. One
+error is the brokers' own slowness, too: a coordinator begins no transaction before the markers of the last one are
+written, and says CONCURRENT_TRANSACTIONS until then (KIP-98; Kafka's TransactionCoordinator.scala).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
 
 from probe.model import Kind, Role
-from probe.protocol.names import api_key
+from probe.protocol.names import api_key, error_code
 from probe.verdict import apis
 from probe.verdict.reading import Exchange, Reading
 from probe.verdict.recovery import Recovery
@@ -23,6 +26,8 @@ FETCHES = apis.MAIN[Role.CONSUMER]
 JOINS = frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
 MAY_WAIT = FETCHES | JOINS
 """What a broker keeps although it has nothing to do: until there are records, until other members come."""
+CONCURRENT_TRANSACTIONS = error_code("CONCURRENT_TRANSACTIONS")
+BEGINS = frozenset(map(api_key, ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn")))
 
 
 def kept_ms(reading: Reading, recovery: Recovery) -> float:
@@ -49,7 +54,30 @@ def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Exchang
         for item in reading.exchanges
         if item.request.at < end and (item.answer is None or item.answer.at > start) and counts(item)
     )
-    return _covered(spans) / 1000
+    unfinished = ((max(begin, start), min(until, end)) for begin, until in _unfinished(reading))
+    return _covered(chain(spans, ((begin, until) for begin, until in unfinished if begin < until))) / 1000
+
+
+def _unfinished(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield when a coordinator had a transaction to end: from a request that it put off to the last such answer.
+
+    What follows that answer until the client asks again is the client's own.
+    """
+    if CONCURRENT_TRANSACTIONS in reading.play.codes:
+        return  # then it is the fault itself
+    for api in BEGINS:
+        asked = [item for item in reading.exchanges if item.request.api == api]
+        for item in asked:
+            if _put_off(item):
+                yield item.request.at, item.done_at
+        for sooner, later in pairwise(asked):
+            if _put_off(sooner) and _put_off(later):
+                yield sooner.request.at, later.done_at
+
+
+def _put_off(item: Exchange) -> bool:
+    answer = item.answer
+    return answer is not None and CONCURRENT_TRANSACTIONS in {answer.code, *(row.code for row in answer.rows)}
 
 
 def _good(reading: Reading, item: Exchange) -> bool:
