@@ -16,7 +16,7 @@ from probe.cli import budget
 from probe.cli.options import Asked
 from probe.errors import ProbeError
 from probe.model import Cell, Client, Engine, Expects, Role
-from probe.plan import LONG_MS, Plan, Planned
+from probe.plan import LONG_MS, TRANSACTION_MS, Plan, Planned
 from probe.runner import Options, pool, trial
 from probe.runner.crowd import Place
 from probe.store.lock import FOLDER
@@ -133,6 +133,13 @@ def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
     assert 2 <= len(part.cells) < len(whole.cells)
     assert {item.version.version for item in chosen.clients} == {item.cell.version for item in part.cells}
     assert budget.most_informative(whole, selection, Options(), str(tmp_path)) == (whole, selection)
+
+
+def test_transactions_begin_at_least_twice_in_what_is_prompt_on_real_brokers() -> None:
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=["*"], roles=[Role.TRANSACTIONAL], engine=Engine.KAFKA)
+    items = asked.whole()[0].cells
+    assert {item.beat_ms for item in items} > {TRANSACTION_MS}
+    assert all(2 * item.beat_ms <= item.play.prompt_ms for item in items)
 
 
 def test_who_watches_for_long_begins_operations_seldom_unless_recovery_must_be_prompt() -> None:

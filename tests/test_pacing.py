@@ -12,7 +12,7 @@ from builders import history
 from cells import planned, play
 
 from probe.model import App, AppKind, Engine, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
-from probe.plan import BYSTANDER_MS
+from probe.plan import BYSTANDER_MS, TRANSACTION_MS
 from probe.recorder import Recorder
 from probe.runner import pacing as module
 from probe.runner.course import Course
@@ -147,7 +147,7 @@ def test_on_real_brokers_transactions_are_seldom_and_whoever_is_late_works_more_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA)
-    assert trial.course.item.beat_ms == IDLE_MS
+    assert trial.course.item.beat_ms == TRANSACTION_MS > IDLE_MS
     trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER, Engine.KAFKA)
     assert trial.course.item.beat_ms == SELDOM_MS
     trial.engine(EngineKind.ANNOUNCED)
