@@ -34,19 +34,19 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
     return drain
 
 
-def _may_begin(run: Run, cohort: Sequence[Work]) -> bool:
-    """Say whether all control cells of a cohort's cells were judged: whoever is judged waits for its own."""
-    controls = (run.steady.get(work.item.steady) for work in cohort if not work.item.is_control)
-    return all(control is None or control.done() for control in controls)
+def _has_control(run: Run, work: Work) -> bool:
+    """Say whether a cell's control cell was judged, if there is one: whoever is judged waits for it."""
+    control = run.steady.get(work.item.steady)
+    return work.item.is_control or control is None or control.done()
 
 
 def _next(run: Run, queue: Sequence[Sequence[Work]]) -> Sequence[Work] | None:
-    """Return the first cohort that may begin and fits the clusters of the first of all; None if none does.
+    """Return the first cohort that waits for no control cell and fits the clusters of the first of all, or None.
 
     No other line begins before: its clusters would be started for a few cohorts, and those of this one anew.
     """
     fit = (cohort for cohort in queue if kind_of(cohort) == kind_of(queue[0]))
-    return next((cohort for cohort in fit if _may_begin(run, cohort)), None)
+    return next((cohort for cohort in fit if all(_has_control(run, work) for work in cohort)), None)
 
 
 async def _known_as_impossible(run: Run, work: Work) -> bool:
@@ -91,13 +91,12 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
                 ended.clear()
                 await ended.wait()
                 continue
-            if cohort is None and not queue:
+            if not queue:
                 return
-            if cohort is None:  # there was no time for its control cells
-                queue.pop(0)
-                continue
+            cohort = cohort or queue[0]  # there was no time for some control cells of the first
             queue.remove(cohort)
-            possible = [work for work in cohort if not await _known_as_impossible(run, work)]
+            ready = [work for work in cohort if _has_control(run, work)]
+            possible = [work for work in ready if not await _known_as_impossible(run, work)]
             if not possible:
                 continue
             lane = await lanes.enter(len(possible))

@@ -61,7 +61,8 @@ def _age_it_needs(work: Work) -> int:
 def layout(work: Sequence[Work], jobs: int, clusters: int) -> tuple[list[Sequence[Work]], int]:
     """Return the cohorts, and how many may be there at once: one starts and breaks, others only watch or are mended.
 
-    Clusters that are built alike come together; long and short ones in turn, so that some watch while others start.
+    Clusters that are built alike come together, control cells first; long and short ones in turn, so that some watch
+    while others start.
     """
     cohorts = in_cohorts(work, jobs)
     kinds = dict.fromkeys(kind_of(cohort) for cohort in cohorts)

@@ -10,7 +10,7 @@ written, and says CONCURRENT_TRANSACTIONS until then (KIP-98; Kafka's Transactio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, pairwise
+from itertools import chain, groupby
 
 from probe.model import Kind, Role
 from probe.protocol.names import api_key, error_code
@@ -49,13 +49,13 @@ def kept_so_far_ms(reading: Reading, recovery: Recovery) -> float:
 def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Exchange], bool]) -> float:
     if reading.play.kind not in KINDS:
         return 0.0
-    spans = (
-        (max(item.request.at, start), end if item.answer is None else min(item.answer.at, end))
+    kept = (
+        (item.request.at, end if item.answer is None else item.answer.at)
         for item in reading.exchanges
         if item.request.at < end and (item.answer is None or item.answer.at > start) and counts(item)
     )
-    unfinished = ((max(begin, start), min(until, end)) for begin, until in _unfinished(reading))
-    return _covered(chain(spans, ((begin, until) for begin, until in unfinished if begin < until))) / 1000
+    spans = chain(kept, _unfinished(reading))
+    return _covered((max(begin, start), min(until, end)) for begin, until in spans) / 1000
 
 
 def _unfinished(reading: Reading) -> Iterator[tuple[int, int]]:
@@ -63,16 +63,13 @@ def _unfinished(reading: Reading) -> Iterator[tuple[int, int]]:
 
     What follows that answer until the client asks again is the client's own.
     """
-    if CONCURRENT_TRANSACTIONS in reading.play.codes:
-        return  # then it is the fault itself
+    if reading.role is not Role.TRANSACTIONAL or CONCURRENT_TRANSACTIONS in reading.play.codes:
+        return  # nobody else meets it; or it is the fault itself
     for api in BEGINS:
-        asked = [item for item in reading.exchanges if item.request.api == api]
-        for item in asked:
-            if _put_off(item):
-                yield item.request.at, item.done_at
-        for sooner, later in pairwise(asked):
-            if _put_off(sooner) and _put_off(later):
-                yield sooner.request.at, later.done_at
+        for put_off, items in groupby((item for item in reading.exchanges if item.request.api == api), _put_off):
+            if put_off:
+                run = list(items)
+                yield run[0].request.at, max(item.done_at for item in run)
 
 
 def _put_off(item: Exchange) -> bool:
