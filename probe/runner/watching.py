@@ -40,6 +40,8 @@ async def watch_and_mend(course: Course, stage: Stage, pacing: Pacing) -> None:
     """Watch to the end, mend, and give a client that did not recover a moment."""
     part, options, lag = course.item.part, stage.options, stage.tools.lag
     last = await _watch(course, stage, pacing)
+    if course.item.cell.engine is Engine.KAFKA:
+        stage.rest()  # who ended early, too: what comes next waits for the last of the cohort
     course.learn()
     end = course.recorder.mark(MarkKind.HEALING)
     course.header = replace(
