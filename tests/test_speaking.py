@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from probe.model import App, AppKind, ClientError, Closed, Event, Request, Response
+from probe.model import App, AppKind, ClientError, Closed, Event, Request, Response, Row
 from probe.runner.speaking import why_not
 
-METADATA, COMMIT = 3, 8
+METADATA, COMMIT, FETCH = 3, 8, 1
+MAIN = [FETCH]
 LINE = "4.3"
 
 
@@ -34,19 +35,29 @@ def test_a_request_that_never_gets_by_is_named_also_where_the_client_serves_else
         "it does not get on with Kafka 4.3: "
         "brokers closed the connection at each OffsetCommit v1 (3 times), and answered none"
     )
-    assert why_not(LINE, refused(3), served=True) == why_not(LINE, refused(3), served=False) == said
+    assert why_not(LINE, refused(3), MAIN, served=True) == why_not(LINE, refused(3), MAIN, served=False) == said
 
 
 def test_whoever_serves_gets_on_unless_each_request_of_a_kind_is_refused_often() -> None:
-    assert not why_not(LINE, refused(2), served=True)
-    assert not why_not(LINE, refused(5, by="client"), served=True)
-    assert not why_not(LINE, [*refused(5), answered(9, COMMIT, 1)], served=True)
+    assert not why_not(LINE, refused(2), MAIN, served=True)
+    assert not why_not(LINE, refused(5, by="client"), MAIN, served=True)
+    assert not why_not(LINE, [*refused(5), answered(9, COMMIT, 1)], MAIN, served=True)
 
 
 def test_who_never_served_is_told_by_its_error_then_by_connections_then_by_silence() -> None:
     error = App(at=1, kind=AppKind.SEND_ERROR, instance="c", error=ClientError(35, "UNSUPPORTED_VERSION", ""))
-    assert "UNSUPPORTED_VERSION" in why_not(LINE, [error, closed(1), closed(2), closed(3)], served=False)
-    assert "closed 3 of its connections" in why_not(LINE, [closed(1), closed(2), closed(3)], served=False)
-    assert "none of its 1 requests" in why_not(LINE, [asked(1, METADATA, 5)], served=False)
-    assert not why_not(LINE, [asked(1, METADATA, 5), answered(1, METADATA, 5)], served=False)
-    assert not why_not(LINE, [error, closed(1), closed(2), closed(3)], served=True)
+    assert "UNSUPPORTED_VERSION" in why_not(LINE, [error, closed(1), closed(2), closed(3)], MAIN, served=False)
+    assert "closed 3 of its connections" in why_not(LINE, [closed(1), closed(2), closed(3)], MAIN, served=False)
+    assert "none of its 1 requests" in why_not(LINE, [asked(1, METADATA, 5)], MAIN, served=False)
+    assert not why_not(LINE, [asked(1, METADATA, 5), answered(1, METADATA, 5)], MAIN, served=False)
+    assert not why_not(LINE, [error, closed(1), closed(2), closed(3)], MAIN, served=True)
+
+
+def test_who_knows_the_leader_and_never_asks_it_for_anything_cannot() -> None:
+    """Read of Java 4.4.0 on 0.10.2: Metadata v2 is answered, and no Fetch ever leaves."""
+    rows = (Row(topic="t", partition=0, leader=3),)
+    told = Response(at=2, conn=1, broker=1, corr=1, api=METADATA, version=2, sent_at=1, rows=rows)
+    learnt: list[Event] = [asked(1, METADATA, 2), told]
+    assert "never sent Fetch" in why_not(LINE, learnt, MAIN, served=False)
+    assert not why_not(LINE, [*learnt, asked(3, FETCH, 3)], MAIN, served=False)
+    assert not why_not(LINE, learnt, MAIN, served=True)

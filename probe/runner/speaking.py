@@ -6,18 +6,24 @@ Nobody can know that beforehand: brokers of our own are tried with what the clie
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from probe.model import App, Closed, Event, Request, Response
-from probe.protocol.names import api_name
+from probe.protocol.names import api_key, api_name
 
 CLOSED_OFTEN = 3
 LONGEST = 200
+METADATA = api_key("Metadata")
 
 
-def why_not(line: str, events: Sequence[Event], *, served: bool) -> str:
-    """Say why, or nothing; `served` = some operation succeeded, so that only a request tells that it never gets by."""
-    reason = _refused_request(events) or ("" if served else _told(events) or _closed(events) or _not_answered(events))
+def why_not(line: str, events: Sequence[Event], main: Collection[int], *, served: bool) -> str:
+    """Say why, or nothing; `served` = some operation succeeded, so that only a request tells that it never gets by.
+
+    `main` = keys of the APIs by which its role works at leaders.
+    """
+    reason = _refused_request(events)
+    if not reason and not served:
+        reason = _told(events) or _closed(events) or _not_answered(events) or _never_sent(events, main)
     return f"it does not get on with Kafka {line}: {reason}"[:LONGEST] if reason else ""
 
 
@@ -52,3 +58,14 @@ def _not_answered(events: Sequence[Event]) -> str:
     asked = sum(isinstance(event, Request) for event in events)
     answered = any(isinstance(event, Response) for event in events)
     return f"none of its {asked} requests was answered" if asked and not answered else ""
+
+
+def _never_sent(events: Sequence[Event], main: Collection[int]) -> str:
+    """Name what it never sent although it knows who leads: the broker has no version of it that the client speaks.
+
+    Java 4.4.0 tells its application nothing: its consumer builds Fetch v4 for 0.10.2 and throws it away, in a circle.
+    """
+    informed = any(isinstance(event, Response) and event.api == METADATA and event.rows for event in events)
+    if not informed or any(isinstance(event, Request) and event.api in main for event in events):
+        return ""
+    return f"it knows who leads, and never sent {' or '.join(api_name(key) for key in sorted(main))}"

@@ -12,6 +12,7 @@ from probe.runner.course import Course
 from probe.runner.limits import refresh_ms
 from probe.runner.pacing import Pacing
 from probe.runner.speaking import why_not
+from probe.verdict.apis import MAIN
 
 WARM_S = 45.0
 """A client that serves nothing for so long has no steady state here."""
@@ -80,7 +81,7 @@ def _does_not_speak(course: Course) -> str:
     if cell.engine is not Engine.KAFKA or not course.item.is_control:
         return ""
     served = bool(recorder.successes) or recorder.kinds[AppKind.TXN_COMMITTED] > 0
-    return why_not(cell.broker, recorder.history(course.header).events, served=served)
+    return why_not(cell.broker, recorder.history(course.header).events, MAIN[cell.role], served=served)
 
 
 def _ended_early(course: Course, ending: App) -> None:
