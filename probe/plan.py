@@ -36,9 +36,9 @@ LONG_BEAT_MS = 800
 SELDOM_MS = 400
 """The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
 come sooner than a group's second commit."""
-BYSTANDER_MS = 200
-"""The bystander partition is worked on as often at the most: it is only asked whether it stood still for longer than is
-prompt, which is 2 s and more."""
+BYSTANDER_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
+"""The bystander is worked on as often at the most, and four times in what is prompt: it is only asked whether it stood
+still for longer than that. Real brokers copy each record twice."""
 TRANSACTION_MS = 1600
 """On real brokers a transaction begins so often, or twice in what is prompt. One that comes before the markers of the
 last are written is put off (CONCURRENT_TRANSACTIONS) and asked for again each 20 to 100 ms, which keeps brokers from
@@ -87,6 +87,11 @@ class Planned:
             return LONG_BEAT_MS
         grouped = self.cell.role is Role.GROUP and self.play.target is Target.COORDINATOR
         return max(SELDOM_MS if grouped else 0, self.cell.engine.beat_ms)
+
+    @property
+    def bystander_ms(self) -> int:
+        """Return how often the bystander is worked on at the most."""
+        return min(BYSTANDER_MS[self.cell.engine], self.play.prompt_ms // 4)
 
     @property
     def steady(self) -> Cell:

@@ -89,16 +89,27 @@ class Cluster(Protocol):
     """Three brokers, one trial's topic on them."""
 
     async def prepare(
-        self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False, keyed: bool = False
+        self,
+        subject: Subject,
+        *,
+        feed_ms: int,
+        bystander_ms: int,
+        apart: bool = False,
+        idle: bool = False,
+        keyed: bool = False,
     ) -> Subject:
         """Create the topic, place the coordinator, feed each `feed_ms` (0 = do not); return the full subject.
 
+        The bystander partition is fed each `bystander_ms` at the most often.
         `apart` keeps the bystander (its partition, its group or transactional id) off the broker that will fail,
         `keyed` both partitions, so that it coordinates only, `idle` everything.
         """
 
     async def pace(self, feed_ms: int) -> None:
         """Feed the topic each `feed_ms` from now on; an engine may have one pace for all, and keep to it."""
+
+    async def gather(self) -> None:
+        """Wait until all that will see the same fault are as far; OSError for one that the others went on without."""
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break; `fault_on` is among the events when this returns."""

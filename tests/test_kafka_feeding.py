@@ -221,3 +221,21 @@ def test_a_topic_that_is_paced_gets_a_record_at_one_of_so_many_beats() -> None:
             await fed.close()
 
     asyncio.run(play())
+
+
+def test_a_partition_that_is_fed_more_seldom_gets_every_number_too_and_no_more_at_a_slow_pace() -> None:
+    async def play() -> None:
+        async with pretending({("a", 0): 1, ("a", 1): 1}, [1]) as (only,):
+            fed = feeder([only])
+            fed.feed("a", [0, 1], INTERVAL_MS, {1: 4 * INTERVAL_MS})
+            await until(lambda: len(sequences(only, "a", 0)) >= 40)
+            seldom = sequences(only, "a", 1)
+            assert 8 <= len(seldom) <= 14
+            assert seldom == list(range(seldom[0], seldom[0] + len(seldom)))
+            fed.pace("a", 8 * INTERVAL_MS)
+            before = [len(sequences(only, "a", partition)) for partition in (0, 1)]
+            await until(lambda: len(sequences(only, "a", 0)) >= before[0] + 8)
+            assert 7 <= len(sequences(only, "a", 1)) - before[1] <= 9
+            await fed.close()
+
+    asyncio.run(play())

@@ -2,10 +2,15 @@
 
 import asyncio
 from collections.abc import Collection
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+import probe.engines.kafka.cohort as module
+from probe.engines.kafka.cohort import Cohort
 from probe.engines.kafka.meeting import SOON, LeftBehindError, Meeting
+from probe.engines.kafka.seat import Seat
 
 ALL = ("a", "b", "c")
 
@@ -100,4 +105,24 @@ def test_who_is_cancelled_has_left() -> None:
         await asyncio.wait_for(asyncio.gather(waiting[1], meeting.come("c", deed)), 1)
         assert deed.done == [set("bc")]
 
+    asyncio.run(go())
+
+
+def test_a_cohort_strikes_without_those_it_gathered_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Noting(Cohort):
+        async def _strike(self, seats: Collection[Seat]) -> None:
+            struck.append(set(seats))
+
+    async def go() -> None:
+        cluster: Any = SimpleNamespace(brokers={}, version="3.9.2")
+        cohort = Noting(cluster, 3, 1, {})
+        first, second, late = cohort.seats
+        await asyncio.wait_for(asyncio.gather(cohort.gather(first), cohort.gather(second)), 5)
+        await asyncio.wait_for(asyncio.gather(*(cohort.strike(one, (), 0) for one in (first, second))), 5)
+        assert struck == [{first, second}]
+        with pytest.raises(LeftBehindError):
+            await cohort.gather(late)
+
+    struck: list[set[Seat]] = []
+    monkeypatch.setattr(module, "STRAGGLERS_S", 0.05)
     asyncio.run(go())

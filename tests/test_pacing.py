@@ -16,7 +16,7 @@ from probe.plan import BYSTANDER_MS, TRANSACTION_MS
 from probe.recorder import Recorder
 from probe.runner import pacing as module
 from probe.runner.course import Course
-from probe.runner.pacing import BEYOND_MS, IDLE_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
+from probe.runner.pacing import APART_MS, BEYOND_MS, IDLE_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
 
 SECOND = 1_000_000
 
@@ -38,7 +38,11 @@ class Trial:
             self.asked.append(("feed", interval_ms))
 
         instance: Any = SimpleNamespace(pace=lambda interval_ms: self.asked.append(("work", interval_ms)))
-        cluster: Any = SimpleNamespace(pace=feed)
+
+        async def gather() -> None:
+            self.asked.append(("gather", 0))
+
+        cluster: Any = SimpleNamespace(pace=feed, gather=gather)
         self.pacing = Pacing(self.course, cluster, instance)
 
     def engine(self, kind: EngineKind) -> None:
@@ -157,6 +161,25 @@ def test_on_real_brokers_transactions_are_seldom_and_whoever_is_late_works_more_
 
 
 @pytest.mark.real
+@pytest.mark.parametrize("engine", list(Engine))
+def test_who_waits_for_a_cohort_works_seldom_and_all_are_quick_before_the_fault(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    async def slept(seconds: float) -> None:
+        trial.asked.append(("sleep", round(seconds * 1000)))
+
+    async def play() -> None:
+        await trial.pacing.wait(0.5)
+        await trial.pacing.meet()
+
+    monkeypatch.setattr(module.asyncio, "sleep", slept)
+    trial = Trial(monkeypatch, "broker/kill", Role.PRODUCER, engine)
+    asyncio.run(play())
+    quick = trial.course.item.beat_ms
+    together = [("work", APART_MS), ("sleep", 500), ("gather", 0), ("work", quick), ("sleep", APART_MS)]
+    assert trial.asked == (together if engine is Engine.KAFKA else [("sleep", 500)])
+
+
 @pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
 def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) -> None:
     """The fake cluster feeds at the new pace, too."""
@@ -172,4 +195,4 @@ def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) 
     assert len(after) == pytest.approx((seconds - 1) * 1000 / IDLE_MS, abs=2)
     assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8
     beside = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and event.partition]
-    assert len([at for at in beside if paced[0] - SECOND <= at < paced[0]]) <= 1000 / BYSTANDER_MS + 1
+    assert len([at for at in beside if paced[0] - SECOND <= at < paced[0]]) <= 1000 / BYSTANDER_MS[Engine.EMBEDDED] + 1

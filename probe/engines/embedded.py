@@ -20,7 +20,6 @@ from probe.engines.plays import BROKERS
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
-from probe.plan import BYSTANDER_MS
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
@@ -77,6 +76,7 @@ class FakeCluster:
         self._names = names
         self._network = Network(relay, self._readdress)
         self._subject: Subject | None = None
+        self._bystander_ms = 0
         self._counted: set[str] = set()
         """The fault's rules that still answer, where each does so a number of times."""
         self._topic_gone = False
@@ -129,7 +129,14 @@ class FakeCluster:
         return last
 
     async def prepare(
-        self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False, keyed: bool = False
+        self,
+        subject: Subject,
+        *,
+        feed_ms: int,
+        bystander_ms: int,
+        apart: bool = False,
+        idle: bool = False,
+        keyed: bool = False,
     ) -> Subject:
         """Create the topic with its affected partition at `subject.old`, and place the group's coordinator there.
 
@@ -154,7 +161,7 @@ class FakeCluster:
             if key:
                 move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
-        self._subject = subject
+        self._subject, self._bystander_ms = subject, bystander_ms
         if feed_ms:
             await self.pace(feed_ms)
         return subject
@@ -168,9 +175,12 @@ class FakeCluster:
             partitions=partitions,
             interval_ms=feed_ms,
             bystander=subject.bystander,
-            bystander_ms=BYSTANDER_MS,
+            bystander_ms=self._bystander_ms,
         )
         await self._call(self._stub.StartFeed, feed)
+
+    async def gather(self) -> None:
+        """Return at once: nobody else sees the fault."""
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""

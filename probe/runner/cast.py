@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target
-from probe.plan import BYSTANDER_MS, SELDOM_MS, Planned
+from probe.plan import SELDOM_MS, Planned
 from probe.ports import Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
@@ -88,7 +88,7 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         max_in_flight=MAX_IN_FLIGHT,
         broker=item.cell.broker,
         bystander=subject.bystander,
-        bystander_ms=BYSTANDER_MS,
+        bystander_ms=item.bystander_ms,
     )
 
 
@@ -105,7 +105,7 @@ async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start
         client_id=subject.bystander_instance,
         group="" if transactional else subject.bystander_key,
         transactional_id=subject.bystander_key if transactional else "",
-        interval_ms=max(start.interval_ms, SELDOM_MS),
+        interval_ms=max(start.interval_ms, SELDOM_MS, item.bystander_ms),
     )
     async with tools.host.start(item.cell, other, sink):
         yield

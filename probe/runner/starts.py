@@ -44,6 +44,7 @@ async def prepare(course: Course, stage: Stage) -> None:
     subject = await stage.cluster.prepare(
         course.header.subject,
         feed_ms=feed_ms,
+        bystander_ms=course.item.bystander_ms,
         apart=part.whole_broker,
         idle=part.at_start and not coordinated,
         keyed=part.whole_broker and coordinated,
@@ -65,6 +66,7 @@ async def usual(course: Course, stage: Stage) -> None:
         warm = await warm_up(course, pacing, stage.served)
         stage.slot.release()
         if warm:
+            await pacing.meet()
             await break_it(course, stage.cluster)
             await watch_and_mend(course, stage, pacing)
         await stop(course, instance, stage.cluster, alone=stage.alone)
@@ -76,9 +78,11 @@ async def second_start(course: Course, stage: Stage) -> None:
     item, tools, name = course.item, stage.tools, course.header.subject.instance
     start = make_start(item, course.header.subject, stage.tap)
     async with tools.host.start(item.cell, start, course.recorder.add, alone=stage.alone) as first:
-        if not await warm_up(course, Pacing(course, stage.cluster, first), stage.served):
+        pacing = Pacing(course, stage.cluster, first)
+        if not await warm_up(course, pacing, stage.served):
             await stop(course, first, stage.cluster, alone=stage.alone)
             return
+        await pacing.meet()
         await break_it(course, stage.cluster)
         await _meet(course)
         course.go_on_with(replace(course.header.subject, instance=f"{name}-2", client_id=f"{name}-2"))

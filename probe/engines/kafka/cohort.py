@@ -36,6 +36,7 @@ class Cohort:
         self.spoilt = ""
         """Why the cluster cannot be used again."""
         self._deeds = deeds
+        self._gathering: Meeting[Seat] = Meeting(self.seats)
         self._striking: Meeting[Seat] = Meeting(self.seats)
         self._mending: Meeting[Seat] | None = None
         self._steps: Sequence[Step] = ()
@@ -43,6 +44,13 @@ class Cohort:
         self._done: list[tuple[Step, Deed[Step]]] = []
         self._scene: Scene | None = None
         self._watch = contextlib.AsyncExitStack()
+
+    async def gather(self, seat: Seat) -> None:
+        """Wait until all cells of the cohort are as far. LeftBehindError for one that the others went on without."""
+        await self._gathering.come(seat, self._gathered, patience_s=STRAGGLERS_S)
+
+    async def _gathered(self, seats: Collection[Seat]) -> None:
+        self._striking = Meeting(seats)
 
     async def strike(self, seat: Seat, steps: Sequence[Step], election_ms: int) -> None:
         """Break, once all cells of the cohort want it. OSError if that failed."""
@@ -56,6 +64,7 @@ class Cohort:
 
     def leave(self, seat: Seat) -> None:
         """Wait for this cell no longer."""
+        self._gathering.leave(seat)
         self._striking.leave(seat)
         if self._mending is not None:
             self._mending.leave(seat)
@@ -107,7 +116,7 @@ class Cohort:
             yield self.seats
         finally:
             self.cluster.listeners.remove(self._hear)
-            for meeting in (self._striking, self._mending):
+            for meeting in (self._gathering, self._striking, self._mending):
                 if meeting is not None:
                     await meeting.close()
             await self.maker.close()

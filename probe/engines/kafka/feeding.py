@@ -26,21 +26,31 @@ LEAST_S = 0.02
 
 
 @dataclass
-class _Topic:
-    partitions: Sequence[int]
-    beats: int = 1
-    """It is written to at one of so many beats."""
+class _Turn:
+    """Of one partition."""
+
+    least: int
+    """So many beats from one record to the next, whatever the topic's pace."""
     sequence: int = 0
     idle: int = 0
     """Beats since it was written to."""
 
-    def due(self) -> bool:
-        """Say whether it is its turn at this beat."""
+    def comes(self, beats: int) -> bool:
+        """Say whether it is due at this beat, where the topic is written to at one of so many."""
         self.idle += 1
-        if self.idle < self.beats:
+        if self.idle < max(beats, self.least):
             return False
         self.idle = 0
+        self.sequence += 1
         return True
+
+
+@dataclass
+class _Topic:
+    turns: Mapping[int, _Turn]
+    """By partition."""
+    beats: int = 1
+    """It is written to at one of so many beats."""
 
 
 @dataclass
@@ -77,10 +87,16 @@ class Feeder:
         self._interval_s = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
-    def feed(self, topic: str, partitions: Sequence[int], interval_ms: int) -> None:
-        """Begin to feed a topic; all topics of a feeder have the same interval at first."""
+    def feed(
+        self, topic: str, partitions: Sequence[int], interval_ms: int, least_ms: Mapping[int, int] | None = None
+    ) -> None:
+        """Begin to feed a topic; all topics of a feeder have the same interval at first.
+
+        The partitions in `least_ms` get a record so often at the most.
+        """
         self._interval_s = interval_ms / 1000
-        self._topics[topic] = _Topic(partitions)
+        least = {key: self._beats(value) for key, value in (least_ms or {}).items()}
+        self._topics[topic] = _Topic({partition: _Turn(least.get(partition, 1)) for partition in partitions})
         self._lost.set()
         if not self._tasks:
             works = [self._beat(), self._look(), *(self._write(way) for way in self._ways.values())]
@@ -89,7 +105,10 @@ class Feeder:
     def pace(self, topic: str, interval_ms: int) -> None:
         """Feed a topic each so many milliseconds from now on: a number of the feeder's own intervals."""
         if topic in self._topics:
-            self._topics[topic].beats = max(1, round(interval_ms / 1000 / self._interval_s))
+            self._topics[topic].beats = self._beats(interval_ms)
+
+    def _beats(self, interval_ms: int) -> int:
+        return max(1, round(interval_ms / 1000 / self._interval_s))
 
     def leave(self, topic: str) -> None:
         """Feed a topic no more; what was sent may still arrive."""
@@ -123,13 +142,10 @@ class Feeder:
         while True:
             most = max(1, round(ASK_S / self._interval_s))
             for name, topic in list(self._topics.items()):
-                if not topic.due():
-                    continue
-                for partition in topic.partitions:
+                for partition, turn in topic.turns.items():
                     node = self._leaders.get((name, partition))
-                    if node is not None:
-                        self._hand(self._ways[node], (name, partition), topic.sequence, most)
-                topic.sequence += 1
+                    if turn.comes(topic.beats) and node is not None:
+                        self._hand(self._ways[node], (name, partition), turn.sequence, most)
             due = max(due + self._interval_s, time.monotonic() - self._interval_s)
             await asyncio.sleep(max(LEAST_S, due - time.monotonic()))
 
@@ -178,7 +194,7 @@ class Feeder:
             missing = [
                 (name, partition)
                 for name, topic in self._topics.items()
-                for partition in topic.partitions
+                for partition in topic.turns
                 if (name, partition) not in self._leaders
             ]
             if not missing:

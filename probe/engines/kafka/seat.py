@@ -111,7 +111,14 @@ class Seat:
     # ports.Cluster
 
     async def prepare(
-        self, subject: Subject, *, feed_ms: int, apart: bool = False, idle: bool = False, keyed: bool = False
+        self,
+        subject: Subject,
+        *,
+        feed_ms: int,
+        bystander_ms: int,
+        apart: bool = False,
+        idle: bool = False,
+        keyed: bool = False,
     ) -> Subject:
         """Create the topic with its affected partition at the cohort's broker and log dir; choose keys to fit.
 
@@ -135,7 +142,8 @@ class Seat:
             self._names.append(name)
             self._cluster.sorting.join(name, self._sink)
         if feed_ms:
-            self._cohort.feeder.feed(subject.topic, sorted(replicas), feed_ms)
+            least_ms = {subject.bystander: bystander_ms}
+            self._cohort.feeder.feed(subject.topic, sorted(replicas), feed_ms, least_ms)
         self._subject = subject
         return subject
 
@@ -152,6 +160,10 @@ class Seat:
     async def pace(self, feed_ms: int) -> None:
         """Feed the topic at another pace."""
         self._cohort.feeder.pace(self.topic, feed_ms)
+
+    async def gather(self) -> None:
+        """Wait for the cohort. LeftBehindError, an OSError, for a cell that the others went on without."""
+        await self._cohort.gather(self)
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""
