@@ -9,14 +9,17 @@ from probe.model import Engine, Role
 from probe.plan import Plan
 from probe.runner.grouping import Work
 
+READERS_AND_WRITERS = (Role.PRODUCER, Role.CONSUMER)
 CLIENTS = ["sarama@1.27.0", "sarama@1.43.2", "sarama@1.43.3", "sarama@1.61.1"]
 
 
-def planned(*scenarios: str, trials: int = 1, brokers: Sequence[str] = ("3.9",)) -> Plan:
+def planned(
+    *scenarios: str, trials: int = 1, brokers: Sequence[str] = ("3.9",), roles: Sequence[Role] = READERS_AND_WRITERS
+) -> Plan:
     asked = Asked(
         clients=CLIENTS,
         scenarios=scenarios,
-        roles=[Role.PRODUCER, Role.CONSUMER],
+        roles=roles,
         engine=Engine.KAFKA,
         brokers=brokers,
         trials=trials,

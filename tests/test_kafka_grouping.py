@@ -6,8 +6,9 @@ from itertools import groupby
 
 from planning import planned, work
 
+from probe.model import Role, Target
 from probe.plan import LONG_MS
-from probe.runner.grouping import TOGETHER, estimate_s, in_cohorts, layout
+from probe.runner.grouping import IN_SILENCE, TOGETHER, estimate_s, in_cohorts, layout
 from probe.scenarios.ground import USUAL
 
 
@@ -15,6 +16,28 @@ def test_cells_of_one_scenario_watch_together_and_control_cells_come_first() -> 
     found = in_cohorts(work(planned("disk/storage-error")), TOGETHER)
     told = [(len(cohort), {one.item.cell.scenario for one in cohort}) for cohort in found]
     assert told == [(8, {"steady"}), (8, {"disk/storage-error"})]
+
+
+def test_clients_of_a_leader_and_of_a_coordinator_watch_one_silence_and_see_other_faults_apart() -> None:
+    def targets(scenario: str) -> set[frozenset[Target]]:
+        cohorts = in_cohorts(work(planned(scenario, roles=list(Role))), IN_SILENCE)
+        return {
+            frozenset(one.item.play.target for one in cohort) for cohort in cohorts if not cohort[0].item.is_control
+        }
+
+    assert targets("broker/hang") == {frozenset({Target.LEADER, Target.COORDINATOR})}
+    assert targets("broker/kill") == {frozenset({Target.LEADER}), frozenset({Target.COORDINATOR})}
+    assert targets("bootstrap/addresses-changed") == {frozenset({Target.CLUSTER})}
+
+
+def test_whatever_is_watched_together_is_broken_alike() -> None:
+    for cohort in in_cohorts(work(planned("*")), IN_SILENCE):
+        parts = [one.item.part for one in cohort]
+        assert (
+            len({repr((part.steps, part.heal_after_ms, part.at_start, part.second, part.ground)) for part in parts})
+            == 1
+        )
+        assert len({one.item.play.election_ms for one in cohort}) == 1
 
 
 def test_cohorts_are_no_larger_than_they_may_be_and_even() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from operator import itemgetter
 
-from probe.model import Engine
+from probe.model import Engine, Target
 from probe.plan import LONG_MS, Plan, Planned, rest_after_s, seconds_of
 from probe.scenarios.ground import Ground
 
 TOGETHER = 64
 """Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
+IN_SILENCE = 72
+"""The same where silence is watched for minutes, at a slow beat: whoever meets the fault as a leader's client and
+whoever meets it as a coordinator's are one cohort, and keep one cluster for that time and not two."""
 ROUNDS = 28
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
@@ -45,12 +48,21 @@ def in_cohorts(work: Iterable[Work], size: int) -> list[Sequence[Work]]:
     cohorts: list[Sequence[Work]] = []
     for _, group in groupby(sorted(work, key=_key), key=_key):
         members = list(group)
-        part = members[0].item.part
-        most = min(size, ROUNDS if part.at_start or part.second else TOGETHER)
+        most = min(size, _most(members[0].item))
         count = -(-len(members) // most)
         share = -(-len(members) // count)
         cohorts += [sorted(members[at : at + share], key=_age_it_needs) for at in range(0, len(members), share)]
     return cohorts
+
+
+def _most(item: Planned) -> int:
+    if item.part.at_start or item.part.second:
+        return ROUNDS
+    return IN_SILENCE if _watches_silence(item) else TOGETHER
+
+
+def _watches_silence(item: Planned) -> bool:
+    return item.play.watch_ms >= LONG_MS
 
 
 def _age_it_needs(work: Work) -> int:
@@ -94,12 +106,15 @@ def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
 
 
 def _is_long(cohort: Sequence[Work]) -> bool:
-    return any(work.item.play.watch_ms >= LONG_MS for work in cohort)
+    return any(_watches_silence(work.item) for work in cohort)
 
 
 def _key(work: Work) -> tuple[str, bool, str, str, int]:
     cell = work.item.cell
-    return cell.broker, not work.item.is_control, cell.scenario, repr(work.item.part), work.trial
+    part = work.item.part
+    if _watches_silence(work.item):  # the same steps, whatever of the broker a client works with
+        part = replace(part, roles=(), play=replace(part.play, target=Target.CLUSTER))
+    return cell.broker, not work.item.is_control, cell.scenario, repr(part), work.trial
 
 
 def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:

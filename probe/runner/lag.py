@@ -29,7 +29,7 @@ APART_S = 0.1
 """Trials start so far apart: a dozen that start at once crowd the machine for a second, and leave it idle the next."""
 LOOK_S = 0.02
 LOADAVG, UPTIME = Path("/proc/loadavg"), Path("/proc/uptime")
-SPARE, SPARE_S = 0.35, 4.0
+SPARE, SPARE_S = 0.25, 4.0
 """Cores that were idle for so much of the last seconds have time for more clients that start."""
 
 
