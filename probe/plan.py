@@ -37,8 +37,7 @@ SELDOM_MS = 400
 """The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
 come sooner than a group's second commit."""
 BYSTANDER_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
-"""The bystander is worked on as often at the most, and four times in what is prompt: it is only asked whether it stood
-still for longer than that. Real brokers copy each record twice."""
+"""The bystander is worked on so often, or four times in what is prompt: it only may not stand still for longer."""
 TRANSACTION_MS = 1600
 """On real brokers a transaction begins so often, or twice in what is prompt. One that comes before the markers of the
 last are written is put off (CONCURRENT_TRANSACTIONS) and asked for again each 20 to 100 ms, which keeps brokers from
