@@ -31,7 +31,7 @@ def test_clients_of_a_leader_and_of_a_coordinator_watch_one_silence_and_see_othe
 
 
 def test_whatever_is_watched_together_is_broken_alike() -> None:
-    for cohort in in_cohorts(work(planned("*")), IN_SILENCE):
+    for cohort in in_cohorts(work(planned("*", roles=list(Role))), IN_SILENCE):
         parts = [one.item.part for one in cohort]
         assert (
             len({repr((part.steps, part.heal_after_ms, part.at_start, part.second, part.ground)) for part in parts})

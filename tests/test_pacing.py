@@ -160,7 +160,6 @@ def test_on_real_brokers_transactions_are_seldom_and_whoever_is_late_works_more_
     assert trial.adapt() == [("work", IDLE_MS)]
 
 
-@pytest.mark.real
 @pytest.mark.parametrize("engine", list(Engine))
 def test_who_waits_for_a_cohort_works_seldom_and_all_are_quick_before_the_fault(
     monkeypatch: pytest.MonkeyPatch, engine: Engine
@@ -180,6 +179,7 @@ def test_who_waits_for_a_cohort_works_seldom_and_all_are_quick_before_the_fault(
     assert trial.asked == (together if engine is Engine.KAFKA else [("sleep", 500)])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
 def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) -> None:
     """The fake cluster feeds at the new pace, too."""

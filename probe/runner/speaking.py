@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from probe.model import App, Closed, Event, Request, Response
-from probe.protocol.names import api_key, api_name
+from probe.protocol.names import api_name
+from probe.verdict.apis import METADATA
 
 CLOSED_OFTEN = 3
 LONGEST = 200
-METADATA = api_key("Metadata")
 
 
 def why_not(line: str, events: Sequence[Event], main: Collection[int], *, served: bool) -> str:
