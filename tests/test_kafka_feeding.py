@@ -98,9 +98,10 @@ class Pretender:
                 values = [value for _, value, _ in decode(asked.data[asked.at : asked.at + size])]
                 asked.at += size
                 leads = self.leaders[topic, number] == self.node
+                offset = sum((name, place) == (topic, number) for name, place, _ in self.written) if leads else -1
                 self.written += [(topic, number, value) for value in values if leads]
                 self.refusals += not leads
-                answer.pack("ihqq", number, 0 if leads else NOT_LEADER, 0, -1)
+                answer.pack("ihqq", number, 0 if leads else NOT_LEADER, offset, -1)
         return answer.pack("i", 0)
 
 
@@ -160,7 +161,10 @@ def test_who_leads_no_longer_is_left_at_once_and_what_it_refused_is_not_written_
             await until(lambda: len(first.written) > 10)
             leaders["t", 0] = 2
             await until(lambda: len(second.written) > 10)
+            assert fed.written(("t", 0)) == len(sequences(second, "t", 0)) - 1
+            assert fed.written(("t", 2)) == -1
             await fed.close()
+            assert fed.written(("t", 0)) == -1
             assert first.refusals
             assert not set(sequences(first, "t", 0)) & set(sequences(second, "t", 0))
             assert max(Counter(sequences(first, "t", 1)).values()) == 1

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from probe.engines.kafka import truth
+from probe.engines.kafka import truth, withheld
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.questions import Metadata
 from probe.engines.kafka_ports import Placement, Scene
@@ -28,6 +30,8 @@ class Brokers:
     leader: int = OLD
     coordinator: int = OLD
     serves: bool = True
+    readable: int = 0
+    """Up to where all partitions can be read."""
     topics: list[int] = field(default_factory=list)
     keys: Counter[tuple[int, str]] = field(default_factory=Counter)
 
@@ -36,8 +40,8 @@ class Brokers:
         self.topics.append(len(topics))
         return Metadata({}, 1, {(topic, 0): Placement(self.leader, (1, 2, 3), (1, 2, 3)) for topic in topics})
 
-    async def serving(self, _: Any, partitions: list[tuple[str, int]]) -> set[tuple[str, int]]:
-        return set(partitions) if self.serves else set()
+    async def high_watermarks(self, _: Any, partitions: list[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        return dict.fromkeys(partitions, self.readable) if self.serves else {}
 
     async def find(self, _: Any, kind: int, key: str) -> int:
         self.keys[kind, key] += 1
@@ -69,6 +73,7 @@ def watch(
     one: Scene,
     play: Any,
     kept: list[tuple[str, EngineEvent]] | None = None,
+    written: Callable[[tuple[str, int]], int] = lambda _: -1,
 ) -> list[tuple[str, EngineEvent]]:
     told = [] if kept is None else kept
 
@@ -78,10 +83,11 @@ def watch(
     monkeypatch.setattr(truth, "dial", dial)
     monkeypatch.setattr(truth.ask, "metadata", brokers.metadata)
     monkeypatch.setattr(truth.ask, "coordinator", brokers.find)
-    monkeypatch.setattr(truth.ask, "serving", brokers.serving)
+    monkeypatch.setattr(truth.ask, "high_watermarks", brokers.high_watermarks)
 
     async def run() -> None:
-        async with truth.Truth(one, lambda subject, event: told.append((subject.topic, event))).watching():
+        watching = truth.Truth(one, lambda subject, event: told.append((subject.topic, event)), written).watching()
+        async with watching:
             await play()
 
     asyncio.run(run())
@@ -163,3 +169,23 @@ def test_what_is_missing_for_long_is_asked_about_alone_and_more_seldom(monkeypat
     nodes = 3
     assert len(late) <= nodes * (0.6 / truth.SLOW_S + 1)
     assert EngineKind.ANNOUNCED in {event.kind for _, event in told}
+
+
+def test_records_that_were_written_and_cannot_be_read_are_told_of_until_they_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(withheld, "APART_US", 50_000)
+    brokers = Brokers(readable=3)
+    until: list[int] = []
+
+    async def play() -> None:
+        await asyncio.sleep(0.5)
+        until.append(time.monotonic_ns() // 1000)
+        brokers.readable = 4
+        await asyncio.sleep(0.5)
+
+    told = watch(monkeypatch, brokers, scene(["", ""]), play, written=lambda key: 3 if key == ("t0", 0) else -1)
+    found = [(topic, event) for topic, event in told if event.kind is EngineKind.WITHHELD]
+    assert {(topic, event.topic, event.partition, event.broker) for topic, event in found} == {("t0", "t0", 0, OLD)}
+    assert 200 <= sum(event.value for _, event in found) <= 1000
+    assert max(event.at for _, event in found) <= until[0] + 50_000

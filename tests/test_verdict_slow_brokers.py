@@ -14,6 +14,7 @@ from deeds import (
     ask,
     at,
     call,
+    engine,
     fault_on,
     fetch_answer,
     fetched,
@@ -26,9 +27,9 @@ from deeds import (
     wait,
     watch,
 )
-from script import AFFECTED, BYSTANDER, COORDINATOR, ELECTED, NEW, OLD, STORAGE_ERROR, THIRD, TOPIC, TXN_ID
+from script import AFFECTED, BYSTANDER, COORDINATOR, ELECTED, NEW, OLD, STORAGE_ERROR, THIRD, TOPIC, TXN_ID, Script
 
-from probe.model import AppKind, Kind, Outcome, Play, Role, Row, Verdict
+from probe.model import AppKind, EngineKind, Kind, Outcome, Play, Role, Row, Verdict
 from probe.protocol.names import api_key
 from probe.verdict import judge
 
@@ -147,3 +148,43 @@ def test_what_the_client_waits_after_the_last_refusal_is_its_own() -> None:
 
 def test_where_concurrent_transactions_are_the_fault_they_are_no_excuse() -> None:
     assert of_transactions(*put_off(50), codes=(16, 51)).outcome is not Outcome.REFRESHES
+
+
+def withheld(seconds: int, partition: int = AFFECTED) -> Step:
+    """The new leader gives nobody what was written, for so many seconds from now, while the client asks for it."""
+
+    def step(script: Script) -> None:
+        for _ in range(2 * seconds):
+            start = script.now
+            call(FETCH, NEW, row(), answer=(row(),), takes_ms=490)(script)
+            script.now = start + 500_000
+            engine(EngineKind.WITHHELD, broker=NEW, topic=TOPIC, partition=partition, value=500)(script)
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("kept_back", "watched_s", "role", "outcome"),
+    [
+        (withheld(19), 20, Role.CONSUMER, Outcome.WAITING),
+        (withheld(19, BYSTANDER), 20, Role.CONSUMER, Outcome.STUCK),
+        (withheld(60), 61, Role.CONSUMER, Outcome.STUCK),
+        (wait(19_000), 20, Role.CONSUMER, Outcome.STUCK),
+        (withheld(19), 20, Role.PRODUCER, Outcome.STUCK),
+    ],
+    ids=["its records", "the bystander's", "for longer than any client waits", "nothing", "a writer's partition"],
+)
+def test_no_reader_is_stuck_from_whom_brokers_keep_what_was_written(
+    kept_back: Step, watched_s: int, role: Role, outcome: Outcome
+) -> None:
+    hit = fetch_answer(56) if role is Role.CONSUMER else produce_answer(56)
+    steps = (fault_on(), hit, *MOVE, ask(), tell(NEW), kept_back, watch(watched_s * 1000))
+    assert judge(history(*steps, role=role)).outcome is outcome
+
+
+def test_a_reader_that_is_given_them_at_last_has_recovered_in_its_own_time() -> None:
+    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), withheld(9), fetched(3), watch(14_000))
+    found = judge(history(*steps, role=Role.CONSUMER))
+    assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(9200, abs=300))
+    gone = (at(9200), fetched(3), watch(14_000))
+    assert judge(history(*steps[:6], *gone, role=Role.CONSUMER)).outcome is Outcome.LATE

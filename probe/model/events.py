@@ -197,6 +197,9 @@ class EngineKind(StrEnum):
     SLOWED = "slowed"
     """From here on the relay passes answers of a connection at `broker` on so late: `value` in milliseconds, 0 = at
     once again. Its client asks hundreds of times a second, for seconds."""
+    WITHHELD = "withheld"
+    """For `value` milliseconds until now nobody could read records of `partition` that had been written before: a
+    follower in sync had not got them yet. Told of partitions that are read."""
     LOG = "log"
     """A line of a real broker's log."""
     NOTE = "note"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby
 
-from probe.model import Kind, Role
+from probe.model import EngineKind, Kind, Role
 from probe.protocol.names import api_key, error_code
 from probe.verdict import apis
 from probe.verdict.reading import Exchange, Reading
@@ -27,6 +27,7 @@ JOINS = frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
 MAY_WAIT = FETCHES | JOINS
 """What a broker keeps although it has nothing to do: until there are records, until other members come."""
 CONCURRENT_TRANSACTIONS = error_code("CONCURRENT_TRANSACTIONS")
+READERS = frozenset({Role.CONSUMER, Role.GROUP})
 BEGINS = frozenset(map(api_key, ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn")))
 
 
@@ -54,7 +55,7 @@ def _waited_ms(reading: Reading, start: int, end: int, counts: Callable[[Exchang
         for item in reading.exchanges
         if item.request.at < end and (item.answer is None or item.answer.at > start) and counts(item)
     )
-    spans = chain(kept, _unfinished(reading))
+    spans = chain(kept, _unfinished(reading), _withheld(reading))
     return _covered((max(begin, start), min(until, end)) for begin, until in spans) / 1000
 
 
@@ -70,6 +71,18 @@ def _unfinished(reading: Reading) -> Iterator[tuple[int, int]]:
             if put_off:
                 run = list(items)
                 yield run[0].request.at, max(item.done_at for item in run)
+
+
+def _withheld(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Yield when nobody could read what had been written, at the first for as long as any client waits for anything."""
+    if reading.role not in READERS:
+        return
+    left_us = LONGEST_KEPT_US
+    for event in reading.strands.engine:
+        if event.kind is EngineKind.WITHHELD and event.partition == reading.subject.affected and left_us > 0:
+            kept_us = min(left_us, event.value * 1000)
+            left_us -= kept_us
+            yield event.at - kept_us, event.at
 
 
 def _put_off(item: Exchange) -> bool:

@@ -82,7 +82,7 @@ class Cohort:
         def tell(subject: Subject, event: EngineEvent) -> None:
             owners[subject.topic].hear(event)
 
-        await self._watch.enter_async_context(Truth(scene, tell).watching())
+        await self._watch.enter_async_context(Truth(scene, tell, self.feeder.written).watching())
         for step in self._steps:
             deed = self._deeds[type(step)]
             self._done.append((step, deed))

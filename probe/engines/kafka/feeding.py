@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from probe.engines.kafka import questions as ask
 from probe.engines.kafka.questions import Partition
-from probe.engines.kafka.records import PRODUCE, produce_version, refused, request
+from probe.engines.kafka.records import PRODUCE, base_offsets, produce_version, request
 from probe.engines.kafka.wire import Line, dial
 
 ASK_S = 1.0
@@ -83,6 +83,7 @@ class Feeder:
         self._version = produce_version(version)
         self._topics: dict[str, _Topic] = {}
         self._leaders: dict[Partition, int] = {}
+        self._written: dict[Partition, int] = {}
         self._lost = asyncio.Event()
         self._interval_s = 0.0
         self._tasks: list[asyncio.Task[None]] = []
@@ -109,6 +110,10 @@ class Feeder:
 
     def _beats(self, interval_ms: int) -> int:
         return max(1, round(interval_ms / 1000 / self._interval_s))
+
+    def written(self, partition: Partition) -> int:
+        """Return the offset of the last record that a leader took; -1 if there is none, or no more will come."""
+        return self._written.get(partition, -1) if partition[0] in self._topics else -1
 
     def leave(self, topic: str) -> None:
         """Feed a topic no more; what was sent may still arrive."""
@@ -184,7 +189,10 @@ class Feeder:
             if way.line is None:
                 way.line = await dial(way.address)
             body = request(self._version, records, int(time.time() * 1000), int(ASK_S * 1000))
-            return refused(self._version, await way.line.ask(PRODUCE, self._version, body))
+            found = base_offsets(self._version, await way.line.ask(PRODUCE, self._version, body))
+        taken = {key: base + len(records[key]) - 1 for key, base in found.items() if base is not None}
+        self._written.update(taken)
+        return [key for key in found if key not in taken]
 
     async def _look(self) -> None:
         """Ask one broker after the other for leaders that are not known."""

@@ -81,23 +81,23 @@ def _metadata(answer: Reader, *, old: bool) -> Metadata:
     return Metadata(brokers, controller, found)
 
 
-async def serving(line: Line, partitions: Sequence[Partition]) -> set[Partition]:
-    """Ask a leader for the latest offsets; return the partitions for which it tells them.
+async def high_watermarks(line: Line, partitions: Sequence[Partition]) -> dict[Partition, int]:
+    """Ask a leader up to where its partitions can be read; those for which it does not tell are not in the answer.
 
     One whose followers have not caught up with its epoch says LEADER_NOT_AVAILABLE to this version (KIP-207).
     """
     body = Writer().pack("i", CONSUMER)
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).array(item[1], _latest))
     answer = await line.ask(LIST_OFFSETS, 1, body)
-    found: set[Partition] = set()
+    found: dict[Partition, int] = {}
     for _ in range(answer.number("i")):
         topic = answer.string()
         for _ in range(answer.number("i")):
             partition, code = answer.number("i"), answer.number("h")
             answer.number("q")
-            answer.number("q")
+            offset = answer.number("q")
             if not code:
-                found.add((topic, partition))
+                found[topic, partition] = offset
     return found
 
 

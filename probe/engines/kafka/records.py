@@ -50,17 +50,16 @@ def _topic(body: Writer, item: tuple[str, list[tuple[int, bytes]]]) -> None:
         body.data += whole
 
 
-def refused(version: int, answer: Reader) -> list[Partition]:
-    """Return the partitions that an answer to Produce has an error code for."""
-    found: list[Partition] = []
+def base_offsets(version: int, answer: Reader) -> dict[Partition, int | None]:
+    """Return where the leader put the first record of each partition, by an answer to Produce; None = refused."""
+    found: dict[Partition, int | None] = {}
     for _ in range(answer.number("i")):
         topic = answer.string()
         for _ in range(answer.number("i")):
-            partition, code, _ = answer.number("i"), answer.number("h"), answer.number("q")
+            partition, code, offset = answer.number("i"), answer.number("h"), answer.number("q")
             if version >= 2:
                 answer.number("q")
-            if code:
-                found.append((topic, partition))
+            found[topic, partition] = None if code else offset
     return found
 
 

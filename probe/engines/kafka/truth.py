@@ -13,6 +13,7 @@ from typing import TypeVar
 from probe.engines.kafka import questions as ask
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS, line_key
 from probe.engines.kafka.wire import Line, dial
+from probe.engines.kafka.withheld import Withheld, Written
 from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Subject
@@ -47,7 +48,7 @@ class Watched:
     office: int
     """Who serves it, as far as we know."""
     asked: bool = False
-    """A new leader can be asked whether it serves it."""
+    """A leader can be asked what it serves of it."""
     announced: bool = True
     serves: bool = True
     """Who serves it now was asked for it, and gave it."""
@@ -74,8 +75,9 @@ class Watched:
 class Truth:
     """Watches one fault."""
 
-    def __init__(self, scene: Scene, tell: Tell) -> None:
-        self._scene, self._tell = scene, tell
+    def __init__(self, scene: Scene, tell: Tell, written: Written = lambda _: -1) -> None:
+        """Describe it; `written` says what readers are to be given."""
+        self._scene, self._tell, self._withheld = scene, tell, Withheld(written)
         self._begun = self._new_at = time.monotonic()
         self._answered: set[int] = set()
         self._all_answered = asyncio.Event()
@@ -123,7 +125,7 @@ class Truth:
                 asked = topics if whole else sorted({*topics[:FEW], *self._missing()})
                 told = await ask.metadata(line, asked, old=ask.is_old(self._scene.cluster.version))
                 keys = await self._coordinators(line)
-                await self._ask_whether_it_serves(node, line)
+                await self._ask_what_it_serves(node, line)
             leaders = {key: one.leader for key, one in told.placements.items() if key in self._partitions}
             self._learn(node, self._partitions, leaders)
             self._learn(node, self._keys, keys)
@@ -132,10 +134,16 @@ class Truth:
                 self._all_answered.set()
             await asyncio.sleep(self._pause_s())
 
-    async def _ask_whether_it_serves(self, node: int, line: Line) -> None:
-        new = [key for key, one in self._partitions.items() if one.office == node and not one.serves]
-        for key in await ask.serving(line, new) if new else ():
+    async def _ask_what_it_serves(self, node: int, line: Line) -> None:
+        """Ask a leader whether it serves what it leads now, and up to where that can be read."""
+        now = _now()
+        led = [key for key, one in self._partitions.items() if one.office == node and one.asked]
+        due = [key for key in led if not self._partitions[key].serves or self._withheld.due(key, now)]
+        found = await ask.high_watermarks(line, due) if due else {}
+        for key in found:
             self._partitions[key].serves = self._partitions[key].office == node
+        for key, kept_ms in self._withheld.look(found, _now()):
+            self._tell(self._partitions[key].subject, _event(EngineKind.WITHHELD, key, node, kept_ms))
 
     async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
         """Ask once for all keys of one internal partition: whoever leads it coordinates them all."""
@@ -187,10 +195,14 @@ class Truth:
         return early and any(one.office == one.subject.old for one in self._everything)
 
 
-def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
+def _now() -> int:
+    return time.monotonic_ns() // 1000
+
+
+def _event(kind: EngineKind, thing: Thing, target: int, value: int = -1) -> EngineEvent:
     first, second = thing
-    at = time.monotonic_ns() // 1000
+    at = _now()
     if isinstance(first, str):
         assert isinstance(second, int)
-        return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=-1)
-    return EngineEvent(at=at, kind=kind, broker=target, key=str(second), value=-1)
+        return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=value)
+    return EngineEvent(at=at, kind=kind, broker=target, key=str(second), value=value)
