@@ -81,7 +81,7 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         properties=dict(item.profile.properties),
         bootstrap=[tap.address(node) for node in subject.bootstrap],
         topic=subject.topic,
-        partitions=[subject.affected, subject.bystander],
+        partitions=_partitions(subject),
         group=subject.group,
         transactional_id=subject.transactional_id,
         interval_ms=item.beat_ms,
@@ -90,6 +90,16 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         bystander=subject.bystander,
         bystander_ms=item.bystander_ms,
     )
+
+
+def _partitions(subject: Subject) -> list[int]:
+    """Return which partitions the instance works with.
+
+    Beside a second instance a transaction needs one: what it is done with tells nothing, and each partition more is
+    another marker that a coordinator writes, one request at a time (Kafka's TransactionMarkerChannelManager.scala).
+    """
+    alone = subject.transactional_id and subject.bystander_instance
+    return [subject.affected] if alone else [subject.affected, subject.bystander]
 
 
 @contextlib.asynccontextmanager
@@ -103,6 +113,7 @@ async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start
         start,
         instance=subject.bystander_instance,
         client_id=subject.bystander_instance,
+        partitions=[subject.bystander] if transactional else start.partitions,
         group="" if transactional else subject.bystander_key,
         transactional_id=subject.bystander_key if transactional else "",
         interval_ms=max(start.interval_ms, SELDOM_MS, item.bystander_ms),
