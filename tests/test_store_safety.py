@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from rows import CELL, EVENTS, create, fill, history, verdict
 
 from probe.model import Outcome
-from probe.store import ResultsError, RunStore, runs, trials, writing
+from probe.store import ResultsError, RunStore, files, runs, trials, writing
 from probe.store import history as read_history
 
 OTHER = replace(CELL, version="1.27.0")
@@ -28,6 +29,26 @@ def test_what_is_taken_is_on_disk_soon_without_being_asked(tmp_path: Path, monke
         while not list(trials(str(tmp_path))):
             assert time.monotonic() < deadline
             time.sleep(0.01)
+
+
+def test_folders_that_come_and_go_while_they_are_listed_have_nothing_in_them(tmp_path: Path) -> None:
+    place, folder, ended = files.Place(str(tmp_path)), tmp_path / "run_id=1" / "trials", threading.Event()
+
+    def come_and_go() -> None:
+        while not ended.is_set():
+            folder.mkdir(parents=True)
+            folder.rmdir()
+            folder.parent.rmdir()
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    try:
+        for _ in range(3000):
+            assert place.files("run_id=1/trials") == []
+            assert place.run_ids() in ([], ["1"])
+    finally:
+        ended.set()
+        thread.join()
 
 
 def test_a_full_store_is_written_before_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,8 +35,7 @@ class Place:
 
     def run_ids(self) -> list[str]:
         """Return the ids of the runs that lie here, oldest first."""
-        found = self._fs.get_file_info(fs.FileSelector(self._root, allow_not_found=True))
-        names = (info.base_name for info in found if info.type == fs.FileType.Directory)
+        names = (info.base_name for info in self._entries(self._root) if info.type == fs.FileType.Directory)
         return sorted(name.removeprefix(RUN_PREFIX) for name in names if name.startswith(RUN_PREFIX))
 
     def files(self, folder: str, suffix: str = ".parquet") -> list[str]:
@@ -44,8 +43,14 @@ class Place:
         return [f"{folder}/{name}" for name in self._names(folder) if is_data(name, suffix)]
 
     def _names(self, folder: str) -> list[str]:
-        found = self._fs.get_file_info(fs.FileSelector(self._full(folder), allow_not_found=True))
-        return sorted(info.base_name for info in found if info.is_file)
+        return sorted(info.base_name for info in self._entries(self._full(folder)) if info.is_file)
+
+    def _entries(self, full: str) -> Sequence[fs.FileInfo]:
+        """List a folder; Arrow fails, allowed or not, where a run makes it between its try and its second look."""
+        try:
+            return list(self._fs.get_file_info(fs.FileSelector(full, allow_not_found=True)))
+        except FileNotFoundError:
+            return []
 
     def clean(self, folder: str, prefix: str) -> None:
         """Remove what a killed writer of this prefix left half written."""
