@@ -8,7 +8,21 @@ from dataclasses import replace
 import site_play
 from site_play import NASTY
 
-from probe.model import Cell, Engine, Folded, History, Kind, Mark, MarkKind, Outcome, Request, Role, Row
+from probe.model import (
+    Cell,
+    Engine,
+    EngineEvent,
+    EngineKind,
+    Folded,
+    History,
+    Kind,
+    Mark,
+    MarkKind,
+    Outcome,
+    Request,
+    Role,
+    Row,
+)
 from probe.site import timeline_svg
 from probe.site.moments import Sort
 from probe.site.reading import moments
@@ -64,6 +78,18 @@ def test_time_starts_at_the_fault() -> None:
     assert stages["fault on"] == 0
     assert stages["warm"] == -1_000_000
     assert stages["healed"] == 10_000_000
+
+
+def test_records_that_are_withheld_all_the_while_are_told_of_once() -> None:
+    history = played()
+    fault = next(event.at for event in history.events if getattr(event, "kind", "") is EngineKind.FAULT_ON)
+    told = [
+        EngineEvent(at=fault + ms * 1000, kind=EngineKind.WITHHELD, broker=2, partition=0, value=500)
+        for ms in (1500, 2000, 2510, 6000, 6500)
+    ]
+    events = tuple(sorted((*history.events, *told), key=lambda event: event.at))
+    found = [one.at for one in moments(replace(history, events=events)) if one.text == "broker 2 gives readers nothing"]
+    assert found == [1_500_000, 6_000_000]
 
 
 def test_a_dense_trial_stays_within_a_few_hundred_marks() -> None:

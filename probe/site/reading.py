@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from probe.model import AppKind, EngineKind, History, Kind, MarkKind
+from probe.model import AppKind, EngineEvent, EngineKind, History, Kind, MarkKind
 from probe.site.moments import Moment, Sort
 from probe.site.wire import wire
 from probe.verdict.reading import Reading
@@ -33,6 +33,7 @@ STAGES = {
     EngineKind.FAULT_ON: "fault on",
     EngineKind.MOVED: "moved to broker {broker}",
     EngineKind.ANNOUNCED: "all name broker {broker}",
+    EngineKind.WITHHELD: "broker {broker} gives readers nothing",
     EngineKind.HEALED: "healed",
     EngineKind.STOPPED: "broker {broker} stopped",
     EngineKind.RETURNED: "broker {broker} returned",
@@ -83,8 +84,19 @@ def _gaps(reading: Reading, application: list[Moment]) -> Iterator[Moment]:
                 yield Moment(before, Sort.GAP, lane, f"no success for {(after - before) / 1e6:.1f} s", after)
 
 
+def _once(events: Iterable[EngineEvent]) -> Iterator[EngineEvent]:
+    """Leave out what goes on: that records are withheld is told each half second."""
+    reached = 0
+    for event in events:
+        if event.kind is EngineKind.WITHHELD:
+            begun, since, reached = event.at - event.value * 1000, reached, event.at
+            if begun - since < GAP_US:
+                continue
+        yield event
+
+
 def _stages(reading: Reading) -> Iterator[Moment]:
-    for event in reading.strands.engine:
+    for event in _once(reading.strands.engine):
         if event.kind in STAGES:
             words = STAGES[event.kind].format(broker=event.broker)
             nothing = reading.play.kind is Kind.NONE and event.kind is EngineKind.FAULT_ON

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from probe.engines.kafka import questions as ask
@@ -143,7 +143,9 @@ class Truth:
         for key in found:
             self._partitions[key].serves = self._partitions[key].office == node
         for key, kept_ms in self._withheld.look(found, _now()):
-            self._tell(self._partitions[key].subject, _event(EngineKind.WITHHELD, key, node, kept_ms))
+            text = f"what was written to partition {key[1]} could not be read for {kept_ms} ms"
+            event = replace(_event(EngineKind.WITHHELD, key, node), value=kept_ms, text=text)
+            self._tell(self._partitions[key].subject, event)
 
     async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
         """Ask once for all keys of one internal partition: whoever leads it coordinates them all."""
@@ -199,10 +201,10 @@ def _now() -> int:
     return time.monotonic_ns() // 1000
 
 
-def _event(kind: EngineKind, thing: Thing, target: int, value: int = -1) -> EngineEvent:
+def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
     first, second = thing
     at = _now()
     if isinstance(first, str):
         assert isinstance(second, int)
-        return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=value)
-    return EngineEvent(at=at, kind=kind, broker=target, key=str(second), value=value)
+        return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=-1)
+    return EngineEvent(at=at, kind=kind, broker=target, key=str(second), value=-1)
