@@ -21,6 +21,11 @@ class Role(StrEnum):
     ADMIN = "admin"
     """ListOffsets and committed offsets."""
 
+    @property
+    def reads(self) -> bool:
+        """Say whether it is given records that others write."""
+        return self in {Role.CONSUMER, Role.GROUP}
+
 
 class Engine(StrEnum):
     """Who plays the brokers."""

@@ -98,8 +98,8 @@ def _partitions(subject: Subject) -> list[int]:
     Beside a second instance a transaction needs one: what it is done with tells nothing, and each partition more is
     another marker that a coordinator writes, one request at a time (Kafka's TransactionMarkerChannelManager.scala).
     """
-    alone = subject.transactional_id and subject.bystander_instance
-    return [subject.affected] if alone else [subject.affected, subject.bystander]
+    beside_another = subject.transactional_id and subject.bystander_instance
+    return [subject.affected] if beside_another else [subject.affected, subject.bystander]
 
 
 @contextlib.asynccontextmanager

@@ -28,7 +28,6 @@ LEAD_S = 1.0
 APART_MS = 1200
 """The pace of who waits for the others of a cohort: with fifty that start for 5 to 20 s, work before the fault was a
 third of what brokers had to do. All are quick again for as long before the fault: what is under way ends first."""
-READERS = frozenset({Role.CONSUMER, Role.GROUP})
 
 
 class Pacing:
@@ -93,7 +92,7 @@ class Pacing:
             return
         self._now_ms = interval_ms
         self._instance.pace(interval_ms)
-        if self._course.item.cell.role in READERS:
+        if self._course.item.cell.role.reads:
             await self._cluster.pace(interval_ms)
         self._course.recorder.mark(MarkKind.PACED, str(interval_ms))
 

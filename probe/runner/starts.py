@@ -39,7 +39,7 @@ async def prepare(course: Course, stage: Stage) -> None:
     """Create what the client works with, then wait for a place among those that start."""
     part = course.item.part
     cell = course.item.cell
-    feed_ms = course.item.beat_ms if cell.role in {Role.CONSUMER, Role.GROUP} else 0
+    feed_ms = course.item.beat_ms if cell.role.reads else 0
     coordinated = part.play.target is Target.COORDINATOR
     subject = await stage.cluster.prepare(
         course.header.subject,

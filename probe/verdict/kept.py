@@ -27,7 +27,6 @@ JOINS = frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
 MAY_WAIT = FETCHES | JOINS
 """What a broker keeps although it has nothing to do: until there are records, until other members come."""
 CONCURRENT_TRANSACTIONS = error_code("CONCURRENT_TRANSACTIONS")
-READERS = frozenset({Role.CONSUMER, Role.GROUP})
 BEGINS = frozenset(map(api_key, ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn")))
 
 
@@ -75,7 +74,7 @@ def _unfinished(reading: Reading) -> Iterator[tuple[int, int]]:
 
 def _withheld(reading: Reading) -> Iterator[tuple[int, int]]:
     """Yield when nobody could read what had been written, at the first for as long as any client waits for anything."""
-    if reading.role not in READERS:
+    if not reading.role.reads:
         return
     left_us = LONGEST_KEPT_US
     for event in reading.strands.engine:

@@ -31,7 +31,7 @@ def find_promises(reading: Reading) -> Promises:
     """Judge the whole trial, warm-up and mending included: a promise has no window."""
     if reading.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
         return _writer(reading)
-    if reading.role in {Role.CONSUMER, Role.GROUP}:
+    if reading.role.reads:
         return _reader(reading)
     return Promises()
 

@@ -111,7 +111,7 @@ def serves(reading: Reading, served: list[int]) -> bool:
 
 def started_at(reading: Reading) -> list[int]:
     """Return when operations on the affected partition began; for readers, a record is fed each beat."""
-    if reading.role in {Role.CONSUMER, Role.GROUP}:
+    if reading.role.reads:
         return list(_fed_at(reading))
     affected = reading.subject.affected
     return [item.at for item in reading.strands.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]

@@ -17,6 +17,7 @@ from probe.engines.kafka.withheld import Withheld, Written
 from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Subject
+from probe.recorder import now_us
 
 QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
 """Between two questions: while something moves; else; once all has moved that can, since brokers serve clients, too."""
@@ -136,13 +137,13 @@ class Truth:
 
     async def _ask_what_it_serves(self, node: int, line: Line) -> None:
         """Ask a leader whether it serves what it leads now, and up to where that can be read."""
-        now = _now()
+        now = now_us()
         led = [key for key, one in self._partitions.items() if one.office == node and one.asked]
         due = [key for key in led if not self._partitions[key].serves or self._withheld.due(key, now)]
         found = await ask.high_watermarks(line, due) if due else {}
         for key in found:
             self._partitions[key].serves = self._partitions[key].office == node
-        for key, kept_ms in self._withheld.look(found, _now()):
+        for key, kept_ms in self._withheld.look(found, now_us()):
             text = f"what was written to partition {key[1]} could not be read for {kept_ms} ms"
             event = replace(_event(EngineKind.WITHHELD, key, node), value=kept_ms, text=text)
             self._tell(self._partitions[key].subject, event)
@@ -197,13 +198,9 @@ class Truth:
         return early and any(one.office == one.subject.old for one in self._everything)
 
 
-def _now() -> int:
-    return time.monotonic_ns() // 1000
-
-
 def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
     first, second = thing
-    at = _now()
+    at = now_us()
     if isinstance(first, str):
         assert isinstance(second, int)
         return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=-1)
