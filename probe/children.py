@@ -13,7 +13,7 @@ import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 
-from probe.priority import LAST, starting
+from probe.priority import go_last, starting
 from probe.process import Process
 from probe.tools import cache_root
 
@@ -90,8 +90,7 @@ async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) ->
         process = Process(command, {**os.environ, **_bytecode(), **(env or {})})
     running = Child(process)
     try:
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, LAST)
+        go_last(process.pid)
         await process.connect()
         yield running
     finally:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from probe.priority import FIRST, LOOP
+from probe.priority import FIRST, LAST, LOOP, go_last
 
 
 def told_by(program: str) -> Any:
@@ -38,10 +38,20 @@ children.append(subprocess.run(ask, capture_output=True, check=True).stdout)
 print(json.dumps({"mine": mine, "children": [int(text) for text in children]}))
 """
     told = told_by(program)
-    assert told["children"] == [os.SCHED_OTHER] * 3
+    before, started, after = told["children"]
+    assert before == after == os.SCHED_OTHER
+    assert started in {os.SCHED_OTHER, os.SCHED_BATCH}
     first, second = told["mine"]
     assert first == second
     assert os.geteuid() != 0 or first[0] == os.SCHED_RR or first[1] == FIRST
+
+
+def test_a_child_goes_last_and_keeps_its_core_for_its_turn() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        go_last(child.pid)
+        assert os.getpriority(os.PRIO_PROCESS, child.pid) == LAST
+        assert os.sched_getscheduler(child.pid) == os.SCHED_BATCH
+        child.communicate(b"\n")
 
 
 @pytest.mark.skipif(not hasattr(os, "SCHED_RR") or os.geteuid() != 0, reason="real-time priority is for root here")

@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from probe.engines.disk_control import Control, compiler_missing, library
 from probe.engines.kafka_ports import BrokerProcess
@@ -26,6 +27,8 @@ class Shim:
 
     name = "eio"
     anywhere = True
+    properties: Mapping[str, str] = MappingProxyType({})
+    """The next write notices it."""
 
     def __init__(self) -> None:
         self._controls: dict[Path, Control] = {}
@@ -72,6 +75,8 @@ class _DeadOnly:
     """What ways have in common that can only let a log dir die."""
 
     name = ""
+    properties: Mapping[str, str] = MappingProxyType({"replica.high.watermark.checkpoint.interval.ms": "500"})
+    """What is open can still be written to, so it is the checkpoint that notices; else after 5 s."""
 
     def environment(self, _: Path) -> Mapping[str, str]:
         """Need nothing."""

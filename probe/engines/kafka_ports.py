@@ -170,6 +170,10 @@ class DiskWay(Protocol):
     def environment(self, folder: Path) -> Mapping[str, str]:
         """Return what a broker whose folder this is must be started with, from its first start on."""
 
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Return what brokers must be told so that they notice soon."""
+
     async def break_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
         """Let everything that the broker writes there fail from now on."""
 

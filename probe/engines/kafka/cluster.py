@@ -211,7 +211,7 @@ async def running(
             cluster.ensemble.append(nodes.quorum(release, where, root, identity, _ear(cluster, 0)))
         for node in BROKERS:
             broker = nodes.broker(release, where, root, identity, node, _ear(cluster, node))
-            broker.settings.update(ground.properties)
+            broker.settings |= {**disk.properties, **dict(ground.properties)}
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
         relay.forward(BOOTSTRAP, where.external[BROKERS[0]])

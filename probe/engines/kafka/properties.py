@@ -33,8 +33,6 @@ BROKER: Mapping[str, str] = {
     "delete.topic.enable": "true",
     # as in the properties that Kafka ships: a first member is not kept waiting for 3 s, which no client can help
     "group.initial.rebalance.delay.ms": "0",
-    # a log dir that was renamed away is noticed by the checkpoint, else after 5 s
-    "replica.high.watermark.checkpoint.interval.ms": "500",
     # small: one broker lives in 170 MB
     "log.cleaner.dedupe.buffer.size": "2097152",
     "log.segment.bytes": "1048576",

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from probe.children import Child, child
-from probe.priority import LAST
+from probe.priority import go_last
 
 MARK = "probe-guard"
 GUARD = f"""exec 3<&0
@@ -85,8 +85,7 @@ class Server:
             await self.close()
             raise OSError(f"{self.name} did not start: {running.last_words() or 'no reason given'}") from None
         self.pid = int(told.rpartition(" ")[2])
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.pid, LAST)
+        go_last(self.pid)
         self._reading = asyncio.create_task(self._read(running))
 
     async def ready(self, deadline_s: float) -> None:
