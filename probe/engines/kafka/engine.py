@@ -46,6 +46,8 @@ class _Clusters:
     idle: list[Leased] = field(default_factory=list)
     count: int = 0
     """All of them, also those that start, are leased, or are mended."""
+    coming: int = 0
+    """Those that start or are mended: soon they are idle."""
     failure: OSError | None = None
 
 
@@ -112,7 +114,11 @@ class Kafka:
             self._spawn(self._give_back(leased, cohort))
 
     async def _lease(self, kind: Kind, limit: int) -> Leased:
-        """Return a cluster that is well: an idle one, else the first that is started or mended."""
+        """Return a cluster that is well: an idle one, else the first that is started or mended.
+
+        The last one that is allowed is only started for a cohort that would wait: one that does nothing costs a
+        twentieth of two cores.
+        """
         mine = self._kinds.setdefault(kind, _Clusters())
         self._playing = kind
         self._end_others(kind)
@@ -121,10 +127,11 @@ class Kafka:
                 if mine.failure is not None and not mine.count:
                     failure, mine.failure = mine.failure, None
                     raise failure
-                self._start_another(kind, limit)
+                if not mine.coming:
+                    self._start_another(kind, limit)
                 await self._changed.wait()
             leased = mine.idle.pop()
-            self._start_another(kind, limit)  # the next cohort need not wait for it
+            self._start_another(kind, limit - 1)  # the next cohort need not wait for it
             return leased
 
     def _start_another(self, kind: Kind, limit: int) -> None:
@@ -133,6 +140,7 @@ class Kafka:
         there = sum(clusters.count for clusters in self._kinds.values())
         if not mine.idle and (not mine.count or there < limit):
             mine.count += 1
+            mine.coming += 1
             self._spawn(self._start(kind))
 
     def _end_others(self, kind: Kind) -> None:
@@ -150,6 +158,7 @@ class Kafka:
         except Exception as error:  # noqa: BLE001  # whoever waits for it must be told
             mine.count -= 1
             mine.failure = OSError(f"Kafka {line} did not start: {str(error) or type(error).__name__}")
+        mine.coming -= 1
         async with self._changed:
             self._changed.notify_all()
 
@@ -176,6 +185,7 @@ class Kafka:
     async def _give_back(self, leased: Leased, cohort: Cohort) -> None:
         """Mend a cluster and offer it again, or end it; also when another line is played by then."""
         mine = self._kinds[_kind(leased.cluster)]
+        mine.coming += 1
         await asyncio.sleep(NEXT_S)
         try:
             async with asyncio.timeout(MEND_S):
@@ -185,6 +195,7 @@ class Kafka:
             mine.idle.append(leased)
         except Exception:  # noqa: BLE001  # what cannot be mended for any reason is not used again
             await self._drop(leased)
+        mine.coming -= 1
         async with self._changed:
             self._changed.notify_all()
 
