@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
+
+// Kafka's codes; kerr names the second only since 1.18.
+const operationNotAttempted, transactionAbortable = 55, 120
 
 // transactional writes one record to each partition in one transaction each interval.
 type transactional struct {
@@ -72,28 +77,34 @@ func (t *transactional) records() bool {
 	return whole
 }
 
-// end commits, or aborts where something failed; a commit that fails is followed by an abort.
+// end commits, or aborts where something failed. A commit that fails is followed by an abort where the library asks for
+// one. Else nobody knows what became of it, and an abort would send nothing and succeed all the same.
 func (t *transactional) end(whole bool) {
-	if whole && t.finish(kgo.TryCommit, driverpb.Kind_TXN_COMMITTED) {
-		return
-	}
-	if t.running.Err() != nil {
+	if whole && !abortable(t.finish(kgo.TryCommit, driverpb.Kind_TXN_COMMITTED)) || t.running.Err() != nil {
 		return
 	}
 	if err := t.library.AbortBufferedRecords(t.running); err != nil {
 		t.told(driverpb.Kind_TXN_ERROR, driver.Failed(describe(err)))
 		return
 	}
-	t.finish(kgo.TryAbort, driverpb.Kind_TXN_ABORTED)
+	_ = t.finish(kgo.TryAbort, driverpb.Kind_TXN_ABORTED) // it was told
 }
 
-func (t *transactional) finish(try kgo.TransactionEndTry, done driverpb.Kind) bool {
-	if err := t.library.EndTransaction(t.running, try); err != nil {
+func (t *transactional) finish(try kgo.TransactionEndTry, done driverpb.Kind) error {
+	err := t.library.EndTransaction(t.running, try)
+	if err != nil {
 		t.told(driverpb.Kind_TXN_ERROR, driver.Failed(describe(err)))
-		return false
+		return err
 	}
 	t.told(done)
-	return true
+	return nil
+}
+
+// abortable says whether EndTransaction did not try to commit, or may be followed by an abort, as its documentation has
+// it: after no other error.
+func abortable(err error) bool {
+	var coded *kerr.Error
+	return errors.As(err, &coded) && (coded.Code == operationNotAttempted || coded.Code == transactionAbortable)
 }
 
 func (t *transactional) told(kind driverpb.Kind, with ...func(*driverpb.Event)) {
