@@ -13,7 +13,7 @@ from planning import planned
 
 from probe.model import Cell, History, Outcome
 from probe.model.verdicts import Verdict
-from probe.plan import Plan
+from probe.plan import Plan, Planned
 from probe.runner import cohorts
 from probe.runner.cast import make_header
 from probe.runner.grouping import Work, in_cohorts
@@ -215,6 +215,26 @@ def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: 
     assert [len(seats) for seats in engine.given] == [8, 1]
     assert all(seat.left for seats in engine.given for seat in seats)
     assert sorted(history.header.trial for history, _ in kept.trials) == [0] * 8 + [1000]
+
+
+def test_silence_that_is_watched_again_passes_beside_the_rest_of_its_line_and_what_is_short_comes_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def cells(scenario: str) -> list[Planned]:
+        return [item for item in planned(scenario, brokers=["3.9"]).cells if not item.is_control]
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, **__: Any) -> History:
+        failed = item.cell in {silent.cell, short.cell} and item.cell not in played
+        played.append(item.cell)
+        header = make_header(item, number, tools, options)
+        return History(replace(header, impossible="" if failed else "x", problems=("late",) if failed else ()), ())
+
+    silent, (short, other, *_) = cells("broker/hang")[0], cells("disk/storage-error")
+    in_order, played = (silent, short, other), list[Cell]()
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "layout", lambda *_: ([[Work(item, 0)] for item in in_order], 1))
+    run(Plan(in_order, ()), FakeEngine())
+    assert played == [silent.cell, short.cell, silent.cell, other.cell, short.cell]
 
 
 def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.grouping import Work, cohort_s, follow, in_cohorts, kind_of, layout
+from probe.runner.grouping import Work, cohort_s, follow, in_cohorts, kind_of, layout, watches_silence
 from probe.runner.lanes import Lane, Lanes
 from probe.runner.ordering import Trials
 from probe.runner.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
@@ -49,6 +49,11 @@ def _next(run: Run, queue: Sequence[Sequence[Work]]) -> Sequence[Work] | None:
     return next((cohort for cohort in fit if all(_has_control(run, work) for work in cohort)), None)
 
 
+def is_played_at_once(work: Work, queue: Sequence[Sequence[Work]]) -> bool:
+    """Say whether a trial is run again before others: its silence passes beside theirs, on clusters that are there."""
+    return bool(queue) and watches_silence(work.item) and kind_of([work]) == kind_of(queue[0])
+
+
 async def _known_as_impossible(run: Run, work: Work) -> bool:
     """Judge at once what cannot be played since this client does not get on with these brokers at all."""
     control = run.steady.get(work.item.steady)
@@ -63,10 +68,11 @@ async def _known_as_impossible(run: Run, work: Work) -> bool:
 async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     """Run all; what has to be run again comes last, in cohorts of its own, while others are still watched.
 
-    Control cells come first, also those that are run again: others wait for them.
+    Control cells come first, also those that are run again: others wait for them. So does what is watched for long and
+    has to be run again, while its line is played: at the end there would be nothing to do beside it.
     """
-    cohorts, at_once = layout(work, run.options.jobs, engine.at_once)
-    lanes = Lanes(at_once, min(WATCHED, run.options.jobs), run.tools.lag.has_spare)
+    cohorts, clusters = layout(work, run.options.jobs, engine.at_once)
+    lanes = Lanes(clusters, min(WATCHED, run.options.jobs), run.tools.lag.has_spare)
     queue, again = list(cohorts), list[Work]()
     under_way: set[asyncio.Task[None] | None] = set()
     ended = asyncio.Event()
@@ -74,8 +80,9 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     async def one(cohort: Sequence[Work], to_come: int, lane: Lane) -> None:
         try:
             left = await _run_cohort(run, engine, cohort, to_come, lane)
-            queue[:0] = in_cohorts((work for work in left if work.item.is_control), run.options.jobs)
-            again.extend(work for work in left if not work.item.is_control)
+            at_once = [work for work in left if work.item.is_control or is_played_at_once(work, queue)]
+            queue[:0] = in_cohorts(at_once, run.options.jobs)
+            again.extend(work for work in left if work not in at_once)
         finally:
             lane.leave()
             under_way.discard(asyncio.current_task())

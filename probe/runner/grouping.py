@@ -58,10 +58,11 @@ def in_cohorts(work: Iterable[Work], size: int) -> list[Sequence[Work]]:
 def _most(item: Planned) -> int:
     if item.part.at_start or item.part.second:
         return ROUNDS
-    return IN_SILENCE if _watches_silence(item) else TOGETHER
+    return IN_SILENCE if watches_silence(item) else TOGETHER
 
 
-def _watches_silence(item: Planned) -> bool:
+def watches_silence(item: Planned) -> bool:
+    """Say whether a trial is watched for a minute and more."""
     return item.play.watch_ms >= LONG_MS
 
 
@@ -106,13 +107,13 @@ def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
 
 
 def _is_long(cohort: Sequence[Work]) -> bool:
-    return any(_watches_silence(work.item) for work in cohort)
+    return any(watches_silence(work.item) for work in cohort)
 
 
 def _key(work: Work) -> tuple[str, bool, str, str, int]:
     cell = work.item.cell
     part = work.item.part
-    if _watches_silence(work.item):  # the same steps, whatever of the broker a client works with
+    if watches_silence(work.item):  # the same steps, whatever of the broker a client works with
         part = replace(part, roles=(), play=replace(part.play, target=Target.CLUSTER))
     return cell.broker, not work.item.is_control, cell.scenario, repr(part), work.trial
 
