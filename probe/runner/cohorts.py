@@ -49,7 +49,7 @@ def _next(run: Run, queue: Sequence[Sequence[Work]]) -> Sequence[Work] | None:
     return next((cohort for cohort in fit if all(_has_control(run, work) for work in cohort)), None)
 
 
-def is_played_at_once(work: Work, queue: Sequence[Sequence[Work]]) -> bool:
+def _passes_beside(work: Work, queue: Sequence[Sequence[Work]]) -> bool:
     """Say whether a trial is run again before others: its silence passes beside theirs, on clusters that are there."""
     return bool(queue) and watches_silence(work.item) and kind_of([work]) == kind_of(queue[0])
 
@@ -80,9 +80,10 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     async def one(cohort: Sequence[Work], to_come: int, lane: Lane) -> None:
         try:
             left = await _run_cohort(run, engine, cohort, to_come, lane)
-            at_once = [work for work in left if work.item.is_control or is_played_at_once(work, queue)]
-            queue[:0] = in_cohorts(at_once, run.options.jobs)
-            again.extend(work for work in left if work not in at_once)
+            soon = list[Work]()
+            for one_left in left:
+                (soon if one_left.item.is_control or _passes_beside(one_left, queue) else again).append(one_left)
+            queue[:0] = in_cohorts(soon, run.options.jobs)
         finally:
             lane.leave()
             under_way.discard(asyncio.current_task())
