@@ -186,6 +186,9 @@ class Cluster:
         self.told.append(f"start {node}")
         self.brokers[node].pid = 300 + node
 
+    async def keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
+        self.told.append(f"beside {partitions}")
+
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
         self.told.append("in_sync")
 

@@ -51,4 +51,6 @@ async def found(step: LoseCoordinator, scene: Scene) -> None:
     """Start the broker, and give the internal partitions their replicas again."""
     await all_up(step, scene)
     everybody = (scene.old, *without(tuple(scene.cluster.brokers), scene.old))
-    await rearrange(scene, dict.fromkeys(await coordinated(scene), everybody))
+    partitions = await coordinated(scene)
+    await scene.cluster.keep_beside(partitions)
+    await rearrange(scene, dict.fromkeys(partitions, everybody))

@@ -158,11 +158,11 @@ class KafkaCluster:
         """Create them with leaders that are known, in the log dirs that hold bystanders."""
         for topic, (_, config) in self._internal():
             partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
-            await self._keep_beside(partitions)
+            await self.keep_beside(partitions)
             replicas = {partition: _from(BROKERS[partition % len(BROKERS)]) for _, partition in partitions}
             await self.admin.create_topic(topic, replicas, config)
 
-    async def _keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
+    async def keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Have brokers put these into the log dir that holds bystanders, where they are given them.
 
         Else the emptier log dir gets them, which is the one that breaks next (`ReplicaManager.alterReplicaLogDirs`).
@@ -182,7 +182,7 @@ class KafkaCluster:
         order = tuple if in_order else sorted
         moves = {key: to for key, to in wanted.items() if key not in seen or order(seen[key].replicas) != order(to)}
         if moves:
-            await self._keep_beside(list(moves))
+            await self.keep_beside(list(moves))
             await self.admin.reassign(moves)
         await self.in_sync([topic for topic, _ in self._internal()])
         await self.admin.elect_preferred(list(wanted))
