@@ -16,6 +16,9 @@ from probe.verdict.ticks import Ticks, find_ticks
 
 BECAUSE_OF_ERROR_US = 1_000_000
 """A connection that the client itself closes so soon after an error answer was closed because of it."""
+UNHEEDED = 3
+"""Attempts in a row, each begun after the last one's error answer: whoever asked nobody meanwhile does not ask because
+of such an answer. The first attempt may have been under way with others, and by the second some only wait."""
 
 
 @dataclass
@@ -45,9 +48,7 @@ class Clues:
     def errors(self) -> list[int]:
         """Return when answers with an error about the affected object came, and what the client did because of one."""
         since = self.reading.moments.earliest
-        answers = sorted(
-            item.answer.at for item in self.reading.exchanges if item.answer and item.codes and item.answer.at >= since
-        )
+        answers = [at for at in map(_answered, self.refusals) if at >= since]
         closings = (
             event.at
             for event in self.reading.strands.closed
@@ -59,6 +60,44 @@ class Clues:
     def losses(self) -> list[int]:
         """Return when a connection was lost or could not be made, or a request timed out, since the fault."""
         return sorted([*_lost(self.reading, self.errors), *_timed_out(self.reading)])
+
+    def unheeded(self, at: int) -> bool:
+        """Say whether error answers had not made the client ask when it lost a connection, which did so by `at`.
+
+        A sarama that knows nothing of KAFKA_STORAGE_ERROR was answered so a dozen times, and asked when the broker was
+        restarted: it was the lost connection.
+        """
+        since = self._told(at)
+        first, last = bisect_right(self.errors, since), bisect_right(self.errors, at)
+        if first == last:
+            return False
+        lost = bisect_right(self.losses, self.errors[last - 1])
+        if lost == bisect_right(self.losses, at):
+            return False
+        until = self.losses[lost]
+        if bisect_left(self.asked, self.errors[first]) != bisect_right(self.asked, until):
+            return False
+        return self._attempts(since, until) >= UNHEEDED
+
+    @lazy
+    def asked(self) -> list[int]:
+        """Return when discoveries were sent."""
+        return [item.at for item in self.discoveries]
+
+    def _attempts(self, since: int, until: int) -> int:
+        """Count error answers of the target's own APIs in a time, those to requests under way together as one."""
+        count = 0
+        for item in self.refusals[bisect_right(self.refusals, since, key=_answered) :]:
+            if _answered(item) > until or count == UNHEEDED:
+                break
+            if item.request.at > since and self.reading.is_work(item.request.api):
+                count, since = count + 1, _answered(item)
+        return count
+
+    @lazy
+    def refusals(self) -> list[Exchange]:
+        """Return exchanges that ended with an error about the affected object, by the time of the answer."""
+        return sorted((item for item in self.reading.exchanges if item.answer and item.codes), key=_answered)
 
     @lazy
     def first_request(self) -> dict[int, int]:
@@ -87,9 +126,16 @@ class Clues:
 
     def since_told(self, times: list[int], at: int) -> bool:
         """Say whether one of `times` lies between the last useful answer and `at`."""
+        return bisect_right(times, at) > bisect_right(times, self._told(at))
+
+    def _told(self, at: int) -> int:
+        """Return when the last useful answer before `at` came, or the time before the fault."""
         told = bisect_right(self.useful, at)
-        after = self.useful[told - 1] if told else self.reading.moments.earliest - 1
-        return bisect_right(times, at) > bisect_right(times, after)
+        return self.useful[told - 1] if told else self.reading.moments.earliest - 1
+
+
+def _answered(item: Exchange) -> int:
+    return item.done_at
 
 
 def _just_before(answers: list[int], at: int) -> bool:
@@ -171,7 +217,9 @@ def _periodic(clues: Clues, item: Discovery) -> bool:
 
 
 def _disconnect(clues: Clues, item: Discovery) -> bool:
-    return not clues.since_told(clues.errors, item.at) and clues.since_told(clues.losses, item.at)
+    if not clues.since_told(clues.losses, item.at):
+        return False
+    return not clues.since_told(clues.errors, item.at) or clues.unheeded(item.at)
 
 
 def _error(clues: Clues, item: Discovery) -> bool:
