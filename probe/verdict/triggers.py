@@ -87,7 +87,8 @@ class Clues:
     def _attempts(self, since: int, until: int) -> int:
         """Count error answers of the target's own APIs in a time, those to requests under way together as one."""
         count = 0
-        for item in self.refusals[bisect_right(self.refusals, since, key=_answered) :]:
+        for number in range(bisect_right(self.refusals, since, key=_answered), len(self.refusals)):
+            item = self.refusals[number]
             if _answered(item) > until or count == UNHEEDED:
                 break
             if item.request.at > since and self.reading.is_work(item.request.api):
