@@ -34,7 +34,7 @@ RESTARTED: tuple[Step, ...] = (closed(OLD, "broker"), wait(300))
 
 
 def judged(*steps: Step, **more: object) -> Verdict:
-    return judge(history(fault_on(), *steps, watch(10_000), play=STORAGE_ERROR, bystander=False, **more))
+    return judge(history(fault_on(), *steps, watch(10_000), **{"play": STORAGE_ERROR, "bystander": False, **more}))
 
 
 def trigger(*steps: Step) -> Trigger | None:
@@ -50,10 +50,9 @@ def test_who_ignores_errors_and_asks_when_the_broker_is_restarted_asks_because_o
     assert "because a connection was lost" in found.reason
 
 
-def test_it_conforms_where_a_lost_connection_is_a_cause() -> None:
+def test_it_is_not_late_where_a_lost_connection_is_a_cause() -> None:
     steps = (produce_answer(56), *MOVED, failed(3), *RESTARTED, ask(), tell(), acked(40))
-    play = replace(STORAGE_ERROR, causes=("error", "disconnect"))
-    found = judge(history(fault_on(), *steps, watch(10_000), play=play, bystander=False))
+    found = judged(*steps, play=replace(STORAGE_ERROR, causes=("error", "disconnect")))
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.SURFACES, Trigger.DISCONNECT)
 
 
@@ -104,17 +103,6 @@ def test_what_was_answered_well_in_time_is_no_attempt() -> None:
 def test_errors_of_other_apis_are_no_attempts() -> None:
     """Java's group in broker/decommissioned: one Fetch was told 6, commits were told that the coordinator loads."""
     commit = call(COMMIT, THIRD, row(), answer=(row(code=14),))
-    found = judge(
-        history(
-            fault_on(),
-            fetch_answer(56),
-            *[wait(100), commit] * 4,
-            *RESTARTED,
-            ask(),
-            watch(10_000),
-            play=STORAGE_ERROR,
-            role=Role.GROUP,
-            bystander=False,
-        )
-    )
+    steps = (fetch_answer(56), *[wait(100), commit] * 4, *RESTARTED, ask())
+    found = judged(*steps, role=Role.GROUP)
     assert found.facts.refresh_trigger is Trigger.ERROR

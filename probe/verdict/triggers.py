@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from probe.model import Kind, Target, Trigger
 from probe.model.lazy import lazy
@@ -19,6 +20,7 @@ BECAUSE_OF_ERROR_US = 1_000_000
 UNHEEDED = 3
 """Attempts in a row, each begun after the last one's error answer: whoever asked nobody meanwhile does not ask because
 of such an answer. The first attempt may have been under way with others, and by the second some only wait."""
+DONE_AT = attrgetter("done_at")
 
 
 @dataclass
@@ -48,7 +50,7 @@ class Clues:
     def errors(self) -> list[int]:
         """Return when answers with an error about the affected object came, and what the client did because of one."""
         since = self.reading.moments.earliest
-        answers = [at for at in map(_answered, self.refusals) if at >= since]
+        answers = [at for at in map(DONE_AT, self.refusals) if at >= since]
         closings = (
             event.at
             for event in self.reading.strands.closed
@@ -87,18 +89,18 @@ class Clues:
     def _attempts(self, since: int, until: int) -> int:
         """Count error answers of the target's own APIs in a time, those to requests under way together as one."""
         count = 0
-        for number in range(bisect_right(self.refusals, since, key=_answered), len(self.refusals)):
+        for number in range(bisect_right(self.refusals, since, key=DONE_AT), len(self.refusals)):
             item = self.refusals[number]
-            if _answered(item) > until or count == UNHEEDED:
+            if item.done_at > until or count == UNHEEDED:
                 break
             if item.request.at > since and self.reading.is_work(item.request.api):
-                count, since = count + 1, _answered(item)
+                count, since = count + 1, item.done_at
         return count
 
     @lazy
     def refusals(self) -> list[Exchange]:
         """Return exchanges that ended with an error about the affected object, by the time of the answer."""
-        return sorted((item for item in self.reading.exchanges if item.answer and item.codes), key=_answered)
+        return sorted((item for item in self.reading.exchanges if item.answer and item.codes), key=DONE_AT)
 
     @lazy
     def first_request(self) -> dict[int, int]:
@@ -133,10 +135,6 @@ class Clues:
         """Return when the last useful answer before `at` came, or the time before the fault."""
         told = bisect_right(self.useful, at)
         return self.useful[told - 1] if told else self.reading.moments.earliest - 1
-
-
-def _answered(item: Exchange) -> int:
-    return item.done_at
 
 
 def _just_before(answers: list[int], at: int) -> bool:
