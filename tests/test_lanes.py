@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from probe.runner.lanes import Lane, Lanes
+from probe.runner.lanes import LOOK_S, Lane, Lanes
 
 CELLS = 10
 
@@ -58,6 +58,28 @@ def test_where_too_many_cells_still_watch_nobody_starts_until_some_have_ended_or
             await asyncio.sleep(0.01)
             assert not third.done()
             lane.ended(CELLS - 1)
+        await comes_in(third)
+
+    asyncio.run(go())
+
+
+def test_a_second_one_is_busy_beside_the_first_where_cores_are_idle_some_time_after_that_came_in_and_no_third(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def go() -> None:
+        idle = True
+        lanes = Lanes(clusters=5, watching=CELLS, spare=lambda: idle)
+        await lanes.enter(CELLS)
+        second = await waits(lanes)  # what was idle was so before the first one came in
+        idle = False
+        monkeypatch.setattr("probe.runner.lanes.APART_S", 0.0)
+        await asyncio.sleep(2 * LOOK_S)
+        assert not second.done()
+        idle = True
+        lane = await comes_in(second)
+        third = await waits(lanes)
+        for cell in range(CELLS):
+            lane.ended(cell)
         await comes_in(third)
 
     asyncio.run(go())

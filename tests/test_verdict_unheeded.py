@@ -26,7 +26,7 @@ from deeds import (
 )
 from script import COMMIT, OLD, PRODUCE, STORAGE_ERROR, THIRD, Script
 
-from probe.model import Facts, Outcome, Reroute, Role, Trigger, Verdict
+from probe.model import Facts, Kind, Outcome, Reroute, Role, Trigger, Verdict
 from probe.verdict import judge
 
 MOVED: tuple[Step, ...] = (at(150), moved(), at(180), announced())
@@ -50,9 +50,24 @@ def test_who_ignores_errors_and_asks_when_the_broker_is_restarted_asks_because_o
     assert "because a connection was lost" in found.reason
 
 
-def test_it_is_not_late_where_a_lost_connection_is_a_cause() -> None:
+EITHER = replace(STORAGE_ERROR, causes=("error", "disconnect"))
+
+
+def test_it_is_late_even_where_a_lost_connection_is_a_cause() -> None:
+    """disk/storage-error-restart: some meet nothing but the cut, and this one had met eleven errors."""
+    found = judged(produce_answer(56), *MOVED, failed(11), *RESTARTED, ask(), tell(), acked(40), play=EITHER)
+    assert (found.outcome, found.facts.rescued_by) == (Outcome.LATE, "connect")
+    assert found.facts.refresh_trigger is Trigger.DISCONNECT
+
+
+def test_who_meets_the_cut_alone_is_not_late_there() -> None:
+    found = judged(*MOVED, *RESTARTED, ask(), tell(), acked(40), play=EITHER)
+    assert (found.outcome, found.facts.refresh_trigger) == (Outcome.REFRESHES, Trigger.DISCONNECT)
+
+
+def test_nor_who_does_not_heed_errors_where_the_fault_is_a_lost_connection() -> None:
     steps = (produce_answer(56), *MOVED, failed(3), *RESTARTED, ask(), tell(), acked(40))
-    found = judged(*steps, play=replace(STORAGE_ERROR, causes=("error", "disconnect")))
+    found = judged(*steps, play=replace(EITHER, kind=Kind.CONNECTION))
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.SURFACES, Trigger.DISCONNECT)
 
 

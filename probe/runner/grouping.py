@@ -20,8 +20,8 @@ ROUNDS = 28
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""
-CLUSTERS = 4
-"""There at once at the most, where memory allows it: one whose clients start, those that are watched or mended. Each
+CLUSTERS = 5
+"""There at once at the most, where memory allows it: those whose clients start, that are watched, or mended. Each
 takes 20 CPU seconds to start, half of that to become quick, and a twentieth of two cores to do nothing."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates

@@ -1,18 +1,24 @@
 """How many cohorts are there at once: one starts and breaks; others watch, as long as their cells are not too many.
 
-Starting dozens of clients and moving their partitions takes a whole machine for some seconds; two cohorts that did so
-together took it from each other. Watching takes less, by the number of clients that are still watched and by what they
-do: dozens that wait five minutes for a time-out leave the cores idle.
+Starting dozens of clients and moving their partitions takes a whole slow machine for some seconds; two cohorts that did
+so together took it from each other, so a second one does so only where cores are idle all the same. Watching takes
+less, by the number of clients that are still watched and by what they do: dozens that wait five minutes for a time-out
+leave the cores idle.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 
 LOOK_S = 0.5
 """Whether cores are idle is looked at so often."""
+TOGETHER = 2
+"""So many are busy at the most."""
+APART_S = 8.0
+"""Whether cores are idle beside a cohort that starts is seen so long after it came in."""
 
 
 class Lanes:
@@ -21,27 +27,36 @@ class Lanes:
     def __init__(self, clusters: int, watching: int, spare: Callable[[], bool] = lambda: False) -> None:
         """Begin with nobody there; so many cohorts at the most.
 
-        Where one starts so many cells watch at the most, or more while `spare` says that the machine has time.
+        Where one starts so many cells watch at the most and nobody else starts, or while `spare` says that the machine
+        has time.
         """
         self._clusters, self._most, self._spare = clusters, watching, spare
-        self._there = self._watching = 0
-        self._busy = False
+        self._there = self._watching = self._busy = 0
+        self._came_at = 0.0
         self._changed = asyncio.Event()
 
     async def enter(self, cells: int) -> Lane:
         """Wait for room and take a lane for a cohort of so many cells."""
-        while self._busy or self._there >= self._clusters or (self._watching > self._most and not self._spare()):
+        while not self._has_room():
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_S):
                     await self._changed.wait()
-        self._busy = True
+        self._busy += 1
         self._there += 1
+        self._came_at = time.monotonic()
         return Lane(self, cells)
+
+    def _has_room(self) -> bool:
+        if self._there >= self._clusters or self._busy >= TOGETHER:
+            return False
+        if self._busy and time.monotonic() - self._came_at < APART_S:
+            return False
+        return self._spare() or not (self._busy or self._watching > self._most)
 
     def moved(self, *, calm: bool = False, watching: int = 0, left: int = 0) -> None:
         """Learn from a lane that its cohort is busy no longer, that cells watch or have ended, that it has left."""
-        self._busy = self._busy and not calm
+        self._busy -= calm
         self._watching += watching
         self._there -= left
         self._changed.set()

@@ -22,6 +22,8 @@ class Discovery:
     useful: bool
     """The answer names the target."""
     trigger: Trigger = Trigger.UNKNOWN
+    unheeded: bool = False
+    """Error answers came before it, and had not made the client ask."""
 
     def told_before(self, at: int) -> bool:
         """Say whether the client knew the target by this answer at a time."""

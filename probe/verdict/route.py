@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import EngineKind, Expects, Reroute, Trigger
+from probe.model import EngineKind, Expects, Kind, Reroute, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery
 from probe.verdict.reading import Reading, spread
@@ -68,9 +68,18 @@ def find_route(reading: Reading, discoveries: tuple[Discovery, ...]) -> Route:
     if not told:
         hinted = _hinted(reading, left)
         return Route(Reroute.HINT if hinted else Reroute.NONE, left, by_cause=hinted)
-    because = [item for item in told if item.trigger in reading.causes]
+    because = [item for item in told if _because(reading, item)]
     trigger = (because or told)[0].trigger
     return Route(BY_TRIGGER.get(trigger, Reroute.REFRESH), left, trigger, bool(because))
+
+
+def _because(reading: Reading, item: Discovery) -> bool:
+    """Say whether a client asked because of the fault.
+
+    Where the fault is an error answer, who does not heed those was saved by the lost connection, even where that is a
+    cause for those who meet nothing else: a broker that is restarted at last.
+    """
+    return item.trigger in reading.causes and not (item.unheeded and reading.play.kind is Kind.ANSWER)
 
 
 def _hinted(reading: Reading, left: int) -> bool:

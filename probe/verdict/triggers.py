@@ -239,8 +239,9 @@ ELIMINATION: tuple[tuple[Trigger, Callable[[Clues, Discovery], bool]], ...] = (
 def explain(reading: Reading, discoveries: tuple[Discovery, ...], hits: tuple[Hit, ...]) -> tuple[Discovery, ...]:
     """Say of each discovery why it was sent."""
     clues = Clues(reading, discoveries, hits[0].at if hits else None)
-    return tuple(replace(item, trigger=_trigger(clues, item)) for item in discoveries)
+    return tuple(_explained(clues, item) for item in discoveries)
 
 
-def _trigger(clues: Clues, item: Discovery) -> Trigger:
-    return next((trigger for trigger, explains in ELIMINATION if explains(clues, item)), Trigger.UNKNOWN)
+def _explained(clues: Clues, item: Discovery) -> Discovery:
+    trigger = next((trigger for trigger, explains in ELIMINATION if explains(clues, item)), Trigger.UNKNOWN)
+    return replace(item, trigger=trigger, unheeded=trigger is Trigger.DISCONNECT and clues.unheeded(item.at))
