@@ -229,8 +229,8 @@ class RealCluster(Protocol):
     async def start_broker(self, node: int, deadline_s: float = 60.0) -> None:
         """Start a broker that is down; return when it serves and the others list it."""
 
-    async def keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Have brokers put internal partitions where bystanders lie; before replicas that were away are given back."""
+    async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        """Give internal partitions replicas that were away, where bystanders lie; wait until they have these."""
 
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
         """Wait until all replicas of these topics, on brokers that run, are in sync."""

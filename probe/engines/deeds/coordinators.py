@@ -51,6 +51,4 @@ async def found(step: LoseCoordinator, scene: Scene) -> None:
     """Start the broker, and give the internal partitions their replicas again."""
     await all_up(step, scene)
     everybody = (scene.old, *without(tuple(scene.cluster.brokers), scene.old))
-    partitions = await coordinated(scene)
-    await scene.cluster.keep_beside(partitions)
-    await rearrange(scene, dict.fromkeys(partitions, everybody))
+    await scene.cluster.give_back(dict.fromkeys(await coordinated(scene), everybody))

@@ -22,6 +22,8 @@ LOOK_S = 5.0
 SETTLED_S = 30.0
 EXISTS_S = 3.0
 POLL_S = 0.1
+NAMED_IN_ORDER = (1, 0)
+"""Before, Metadata names replicas in any order."""
 NOT_CONTROLLER = 41
 CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
 """Codes of a cluster that has no controller this moment."""
@@ -154,6 +156,21 @@ class KafkaAdmin:
             await self._nodes().reassign(moves)
         else:
             await self._at_controller(lambda line: ask.reassign(line, moves))
+
+    async def misplaced(self, wanted: Mapping[Partition, Sequence[int]]) -> dict[Partition, Sequence[int]]:
+        """Return what of `wanted` has other replicas, or another one before the rest."""
+        seen = await self.placements(sorted({topic for topic, _ in wanted}))
+        order = tuple if self._version >= NAMED_IN_ORDER else sorted
+        return {key: to for key, to in wanted.items() if key not in seen or order(seen[key].replicas) != order(to)}
+
+    async def placed(self, wanted: Mapping[Partition, Sequence[int]]) -> None:
+        """Wait until a broker names these replicas. TimeoutError."""
+        end = time.monotonic() + SETTLED_S
+        while missing := await self.misplaced(wanted):
+            if time.monotonic() > end:
+                topic, partition = next(iter(missing))
+                raise TimeoutError(f"{topic}-{partition} was not reassigned within {SETTLED_S:.0f} s")
+            await asyncio.sleep(POLL_S)
 
     async def elect_preferred(self, partitions: Sequence[Partition]) -> None:
         """Let the first replica of each partition lead it, if it is in sync."""

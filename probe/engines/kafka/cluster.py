@@ -28,8 +28,7 @@ START_S = 90.0
 POLL_S = 0.1
 CALM_S = 5.0
 AGAIN_S = 1.0
-NAMED_IN_ORDER = (1, 0)
-"""Before, Metadata names replicas in any order."""
+ENDS_S = 30.0
 BOOTSTRAP = 0
 """The relay's address that never moves."""
 COMPACT = {"cleanup.policy": "compact"}
@@ -56,6 +55,8 @@ class KafkaCluster:
         self.admin: KafkaAdmin
         self.listeners: list[Listener] = []
         """Take what the cluster tells: the cells of the cohort that has it now."""
+        self._gained: set[int] = set()
+        """Brokers that were given replicas and have not told where these lie."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.failures: list[str] = []
         """What went wrong in work that was spawned."""
@@ -158,11 +159,20 @@ class KafkaCluster:
         """Create them with leaders that are known, in the log dirs that hold bystanders."""
         for topic, (_, config) in self._internal():
             partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
-            await self.keep_beside(partitions)
+            await self._keep_beside(partitions)
             replicas = {partition: _from(BROKERS[partition % len(BROKERS)]) for _, partition in partitions}
             await self.admin.create_topic(topic, replicas, config)
 
-    async def keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
+    async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        """Give internal partitions these replicas, in the log dirs that hold bystanders. TimeoutError."""
+        seen = await self.admin.placements(sorted({topic for topic, _ in wanted}))
+        gained = {node for key, to in wanted.items() for node in to if node not in seen[key].replicas}
+        await self._keep_beside(list(wanted))
+        await self.admin.reassign(wanted)
+        await self.admin.placed(wanted)
+        self._gained |= gained
+
+    async def _keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Have brokers put these into the log dir that holds bystanders, where they are given them.
 
         Else the emptier log dir gets them, which is the one that breaks next (`ReplicaManager.alterReplicaLogDirs`).
@@ -172,21 +182,33 @@ class KafkaCluster:
 
     async def settle(self) -> None:
         """Wait until everything is as at the start: all brokers in sync, each coordinating what it did."""
+        topics = [topic for topic, _ in self._internal()]
         wanted = {
             (topic, partition): _from(BROKERS[partition % len(BROKERS)])
-            for topic, _ in self._internal()
+            for topic in topics
             for partition in range(properties.INTERNAL_PARTITIONS)
         }
-        seen = await self.admin.placements([topic for topic, _ in self._internal()])
-        in_order = properties.line_key(self.version) >= NAMED_IN_ORDER
-        order = tuple if in_order else sorted
-        moves = {key: to for key, to in wanted.items() if key not in seen or order(seen[key].replicas) != order(to)}
-        if moves:
-            await self.keep_beside(list(moves))
-            await self.admin.reassign(moves)
-        await self.in_sync([topic for topic, _ in self._internal()])
+        if moves := await self.admin.misplaced(wanted):
+            await self.give_back(moves)
+        await self.in_sync(topics)
+        if self.kraft:
+            await self._tell_log_dirs(topics)
         await self.admin.elect_preferred(list(wanted))
         await self.admin.settled(wanted)
+
+    async def _tell_log_dirs(self, topics: Sequence[str]) -> None:
+        """Restart brokers that were given replicas, one after the other.
+
+        A KRaft broker tells the controller in which log dir a replica lies (KIP-858) when its topic is made and when it
+        starts, not when it is given the replica (3.9.2, 4.3.1). When that log dir died, nobody else was elected.
+        """
+        for node in sorted(self._gained):
+            broker = self.brokers[node]
+            broker.terminate()
+            await broker.ended(ENDS_S)
+            await self.start_broker(node)
+            await self.in_sync(topics)
+        self._gained.clear()
 
     def _internal(self) -> list[tuple[str, tuple[tuple[int, ...], Mapping[str, str]]]]:
         version = properties.line_key(self.version)
