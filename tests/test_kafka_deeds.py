@@ -186,8 +186,8 @@ class Cluster:
         self.told.append(f"start {node}")
         self.brokers[node].pid = 300 + node
 
-    async def keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
-        self.told.append(f"beside {partitions}")
+    async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        self.told += [f"give back {topic}-{number} {tuple(nodes)}" for (topic, number), nodes in wanted.items()]
 
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
         self.told.append("in_sync")
@@ -400,7 +400,7 @@ class TestDeeds:
         told = played("coordinator/gone", tmp_path, Role.GROUP)
         assert told[:2] == [f"reassign __consumer_offsets-{number} (2,)", f"terminate {OLD}"]
         mended = played("coordinator/gone", tmp_path, Role.GROUP, undone=True)
-        assert f"reassign __consumer_offsets-{number} (2, 3, 1)" in mended
+        assert f"give back __consumer_offsets-{number} (2, 3, 1)" in mended
 
     def test_an_unclean_election_is_prepared_before_the_fault(self, tmp_path: Path) -> None:
         told = played("broker/unclean-election", tmp_path)
