@@ -131,8 +131,8 @@ class Admin(Protocol):
     async def create_topics(self, topics: Mapping[str, Replicas], config: Mapping[str, str] | None = None) -> None:
         """Create topics and wait until every running broker names their leaders and all replicas are in sync."""
 
-    async def delete_topic(self, topic: str) -> None:
-        """Delete a topic and wait until no running broker knows it."""
+    async def delete_topics(self, topics: Sequence[str]) -> None:
+        """Delete topics and wait until no running broker knows them."""
 
     async def grow_topic(self, topic: str, replicas: Replicas) -> None:
         """Add the partitions that are new in `replicas` (which names all)."""

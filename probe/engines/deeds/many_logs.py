@@ -43,7 +43,7 @@ async def _create(scene: Scene, replicas: Replicas) -> None:
 async def remove(_: ManyLogs, scene: Scene) -> None:
     """Delete it."""
     if await scene.cluster.admin.placements([TOPIC]):
-        await scene.cluster.admin.delete_topic(TOPIC)
+        await scene.cluster.admin.delete_topics([TOPIC])
 
 
 def write(where: Brokers, step: ManyLogs) -> None:

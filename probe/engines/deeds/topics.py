@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Sequence
 
 from probe.engines.deeds.deed import topics, turns
 from probe.engines.kafka_ports import Scene
@@ -12,17 +12,22 @@ from probe.scenarios.steps import DeleteTopic, GrowTopic, RecreateTopic
 async def delete(_: DeleteTopic, scene: Scene) -> None:
     """Delete every cell's topic."""
     scene.strike()
-    await asyncio.gather(*(scene.cluster.admin.delete_topic(topic) for topic in topics(scene)))
+    await scene.cluster.admin.delete_topics(topics(scene))
 
 
 async def recreate(_: RecreateTopic, scene: Scene) -> None:
-    """Delete every cell's topic, and make it again as it was: the leaders are the same at first."""
+    """Delete every cell's topic, and make it again as it was: the leaders are the same at first.
+
+    All together: how long nobody knows a topic must not depend on how many cells there are.
+    """
     admin = scene.cluster.admin
     seen = await admin.placements(topics(scene))
+    again: dict[str, dict[int, Sequence[int]]] = {topic: {} for topic in topics(scene)}
+    for (topic, number), one in seen.items():
+        again[topic][number] = one.replicas
     scene.strike()
-    await asyncio.gather(*(admin.delete_topic(topic) for topic in topics(scene)))
-    for topic in topics(scene):
-        await admin.create_topic(topic, {number: one.replicas for (name, number), one in seen.items() if name == topic})
+    await admin.delete_topics(list(again))
+    await admin.create_topics(again)
 
 
 async def grow(step: GrowTopic, scene: Scene) -> None:

@@ -114,17 +114,13 @@ class KafkaAdmin:
         except OSError as error:  # 0.9 drops requests that come beside one which it does not know
             return str(error)
 
-    async def delete_topic(self, topic: str) -> None:
-        """Delete a topic and wait until no running broker knows it."""
-        await self.delete_topics([topic])
-
     async def delete_topics(self, topics: Sequence[str]) -> None:
         """Delete topics and wait until no running broker knows them."""
         if self._version < CREATE_TOPICS_V1:
             await self._nodes().delete_topics(topics)
         else:
             version = 0 if self._version < CREATE_TOPICS_V2 else 1
-            await self._at_controller(lambda line: ask.delete_topic(line, topics, version=version))
+            await self._at_controller(lambda line: ask.delete_topics(line, topics, version=version))
         end = time.monotonic() + SETTLED_S
         for node in self._running():
             while await self.placements(topics, at=node):

@@ -146,7 +146,7 @@ async def create_topics(
     return there
 
 
-async def delete_topic(line: Line, topics: Sequence[str], *, version: int) -> None:
+async def delete_topics(line: Line, topics: Sequence[str], *, version: int) -> None:
     """Delete topics; one that is not there is well. RefusedError with the code."""
     answer = await line.ask(DELETE_TOPICS, version, Writer().array(topics, Writer.string).pack("i", ASK_MS))
     if version:
