@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Outcome, Play, Profile
-from probe.scenarios.elections import session_ms
+from probe.model import Engine, Outcome, Play, Profile
+from probe.scenarios.broker_steps import ReturnBroker, StopBroker
+from probe.scenarios.elections import lingers_ms, session_ms
 from probe.scenarios.scenario import Part
-from probe.scenarios.steps import LagMetadata
+from probe.scenarios.steps import LagMetadata, Step
 
 
-def with_late_views(part: Part, profile: Profile) -> Part:
+def part_of(part: Part, profile: Profile, engine: Engine, broker: str) -> Part:
+    """Fit a scenario's part to broker line and profile, where real brokers need not be told."""
+    return part if engine is Engine.KAFKA else _with_late_views(_by_line(part, broker), profile)
+
+
+def _by_line(part: Part, broker: str) -> Part:
+    """Let a broker that shuts down go on serving for as long as one of this line does."""
+    return replace(part, steps=tuple(_lingering(step, lingers_ms(broker)) for step in part.steps))
+
+
+def _lingering(step: Step, ms: int) -> Step:
+    if not isinstance(step, StopBroker | ReturnBroker) or not step.when.lingers:
+        return step
+    return replace(step, when=replace(step.when, after_ms=step.when.after_ms + ms, lingers=False))
+
+
+def _with_late_views(part: Part, profile: Profile) -> Part:
     """Let the last broker name a new leader so long after the first, itself, as the profile says."""
     shown_ms = profile.election.shown_ms if profile.election else 0
     if not shown_ms or not part.steps or any(isinstance(step, LagMetadata) for step in part.steps):

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from probe.catalogue.families import version_key
 from probe.catalogue.selectors import ONLY_FOR, Chosen
-from probe.fitting import play_of, with_late_views
+from probe.fitting import part_of, play_of
 from probe.model import Cell, Engine, Expects, Limits, Play, Profile, Role, Target
 from probe.protocol.names import api_name
 from probe.scenarios.scenario import Part, Scenario
@@ -283,7 +283,7 @@ def _planned(cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, p
         back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
         min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
     )
-    part = with_late_views(part, profile)
+    part = part_of(part, profile, cell.engine, cell.broker)
     return Planned(cell, chosen, profile, scenario, part, play_of(part, profile, cell.broker), limits, trials)
 
 

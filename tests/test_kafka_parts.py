@@ -230,7 +230,7 @@ def test_brokers_that_cannot_be_played_are_named(asked: list[str], said: str) ->
     [
         ("4.1.0", "kraft", "2.13"),
         ("3.7.2", "kraft", "2.13"),
-        ("3.2.3", "zookeeper", "2.13"),
+        ("3.3.2", "zookeeper", "2.13"),
         ("1.0.2", "zookeeper", "2.12"),
     ],
 )

@@ -13,7 +13,7 @@ from probe.catalogue.selectors import select_profiles
 from probe.engines import plays
 from probe.engines.plays_brokers import whose_turn
 from probe.engines.rpc import cluster_pb2 as pb
-from probe.model import Election, Expects, Outcome, Role, Subject
+from probe.model import Election, Engine, Expects, Outcome, Role, Subject
 from probe.plan import Selection, make_plan
 from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part, Scenario
@@ -67,9 +67,9 @@ def test_a_kill_is_found_out_after_the_session() -> None:
 
 def test_a_shutdown_moves_its_leaders_at_the_first_hit_and_then_ends() -> None:
     fault = told("broker/shutdown", 150)
-    assert states(fault) == [(150, "evacuate", 2), (450, "STOPPED", 2)]
+    assert states(fault) == [(150, "evacuate", 2), (150, "STOPPED", 2)]
     assert not any(item.from_start for item in fault.changes)
-    assert [item.latest_ms for item in fault.changes] == [2150, 2450]
+    assert [item.latest_ms for item in fault.changes] == [2150, 2150]
     assert {(rule.code, rule.topic, rule.key) for rule in fault.rules} == {(6, "t", ""), (16, "", "g")}
 
 
@@ -93,9 +93,33 @@ def test_turns_are_the_failing_broker_and_then_the_others() -> None:
     assert [whose_turn(SUBJECT, turn) for turn in range(3)] == [2, 1, 3]
 
 
-@pytest.mark.parametrize(("line", "ms"), [("3.9", 9000), ("4.4", 9000), ("3.3", 9000), ("2.6", 6000), ("0.10.2", 6000)])
+@pytest.mark.parametrize(("line", "ms"), [("3.9", 9000), ("4.4", 9000), ("3.4", 6000), ("2.6", 6000), ("0.10.2", 6000)])
 def test_sessions_by_line(line: str, ms: int) -> None:
     assert session_ms(line) == ms
+
+
+@pytest.mark.parametrize("name", ["broker/shutdown", "broker/rolling"])
+@pytest.mark.parametrize(("line", "ms"), [("4.3", 2150), ("3.4", 10)])
+def test_brokers_that_shut_down_linger_by_line(
+    selection: Selection,  # noqa: F811  # the fixture
+    name: str,
+    line: str,
+    ms: int,
+) -> None:
+    profiles = select_profiles(["isolated"], [], None)
+    plan = make_plan(replace(selection, scenarios=select_scenarios([name]), brokers=(line,), profiles=profiles))
+    assert plan.cells
+    for item in plan.cells:
+        found = states(plays.fault(item.part.steps, SUBJECT, 150))
+        moved = next(at for at, what, _ in found if what == "evacuate")
+        assert next(at for at, what, _ in found if what == "STOPPED") == moved + ms
+
+
+def test_real_brokers_are_not_told_how_long_to_linger(selection: Selection) -> None:  # noqa: F811  # the fixture
+    chosen = replace(selection, scenarios=select_scenarios(["broker/shutdown"]), engine=Engine.KAFKA, brokers=("3.4",))
+    plan = make_plan(chosen)
+    assert plan.cells
+    assert {item.part.steps for item in plan.cells} == {select_scenarios(["broker/shutdown"])[0].parts[0].steps}
 
 
 def test_elections_by_line_and_by_the_user(selection: Selection, tmp_path: Path) -> None:  # noqa: F811  # the fixture

@@ -1,9 +1,9 @@
 """All brokers are restarted one after the other, each with a controlled shutdown.
 
-What the brokers do: every 4 s the next broker hands over what it leads, closes its connections 0.3 s later, and is
-back 2 s after that. The first one leads the affected partition; leaders go to the first living replica in order of
-assignment, so the partition comes back when the second broker goes. Metadata names a new leader 150 ms after it is in
-office.
+What the brokers do: every 4.5 s the next broker hands over what it leads, closes its connections some ms (ZooKeeper)
+or 2 s (KRaft) later, and is back 2 s after that. The first one leads the affected partition; leaders go to the first
+living replica in order of assignment, so the partition comes back when the second broker goes. Metadata names a new
+leader 150 ms after it is in office.
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16), then closed connections, several times.
 What a good client does: follows each time, without telling the application.
 On real brokers each one is back, and in sync, before the next one goes.
@@ -18,8 +18,7 @@ from probe.scenarios.broker_steps import Evacuate, ReturnBroker, StopBroker, Whe
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 from probe.scenarios.steps import LagMetadata
 
-EVERY_MS = 4000
-CLOSES_MS = 300
+EVERY_MS = 4500
 DOWN_MS = 2000
 ALL_BACK_MS = 40_000
 """Three real brokers take about so long."""
@@ -29,8 +28,8 @@ TURNS = tuple(
     for turn in range(3)
     for step in (
         Evacuate(when=When(after_ms=turn * EVERY_MS), turn=turn, loading_ms=300),
-        StopBroker(when=When(after_ms=turn * EVERY_MS + CLOSES_MS), turn=turn, listed=False),
-        ReturnBroker(when=When(after_ms=turn * EVERY_MS + CLOSES_MS + DOWN_MS), turn=turn),
+        StopBroker(when=When(after_ms=turn * EVERY_MS, lingers=True), turn=turn, listed=False),
+        ReturnBroker(when=When(after_ms=turn * EVERY_MS + DOWN_MS, lingers=True), turn=turn),
     )
 )
 

@@ -14,6 +14,8 @@ class When:
     """The play's election time is added."""
     from_hit: bool = False
     """Counted from the first hit of the fault's answers (2 s after the fault if there is none), not from the fault."""
+    lingers: bool = False
+    """The time is added for which a broker of the line serves on after its leaders moved; `probe.fitting` does so."""
 
 
 NOW = When()
