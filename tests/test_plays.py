@@ -19,6 +19,7 @@ from probe.scenarios.steps import (
     LoseLeader,
     MoveCoordinator,
     MoveLeader,
+    RecreateTopic,
     Rejoin,
     Step,
 )
@@ -118,6 +119,14 @@ def test_a_forgetful_broker_knows_neither_topic_nor_partitions() -> None:
     assert (rule(ForgetTopic()).code, list(rule(ForgetTopic()).partitions)) == (3, [])
     (view,) = moves([ForgetTopic()])
     assert (view.change.view.broker, list(view.change.view.hidden_topics)) == (2, ["t"])
+
+
+def test_a_topic_is_gone_for_half_an_elections_time_and_then_led_by_whoever_led_it_until_another_does() -> None:
+    found = moves([RecreateTopic(), MoveLeader(elected=True)])
+    assert [(item.after_ms, item.from_start) for item in found] == [(0, True), (75, True), (150, True)]
+    assert [item.change.topic.what for item in found[:2]] == [pb.TopicChange.DELETE, pb.TopicChange.RECREATE]
+    assert found[2].change.move_leader.to == 3
+    assert moves([MoveLeader()])[0].after_ms == 0
 
 
 def test_a_member_is_asked_once_to_join_again() -> None:

@@ -137,9 +137,9 @@ def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
     return [rule], []
 
 
-def _move_leader(step: MoveLeader, subject: Subject, _: int) -> Part:
+def _move_leader(step: MoveLeader, subject: Subject, election_ms: int) -> Part:
     change = _move(subject, drop_old=step.drop_replica)
-    return [], [pb.Timed(change=change, from_start=True)]
+    return [], [pb.Timed(change=change, from_start=True, after_ms=election_ms if step.elected else 0)]
 
 
 def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> Part:
@@ -176,22 +176,27 @@ def _lose_coordinator(_: LoseCoordinator, subject: Subject, __: int) -> Part:
     return [], [pb.Timed(change=change, from_start=True)]
 
 
-def _topic(step: DeleteTopic | RecreateTopic | GrowTopic, subject: Subject, _: int) -> Part:
-    total = step.partitions if isinstance(step, GrowTopic) else 0
-    change = pb.TopicChange(topic=subject.topic, what=TOPIC_CHANGES[type(step)], partitions=total)
-    return [], [pb.Timed(change=pb.Change(topic=change), from_start=True)]
+def _delete(_: DeleteTopic, subject: Subject, __: int) -> Part:
+    return [], [_topic(subject, pb.TopicChange.DELETE)]
+
+
+def _recreate(_: RecreateTopic, subject: Subject, election_ms: int) -> Part:
+    again = _topic(subject, pb.TopicChange.RECREATE, after_ms=election_ms // 2)
+    return [], [_topic(subject, pb.TopicChange.DELETE), again]
+
+
+def _grow(step: GrowTopic, subject: Subject, _: int) -> Part:
+    return [], [_topic(subject, pb.TopicChange.GROW, total=step.partitions)]
+
+
+def _topic(subject: Subject, what: pb.TopicChange.What.ValueType, *, total: int = 0, after_ms: int = 0) -> pb.Timed:
+    change = pb.TopicChange(topic=subject.topic, what=what, partitions=total)
+    return pb.Timed(change=pb.Change(topic=change), from_start=True, after_ms=after_ms)
 
 
 def _roll_back(step: RollBack, subject: Subject, _: int) -> Part:
     change = pb.Change(roll_back=pb.RollBack(broker=subject.old, line=step.line))
     return [], [pb.Timed(change=change, from_start=True)]
-
-
-TOPIC_CHANGES: Mapping[type, pb.TopicChange.What.ValueType] = {
-    DeleteTopic: pb.TopicChange.DELETE,
-    RecreateTopic: pb.TopicChange.RECREATE,
-    GrowTopic: pb.TopicChange.GROW,
-}
 
 
 def _move(subject: Subject, *, drop_old: bool = False) -> pb.Change:
@@ -224,8 +229,8 @@ TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
     MoveCoordinator: _move_coordinator,
     LoadCoordinator: _load,
     LoseCoordinator: _lose_coordinator,
-    DeleteTopic: _topic,
-    RecreateTopic: _topic,
-    GrowTopic: _topic,
+    DeleteTopic: _delete,
+    RecreateTopic: _recreate,
+    GrowTopic: _grow,
     **plays_brokers.TRANSLATIONS,
 }

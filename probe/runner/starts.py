@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
-from probe.model import EngineKind, Kind, MarkKind, Role, Target
+from probe.model import Engine, EngineKind, Kind, MarkKind, Role, Target
 from probe.runner.cast import make_start, make_subject, run_beside
 from probe.runner.course import Course
 from probe.runner.ending import STOP_MS, stop
@@ -24,6 +24,7 @@ no time for its brokers (6 s were seen); and so long after it the move is known 
 STARTS = 20
 """A client that takes its bootstrap addresses in random order is started until it meets the one that fails: with two
 addresses it misses it always once in a million times, and after ten starts once in a thousand."""
+FILL_MS = 10
 SILENCE_S = 1.5
 """So long after a client serves it is known whether one of its first requests is answered by silence."""
 
@@ -38,12 +39,10 @@ async def play(course: Course, stage: Stage) -> None:
 async def prepare(course: Course, stage: Stage) -> None:
     """Create what the client works with, then wait for a place among those that start."""
     part = course.item.part
-    cell = course.item.cell
-    feed_ms = course.item.beat_ms if cell.role.reads else 0
     coordinated = part.play.target is Target.COORDINATOR
     subject = await stage.cluster.prepare(
         course.header.subject,
-        feed_ms=feed_ms,
+        feed_ms=_feed_ms(course),
         bystander_ms=course.item.bystander_ms,
         apart=part.whole_broker,
         idle=part.at_start and not coordinated,
@@ -51,6 +50,17 @@ async def prepare(course: Course, stage: Stage) -> None:
     )
     course.header = replace(course.header, subject=subject)
     await stage.slot.take()
+
+
+def _feed_ms(course: Course) -> int:
+    """Return how often records are fed until the fault; 0 for who reads none.
+
+    Real brokers are fed 2.5 a second, and warm-up there is long enough for a position that is not reached soon again.
+    """
+    cell = course.item.cell
+    if not cell.role.reads:
+        return 0
+    return FILL_MS if course.item.part.much_read and cell.engine is Engine.EMBEDDED else course.item.beat_ms
 
 
 async def usual(course: Course, stage: Stage) -> None:
@@ -66,6 +76,8 @@ async def usual(course: Course, stage: Stage) -> None:
         warm = await warm_up(course, pacing, stage.served)
         stage.slot.release()
         if warm:
+            if _feed_ms(course) not in {0, item.beat_ms}:
+                await stage.cluster.pace(item.beat_ms)
             await pacing.meet()
             await break_it(course, stage.cluster)
             await watch_and_mend(course, stage, pacing)

@@ -69,6 +69,8 @@ class Part:
     """The fault is put on before the client starts; the broker that fails leads and coordinates nothing."""
     second: bool = False
     """A second instance starts while the fault stands, and is the one that is judged."""
+    much_read: bool = False
+    """Readers have read more before the fault than is written after it, as in any topic that has been in use."""
     ground: Ground = USUAL
     """How the cluster of real brokers is built."""
 

@@ -39,6 +39,8 @@ class MoveLeader:
 
     drop_replica: bool = False
     """The old leader loses its replica (reassignment); else it stays in sync (preferred election)."""
+    elected: bool = False
+    """An election's time after the fault, not at once; real brokers need no telling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ class DeleteTopic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecreateTopic:
-    """The topic is deleted and made again under the same name: another topic id, empty, epochs from the start."""
+    """The topic is deleted and, half an election later, made again: another topic id, empty, epochs from the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

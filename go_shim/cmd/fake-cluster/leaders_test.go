@@ -217,8 +217,13 @@ func TestTopicsComeAndGo(t *testing.T) {
 	if got := topic(); len(got.Partitions) != 3 || got.TopicID == [16]byte(id) || got.Partitions[0].Leader != 1 {
 		t.Errorf("recreated: %+v", got)
 	}
+	was := topic().TopicID
 	change(clusterpb.TopicChange_DELETE, 0)
 	if got := topic(); got.ErrorCode != 3 {
 		t.Errorf("deleted: %+v", got)
+	}
+	change(clusterpb.TopicChange_RECREATE, 0)
+	if got := topic(); got.ErrorCode != 0 || len(got.Partitions) != 3 || got.TopicID == was || got.Partitions[0].Leader != 1 {
+		t.Errorf("made again: %+v", got)
 	}
 }

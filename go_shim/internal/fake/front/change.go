@@ -58,7 +58,9 @@ func (f *Front) check(change *clusterpb.Change) error {
 			return fmt.Errorf("metadata view: there is no broker %d; give 1 to 3, or 0 for all", c.View.Broker)
 		}
 	case *clusterpb.Change_Topic:
-		if _, ok := f.newest().Topics[c.Topic.Topic]; !ok {
+		_, known := f.newest().Topics[c.Topic.Topic]
+		_, was := f.gone[c.Topic.Topic]
+		if !known && (!was || c.Topic.What != clusterpb.TopicChange_RECREATE) {
 			return fmt.Errorf("topic change: there is no topic %q", c.Topic.Topic)
 		}
 	case *clusterpb.Change_Evacuate:

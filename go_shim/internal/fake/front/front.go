@@ -46,7 +46,8 @@ type Front struct {
 	mu        sync.Mutex
 	changed   chan struct{} // closed and replaced whenever something that waits must ask again
 	table     table.Table
-	list      []*topology.Topology // oldest first, never empty
+	list      []*topology.Topology      // oldest first, never empty
+	gone      map[string]topology.Topic // as they were when they were deleted
 	views     map[int32]topology.View
 	states    map[int32]clusterpb.BrokerState_State
 	homes     map[topology.Key]int32     // where a key was first seen
@@ -65,6 +66,7 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 	f := &Front{
 		line: l, served: line.Served(offered, bounds), rolled: map[int32]map[int16]line.Range{}, backend: b, log: log,
 		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
+		gone:  map[string]topology.Topic{},
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		homes: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
 		leaving: map[topology.Key]*leaving{},

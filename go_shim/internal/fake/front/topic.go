@@ -63,7 +63,7 @@ func leaderFirst(leader int32) []int32 {
 
 // changeTopic deletes, recreates or grows a topic.
 func (f *Front) changeTopic(c *clusterpb.TopicChange) error {
-	was := f.newest().Topics[c.Topic]
+	was, known := f.newest().Topics[c.Topic]
 	switch c.What {
 	case clusterpb.TopicChange_GROW:
 		if err := f.backend.Grow(c.Topic, c.Partitions); err != nil {
@@ -74,7 +74,9 @@ func (f *Front) changeTopic(c *clusterpb.TopicChange) error {
 			return err
 		}
 	case clusterpb.TopicChange_RECREATE:
-		if err := f.backend.DeleteTopic(c.Topic); err != nil {
+		if !known {
+			was = f.gone[c.Topic]
+		} else if err := f.backend.DeleteTopic(c.Topic); err != nil {
 			return err
 		}
 		var leaders []int32
@@ -95,10 +97,15 @@ func (f *Front) resync(name string) {
 	was, known := f.newest().Topics[name]
 	info, partitions, exists := f.backend.Topic(name)
 	next := f.newest().Next()
+	if exists && !known {
+		was, known = f.gone[name]
+		delete(f.gone, name)
+	}
 	switch {
 	case !exists && !known, exists && known && was.ID == info.TopicID && len(was.Partitions) == len(partitions):
 		return
 	case !exists:
+		f.gone[name] = was
 		delete(next.Topics, name)
 	default:
 		topic := topology.Topic{ID: info.TopicID, Internal: was.Internal}
