@@ -109,6 +109,17 @@ def test_a_consumer_needs_records_appended_after_the_hit() -> None:
     assert facts(*steps, fetched(20, appended=5000), role=Role.CONSUMER).recovered is False
 
 
+@pytest.mark.parametrize("role", [Role.CONSUMER, Role.GROUP])
+def test_a_reader_that_the_old_leader_serves_as_a_follower_has_recovered_without_moving(role: Role) -> None:
+    """aiokafka 0.14.0 and sarama 1.27.0 after a frozen broker woke: followers serve Fetch v11 (3.9.2 and 4.3.1)."""
+    commits = (committed(),) if role is Role.GROUP else ()
+    found = judged(fetch_answer(56), *MOVE, fetched(20, OLD), *commits, role=role)
+    assert (found.outcome, found.facts.recovered, found.facts.reroute) == (Outcome.LATE, True, Reroute.NONE)
+    assert found.facts.rescued_by == "retry"
+    before = judged(fetch_answer(56), *MOVE, fetched(20, OLD, appended=5000), *commits, role=role, ms=30_000)
+    assert (before.outcome, before.facts.recovered) == (Outcome.STUCK, False)
+
+
 def test_sarama_consumers_recover_in_two_seconds_and_tell() -> None:
     steps = (fetch_answer(56), app(AppKind.RECEIVE_ERROR, 56, partition=0), *MOVE, at(2010), *ASKED, fetched(75))
     found = judged(*steps, role=Role.CONSUMER)

@@ -207,7 +207,7 @@ def test_row_12_is_not_for_who_met_an_error_answer() -> None:
     found = judge(history(*steps, watch(10_000), play=ELECTED, role=Role.CONSUMER))
     assert found.outcome is Outcome.REFRESHES
     stays = (fault_on(), moved(), announced(), fetch_answer(6), fetched(90, OLD), watch(10_000))
-    assert judge(history(*stays, play=ELECTED, role=Role.CONSUMER)).outcome is Outcome.STUCK
+    assert judge(history(*stays, play=ELECTED, role=Role.CONSUMER)).outcome is Outcome.LATE
 
 
 @pytest.mark.parametrize(

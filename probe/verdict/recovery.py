@@ -103,13 +103,16 @@ def _gate(reading: Reading, hits: tuple[Hit, ...]) -> int | None:
     """Return from when on a success can be one at the target; None if the client never succeeded there.
 
     Only where the target moved, and where the client met more than soft hits: who is served well where it is need
-    not move.
+    not move. Nor need a reader that never came to the new leader, and gets what that one was written: since Fetch v11
+    followers in sync serve consumers, too (KIP-392), the old leader among them.
     """
     moments = reading.moments
     if reading.play.expects is not Expects.DISCOVER or all(hit.soft for hit in hits):
         return moments.begin
     first = first_success(reading, apis.main(reading.play.target, reading.role))
-    return None if first is None else first.done_at
+    if first is not None:
+        return first.done_at
+    return moments.begin if reading.role.reads and reading.play.target is not Target.COORDINATOR else None
 
 
 def first_success(reading: Reading, keys: frozenset[int]) -> Exchange | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from probe.model import Expects, Outcome, Reroute
 from probe.verdict.findings import Findings
 
-RULES_VERSION = 13
+RULES_VERSION = 14
 """Raised whenever a rule, a definition or a bound changes what a stored history is judged to be."""
 
 
