@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from test_plan import selection  # noqa: F401  # a fixture
 
+from probe.catalogue.brokers import generation_of, real_brokers
 from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.catalogue.selectors import select_profiles
 from probe.engines import plays
@@ -96,6 +97,13 @@ def test_turns_are_the_failing_broker_and_then_the_others() -> None:
 @pytest.mark.parametrize(("line", "ms"), [("3.9", 9000), ("4.4", 9000), ("3.4", 6000), ("2.6", 6000), ("0.10.2", 6000)])
 def test_sessions_by_line(line: str, ms: int) -> None:
     assert session_ms(line) == ms
+
+
+@pytest.mark.parametrize("version", [*(found.version for found in real_brokers().values()), "3.3.2", "3.5.2", "3.7.2"])
+def test_both_engines_run_a_line_by_the_same_means(version: str) -> None:
+    listed = {found.version: found.mode for found in real_brokers().values()}
+    mode = listed.get(version) or generation_of(version).mode
+    assert session_ms(version) == {"kraft": 9000, "zookeeper": 6000}[mode]
 
 
 @pytest.mark.parametrize("name", ["broker/shutdown", "broker/rolling"])

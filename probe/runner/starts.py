@@ -25,6 +25,7 @@ STARTS = 20
 """A client that takes its bootstrap addresses in random order is started until it meets the one that fails: with two
 addresses it misses it always once in a million times, and after ten starts once in a thousand."""
 FILL_MS = 10
+"""So often until the fault, and a reader on the fake cluster is far beyond what is written after it."""
 SILENCE_S = 1.5
 """So long after a client serves it is known whether one of its first requests is answered by silence."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from probe.engines.deeds.deed import topics, turns
@@ -21,24 +22,26 @@ async def recreate(_: RecreateTopic, scene: Scene) -> None:
     All together: how long nobody knows a topic must not depend on how many cells there are.
     """
     admin = scene.cluster.admin
-    seen = await admin.placements(topics(scene))
-    again: dict[str, dict[int, Sequence[int]]] = {topic: {} for topic in topics(scene)}
-    for (topic, number), one in seen.items():
-        again[topic][number] = one.replicas
+    seen = await _laid(scene)
     scene.strike()
-    await admin.delete_topics(list(again))
-    await admin.create_topics(again)
+    await admin.delete_topics(list(seen))
+    await admin.create_topics(seen)
 
 
 async def grow(step: GrowTopic, scene: Scene) -> None:
     """Add partitions to every cell's topic, led by one broker after the other."""
-    admin = scene.cluster.admin
-    seen = await admin.placements(topics(scene))
     order = turns(scene.old)
-    for topic in topics(scene):
-        replicas = {number: one.replicas for (name, number), one in seen.items() if name == topic}
+    for topic, replicas in (await _laid(scene)).items():
         for number in range(len(replicas), step.partitions):
             first = number % len(order)
             replicas[number] = (*order[first:], *order[:first])
-        await admin.grow_topic(topic, replicas)
+        await scene.cluster.admin.grow_topic(topic, replicas)
     scene.strike()
+
+
+async def _laid(scene: Scene) -> dict[str, dict[int, Sequence[int]]]:
+    """Return every cell's topic with the replicas of each partition."""
+    found: dict[str, dict[int, Sequence[int]]] = defaultdict(dict)
+    for (topic, number), one in (await scene.cluster.admin.placements(topics(scene))).items():
+        found[topic][number] = one.replicas
+    return found
