@@ -148,11 +148,16 @@ class CohortEngine(EnginePort, Protocol):
     def at_once(self) -> int:
         """Return how many clusters may run at the same time."""
 
+    @property
+    def in_silence(self) -> int:
+        """Return how many may run beside them whose cohorts watch silence."""
+
     def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
     ) -> AbstractAsyncContextManager[Sequence[SeatPort]]:
         """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this kind that follow.
 
+        `silent` says that it is kept for minutes, mostly by clients that wait.
         Raises OSError when none can be had.
         """
 

@@ -39,7 +39,7 @@ class FakeSeat:
 class FakeEngine:
     """Gives seats, and keeps what it gave."""
 
-    at_once = 1
+    at_once, in_silence = 1, 0
 
     def __init__(self, failure: str = "") -> None:
         self.given: list[list[FakeSeat]] = []
@@ -47,7 +47,7 @@ class FakeEngine:
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
     ) -> AsyncIterator[list[FakeSeat]]:
         if self._failure:
             raise OSError(self._failure)
@@ -88,10 +88,10 @@ class ManyClusters(FakeEngine):
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
     ) -> AsyncIterator[list[FakeSeat]]:
         self.now += 1
-        async with super().cohort(broker, size, to_come, ground) as seats:
+        async with super().cohort(broker, size, to_come, ground, silent=silent) as seats:
             yield seats
         self.now -= 1
 

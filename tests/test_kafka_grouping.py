@@ -8,7 +8,7 @@ from planning import planned, work
 
 from probe.model import Role, Target
 from probe.plan import LONG_MS
-from probe.runner.grouping import IN_SILENCE, TOGETHER, estimate_s, in_cohorts, layout
+from probe.runner.grouping import IN_SILENCE, LONG_WITHIN, TOGETHER, estimate_s, in_cohorts, layout
 from probe.scenarios.ground import USUAL
 
 
@@ -61,7 +61,7 @@ def test_with_many_cohorts_all_clusters_are_used() -> None:
     assert layout(work(planned("*")), 8, 1)[1] == 1
 
 
-def test_long_cohorts_are_spread_among_the_short_and_clusters_that_are_built_alike_come_together() -> None:
+def test_long_cohorts_are_spread_among_the_first_and_clusters_that_are_built_alike_come_together() -> None:
     found, _ = layout(work(planned("*", "incident/rolling/*", brokers=["3.4"])), 8, 4)
     grounds = [cohort[0].item.part.ground for cohort in found]
     assert len(set(grounds)) > 1
@@ -71,9 +71,10 @@ def test_long_cohorts_are_spread_among_the_short_and_clusters_that_are_built_ali
         for cohort in found
         if cohort[0].item.part.ground == USUAL
     ]
-    half = len(usual) // 2
-    assert abs(sum(usual[:half]) - sum(usual[half:])) <= 2
-    assert 0 < sum(usual) < half
+    last = max(place for place, is_long in enumerate(usual) if is_long)
+    assert last <= LONG_WITHIN * len(usual)
+    assert 0 < sum(usual[: last // 2]) <= sum(usual) - sum(usual[: last // 2]) + 2
+    assert 0 < sum(usual) < len(usual) // 2
 
 
 def test_a_plan_says_how_long_real_brokers_take() -> None:

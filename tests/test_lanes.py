@@ -100,3 +100,18 @@ def test_there_are_no_more_of_them_than_clusters_and_whoever_leaves_makes_room_f
         (await comes_in(third)).leave()
 
     asyncio.run(go())
+
+
+def test_those_that_watch_silence_take_no_place_of_others_as_long_as_there_are_places_for_them() -> None:
+    async def go() -> None:
+        lanes = Lanes(clusters=2, watching=100, in_silence=1)
+        for silent in (True, False, True):  # the second silence takes a place, as there is but one for them
+            lane = await lanes.enter(CELLS, silent=silent)
+            for cell in range(CELLS):
+                lane.rests(cell)()
+        another = await waits(lanes)
+        lane.leave()
+        third = await comes_in(another)
+        assert third is not lane
+
+    asyncio.run(go())

@@ -16,7 +16,7 @@ from probe.plan import BYSTANDER_MS, TRANSACTION_MS
 from probe.recorder import Recorder
 from probe.runner import pacing as module
 from probe.runner.course import Course
-from probe.runner.pacing import APART_MS, BEYOND_MS, IDLE_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
+from probe.runner.pacing import APART_MS, AWAY_MS, BEYOND_MS, IDLE_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
 
 SECOND = 1_000_000
 
@@ -25,7 +25,13 @@ class Trial:
     """A trial of nobody: a clock, a recorder, and what was asked of instance and feed."""
 
     def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, scenario: str, role: Role, engine: Engine = Engine.EMBEDDED
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        scenario: str,
+        role: Role,
+        engine: Engine = Engine.EMBEDDED,
+        *,
+        second: bool = False,
     ) -> None:
         self.at = 100 * SECOND
         self.asked: list[tuple[str, int]] = []
@@ -43,7 +49,8 @@ class Trial:
             self.asked.append(("gather", 0))
 
         cluster: Any = SimpleNamespace(pace=feed, gather=gather)
-        self.pacing = Pacing(self.course, cluster, instance)
+        beside: Any = SimpleNamespace(pace=lambda interval_ms: self.asked.append(("beside", interval_ms)))
+        self.pacing = Pacing(self.course, cluster, instance, beside if second else None)
 
     def engine(self, kind: EngineKind) -> None:
         self.course.take(EngineEvent(at=self.at, kind=kind, broker=2))
@@ -196,3 +203,34 @@ def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) 
     assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8
     beside = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and event.partition]
     assert len([at for at in beside if paced[0] - SECOND <= at < paced[0]]) <= 1000 / BYSTANDER_MS[Engine.EMBEDDED] + 1
+
+
+def test_a_second_instance_with_transactions_works_seldom_once_nothing_is_measured_and_hardly_after_the_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Around the fault its pace would be part of the gap that is told of it."""
+    trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA, second=True)
+    quick, prompt_ms = trial.course.item.beat_ms, trial.course.header.play.prompt_ms
+    asyncio.run(trial.pacing.wait(0))
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.TXN_COMMITTED, PROVED)
+    assert trial.adapt() == [("beside", prompt_ms // 2)]
+    trial.at += SECOND
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == [("beside", quick)]
+    trial.pacing.part()
+    assert trial.asked[-1] == ("beside", AWAY_MS)
+
+
+@pytest.mark.parametrize(
+    ("role", "engine"), [(Role.GROUP, Engine.KAFKA), (Role.TRANSACTIONAL, Engine.EMBEDDED)], ids=str
+)
+def test_other_second_instances_keep_their_pace_in_the_window(
+    monkeypatch: pytest.MonkeyPatch, role: Role, engine: Engine
+) -> None:
+    """Those of groups are fed, and brokers of the fake are not what is slow."""
+    trial = Trial(monkeypatch, "coordinator/moved", role, engine, second=True)
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.succeed(AppKind.TXN_COMMITTED if role is Role.TRANSACTIONAL else AppKind.RECEIVED, PROVED)
+    assert [one for one in trial.adapt() if one[0] == "beside"] == []

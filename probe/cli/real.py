@@ -22,7 +22,7 @@ from probe.javac import java
 from probe.model import Engine
 from probe.plan import Plan
 from probe.protocol.schemas import Schemas
-from probe.runner.grouping import CLUSTERS
+from probe.runner.grouping import CLUSTERS, SILENT_CLUSTERS
 from probe.tools import cache_root
 
 CLUSTER_MB = 1500
@@ -36,9 +36,12 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
     releases = {line: _release(line, versions[line], report) for line in sorted(versions)}
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
-    clusters = max(1, min(CLUSTERS, _free_mb() // (2 * CLUSTER_MB)))
+    fit = _free_mb() // (2 * CLUSTER_MB)
+    clusters = max(1, min(CLUSTERS, fit))
+    in_silence = max(0, min(SILENT_CLUSTERS, fit - clusters))
     opening = relays(schemas, capture=capture)
-    return Kafka(releases, opening, choose(os.environ.get("PROBE_DISK", "")), DEEDS, clusters=clusters)
+    disk = choose(os.environ.get("PROBE_DISK", ""))
+    return Kafka(releases, opening, disk, DEEDS, clusters=clusters, in_silence=in_silence)
 
 
 def exact_versions(plan: Plan) -> Mapping[str, str]:

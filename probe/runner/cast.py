@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target
 from probe.plan import SELDOM_MS, Planned
-from probe.ports import Sink, Start, Tap
+from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
 
@@ -103,10 +103,12 @@ def _partitions(subject: Subject) -> list[int]:
 
 
 @contextlib.asynccontextmanager
-async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink) -> AsyncIterator[None]:
+async def run_beside(
+    subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink
+) -> AsyncIterator[Instance | None]:
     """Run the bystander's instance, if there is one; that it serves is all that it is asked for."""
     if not subject.bystander_instance:
-        yield
+        yield None
         return
     transactional = bool(start.transactional_id)
     other = replace(
@@ -118,5 +120,5 @@ async def run_beside(subject: Subject, item: Planned, tools: Tools, start: Start
         transactional_id=subject.bystander_key if transactional else "",
         interval_ms=max(start.interval_ms, SELDOM_MS, item.bystander_ms),
     )
-    async with tools.host.start(item.cell, other, sink):
-        yield
+    async with tools.host.start(item.cell, other, sink) as instance:
+        yield instance

@@ -72,7 +72,8 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
     has to be run again, while its line is played: at the end there would be nothing to do beside it.
     """
     cohorts, clusters = layout(work, run.options.jobs, engine.at_once)
-    lanes = Lanes(clusters, min(WATCHED, run.options.jobs), run.tools.lag.has_spare)
+    in_silence = engine.in_silence if clusters > 1 else 0
+    lanes = Lanes(clusters, min(WATCHED, run.options.jobs), run.tools.lag.has_spare, in_silence=in_silence)
     queue, again = list(cohorts), list[Work]()
     under_way: set[asyncio.Task[None] | None] = set()
     ended = asyncio.Event()
@@ -107,7 +108,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
             possible = [work for work in ready if not await _known_as_impossible(run, work)]
             if not possible:
                 continue
-            lane = await lanes.enter(len(possible))
+            lane = await lanes.enter(len(possible), silent=watches_silence(possible[0].item))
             await run.tools.lag.calm(CALM_S)
             if not run.has_time(cohort_s(possible, run.options.watch_ms)):
                 lane.leave()
@@ -122,7 +123,9 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
     # who starts under the fault keeps its place among the starting until everybody sees the fault
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
     try:
-        async with engine.cohort(cohort[0].item.cell.broker, len(cohort), to_come, part.ground) as seats:
+        silent = watches_silence(cohort[0].item)
+        where = cohort[0].item.cell.broker, len(cohort), to_come, part.ground
+        async with engine.cohort(*where, silent=silent) as seats:
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(_run_one(run, work, seat, starting, lane, number))

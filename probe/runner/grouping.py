@@ -20,9 +20,15 @@ ROUNDS = 28
 """The same where clients start under the fault: they all start at once."""
 MANY = 6
 """So many cohorts are worth another cluster."""
-CLUSTERS = 5
+CLUSTERS = 4
 """There at once at the most, where memory allows it: those whose clients start, that are watched, or mended. Each
 takes 20 CPU seconds to start, half of that to become quick, and a twentieth of two cores to do nothing."""
+SILENT_CLUSTERS = 4
+"""So many are there beside them whose cohorts watch silence: with four of five away for minutes, each cohort waited
+half a minute for the one that was left to be mended, and a third of two cores was idle."""
+LONG_WITHIN = 0.6
+"""Within this share of a line's cohorts all begin that watch silence: minutes after the last of the others they would
+be watched with nothing to do beside them."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
 """About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
 only."""
@@ -99,10 +105,11 @@ def kind_of(cohort: Sequence[Work]) -> tuple[str, Ground]:
 
 
 def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
-    """Spread the long ones evenly among the short ones; of each kind the longest comes first, and a short one last."""
+    """Spread the long ones evenly among the first of the short ones; of each kind the longest comes first."""
     ordered = sorted(cohorts, key=lambda cohort: -cohort_s(cohort, None))
-    kinds = [[one for one in ordered if _is_long(one) is long] for long in (True, False)]
-    places = [(place / len(kind), one) for first, kind in enumerate(kinds) for place, one in enumerate(kind, first)]
+    long, short = ([one for one in ordered if _is_long(one) is wanted] for wanted in (True, False))
+    places = [(LONG_WITHIN * place / len(long), one) for place, one in enumerate(long)]
+    places += [(place / len(short), one) for place, one in enumerate(short, 1)]
     return [cohort for _, cohort in sorted(places, key=itemgetter(0))]
 
 

@@ -24,19 +24,22 @@ APART_S = 8.0
 class Lanes:
     """Lets cohorts in, one after the other."""
 
-    def __init__(self, clusters: int, watching: int, spare: Callable[[], bool] = lambda: False) -> None:
-        """Begin with nobody there; so many cohorts at the most.
+    def __init__(
+        self, clusters: int, watching: int, spare: Callable[[], bool] = lambda: False, *, in_silence: int = 0
+    ) -> None:
+        """Begin with nobody there; so many cohorts at the most, and so many beside them that watch silence.
 
         Where one starts so many cells watch at the most and nobody else starts, or while `spare` says that the machine
         has time.
         """
         self._clusters, self._most, self._spare = clusters, watching, spare
-        self._there = self._watching = self._busy = 0
+        self._in_silence = in_silence
+        self._there = self._watching = self._busy = self._silent = 0
         self._came_at = 0.0
         self._changed = asyncio.Event()
 
-    async def enter(self, cells: int) -> Lane:
-        """Wait for room and take a lane for a cohort of so many cells."""
+    async def enter(self, cells: int, *, silent: bool = False) -> Lane:
+        """Wait for room and take a lane for a cohort of so many cells, which watches silence or does not."""
         while not self._has_room():
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
@@ -44,29 +47,31 @@ class Lanes:
                     await self._changed.wait()
         self._busy += 1
         self._there += 1
+        self._silent += silent
         self._came_at = time.monotonic()
-        return Lane(self, cells)
+        return Lane(self, cells, silent=silent)
 
     def _has_room(self) -> bool:
-        if self._there >= self._clusters or self._busy >= TOGETHER:
+        if self._there - min(self._silent, self._in_silence) >= self._clusters or self._busy >= TOGETHER:
             return False
         if self._busy and time.monotonic() - self._came_at < APART_S:
             return False
         return self._spare() or not (self._busy or self._watching > self._most)
 
-    def moved(self, *, calm: bool = False, watching: int = 0, left: int = 0) -> None:
+    def moved(self, *, calm: bool = False, watching: int = 0, left: int = 0, silent: int = 0) -> None:
         """Learn from a lane that its cohort is busy no longer, that cells watch or have ended, that it has left."""
         self._busy -= calm
         self._watching += watching
         self._there -= left
+        self._silent -= silent
         self._changed.set()
 
 
 class Lane:
     """A cohort's lane: busy until all its cells rest or have ended, then watching, then left."""
 
-    def __init__(self, lanes: Lanes, cells: int) -> None:
-        self._lanes = lanes
+    def __init__(self, lanes: Lanes, cells: int, *, silent: bool = False) -> None:
+        self._lanes, self._silent = lanes, silent
         self._restless, self._alive = set(range(cells)), set(range(cells))
         self._calm = self._left = False
 
@@ -93,7 +98,7 @@ class Lane:
         if not self._left:
             self._left = True
             self._calm_down()
-            self._lanes.moved(watching=-len(self._alive), left=1)
+            self._lanes.moved(watching=-len(self._alive), left=1, silent=self._silent)
             self._alive.clear()
 
     def _calm_down(self) -> None:

@@ -71,9 +71,9 @@ async def usual(course: Course, stage: Stage) -> None:
     start = make_start(item, course.header.subject, stage.tap)
     async with (
         tools.host.start(item.cell, start, recorder.add, alone=stage.alone) as instance,
-        run_beside(course.header.subject, item, tools, start, recorder.add_beside),
+        run_beside(course.header.subject, item, tools, start, recorder.add_beside) as beside,
     ):
-        pacing = Pacing(course, stage.cluster, instance)
+        pacing = Pacing(course, stage.cluster, instance, beside)
         warm = await warm_up(course, pacing, stage.served)
         stage.slot.release()
         if warm:

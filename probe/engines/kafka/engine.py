@@ -37,6 +37,8 @@ class Leased:
     cluster: KafkaCluster
     stack: contextlib.AsyncExitStack
     cohorts: int = 0
+    silent: bool = False
+    """Its cohort watches silence."""
 
 
 @dataclass
@@ -62,10 +64,11 @@ class Kafka:
         deeds: DeedTable,
         *,
         clusters: int = 1,
+        in_silence: int = 0,
     ) -> None:
-        """Describe it; releases by broker line."""
+        """Describe it; releases by broker line. So many clusters at the most, and beside them those of silence."""
         self._releases, self._open_relay, self._disk, self._deeds = releases, open_relay, disk, deeds
-        self.at_once = clusters
+        self.at_once, self.in_silence = clusters, in_silence
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -94,14 +97,14 @@ class Kafka:
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
     ) -> AsyncIterator[Sequence[Seat]]:
         """Lease a cluster of a broker line, built so, with so many seats. OSError if none can be started.
 
         Whoever takes a seat leaves it in the end (`Seat.leave`), also if its trial never began. `to_come` = cohorts of
         this kind that follow: with many, another cluster is started while this one is mended.
         """
-        leased = await self._lease((broker, ground), self.at_once if to_come >= WORTH else 1)
+        leased = await self._lease((broker, ground), self.at_once if to_come >= WORTH else 1, silent=silent)
         cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
         leased.cohorts += 1
         try:
@@ -113,11 +116,12 @@ class Kafka:
         finally:
             self._spawn(self._give_back(leased, cohort))
 
-    async def _lease(self, kind: Kind, limit: int) -> Leased:
+    async def _lease(self, kind: Kind, limit: int, *, silent: bool) -> Leased:
         """Return a cluster that is well: an idle one, else the first that is started or mended.
 
-        The last one that is allowed is only started for a cohort that would wait: one that does nothing costs a
-        twentieth of two cores.
+        One whose cohort watches silence is away for minutes, so it counts among the others no longer. The last one
+        that is allowed is only started for a cohort that would wait: one that does nothing costs a twentieth of two
+        cores.
         """
         mine = self._kinds.setdefault(kind, _Clusters())
         self._playing = kind
@@ -131,17 +135,22 @@ class Kafka:
                     self._start_another(kind, limit)
                 await self._changed.wait()
             leased = mine.idle.pop()
+            leased.silent = silent
             self._start_another(kind, limit - 1)  # the next cohort need not wait for it
             return leased
 
     def _start_another(self, kind: Kind, limit: int) -> None:
         """Start a cluster, if none is idle and one more is allowed; others may still be watched on other kinds."""
         mine = self._kinds[kind]
-        there = sum(clusters.count for clusters in self._kinds.values())
-        if not mine.idle and (not mine.count or there < limit):
+        if not mine.idle and (not mine.count or self._there() < limit):
             mine.count += 1
             mine.coming += 1
             self._spawn(self._start(kind))
+
+    def _there(self) -> int:
+        """Return how many clusters there are, those of silence not counted."""
+        silent = sum(leased.silent for leased in self._all)
+        return sum(clusters.count for clusters in self._kinds.values()) - min(silent, self.in_silence)
 
     def _end_others(self, kind: Kind) -> None:
         """End clusters of kinds that are no longer played."""
@@ -183,15 +192,16 @@ class Kafka:
         raise AssertionError
 
     async def _give_back(self, leased: Leased, cohort: Cohort) -> None:
-        """Mend a cluster and offer it again, or end it; also when another line is played by then."""
+        """Mend a cluster and offer it again, or end it where another line is played by then or others are enough."""
         mine = self._kinds[_kind(leased.cluster)]
         mine.coming += 1
         await asyncio.sleep(NEXT_S)
+        leased.silent = False
         try:
             async with asyncio.timeout(MEND_S):
-                self._still_played(leased.cluster)
+                self._still_wanted(leased.cluster)
                 await mend(leased.cluster, cohort)
-                self._still_played(leased.cluster)
+                self._still_wanted(leased.cluster)
             mine.idle.append(leased)
         except Exception:  # noqa: BLE001  # what cannot be mended for any reason is not used again
             await self._drop(leased)
@@ -199,7 +209,9 @@ class Kafka:
         async with self._changed:
             self._changed.notify_all()
 
-    def _still_played(self, cluster: KafkaCluster) -> None:
+    def _still_wanted(self, cluster: KafkaCluster) -> None:
+        if self._there() > self.at_once:
+            raise OSError("others took its place while it was away")
         if _kind(cluster) != self._playing:
             raise OSError(f"Kafka {cluster.line} is no longer played")
 
