@@ -102,13 +102,16 @@ def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: py
         if rests:
             rest()
             rest()  # whoever watches says so again and again
+            if engine.now == engine.at_once:
+                full.set()
+            await asyncio.wait_for(full.wait(), 10)
         await asyncio.sleep(0.1)
         trials.append(engine.now)
         return History(replace(make_header(item, number, tools, options), impossible="played"), ())
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
-    monkeypatch.setattr(cohorts, "WATCHED", 2 * CELLS)
-    engine = ManyClusters()
+    monkeypatch.setattr(cohorts, "WATCHED", 3 * CELLS)
+    engine, full = ManyClusters(), asyncio.Event()
     trials: list[int] = []
     run(planned("steady", trials=8), engine)
     assert max(trials) == (4 if rests else 1)
