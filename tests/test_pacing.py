@@ -219,7 +219,7 @@ def test_a_second_instance_with_transactions_works_seldom_once_nothing_is_measur
     trial.at += SECOND
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == [("beside", quick)]
-    trial.pacing.part()
+    trial.pacing.end_window()
     assert trial.asked[-1] == ("beside", AWAY_MS)
 
 

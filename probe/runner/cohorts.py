@@ -11,7 +11,7 @@ from probe.model import Header, History, Outcome
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
-from probe.runner.grouping import Work, cohort_s, follow, in_cohorts, kind_of, layout, watches_silence
+from probe.runner.grouping import Work, cohort_s, follow, in_cohorts, is_long, kind_of, layout, watches_silence
 from probe.runner.lanes import Lane, Lanes
 from probe.runner.ordering import Trials
 from probe.runner.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
@@ -108,7 +108,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
             possible = [work for work in ready if not await _known_as_impossible(run, work)]
             if not possible:
                 continue
-            lane = await lanes.enter(len(possible), silent=watches_silence(possible[0].item))
+            lane = await lanes.enter(len(possible), silent=is_long(possible))
             await run.tools.lag.calm(CALM_S)
             if not run.has_time(cohort_s(possible, run.options.watch_ms)):
                 lane.leave()
@@ -123,9 +123,8 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
     # who starts under the fault keeps its place among the starting until everybody sees the fault
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
     try:
-        silent = watches_silence(cohort[0].item)
-        where = cohort[0].item.cell.broker, len(cohort), to_come, part.ground
-        async with engine.cohort(*where, silent=silent) as seats:
+        broker = cohort[0].item.cell.broker
+        async with engine.cohort(broker, len(cohort), to_come, part.ground, silent=lane.silent) as seats:
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(_run_one(run, work, seat, starting, lane, number))

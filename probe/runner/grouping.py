@@ -107,13 +107,14 @@ def kind_of(cohort: Sequence[Work]) -> tuple[str, Ground]:
 def _in_turn(cohorts: Sequence[Sequence[Work]]) -> list[Sequence[Work]]:
     """Spread the long ones evenly among the first of the short ones; of each kind the longest comes first."""
     ordered = sorted(cohorts, key=lambda cohort: -cohort_s(cohort, None))
-    long, short = ([one for one in ordered if _is_long(one) is wanted] for wanted in (True, False))
+    long, short = ([one for one in ordered if is_long(one) is wanted] for wanted in (True, False))
     places = [(LONG_WITHIN * place / len(long), one) for place, one in enumerate(long)]
     places += [(place / len(short), one) for place, one in enumerate(short, 1)]
     return [cohort for _, cohort in sorted(places, key=itemgetter(0))]
 
 
-def _is_long(cohort: Sequence[Work]) -> bool:
+def is_long(cohort: Sequence[Work]) -> bool:
+    """Say whether a cohort watches silence."""
     return any(watches_silence(work.item) for work in cohort)
 
 

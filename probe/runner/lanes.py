@@ -71,7 +71,9 @@ class Lane:
     """A cohort's lane: busy until all its cells rest or have ended, then watching, then left."""
 
     def __init__(self, lanes: Lanes, cells: int, *, silent: bool = False) -> None:
-        self._lanes, self._silent = lanes, silent
+        self._lanes = lanes
+        self.silent = silent
+        """Its cohort watches silence."""
         self._restless, self._alive = set(range(cells)), set(range(cells))
         self._calm = self._left = False
 
@@ -98,7 +100,7 @@ class Lane:
         if not self._left:
             self._left = True
             self._calm_down()
-            self._lanes.moved(watching=-len(self._alive), left=1, silent=self._silent)
+            self._lanes.moved(watching=-len(self._alive), left=1, silent=self.silent)
             self._alive.clear()
 
     def _calm_down(self) -> None:

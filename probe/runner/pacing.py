@@ -84,7 +84,7 @@ class Pacing:
         """Work often."""
         await self._go(self._quick_ms)
 
-    def part(self) -> None:
+    def end_window(self) -> None:
         """Let a second instance do next to nothing: the window has ended, and with it all that it was to show."""
         self._go_beside(AWAY_MS)
 

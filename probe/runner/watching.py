@@ -44,7 +44,7 @@ async def watch_and_mend(course: Course, stage: Stage, pacing: Pacing) -> None:
         stage.rest()  # who ended early, too: what comes next waits for the last of the cohort
     course.learn()
     end = course.recorder.mark(MarkKind.HEALING)
-    pacing.part()
+    pacing.end_window()
     course.header = replace(
         course.header,
         watched_ms=(end - course.fault_at) // 1000,
