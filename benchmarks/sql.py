@@ -18,11 +18,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from duckdb_tables import CELL, HISTORY, counts, stretches
 
 from probe.model import Outcome
+from probe.model.outcomes import NO_ANSWER, SETTLES, UNSETTLED
 
 PLACES = [outcome.value for outcome in Outcome]
 """Outcomes, the worse first."""
-WEIGHT = "CASE outcome WHEN 'not_run' THEN 0 WHEN 'broken' THEN 1 WHEN 'waiting' THEN 2 ELSE 3 END"
-SILENT = "('broken', 'unsupported', 'not_run', 'not_provoked', 'waiting', 'flaky')"
+WEIGHT = " ".join(
+    ("CASE outcome", *(f"WHEN '{one}' THEN {weight}" for one, weight in UNSETTLED.items()), f"ELSE {SETTLES} END")
+)
+SILENT = f"({', '.join(repr(outcome.value) for outcome in sorted(NO_ANSWER))})"
 
 _MINIMA = ("watched_ms", "fault_hits")
 _MAXIMA = {

@@ -7,23 +7,14 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
-from probe.model import Engine, Outcome
+from probe.model import Engine
+from probe.model.outcomes import NO_ANSWER, SETTLES
 from spark.numbered import outcome_at
 from spark.schema import IDENTITY, TIMES
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
-from spark.transforms import SETTLES
 
 Z = 1.959963984540054
 """Of the normal distribution, two-sided 95 %."""
-SILENT = (
-    Outcome.BROKEN,
-    Outcome.UNSUPPORTED,
-    Outcome.NOT_RUN,
-    Outcome.NOT_PROVOKED,
-    Outcome.WAITING,
-    Outcome.FLAKY,
-)
-"""Outcomes that say nothing on which two engines could agree."""
 _ELECTION = r"\+election=[\d,]+"
 _TOLD = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
 
@@ -104,7 +95,7 @@ def agreement(matrix: DataFrame) -> DataFrame:
     ours = _side(embedded, Engine.EMBEDDED).select(*question, "embedded_profile", *_named(Engine.EMBEDDED))
     theirs = _side(matrix, Engine.KAFKA).select(*question, *_named(Engine.KAFKA))
     both = ours.join(theirs, list(question))
-    silent = [outcome.value for outcome in SILENT]
+    silent = [outcome.value for outcome in NO_ANSWER]
     is_silent = F.col("embedded_outcome").isin(silent) | F.col("kafka_outcome").isin(silent)
     same = F.col("embedded_outcome") == F.col("kafka_outcome")
     agrees = F.when(is_silent, None).when(same, "yes").otherwise("no")

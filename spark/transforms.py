@@ -20,6 +20,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Outcome, Reality
+from probe.model.outcomes import SETTLES, UNSETTLED
 from spark.measured import GATHERED, as_matrix, gathered, keep_agreeing, measure
 from spark.numbered import (
     PLACES,
@@ -38,8 +39,6 @@ from spark.numbered import (
 from spark.schema import IDENTITY, TRIAL, TRIAL_KEY, VERDICT
 from spark.tables import ELECTED, LATEST, SAID, SETTLED, VOTED
 
-SETTLES, WAITED, BROKEN, ABSENT = 3, 2, 1, 0
-UNSETTLED = {Outcome.WAITING: WAITED, Outcome.BROKEN: BROKEN, Outcome.NOT_RUN: ABSENT}
 CELL_RUN = (*IDENTITY, "run_id")
 _JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
 _DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
+from probe.model.outcomes import UNSETTLED
 from spark.schema import IDENTITY
 from spark.tables import VERSIONS
-from spark.transforms import UNSETTLED
 
 QUESTION = tuple(name for name in IDENTITY if name != "version")
 _END, _NUMBER, _WORD, _LOCAL = "b", "c", "a", "d"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from site_play import GOOD, UNJUDGED, judge, play
+from site_play import judge, play
 
 from probe.model import (
     Cell,
@@ -19,6 +19,7 @@ from probe.model import (
     Role,
     Verdict,
 )
+from probe.model.outcomes import SAY_NOTHING, WELL
 from probe.site import Source
 from probe.site.rows import COLUMNS, MatrixRow
 
@@ -149,8 +150,8 @@ def matrix_row(cell: Cell, trials: list[FakeTrial]) -> dict[str, str]:
         return row | {"reason": "no Java on this machine", "trials": "0"}
     if cell.broker == "0.10.2":
         row["reality"] = "raw"
-    elif outcome not in UNJUDGED and outcome is not Outcome.FLAKY:
-        row["conforms"] = "yes" if outcome in GOOD else "no"
+    elif outcome not in SAY_NOTHING and outcome is not Outcome.FLAKY:
+        row["conforms"] = "yes" if outcome in WELL else "no"
     row["agreeing"] = "2" if outcome is Outcome.FLAKY else str(len(trials))
     facts = trials[0].verdict.facts
     columns: dict[str, object] = {

@@ -35,9 +35,8 @@ from probe.model import (
     Trigger,
     Verdict,
 )
+from probe.model.outcomes import SAY_NOTHING, WELL
 
-GOOD = frozenset({Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN, Outcome.RIDES})
-UNJUDGED = frozenset({Outcome.NOT_RUN, Outcome.UNSUPPORTED, Outcome.BROKEN, Outcome.WAITING, Outcome.NOT_PROVOKED})
 NASTY = "<script>alert(1)</script> & \"quoted\" 'text'"
 
 
@@ -170,7 +169,7 @@ def play(cell: Cell, trial: int, outcome: Outcome) -> History:
 
 def judge(cell: Cell, outcome: Outcome, trial: int) -> Verdict:
     """A verdict as the rules would give it, with the facts the site shows."""
-    good = outcome in GOOD
+    good = outcome in WELL
     hard = outcome in {Outcome.STUCK, Outcome.WAITING, Outcome.FATAL}
     faulted = outcome not in {Outcome.CLEAN, Outcome.NOT_PROVOKED, Outcome.UNSUPPORTED, Outcome.BROKEN}
     surfaced = {Outcome.STUCK: 100, Outcome.SURFACES: 9, Outcome.VIOLATES: 3}.get(outcome, 0)
@@ -196,4 +195,4 @@ def judge(cell: Cell, outcome: Outcome, trial: int) -> Verdict:
         watched_ms=10_000,
     )
     reason = f"Row 7: goal not reached in 10000 ms. {NASTY}" if outcome is Outcome.STUCK else f"{outcome} by the rules."
-    return Verdict(outcome=outcome, reason=reason, conforms=None if outcome in UNJUDGED else good, facts=facts)
+    return Verdict(outcome=outcome, reason=reason, conforms=None if outcome in SAY_NOTHING else good, facts=facts)

@@ -17,7 +17,8 @@ from probe.advise.commands import run_command, show_command, split_profile
 from probe.advise.diff import Kind, differences
 from probe.advise.remedies import drift, remedy
 from probe.advise.settled import Settled, settle
-from probe.advise.trends import Step, Trend, compare
+from probe.advise.trends import Step, Trend
+from probe.cli.advice import Change, Filter, compared
 from probe.cli.advise import understand
 from probe.cli.app import app
 from probe.errors import ProbeError
@@ -136,7 +137,9 @@ def test_only_cells_that_ask_the_same_are_compared() -> None:
     newer = replace(CELL, version="1.61.1")
     before = [one(Outcome.STUCK), one(Outcome.STUCK, replace(CELL, role=Role.CONSUMER))]
     after = [one(Outcome.REFRESHES, newer), one(Outcome.CLEAN, replace(newer, scenario="steady"))]
-    steps, alone = compare(before, after, "version")
+    wanted = Filter(roles=(), profiles=(CELL.profile,), scenarios=(), engine=CELL.engine, line=CELL.broker)
+    stored = {item.cell: item for item in [*before, *after]}
+    steps, alone = compared(stored, Change("version", CELL.version, newer.version, ()), wanted)
     assert [(step.before.cell, step.after.cell) for step in steps] == [(CELL, newer)]
     assert {item.cell for item in alone} == {replace(CELL, role=Role.CONSUMER), replace(newer, scenario="steady")}
 

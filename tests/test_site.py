@@ -17,10 +17,11 @@ import site_data
 from site_data import RUN, SOURCE, FakeTrial
 
 from probe.model import Cell, Engine, Outcome, Role
+from probe.model.outcomes import OUTCOMES
 from probe.model.results import ResultsError
 from probe.site import SiteError, Source, build
 from probe.site.grid import grid
-from probe.site.outcomes import SIGNS, tone
+from probe.site.outcomes import tone
 from probe.site.publish import replacing
 from probe.site.rows import MatrixRow, read_matrix
 from probe.site.wording import command, details, duration, hint, summary
@@ -260,9 +261,9 @@ def test_a_cell_stands_in_its_own_row_and_column(matrix: Path) -> None:
 
 
 def test_every_outcome_has_a_sign_of_its_own() -> None:
-    assert set(SIGNS) == set(Outcome)
-    assert len({sign.glyph for sign in SIGNS.values()}) == len(Outcome)
-    assert len({sign.word for sign in SIGNS.values()}) == len(Outcome)
+    assert set(OUTCOMES) == set(Outcome)
+    assert len({info.symbol for info in OUTCOMES.values()}) == len(Outcome)
+    assert len({info.label for info in OUTCOMES.values()}) == len(Outcome)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import site_data
 from playwright.sync_api import Page, expect
 
 from probe.advise.settled import Settled, settle
-from probe.advise.trends import compare
+from probe.advise.trends import Step, question
 from probe.model import Cell, Outcome, Verdict
 from probe.model.grades import Trend
 from probe.site.outcomes import TREND_SIGNS
@@ -39,17 +39,17 @@ def advised(family: str, old: str, new: str) -> Counter[str]:
     """What the command counts, over the very trials behind the site."""
     rows = [Stored(one.cell, one.trial, one.verdict) for one in site_data.trials(site_data.RUN)]
     stored = [item for item in settle(rows).values() if item.outcome is not Outcome.NOT_RUN]
-    steps, _ = compare(of(stored, family, old), of(stored, family, new), "version")
-    return Counter(str(step.trend) for step in steps)
+    before, after = of(stored, family, old), of(stored, family, new)
+    return Counter(str(Step(before[key], after[key]).trend) for key in before.keys() & after.keys())
 
 
-def of(stored: list[Settled], family: str, version: str) -> list[Settled]:
-    return [
-        item
+def of(stored: list[Settled], family: str, version: str) -> dict[tuple[str, ...], Settled]:
+    return {
+        question(item.cell, "version"): item
         for item in stored
         if (item.cell.family, item.cell.version) == (family, version)
         and (item.cell.profile, item.cell.engine.value, item.cell.broker) == ("isolated", "embedded", "3.9")
-    ]
+    }
 
 
 def opened(built: Built, opener: Opener, family: str, old: str, new: str) -> Page:

@@ -13,10 +13,7 @@ from itertools import groupby
 from probe.advise.commands import split_profile
 from probe.advise.settled import Settled
 from probe.model import Cell, Engine, Outcome
-from probe.model.grades import UNJUDGED
-
-SILENT = UNJUDGED | {Outcome.FLAKY}
-"""Outcomes that say nothing on which two engines could agree."""
+from probe.model.outcomes import NO_ANSWER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +30,7 @@ class Shared:
     @property
     def agrees(self) -> bool | None:
         """Say whether both found the same; None where either says nothing of the client."""
-        return None if {self.embedded, self.kafka} & SILENT else self.embedded is self.kafka
+        return None if {self.embedded, self.kafka} & NO_ANSWER else self.embedded is self.kafka
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from probe.advise.settled import Settled
 from probe.advise.trends import question
 from probe.catalogue.families import is_local, version_key
 from probe.model import Cell
-from probe.model.grades import badness
 
 
 class Finding(StrEnum):
@@ -42,7 +41,7 @@ class Fault:
     @property
     def grade(self) -> int:
         """Return how bad the evidence is, 0 = not at all."""
-        return _grade(self.evidence) or 0 if self.evidence is not None else 0
+        return self.evidence.grade.severity or 0 if self.evidence is not None else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +91,11 @@ def examine(cells: Iterable[Cell], stored: Mapping[Cell, Settled]) -> tuple[Faul
 def _fault(cell: Cell, stored: Mapping[Cell, Settled]) -> Fault:
     own = stored.get(cell)
     if own is not None and own.judged:
-        grade = _grade(own)
+        grade = own.grade.severity
         finding = Finding.INFORMATIVE if grade is None else Finding.FAILS if grade else Finding.PASSES
         return Fault(cell, finding, own)
     plain = stored.get(plainly(cell))
-    if plain is not None and plain.judged and _grade(plain):
+    if plain is not None and plain.judged and plain.grade.severity:
         return Fault(cell, Finding.SUSPECTED, plain)
     return Fault(cell, Finding.UNKNOWN, own)
 
@@ -104,11 +103,6 @@ def _fault(cell: Cell, stored: Mapping[Cell, Settled]) -> Fault:
 def plainly(cell: Cell) -> Cell:
     """Return the cell of the same profile without properties."""
     return replace(cell, profile=cell.profile.partition("+")[0])
-
-
-def _grade(settled: Settled) -> int | None:
-    found = [grade for item in settled.verdicts if (grade := badness(item.outcome, item.conforms)) is not None]
-    return max(found) if found else None
 
 
 def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, Settled]) -> Upgrade | None:
@@ -152,7 +146,7 @@ def _smallest(bad: Sequence[Cell], good: Sequence[Cell], stored: Mapping[Cell, S
     for cell, settled in stored.items():
         key = question(cell, "version")
         if settled.judged and key in asked | kept and not is_local(cell.version):
-            graded.setdefault(cell.version, {})[key] = _grade(settled)
+            graded.setdefault(cell.version, {})[key] = settled.grade.severity
     last_bad = bad[0].version
     for version in sorted(graded, key=version_key):
         if version_key(version) <= version_key(bad[0].version):

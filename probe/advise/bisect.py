@@ -15,21 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.advise.settled import Settled
-from probe.model import Outcome
-
-SAYS: Mapping[Outcome, str] = {
-    Outcome.FATAL: "is unusable afterwards",
-    Outcome.VIOLATES: "violates a promise",
-    Outcome.STUCK: "is stuck",
-    Outcome.STORMS: "storms",
-    Outcome.CLEAN: "is clean",
-    Outcome.SURFACES: "surfaces an error",
-    Outcome.RIDES: "rides it out",
-    Outcome.LATE: "is late",
-    Outcome.HINTED: "follows the hint",
-    Outcome.REFRESHES: "refreshes",
-}
-"""What a version does, as the end of a sentence."""
+from probe.model.outcomes import OUTCOMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +97,7 @@ def sentence(edge: Edge, known: Mapping[str, Settled]) -> str:
 
 def says(settled: Settled) -> str:
     """Say what a version does: `is stuck`, `is flaky (2 stuck, 1 refreshes)`."""
-    return SAYS.get(settled.outcome, f"is {settled.tally}")
+    return OUTCOMES[settled.outcome].says or f"is {settled.tally}"
 
 
 def _between(versions: Sequence[str], before: str, since: str) -> Sequence[str]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from probe.advise.known import Expectation
 from probe.advise.settled import Settled
-from probe.model import Outcome, Verdict
+from probe.model import Verdict
+from probe.model.outcomes import UNSETTLED
 
 
 class Status(StrEnum):
@@ -39,7 +40,7 @@ class Finding:
 
 def check(expectation: Expectation, settled: Settled | None) -> Finding:
     """Compare; a cell that was not judged is never a pass."""
-    if settled is None or settled.outcome in {Outcome.BROKEN, Outcome.NOT_RUN, Outcome.WAITING}:
+    if settled is None or settled.outcome in UNSETTLED:
         reason = "no trial is stored" if settled is None else f"{settled.outcome}: {settled.verdicts[0].reason}"
         return Finding(expectation, Status.UNJUDGED, f"expected {_wanted(expectation)}; {reason}", settled)
     wrong = list(_wrong(expectation, settled))

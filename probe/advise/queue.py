@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from probe.model import Cell, Client, Outcome
+from probe.model.outcomes import UNOBSERVED
 from probe.plan import Planned
 
-UNJUDGED = frozenset({Outcome.BROKEN, Outcome.UNSUPPORTED, Outcome.NOT_RUN})
 NEVER, CHANGED, OLD = range(3)
 
 
@@ -53,7 +53,7 @@ def by_information(cells: Sequence[Planned], seen: Iterable[Seen]) -> tuple[Plan
 def _changes(rows: Iterable[Seen]) -> dict[Client | str, str]:
     """Return the newest run in which an outcome changed, per client version and per scenario."""
     newest: dict[Client | str, str] = {}
-    judged = (row for row in rows if row.outcome not in UNJUDGED)
+    judged = (row for row in rows if row.outcome not in UNOBSERVED)
     for cell, mine in groupby(judged, key=lambda row: row.cell):
         before: set[Outcome] = set()
         for run_id, trials in groupby(mine, key=lambda row: row.run_id):

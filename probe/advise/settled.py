@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from probe.model import Cell, Outcome, Verdict
-from probe.model.grades import UNJUDGED
-
-_LESS = {Outcome.WAITING: 2, Outcome.BROKEN: 1, Outcome.NOT_RUN: 0}
-_SETTLES = 3
+from probe.model.grades import Grade, worst
+from probe.model.outcomes import OUTCOMES
 
 
 class Row(Protocol):
@@ -66,9 +64,14 @@ class Settled:
         return None if self.outcome is Outcome.FLAKY or not said else said == {True}
 
     @property
+    def grade(self) -> Grade:
+        """Outcome and severity; where trials disagree the worst of them counts."""
+        return Grade(self.outcome, worst(self.verdicts))
+
+    @property
     def judged(self) -> bool:
         """Whether the outcome says anything about the client."""
-        return self.outcome not in UNJUDGED
+        return self.grade.judged
 
     @property
     def tally(self) -> str:
@@ -85,7 +88,7 @@ def settle(rows: Iterable[Row]) -> dict[Cell, Settled]:
     for row in rows:
         if row.shortened:
             continue
-        rank = (_LESS.get(row.verdict.outcome, _SETTLES), row.run_id)
+        rank = (OUTCOMES[row.verdict.outcome].weight, row.run_id)
         held = best.get(row.cell)
         if held is None or rank > held[0]:
             best[row.cell] = (rank, [row])

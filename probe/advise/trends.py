@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from probe.advise.settled import Settled
 from probe.model import Cell
-from probe.model.grades import Standing, Trend, badness, trend
+from probe.model.grades import Trend, trend
 from probe.model.results import IDENTITY
 
 Question = tuple[str, ...]
@@ -23,25 +22,8 @@ class Step:
 
     @property
     def trend(self) -> Trend:
-        """Better or worse by badness; where trials disagree the worst of them counts."""
-        return trend(_standing(self.before), _standing(self.after))
-
-
-def _standing(settled: Settled) -> Standing:
-    found = [grade for item in settled.verdicts if (grade := badness(item.outcome, item.conforms)) is not None]
-    return Standing(settled.outcome, max(found) if found else None)
-
-
-def compare(before: Iterable[Settled], after: Iterable[Settled], without: str) -> tuple[list[Step], list[Settled]]:
-    """Pair cells that differ in the column `without` alone; return the pairs, and what has no partner."""
-    old = {question(item.cell, without): item for item in before}
-    new = {question(item.cell, without): item for item in after}
-    steps = [Step(old[key], new[key]) for key in sorted(old.keys() & new.keys())]
-    return steps, [*(old[key] for key in sorted(old.keys() - new.keys())), *_only(new, old)]
-
-
-def _only(mine: Mapping[Question, Settled], theirs: Mapping[Question, Settled]) -> list[Settled]:
-    return [mine[key] for key in sorted(mine.keys() - theirs.keys())]
+        """Better or worse by severity."""
+        return trend(self.before.grade, self.after.grade)
 
 
 def question(cell: Cell, *without: str) -> Question:

@@ -83,13 +83,9 @@ def compared(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> tup
     before, after = (_side(stored, change, side, wanted) for side in (change.old, change.new))
     steps = [Step(before[key], after[key]) for key in before.keys() & after.keys()]
     place = {cell: number for number, cell in enumerate(in_order(step.before.cell for step in steps))}
-    alone = [*(before[key] for key in before.keys() - after.keys()), *_only(after, before)]
+    alone = [item for key, item in (before | after).items() if key not in before or key not in after]
     order = {cell: number for number, cell in enumerate(in_order(item.cell for item in alone))}
     return sorted(steps, key=lambda step: place[step.before.cell]), sorted(alone, key=lambda item: order[item.cell])
-
-
-def _only(mine: dict[tuple[str, ...], Settled], theirs: dict[tuple[str, ...], Settled]) -> list[Settled]:
-    return [mine[key] for key in mine.keys() - theirs.keys()]
 
 
 def _side(stored: dict[Cell, Settled], change: Change, side: str, wanted: Filter) -> dict[tuple[str, ...], Settled]:

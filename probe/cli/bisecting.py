@@ -22,13 +22,12 @@ from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import releases
 from probe.errors import InterruptedRunError
 from probe.model import Cell, Outcome
+from probe.model.outcomes import UNSETTLED
 from probe.plan import Plan, Planned, Selection, make_plan
 from probe.runner import Options
 from probe.store import RunStore, TrialRow, trials
 from probe.verdict import RULES_VERSION
 
-AGAIN = frozenset({Outcome.BROKEN, Outcome.WAITING, Outcome.NOT_RUN})
-"""Stored outcomes that settle nothing: the version may be played again."""
 RELEASE = re.compile(r"\d+(\.\d+)+")
 """No alpha, beta, rc, or milestone."""
 
@@ -165,7 +164,7 @@ class Player:
         rows = trials(self._results)
         self._stored = [row for row in rows if _asks(row, ground) and row.verdict.rules >= RULES_VERSION]
         found = settle(self._stored).values()
-        ground.learn(item for item in found if item.outcome not in AGAIN)
+        ground.learn(item for item in found if item.outcome not in UNSETTLED)
 
     def play(self, ground: Ground, versions: Sequence[str], count: int) -> list[str]:
         """Play some versions, each `count` times, and learn; return those that could be played."""

@@ -14,6 +14,7 @@ from probe.advise.commands import split_profile
 from probe.catalogue.families import version_key
 from probe.cli.console import OUT, say
 from probe.model import Cell, Client, Outcome
+from probe.model.outcomes import DOUBTFUL, OUTCOMES
 
 _Line = tuple[Client, str]
 
@@ -22,16 +23,6 @@ LONGEST = 90
 
 ANY_WIDTH = 1 << 20
 """More than any table wants: how wide one would be is asked without a bound."""
-
-STYLES = {
-    Outcome.STUCK: "bold red",
-    Outcome.VIOLATES: "bold red",
-    Outcome.FATAL: "bold red",
-    Outcome.STORMS: "red",
-    Outcome.LATE: "yellow",
-    Outcome.SURFACES: "yellow",
-    Outcome.BROKEN: "magenta",
-}
 
 
 def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client, str], run_id: str) -> None:
@@ -43,9 +34,10 @@ def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client,
         OUT.print(table)
     else:
         OUT.print(_counts(title, outcomes, cells, absent))
-    unclear = sum(1 for seen in outcomes.values() if seen & {Outcome.BROKEN, Outcome.NOT_PROVOKED})
+    unclear = sum(1 for seen in outcomes.values() if not seen.isdisjoint(DOUBTFUL))
     if unclear:
-        say(f"{unclear} cells say nothing about their client (broken or not provoked): probe show --run {run_id}")
+        kinds = " or ".join(OUTCOMES[outcome].label for outcome in DOUBTFUL)
+        say(f"{unclear} cells say nothing about their client ({kinds}): probe show --run {run_id}")
     elif not fits:
         say(f"cell by cell: probe show --run {run_id}")
 
@@ -119,5 +111,5 @@ def _text(seen: set[Outcome]) -> str:
 
 
 def _styled(text: str, seen: set[Outcome]) -> str:
-    style = next((STYLES[item] for item in seen if item in STYLES), "")
+    style = next((style for item in seen if (style := OUTCOMES[item].style)), "")
     return f"[{style}]{text}[/]" if style else text

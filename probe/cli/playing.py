@@ -25,6 +25,7 @@ from probe.drivers.host import Bound
 from probe.engines.kafka import Kafka
 from probe.errors import InterruptedRunError
 from probe.model import Cell, Client, Election, Outcome
+from probe.model.outcomes import UNOBSERVED
 from probe.plan import Plan, Selection
 from probe.ports import EnginePort
 from probe.runner import Options, Progress, run_plan
@@ -35,9 +36,6 @@ from probe.runner.tools import Keep
 from probe.store import RunStore
 from probe.store import trials as stored_trials
 from probe.verdict import typical
-
-UNJUDGED = {Outcome.BROKEN, Outcome.UNSUPPORTED, Outcome.NOT_RUN}
-
 
 Elections = dict[tuple[str, str], list[Election]]
 
@@ -126,7 +124,7 @@ def known_outcomes(results: str) -> dict[Cell, Outcome]:
     """Return each cell's outcome in the latest run that judged it."""
     known = {}
     for row in sorted(stored_trials(results), key=lambda row: row.run_id):
-        if row.verdict.outcome not in UNJUDGED and not row.shortened:
+        if row.verdict.outcome not in UNOBSERVED and not row.shortened:
             known[row.cell] = row.verdict.outcome
     return known
 

@@ -15,12 +15,13 @@ from probe.cli import options as o
 from probe.cli.agreement import of_run, show_agreement, show_elections
 from probe.cli.budget import most_informative, say_left, stop_at
 from probe.cli.outcomes import show_outcomes
-from probe.cli.playing import UNJUDGED, run_planned
+from probe.cli.playing import run_planned
 from probe.cli.publish import Publisher
 from probe.cli.reports import NO_REPORTS, Reports
 from probe.cli.resuming import as_before, names_nothing, selected
 from probe.errors import InterruptedRunError, NothingJudgedError
 from probe.model import Engine, Role
+from probe.model.outcomes import UNOBSERVED
 from probe.plan import LongWatches
 from probe.runner import Options
 
@@ -120,7 +121,7 @@ def _run(
     if publisher is None:
         show_agreement(of_run(results, ran.outcomes))
     report = reports.make(results, ran.run_id, cells)
-    if not any(seen - UNJUDGED for seen in ran.outcomes.values()):
+    if not any(seen - UNOBSERVED for seen in ran.outcomes.values()):
         run_id = ran.run_id
         raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
     if publisher is not None:

@@ -20,14 +20,13 @@ from probe.cli import options as o
 from probe.cli.cells import plan_cell, play_cells
 from probe.cli.console import OUT, say
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.model import Cell, Outcome
+from probe.model import Cell
+from probe.model.outcomes import PLAYED_AGAIN
 from probe.runner import Options
 from probe.store import trials
 from probe.verdict import RULES_VERSION
 
 KNOWN = Path(__file__).resolve().parents[2] / "tests" / "known_results.toml"
-AGAIN = frozenset({Outcome.BROKEN, Outcome.WAITING, Outcome.NOT_RUN, Outcome.NOT_PROVOKED})
-"""Stored outcomes that say nothing about the client: the cell is played again."""
 ROUNDS = 2
 """On a busy machine control cells break, and with them all that rests on them; a client's own random refresh may come
 just before it would have met the fault: those are played once more."""
@@ -85,12 +84,12 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
 def _stored(results: str, own: set[str] | None) -> dict[Cell, Settled]:
     """Settle what is stored, or what was played just now (`own` runs); trials that say nothing contradict no others."""
     rows = [row for row in trials(results) if (own is None or row.run_id in own) and row.verdict.rules >= RULES_VERSION]
-    told = {row.cell for row in rows if row.verdict.outcome not in AGAIN}
-    return settle(row for row in rows if row.cell not in told or row.verdict.outcome not in AGAIN)
+    told = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
+    return settle(row for row in rows if row.cell not in told or row.verdict.outcome not in PLAYED_AGAIN)
 
 
 def _again(settled: Settled | None) -> bool:
-    return settled is None or settled.outcome in AGAIN
+    return settled is None or settled.outcome in PLAYED_AGAIN
 
 
 def _tell(findings: Sequence[Finding], results: str) -> None:

@@ -54,7 +54,11 @@ class Reality(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a cell; the verdict table in `probe.verdict` decides which."""
+    """What became of a cell; the verdict table in `probe.verdict` decides which, `probe.model.outcomes` describes each.
+
+    The order counts: it is that of the verdict table, and of a cell's outcomes with equally many trials the one that is
+    listed first stands for the cell (`spark.numbered`, `spark.measured`).
+    """
 
     BROKEN = "broken"
     UNSUPPORTED = "unsupported"

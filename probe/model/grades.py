@@ -1,25 +1,14 @@
-"""How bad an outcome is, and what became of a question that was answered twice: better, worse, as bad? Pure."""
+"""How bad an answer is, and what became of a question that was answered twice: better, worse, as bad? Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from probe.model.cell import Outcome
-
-BADNESS: Mapping[Outcome, int] = {
-    Outcome.VIOLATES: 5,
-    Outcome.FATAL: 5,
-    Outcome.STUCK: 4,
-    Outcome.STORMS: 3,
-    Outcome.LATE: 2,
-    Outcome.SURFACES: 1,
-}
-"""How bad an outcome is that does not conform; whatever conforms is 0, any other that does not is 1."""
-
-UNJUDGED = frozenset({Outcome.WAITING, Outcome.BROKEN, Outcome.NOT_RUN, Outcome.NOT_PROVOKED, Outcome.UNSUPPORTED})
-"""Outcomes that say nothing about the client."""
+from probe.model.outcomes import OUTCOMES, SAY_NOTHING
 
 
 class Trend(StrEnum):
@@ -37,33 +26,55 @@ class Trend(StrEnum):
     """The same outcome in an informative cell."""
 
 
+class Judged(Protocol):
+    """Anything with an outcome and a judgement: a verdict, a row of the matrix, a stretch of a cell's history."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it."""
+
+    @property
+    def conforms(self) -> bool | None:
+        """Whether that conforms; None where it is not judged."""
+
+
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a settled cell stands."""
+class Grade:
+    """An outcome, and how bad it is."""
 
     outcome: Outcome
-    badness: int | None
+    severity: int | None
     """0 = it conforms; None where nothing is asked of the client. Where trials disagree the worst of them counts."""
 
     @property
     def judged(self) -> bool:
         """Whether the outcome says anything about the client."""
-        return self.outcome not in UNJUDGED
+        return self.outcome not in SAY_NOTHING
 
 
-def badness(outcome: Outcome, conforms: bool | None) -> int | None:
+def severity(said: Judged) -> int | None:
     """Return how bad a trial, or a cell whose trials agree, is; None where nothing is asked of the client."""
-    if conforms is None:
+    if said.conforms is None:
         return None
-    return 0 if conforms else BADNESS.get(outcome, 1)
+    return 0 if said.conforms else max(1, OUTCOMES[said.outcome].severity)
 
 
-def trend(before: Standing, after: Standing) -> Trend:
-    """Compare two answers to one question by badness."""
+def worst(trials: Iterable[Judged]) -> int | None:
+    """Return the severity of the worst trial; None where nothing is asked of the client in any."""
+    return max((bad for one in trials if (bad := severity(one)) is not None), default=None)
+
+
+def grade(said: Judged) -> Grade:
+    """Grade a trial, or a cell whose trials agree."""
+    return Grade(said.outcome, severity(said))
+
+
+def trend(before: Grade, after: Grade) -> Trend:
+    """Compare two answers to one question by severity."""
     if not (before.judged and after.judged):
         return Trend.UNCLEAR
-    if before.badness is None or after.badness is None:
+    if before.severity is None or after.severity is None:
         return Trend.SAME if before.outcome is after.outcome else Trend.DIFFERS
-    if before.badness == after.badness:
-        return Trend.BAD if before.badness else Trend.GOOD
-    return Trend.BETTER if after.badness < before.badness else Trend.WORSE
+    if before.severity == after.severity:
+        return Trend.BAD if before.severity else Trend.GOOD
+    return Trend.BETTER if after.severity < before.severity else Trend.WORSE

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from probe import verdict
 from probe.model import Header, History, Outcome
+from probe.model.outcomes import OUTCOMES
 from probe.ports import CohortEngine, SeatPort
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
@@ -22,7 +23,6 @@ CALM_S = 10.0
 WATCHED = 12
 """A cohort starts once so few cells of others are watched, or where cores are idle all the same. With 64 that worked
 beside it, 55 clients took 40 s to serve and not 17."""
-STEADY = frozenset({Outcome.CLEAN, Outcome.UNSUPPORTED})
 
 
 def drain_in_cohorts(engine: CohortEngine) -> Drain:
@@ -172,7 +172,7 @@ async def _unsteady(work: Work, history: History) -> str:
     if work.attempt or not work.item.is_control or harness_failed(history):
         return ""
     found = await ask(verdict.judge, history)
-    if found.outcome in STEADY:
+    if OUTCOMES[found.outcome].ends_control:
         return ""
     return f"{found.outcome} although nothing was done to the brokers ({found.reason}); it is played once more"
 

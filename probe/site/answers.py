@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from probe.catalogue.families import VersionKey, version_key
 from probe.model import Cell, Client, Engine, Outcome, Role
-from probe.model.grades import BADNESS, UNJUDGED, Standing, badness
+from probe.model.grades import Grade, grade, severity
+from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
 from probe.site.rows import MatrixRow
 
 Worst = Mapping[Cell, int | None]
-"""Badness of the worst trial of cells whose trials disagree; the matrix alone does not tell it."""
+"""Severity of the worst trial of cells whose trials disagree; the matrix alone does not tell it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +80,18 @@ class Answers:
         """Return the answers to the same question on the other engine."""
         return [one for one in self._anywhere[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine]
 
-    def standing(self, row: MatrixRow) -> Standing:
-        """Return where a cell stands, as `probe advise` sees it."""
+    def grade(self, row: MatrixRow) -> Grade:
+        """Grade a cell, as `probe advise` does."""
         if row.outcome is Outcome.FLAKY and row.cell not in self.worst:
-            return Standing(Outcome.BROKEN, None)  # its trials cannot be read: it says nothing
+            return Grade(Outcome.BROKEN, None)  # its trials cannot be read: it says nothing
         if row.outcome is Outcome.FLAKY:
-            return Standing(row.outcome, self.worst[row.cell])
-        return Standing(row.outcome, badness(row.outcome, row.conforms))
+            return Grade(row.outcome, self.worst[row.cell])
+        return grade(row)
 
 
 def silent(one: MatrixRow, other: MatrixRow) -> bool:
     """Say whether one of two answers says nothing about the client, so that they neither agree nor disagree."""
-    return bool({one.outcome, other.outcome} & UNJUDGED)
+    return not SAY_NOTHING.isdisjoint((one.outcome, other.outcome))
 
 
 def _question(cell: Cell) -> tuple[str, ...]:
@@ -125,18 +126,20 @@ def in_roles(rows: Iterable[MatrixRow]) -> dict[Role, list[MatrixRow]]:
     return {role: own for role, own in found.items() if own}
 
 
-_SILENT = (Outcome.NOT_PROVOKED, Outcome.UNSUPPORTED, Outcome.NOT_RUN)
+_LAST = tuple(outcome for outcome in OUTCOMES if outcome in SAY_NOTHING - OPEN)
 
 
 def place(row: MatrixRow) -> int:
-    """Return a cell's place when the worst comes first: findings by badness, doubts, what informs, what conforms."""
+    """Return a cell's place when the worst comes first: findings by severity, doubts, what informs, what conforms."""
     if row.conforms is not None:
-        return 90 if row.conforms else 10 - (badness(row.outcome, row.conforms) or 0)
+        return 90 if row.conforms else 10 - (severity(row) or 0)
     if row.outcome is Outcome.FLAKY:
         return 20
-    if row.outcome in UNJUDGED:
-        return 91 + _SILENT.index(row.outcome) if row.outcome in _SILENT else 30
-    return 50 - BADNESS.get(row.outcome, 0)
+    if row.outcome in OPEN:
+        return 30
+    if row.outcome in SAY_NOTHING:
+        return 91 + _LAST.index(row.outcome)
+    return 50 - OUTCOMES[row.outcome].severity
 
 
 def worst_first(rows: Iterable[MatrixRow]) -> list[MatrixRow]:

@@ -14,6 +14,7 @@ from probe.site.answers import Answers
 from probe.site.captured import take_captures
 from probe.site.drawing import Desk, Sheet, draw_all, page_name
 from probe.site.feeds import feed
+from probe.site.outcomes import glyph_rules
 from probe.site.pages import Pages, nobody
 from probe.site.past import read_past
 from probe.site.publish import replacing
@@ -22,6 +23,7 @@ from probe.site.rows import MatrixRow, read_matrix
 from probe.site.source import Source, TrialRow
 
 STATIC = Path(__file__).parent / "static"
+STYLE = "site.css"
 FOLDERS = ("cell", "client", "scenario")
 
 
@@ -50,6 +52,8 @@ def build(
         (fresh / "feed.json").write_text(feed(past, address), encoding="utf-8")
         for path in STATIC.iterdir():
             shutil.copyfile(path, fresh / path.name)
+        with (fresh / STYLE).open("a", encoding="utf-8") as style:
+            style.write(glyph_rules())
         reuse = Reuse(target, fresh)
         worst = _write_cells(Desk(Pages(Answers(rows), past), results, fresh), reuse, processes)
         take_captures(target, reuse)

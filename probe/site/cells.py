@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-from probe.site.outcomes import SIGNS, VERDICT_WORDS, tone
+from probe.model.outcomes import OUTCOMES
+from probe.site.outcomes import VERDICT_WORDS, tone
 from probe.site.rows import MatrixRow
 from probe.site.wording import hint
 
@@ -21,7 +22,7 @@ def cells(rows: Iterable[MatrixRow | None]) -> Markup:
 
 
 def _cell(row: MatrixRow) -> Markup:
-    word = SIGNS[row.outcome].word
+    word = OUTCOMES[row.outcome].label
     number = f"{hint(row)} raw".strip() if row.values["reality"] == "raw" else hint(row)
     said = f"{word} {number}".strip()
     html = (

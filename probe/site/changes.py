@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from probe.model import Cell, Outcome
-from probe.model.grades import Standing, Trend, badness, trend
+from probe.model.grades import Trend, grade, trend
 from probe.site.answers import setting
 from probe.site.past import Past, Said
 from probe.site.rows import MatrixRow
@@ -75,9 +75,5 @@ def _shown(cell: Cell, before: Said, after: Said, rows: Mapping[Cell, MatrixRow]
 def _became(before: Said, after: Said) -> tuple[str, str, str]:
     if Outcome.FLAKY in {before.outcome, after.outcome}:
         return "disagree", *OTHERS["disagree"]
-    became = trend(_standing(before), _standing(after))
+    became = trend(grade(before), grade(after))
     return SIGNS.get(became) or ("differs", *OTHERS["differs"])
-
-
-def _standing(said: Said) -> Standing:
-    return Standing(said.outcome, badness(said.outcome, said.conforms))

@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 
 from probe.model import Client, Outcome, Role
 from probe.model.grades import Trend, trend
+from probe.model.outcomes import OPEN, OUTCOMES
 from probe.site.answers import Answers, Setting, in_roles, place, setting, worst_first
-from probe.site.outcomes import HARD
 from probe.site.rows import MatrixRow
 
 NAMED = 6
@@ -84,7 +84,7 @@ class Score:
 def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
     """Count a client version's cells."""
     bad = [row for row in rows if row.conforms is False]
-    stops = sum(row.outcome in HARD for row in bad)
+    stops = sum(OUTCOMES[row.outcome].hard for row in bad)
     return Score(
         client,
         next((row.values["released"] for row in rows if row.values["released"]), ""),
@@ -92,7 +92,7 @@ def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
         good=sum(row.conforms is True for row in rows),
         stops=stops,
         other=len(bad) - stops,
-        open=sum(row.outcome in {Outcome.FLAKY, Outcome.BROKEN, Outcome.WAITING} for row in rows),
+        open=sum(row.outcome in OPEN for row in rows),
         cells=len(rows),
     )
 
@@ -108,7 +108,7 @@ def steps(answers: Answers) -> dict[Client, Counter[Trend]]:
         seen.add(id(asked))
         for before, after in pairwise(asked):
             counts = found.setdefault(after.cell.client, Counter())
-            counts[trend(answers.standing(before), answers.standing(after))] += 1
+            counts[trend(answers.grade(before), answers.grade(after))] += 1
     return found
 
 
@@ -166,7 +166,7 @@ def _sentence(role: Role, rows: Sequence[MatrixRow]) -> str:
     if good == len(judged):
         each = "the one judged cell" if good == 1 else f"all {good} judged cells"
         return f"As {ROLE_NAMES[role]} it does what a good client does, in {each}."
-    hard = sum(row.outcome in HARD for row in judged if row.conforms is False)
+    hard = sum(OUTCOMES[row.outcome].hard for row in judged if row.conforms is False)
     stops = f" In {hard} of them work stops or records are lost." if hard else ""
     bad = len(judged) - good
     return f"As {ROLE_NAMES[role]} it conforms in {good} of {len(judged)} judged cells, and not in {bad}.{stops}"

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from probe.model.grades import badness
+from probe.model.grades import worst
 from probe.model.results import ResultsError
 from probe.site.captured import with_captures
 from probe.site.pages import Pages
@@ -48,9 +48,9 @@ class Sheet:
         return page_name(self.row)
 
     def worst(self) -> int | None:
-        """Return the badness of the worst trial that entered the matrix; None where nothing is asked."""
+        """Return the severity of the worst trial that entered the matrix; None where nothing is asked."""
         entered = (one.verdict for one in self.stored if not one.shortened)
-        return max((bad for one in entered if (bad := badness(one.outcome, one.conforms)) is not None), default=None)
+        return worst(entered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from probe.model.outcomes import OUTCOMES
 from probe.site.answers import silent
 from probe.site.cells import MANY, cells
 from probe.site.clients import ROLE_NAMES
 from probe.site.names import client_slug, scenario_slug
-from probe.site.outcomes import SIGNS, VERDICT_WORDS, tone
+from probe.site.outcomes import VERDICT_WORDS, tone
 from probe.site.survival import FATE_GLYPHS
 from probe.site.wording import brief, duration, hint, recovery
 
@@ -43,7 +44,7 @@ def environment() -> Environment:
         "FATE_GLYPHS": FATE_GLYPHS,
         "MANY": MANY,
         "ROLE_NAMES": ROLE_NAMES,
-        "SIGNS": SIGNS,
+        "OUTCOMES": OUTCOMES,
         "WORDS": VERDICT_WORDS,
         "silent": silent,
         "tone": tone,

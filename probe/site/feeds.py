@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from probe.model import Cell
-from probe.model.grades import Standing, Trend, badness, trend
+from probe.model.grades import Trend, grade, trend
 from probe.site.names import slug
 from probe.site.past import Past, Stretch
 
@@ -38,7 +38,7 @@ class _Change:
 
     @property
     def trend(self) -> Trend:
-        return trend(_standing(self.before), _standing(self.after))
+        return trend(grade(self.before), grade(self.after))
 
 
 def feed(past: Past, address: str = "") -> str:
@@ -95,7 +95,3 @@ def _told(said: Stretch) -> str:
 
 def _side(said: Stretch, run_id: str) -> dict[str, Any]:
     return {"outcome": str(said.outcome), "conforms": said.conforms, "run_id": run_id}
-
-
-def _standing(said: Stretch) -> Standing:
-    return Standing(said.outcome, badness(said.outcome, said.conforms))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import version_key
 from probe.model import Outcome, Role
-from probe.site.outcomes import SIGNS, VERDICT_WORDS
+from probe.model.outcomes import OUTCOMES
+from probe.site.outcomes import VERDICT_WORDS
 from probe.site.rows import MatrixRow
 
 JUDGEMENTS = {True: "yes", False: "no", None: "none"}
@@ -33,7 +34,7 @@ class Filter:
 
 def filters(rows: Sequence[MatrixRow]) -> list[Filter]:
     """Return every filter with the values that occur, in the order a reader expects."""
-    outcomes = [str(outcome) for outcome in SIGNS]
+    outcomes = [str(outcome) for outcome in OUTCOMES]
     roles = [str(role) for role in Role]
     by_column = (
         ("family", "Client", sorted),
@@ -58,8 +59,8 @@ def filters(rows: Sequence[MatrixRow]) -> list[Filter]:
 
 def _label(name: str, value: str) -> str:
     if name == "outcome":
-        sign = SIGNS[Outcome(value)]
-        return f"{sign.glyph} {sign.word}"
+        info = OUTCOMES[Outcome(value)]
+        return f"{info.symbol} {info.label}"
     if name == "conforms":
         return VERDICT_WORDS[{"yes": True, "no": False, "none": None}[value]]
     return value

@@ -51,7 +51,7 @@ class Reuse:
         return self._new[name][1]
 
     def note(self, name: str, key: str, worst: int | None) -> None:
-        """Note a page that was drawn, and the badness of its worst trial."""
+        """Note a page that was drawn, and the severity of its worst trial."""
         self._new[name] = (key, worst)
 
     def save(self) -> None:

@@ -10,10 +10,10 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.pages import LABEL
 from probe.catalogue.scenarios import select_scenarios
 from probe.model import Expects, Reality, Role
+from probe.model.outcomes import OUTCOMES
 from probe.protocol.names import error_name
 from probe.scenarios.scenario import Part, Scenario
 from probe.site.answers import Answers, Setting, in_roles, setting, setting_key
-from probe.site.outcomes import HARD
 from probe.site.rows import MatrixRow
 from probe.site.survival import Fate, Survival, survival
 
@@ -154,7 +154,7 @@ def _score(name: str, rows: Sequence[MatrixRow]) -> Score:
         story(find(name)).summary,
         len(judged),
         sum(row.conforms is True for row in judged),
-        sum(row.outcome in HARD for row in judged if not row.conforms),
+        sum(OUTCOMES[row.outcome].hard for row in judged if not row.conforms),
         len(rows),
         ", ".join(name for name in families if name not in bad),
     )

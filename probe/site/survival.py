@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import groupby, pairwise
 
 from probe.model import Outcome
-from probe.site.outcomes import SIGNS
+from probe.model.outcomes import OUTCOMES
 from probe.site.rows import MatrixRow
 
 NAMED = 6
@@ -164,4 +164,4 @@ def _names(rows: Sequence[MatrixRow]) -> str:
 def _outcomes(rows: Sequence[MatrixRow]) -> str:
     """Name the outcomes; one that would conform elsewhere needs a word more."""
     seen: dict[Outcome, None] = dict.fromkeys(row.outcome for row in rows)
-    return ", ".join(SIGNS[outcome].word for outcome in seen)
+    return ", ".join(OUTCOMES[outcome].label for outcome in seen)

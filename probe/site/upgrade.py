@@ -1,4 +1,4 @@
-"""What the upgrade page computes with: every cell's standing, and the verdicts of `probe advise` as a table (pure)."""
+"""What the upgrade page computes with: every cell's grade, and the verdicts of `probe advise` as a table (pure)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import json
 from markupsafe import Markup
 
 from probe.model import Cell, Outcome
-from probe.model.grades import Standing, Trend, trend
+from probe.model.grades import Grade, Trend, trend
+from probe.model.outcomes import OUTCOMES
 from probe.site.answers import Answers
 from probe.site.names import digest
-from probe.site.outcomes import SIGNS, TREND_SIGNS, tone
+from probe.site.outcomes import TREND_SIGNS, tone
 from probe.site.rows import MatrixRow
 from probe.site.wording import hint
 
-INFORMS, SILENT = 6, 7
-"""States beside badness 0 to 5: nothing is asked of the client; the cell says nothing about it."""
+INFORMS = 1 + max(info.severity for info in OUTCOMES.values())
+SILENT = INFORMS + 1
+"""States beside the severities: nothing is asked of the client; the cell says nothing about it."""
 TONES = ("good", "poor", "bad", "mute")
 
 
@@ -33,7 +35,7 @@ def data(answers: Answers) -> Markup:
     whole = {
         "families": families,
         "questions": list(questions),
-        "outcomes": [[sign.glyph, sign.word, str(outcome)] for outcome, sign in SIGNS.items()],
+        "outcomes": [[info.symbol, info.label, str(outcome)] for outcome, info in OUTCOMES.items()],
         "tones": TONES,
         "trends": trends(),
         "order": order(),
@@ -49,24 +51,30 @@ def question(cell: Cell) -> tuple[str, ...]:
 
 
 def _answer(answers: Answers, row: MatrixRow) -> list[object]:
-    outcome = list(SIGNS).index(row.outcome)
+    outcome = list(OUTCOMES).index(row.outcome)
     look = TONES.index(tone(row.outcome, row.conforms))
-    return [outcome, state(answers.standing(row)), look, hint(row), digest(*row.cell.columns().values())]
+    return [outcome, state(answers.grade(row)), look, hint(row), digest(*row.cell.columns().values())]
 
 
-def state(standing: Standing) -> int:
-    """Return a standing as a number: an index of `trends`."""
-    if not standing.judged:
+def state(grade: Grade) -> int:
+    """Return a grade as a number: an index of `trends`."""
+    if not grade.judged:
         return SILENT
-    return INFORMS if standing.badness is None else standing.badness
+    return INFORMS if grade.severity is None else grade.severity
 
 
 def trends() -> list[list[str]]:
     """Return what became of a cell by its states before and after; `differs` is `same` if the outcomes are equal."""
-    samples = [*(Standing(Outcome.STUCK, bad) for bad in range(INFORMS)), None, Standing(Outcome.WAITING, None)]
-    before = [one or Standing(Outcome.LATE, None) for one in samples]
-    after = [one or Standing(Outcome.STORMS, None) for one in samples]
+    before = [_sample(state, Outcome.LATE) for state in range(SILENT + 1)]
+    after = [_sample(state, Outcome.STORMS) for state in range(SILENT + 1)]
     return [[str(trend(old, new)) for new in after] for old in before]
+
+
+def _sample(state: int, outcome: Outcome) -> Grade:
+    """Return a grade of this state, with this outcome where that says something."""
+    if state == SILENT:
+        return Grade(Outcome.WAITING, None)
+    return Grade(outcome, None if state == INFORMS else state)
 
 
 def order() -> list[str]:

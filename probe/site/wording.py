@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Callable
 
 from probe.model import Cell, Outcome, Role
-from probe.model.grades import UNJUDGED
+from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
 from probe.protocol.names import error_name
-from probe.site.outcomes import SIGNS
 from probe.site.rows import MatrixRow
 
 ROLES = {
@@ -59,14 +58,15 @@ def codes(text: str) -> str:
 
 def hint(row: MatrixRow) -> str:
     """Return the one number shown in a cell of the matrix, with its unit; may be empty."""
-    if row.outcome is Outcome.FLAKY:
+    number = OUTCOMES[row.outcome].number
+    if number is Number.TRIALS:
         return f"{row.values['agreeing'] or '?'} of {row.values['trials'] or '?'}"
-    if row.outcome in {Outcome.STUCK, Outcome.WAITING}:
+    if number is Number.WATCHED:
         watched = row.number("watched_ms")
         return f"> {duration(watched)}" if watched else ""
-    if row.outcome is Outcome.VIOLATES:
+    if number is Number.RECORDS:
         counts = ((row.number(name), word) for name, word in LOSSES)
-        return next((f"{number:.0f} {word}" for number, word in counts if number), "")
+        return next((f"{count:.0f} {word}" for count, word in counts if count), "")
     recovery = duration(row.number("recovery_ms_p50"))
     errors = row.number("errors_surfaced")
     return recovery or (f"{errors:.0f} errors" if errors else "")
@@ -78,7 +78,7 @@ LOSSES = (("lost", "lost"), ("duplicated", "duplicated"), ("reordered", "reorder
 def summary(row: MatrixRow) -> str:
     """Say in one sentence what the client did."""
     cell = row.cell
-    return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {SIGNS[row.outcome].sentence}."
+    return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {OUTCOMES[row.outcome].phrase}."
 
 
 def details(row: MatrixRow) -> list[str]:
@@ -93,10 +93,10 @@ def details(row: MatrixRow) -> list[str]:
 def brief(row: MatrixRow) -> str:
     """Say in a sentence or two what a cell showed, for a table whose other columns name the rest."""
     reason = row.values["reason"]
-    if row.conforms is None and (row.outcome is Outcome.FLAKY or row.outcome in UNJUDGED):
-        return reason or SIGNS[row.outcome].meaning
+    if row.conforms is None and row.outcome in NO_ANSWER:
+        return reason or OUTCOMES[row.outcome].explanation
     told = [sentence for tell in TELLINGS[1:] if (sentence := tell(row))]
-    return " ".join(told) or SIGNS[row.outcome].meaning
+    return " ".join(told) or OUTCOMES[row.outcome].explanation
 
 
 def recovery(row: MatrixRow) -> str:
@@ -160,8 +160,6 @@ def _bystander(row: MatrixRow) -> str:
     return ""
 
 
-WELL = frozenset({Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN, Outcome.RIDES})
-"""Outcomes that do not conform only because of the healthy partition."""
 TELLINGS: tuple[Callable[[MatrixRow], str], ...] = (_met, _asked, _storm, _recovered, _errors, _lost, _bystander)
 
 

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from probe.errors import ProbeError
-from probe.model import Cell, Outcome
+from probe.model import Cell
+from probe.model.outcomes import OUTCOMES, WAITED
 from probe.model.results import RUN_PREFIX, ResultsError
 from probe.store.files import Place
 from probe.store.reading import RunInfo, TrialRow, run_info, trials
@@ -104,7 +105,7 @@ def _evidence(results: str, ids: Iterable[str]) -> tuple[Mapping[str, int], Mapp
         warned: list[str] = []
         for row in _rows(results, run_id, warned):
             met[row.cell] = run_id
-            if row.verdict.outcome not in {Outcome.BROKEN, Outcome.NOT_RUN} and not row.shortened:
+            if OUTCOMES[row.verdict.outcome].weight >= WAITED and not row.shortened:
                 judged[row.cell] = run_id
         if not run_info(results, run_id, warned.append).shards:
             warned.append("it does not describe itself")

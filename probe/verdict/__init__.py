@@ -7,10 +7,9 @@ from probe.verdict.course import patience_ms
 from probe.verdict.elections import election, typical
 from probe.verdict.findings import STALL_MS
 from probe.verdict.judging import Outlook, certain, conforms, judge, outlook
-from probe.verdict.table import GLYPHS, RULES, RULES_VERSION, Rule
+from probe.verdict.table import RULES, RULES_VERSION, Rule
 
 __all__ = [
-    "GLYPHS",
     "RULES",
     "RULES_VERSION",
     "STALL_MS",

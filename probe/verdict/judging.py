@@ -18,6 +18,7 @@ from probe.model import (
     Reality,
     Verdict,
 )
+from probe.model.outcomes import NO_ANSWER
 from probe.verdict.course import (
     Course,
     follow,
@@ -34,17 +35,6 @@ from probe.verdict.table import RULES_VERSION, decide
 from probe.verdict.words import beside, words
 
 ENDINGS = frozenset({AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED})
-SILENT = frozenset(
-    {
-        Outcome.UNSUPPORTED,
-        Outcome.NOT_RUN,
-        Outcome.NOT_PROVOKED,
-        Outcome.WAITING,
-        Outcome.BROKEN,
-        Outcome.FLAKY,
-    }
-)
-"""Outcomes that say nothing about conforming."""
 STORM_WATCH_MS = 5000
 """A client that reached its goal is watched on, since some storms begin after success."""
 UNSEEN_MS = 1500
@@ -63,7 +53,7 @@ def judge(history: History) -> Verdict:
     facts = replace(found.facts, rescued_by=found.rescuer) if rule.outcome is Outcome.LATE else found.facts
     return Verdict(
         outcome=rule.outcome,
-        reason=rule.reason.format_map(words(found)) + ("" if rule.outcome in SILENT else beside(found)),
+        reason=rule.reason.format_map(words(found)) + ("" if rule.outcome in NO_ANSWER else beside(found)),
         conforms=conforms(found.cell, found.play, rule.outcome, facts),
         facts=facts,
         rules=RULES_VERSION,
@@ -75,7 +65,7 @@ def conforms(cell: Cell, play: Play, outcome: Outcome, facts: Facts) -> bool | N
 
     Profile `no-retries` may surface. Nobody conforms whose bystander saw errors, or stood still longer than prompt.
     """
-    if not play.conforms or play.reality is not Reality.EFFECTIVE or outcome in SILENT:
+    if not play.conforms or play.reality is not Reality.EFFECTIVE or outcome in NO_ANSWER:
         return None
     if facts.bystander_errors or (facts.bystander_gap_ms or 0) > play.prompt_ms:
         return False

@@ -184,24 +184,6 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-GLYPHS: dict[Outcome, str] = {
-    Outcome.BROKEN: "?",
-    Outcome.UNSUPPORTED: "∅",
-    Outcome.NOT_PROVOKED: "–",  # noqa: RUF001  # the dash is the glyph
-    Outcome.FATAL: "☠",
-    Outcome.VIOLATES: "⚠",
-    Outcome.WAITING: "⧗",
-    Outcome.STUCK: "✗",
-    Outcome.STORMS: "≋",
-    Outcome.CLEAN: "○",
-    Outcome.SURFACES: "!",
-    Outcome.RIDES: "↻",
-    Outcome.LATE: "◔",
-    Outcome.HINTED: "➜",
-    Outcome.REFRESHES: "✓",
-    Outcome.FLAKY: "~",
-}
-
 
 def decide(found: Findings) -> Rule:
     """Return the first rule that holds; the last one always does."""

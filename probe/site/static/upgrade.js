@@ -10,12 +10,14 @@
   const CELL = { role: "cell" };
   const GROUP = { role: "rowgroup" };
 
+  const INFORMS = data.trends.length - 2; // the state of a cell that is not judged, after all severities
+
   // A cell is [version, question, outcome, state, tone, number, digest].
   const chosen = () => Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value]));
   const versionsOf = (family) => data.families[family].versions;
   /** Versions of which some cell says something. */
   const judgedOf = (family) => {
-    const said = new Set(data.families[family].cells.filter((cell) => cell[3] < 6).map((cell) => cell[0]));
+    const said = new Set(data.families[family].cells.filter((cell) => cell[3] < INFORMS).map((cell) => cell[0]));
     return versionsOf(family).filter((version, number) => said.has(number));
   };
   const fits = (question, wanted) =>

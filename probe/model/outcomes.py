@@ -1,0 +1,250 @@
+"""The table of outcomes: how each is shown, how bad it is, and what a cell that has it is good for.
+
+Which outcome a trial has is decided in `probe.verdict`; which outcomes conform is said by each scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from probe.model.cell import Outcome
+
+SETTLES, WAITED, BROKE, ABSENT = 3, 2, 1, 0
+"""Weights: the trial settles its cell; it was only waited for; the harness failed; there was no trial."""
+STOPS = 4
+"""Severity from which on work stops or records are lost."""
+
+
+class Number(StrEnum):
+    """Which number a cell of the site's matrix shows."""
+
+    RECOVERY = "recovery"
+    """Median time to recovery; where there is none, the errors that the application saw."""
+    WATCHED = "watched"
+    """How long the client was watched: it had not recovered by then."""
+    RECORDS = "records"
+    """Records that were lost, duplicated, reordered or skipped."""
+    TRIALS = "trials"
+    """How many of the trials agree."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeInfo:
+    """One row of the table."""
+
+    outcome: Outcome
+    symbol: str
+    """One character, different for every outcome: colour alone distinguishes nothing."""
+    explanation: str
+    """One or two short sentences for a legend."""
+    phrase: str
+    """What the client did, after the client's name, on the page of a cell."""
+    says: str = ""
+    """What a version does, after its number, in the result of `bisect`; empty = `is` and the outcome."""
+    severity: int = 0
+    """How bad the outcome is where it does not conform or is not judged: 5 = promise broken or client unusable,
+    0 = the application noticed nothing. What does not conform counts as 1 at least."""
+    says_nothing: bool = False
+    """The outcome says nothing about the client; it is never judged, and comparing it with another is unclear."""
+    observed: bool = True
+    """The trial worked and a client was observed: a short watch or a fault that was not met is no answer, but does not
+    contradict this. What was not observed is no change of a cell; a run of nothing else ends with an error."""
+    weight: int = SETTLES
+    """How far a trial settles its cell; the greater weight wins over a later run. What settles need not be an answer:
+    for a known result, and for `bisect`, `not_provoked` and `unsupported` are results, although they say nothing."""
+    again: bool = False
+    """`verify` plays such a stored cell again. So it does where the fault was not met: next time it may be."""
+    open: bool = False
+    """Another run may well answer: the site counts the cell as open, and lists it before what is informative."""
+    doubtful: bool = False
+    """`run` counts it, below its table, as a cell to look into."""
+    ends_control: bool = False
+    """A control cell on real brokers is not played once more after this outcome."""
+    style: str = ""
+    """Style on a console, as rich writes it."""
+    number: Number = Number.RECOVERY
+    """Which number a cell of the site's matrix shows."""
+
+    @property
+    def label(self) -> str:
+        """The outcome in words of prose."""
+        return self.outcome.replace("_", " ")
+
+    @property
+    def hard(self) -> bool:
+        """Whether work stops or records are lost."""
+        return self.severity >= STOPS
+
+
+_TABLE = (
+    OutcomeInfo(
+        outcome=Outcome.REFRESHES,
+        symbol="✓",
+        explanation="Asked who serves now because of the fault, went there promptly; the application saw no error.",
+        phrase="asked for the new leader because of the fault, moved there promptly, "
+        "and showed the application no error",
+        says="refreshes",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.HINTED,
+        symbol="➜",
+        explanation="Followed the leader named in the error answer itself (KIP-951); no question needed.",
+        phrase="followed the new leader named in the error answer itself (KIP-951), without having to ask",
+        says="follows the hint",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.CLEAN,
+        symbol="○",
+        explanation="Nothing went wrong for the application, and no reaction was called for.",
+        phrase="carried on without an error",
+        ends_control=True,
+    ),
+    OutcomeInfo(
+        outcome=Outcome.RIDES,
+        symbol="↻",
+        explanation="Tried again in place until the broker was well; the application saw no error.",
+        phrase="tried again in place until the broker was well, and showed the application no error",
+        says="rides it out",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.SURFACES,
+        symbol="!",
+        explanation="An error reached the application.",
+        phrase="passed an error on to the application",
+        says="surfaces an error",
+        severity=1,
+        style="yellow",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.LATE,
+        symbol="◔",
+        explanation="Recovered, but too slowly, or only because something else rescued it.",
+        phrase="recovered, but late or only because something other than the fault led it there",
+        severity=2,
+        style="yellow",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.STORMS,
+        symbol="≋",
+        explanation="Recovered, but with far more requests or connections than its own back-off allows.",
+        phrase="flooded the brokers with more requests or connections than its own back-off allows",
+        says="storms",
+        severity=3,
+        style="red",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.STUCK,
+        symbol="✗",
+        explanation="Never recovered by itself while the fault stood.",
+        phrase="did not recover by itself while the fault stood",
+        severity=STOPS,
+        style="bold red",
+        number=Number.WATCHED,
+    ),
+    OutcomeInfo(
+        outcome=Outcome.VIOLATES,
+        symbol="⚠",
+        explanation="Broke a promise: records lost, duplicated, reordered, or a position that jumped.",
+        phrase="broke a promise to its application",
+        says="violates a promise",
+        severity=5,
+        style="bold red",
+        number=Number.RECORDS,
+    ),
+    OutcomeInfo(
+        outcome=Outcome.FATAL,
+        symbol="☠",
+        explanation="The client became unusable, or its process ended.",
+        phrase="became unusable",
+        says="is unusable afterwards",
+        severity=5,
+        style="bold red",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.WAITING,
+        symbol="⧗",
+        explanation="Had not recovered, but was watched for less than its own limits; says nothing yet.",
+        phrase="had not recovered when the watch ended, which was before its own limits were reached",
+        says_nothing=True,
+        weight=WAITED,
+        again=True,
+        open=True,
+        number=Number.WATCHED,
+    ),
+    OutcomeInfo(
+        outcome=Outcome.NOT_PROVOKED,
+        symbol="–",  # noqa: RUF001 - the dash is the symbol
+        explanation="The fault never reached the client, so the cell says nothing about it.",
+        phrase="never met the fault",
+        says_nothing=True,
+        again=True,
+        doubtful=True,
+    ),
+    OutcomeInfo(
+        outcome=Outcome.UNSUPPORTED,
+        symbol="∅",
+        explanation="Client or engine declared this combination impossible.",
+        phrase="cannot be asked this: client or engine declared the combination impossible",
+        says_nothing=True,
+        observed=False,
+        ends_control=True,
+    ),
+    OutcomeInfo(
+        outcome=Outcome.BROKEN,
+        symbol="?",
+        explanation="The harness failed, or this client's control run was not clean; says nothing about the client.",
+        phrase="could not be judged, because the harness failed or the client's control run was not clean",
+        says_nothing=True,
+        observed=False,
+        weight=BROKE,
+        again=True,
+        open=True,
+        doubtful=True,
+        style="magenta",
+    ),
+    OutcomeInfo(
+        outcome=Outcome.FLAKY,
+        symbol="~",
+        explanation="Trials disagree; shown as k of n, never averaged.",
+        phrase="behaved differently from trial to trial",
+        open=True,
+        number=Number.TRIALS,
+    ),
+    OutcomeInfo(
+        outcome=Outcome.NOT_RUN,
+        symbol="□",
+        explanation="The client could not be had or started on this machine.",
+        phrase="was not run",
+        says_nothing=True,
+        observed=False,
+        weight=ABSENT,
+        again=True,
+    ),
+)
+
+OUTCOMES: Mapping[Outcome, OutcomeInfo] = {info.outcome: info for info in _TABLE}
+"""Every outcome, in the order in which a reader meets them: legend, filters and summary of the site follow it."""
+
+
+def _those(test: Callable[[OutcomeInfo], bool]) -> frozenset[Outcome]:
+    return frozenset(info.outcome for info in _TABLE if test(info))
+
+
+SAY_NOTHING = _those(lambda info: info.says_nothing)
+"""Outcomes that say nothing about the client."""
+NO_ANSWER = SAY_NOTHING | {Outcome.FLAKY}
+"""The same and trials that disagree: no answer that conforms or not, nor one on which two engines could agree."""
+UNOBSERVED = _those(lambda info: not info.observed)
+"""Outcomes of trials in which no client was observed."""
+UNSETTLED: Mapping[Outcome, int] = {info.outcome: info.weight for info in _TABLE if info.weight < SETTLES}
+"""Outcomes that settle no cell, with their weights."""
+PLAYED_AGAIN = _those(lambda info: info.again)
+"""Stored outcomes that `verify` plays again."""
+OPEN = _those(lambda info: info.open)
+"""Outcomes that another run may well replace by an answer."""
+DOUBTFUL = tuple(outcome for outcome in Outcome if OUTCOMES[outcome].doubtful)
+"""Outcomes that `run` counts below its table."""
+WELL = _those(lambda info: not info.severity) - NO_ANSWER
+"""Outcomes in which the application noticed nothing; where one does not conform, it is because of the bystander."""
