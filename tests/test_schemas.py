@@ -17,6 +17,7 @@ from probe.cli.app import app
 from probe.model import Facts, Outcome, Verdict
 from probe.store import RunStore
 from probe.store.documents import docs, documents, text
+from probe.store.schema_outcomes import with_outcomes
 
 SCHEMAS = Path(__file__).parents[1] / "docs" / "schema"
 
@@ -40,6 +41,21 @@ def test_every_schema_is_one(path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(documents()))
 def test_a_schema_that_is_made_from_the_model_is_the_one_that_is_published(name: str) -> None:
     assert (SCHEMAS / name).read_text() == text(documents()[name]), "run `python -m probe.store.documents docs/schema`"
+
+
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.name)
+def test_every_list_of_outcomes_in_a_schema_has_them_all(path: Path) -> None:
+    assert path.read_text() == with_outcomes(path.read_text()), "run `python -m probe.store.documents docs/schema`"
+
+
+@pytest.mark.parametrize(("before", "after"), [("", ""), ("\n   ", "\n  ")])
+def test_a_new_outcome_is_added_to_lists_of_either_layout(before: str, after: str) -> None:
+    def listed(*values: str | None) -> str:
+        words = f",{before or ' '}".join(map(json.dumps, values))
+        return f'{{"enum": [{before}{words}{after}], "other": ["recovered", "stuck", null]}}'
+
+    old = [outcome.value for outcome in Outcome][1:]
+    assert with_outcomes(listed(*old, None)) == listed(*Outcome, None)
 
 
 def test_fields_are_explained_in_the_words_of_the_model() -> None:

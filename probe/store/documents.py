@@ -20,6 +20,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import pyarrow as pa
 
 from probe.model import Cell, Event, Facts, Header, Outcome, Reality, Verdict
+from probe.store.schema_outcomes import with_outcomes
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA, VERDICT_SCHEMA
 
 Json = dict[str, Any]
@@ -176,9 +177,11 @@ def docs(kind: type) -> Mapping[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Write every schema into a folder."""
+    """Write every schema that is made from the model into a folder, and the outcomes into all that lie there."""
     for name, document in documents().items():
         (folder / name).write_text(text(document), encoding="utf-8")
+    for path in folder.glob("*.json"):
+        path.write_text(with_outcomes(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def text(document: Json) -> str:
