@@ -18,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from duckdb_tables import CELL, HISTORY, counts, stretches
 
 from probe.model import Outcome
+from probe.model.columns import COLUMNS, KEY, NAMES, TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES, UNSETTLED
+from probe.model.schema import Aggregate, Column, Type, Unit
 
 PLACES = [outcome.value for outcome in Outcome]
 """Outcomes, the worse first."""
@@ -27,21 +29,15 @@ WEIGHT = " ".join(
 )
 SILENT = f"({', '.join(repr(outcome.value) for outcome in sorted(NO_ANSWER))})"
 
-_MINIMA = ("watched_ms", "fault_hits")
-_MAXIMA = {
-    "hits_before_ask": "hits_before_ask",
-    "refreshes_max": "refreshes",
-    "connects_max": "connects",
-    "errors_surfaced": "errors_surfaced",
-    "failed_ops_max": "failed_ops",
-    "bystander_errors": "bystander_errors",
-    "lost": "lost",
-    "duplicated": "duplicated",
-    "reordered": "reordered",
-    "position_jump_max": "position_jump",
-}
-_TIMES = ("outage_ms", "close_ms", "bystander_gap_ms")
-_WORDS = ("refresh_trigger", "reroute", "rescued_by", "after_heal", "first_error")
+_WORDS = [column for column in COLUMNS if column.aggregate is Aggregate.COMMONEST]
+_TEXTS = [column for column in COLUMNS if column.aggregate is Aggregate.GREATEST and column.type is Type.STRING]
+_EXTREMES = [
+    column for column in COLUMNS if column.aggregate in {Aggregate.LEAST, Aggregate.GREATEST} and column not in _TEXTS
+]
+_RATES = [column for column in COLUMNS if column.aggregate is Aggregate.MEDIAN and column.type is Type.DOUBLE]
+_PLACES = {Aggregate.MEDIAN: 1, Aggregate.P95: 2}
+"""The place of a share in what `quantile_cont(..., [0.5, 0.95])` returns."""
+_TIMES = [column for column in COLUMNS if column.aggregate in _PLACES and column not in _RATES]
 
 
 def _whole(value: str) -> str:
@@ -52,24 +48,12 @@ def _rate(value: str) -> str:
     return f"CAST(round(CAST({value} AS DECIMAL(18, 6)), 1) AS DOUBLE)"
 
 
-NEEDED = ", ".join(
-    (
-        *(
-            CELL,
-            "run_id",
-            "trial",
-            "outcome",
-            "conforms",
-            "reason",
-            "fault_codes",
-            "api_versions",
-            "storm",
-            "recovered",
-        ),
-        *(*_MINIMA, "acked", *_MAXIMA.values(), *_TIMES, *_WORDS, "reality", "released", "mirrors"),
-        *("refresh_ms", "reroute_ms", "recovery_ms", "futile_requests_per_s", "futile_per_op"),
-    )
-)
+def _extreme(column: Column) -> str:
+    found = f"{column.aggregate}({column.source})"
+    return f"{_whole(found) if column.unit is Unit.MS else found} AS {column.name}"
+
+
+NEEDED = ", ".join(dict.fromkeys((*KEY, *(column.source for column in COLUMNS if column.source), *TIMES)))
 TRIALS = "CREATE VIEW trials AS FROM read_parquet({files}) WHERE NOT shortened"
 LATEST = f"CREATE TEMP TABLE latest AS SELECT {CELL}, max({WEIGHT} || run_id) AS best FROM trials GROUP BY ALL"
 """Of each cell the run that settles most, of several the latest."""
@@ -95,33 +79,31 @@ _HIGHEST = f"""list_transform({_FIRST.format(items="names")}, lambda api: api ||
     list_transform(list_filter(apis, lambda pair: pair.api = api), lambda pair: pair.version)))"""
 MEASURED = f"""
 SELECT {CELL}, run_id, any_value(elected) AS elected, any_value(judged) AS judged, any_value(agreed) AS agreed,
-    any_value(tally) AS tally, bool_and(conforms) AS conforming, max(reality) AS reality,
+    any_value(tally) AS tally, bool_and(conforms) AS conforming,
     {_CODES} AS codes, {_APIS} AS apis, {_NAMES} AS names,
     list_sort(list_distinct(string_split(string_agg(storm, ''), ''))) AS letters,
-    {", ".join(f"min({name}) AS {name}" for name in _MINIMA)}, min(acked) AS acked,
-    {", ".join(f"max({of}) AS {name}" for name, of in _MAXIMA.items())},
-    {", ".join(f"{_whole(f'max({name})')} AS {name}_max" for name in _TIMES)},
-    quantile_cont(refresh_ms, [0.5, 0.95]) AS refresh, quantile_cont(recovery_ms, [0.5, 0.95]) AS recovery,
-    {_rate("median(futile_requests_per_s)")} AS futile_requests_per_s,
-    {_rate("median(futile_per_op)")} AS futile_per_op,
-    {", ".join(f"list_mode(list_sort(list({name}) FILTER ({name} <> ''))) AS {name}" for name in _WORDS)},
-    bool_and(recovered) AS recovered, max(nullif(released, '')) AS released, max(nullif(mirrors, '')) AS mirrors,
+    {", ".join(map(_extreme, _EXTREMES))},
+    {", ".join(f"quantile_cont({name}, [0.5, 0.95]) AS {name}" for name in dict.fromkeys(c.source for c in _TIMES))},
+    {", ".join(f"{_rate(f'median({column.source})')} AS {column.name}" for column in _RATES)},
+    {", ".join(f"list_mode(list_sort(list({c.source}) FILTER ({c.source} <> ''))) AS {c.name}" for c in _WORDS)},
+    {", ".join(f"bool_and({c.source}) AS {c.name}" for c in COLUMNS if c.aggregate is Aggregate.ALL)},
+    {", ".join(f"max(nullif({column.source}, '')) AS {column.name}" for column in _TEXTS)},
     nullif(arg_min(reason, (trial, reason)), '') AS said
 FROM behind GROUP BY {CELL}, run_id
 """
+_SETTLED = {
+    "outcome": "CASE WHEN tally IS NULL THEN elected ELSE 'flaky' END",
+    "conforms": "CASE WHEN tally IS NULL THEN CASE conforming WHEN true THEN 'yes' WHEN false THEN 'no' END END",
+    "trials": "CASE elected WHEN 'not_run' THEN 0 ELSE judged END",
+    "agreeing": "CASE elected WHEN 'not_run' THEN 0 ELSE agreed END",
+    "fault_codes": f"nullif(array_to_string({_FIRST.format(items='codes')}, ';'), '')",
+    "api_versions": f"nullif(array_to_string({_HIGHEST}, ';'), '')",
+    "storm": "nullif(array_to_string(letters, ''), '')",
+    "reason": "coalesce(judged || ' trials disagree: ' || tally, said)",
+    **{column.name: _whole(f"{column.source}[{_PLACES[column.aggregate]}]") for column in _TIMES},
+}
 MATRIX = f"""
-SELECT {CELL}, CASE WHEN tally IS NULL THEN elected ELSE 'flaky' END AS outcome,
-    CASE WHEN tally IS NULL THEN CASE conforming WHEN true THEN 'yes' WHEN false THEN 'no' END END AS conforms, reality,
-    CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials,
-    CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing, watched_ms,
-    nullif(array_to_string({_FIRST.format(items="codes")}, ';'), '') AS fault_codes,
-    nullif(array_to_string({_HIGHEST}, ';'), '') AS api_versions, fault_hits, hits_before_ask, refresh_trigger,
-    {_whole("refresh[1]")} AS refresh_ms_p50, {_whole("refresh[2]")} AS refresh_ms_p95, refreshes_max,
-    nullif(array_to_string(letters, ''), '') AS storm, connects_max, reroute, rescued_by, recovered,
-    {_whole("recovery[1]")} AS recovery_ms_p50, {_whole("recovery[2]")} AS recovery_ms_p95, outage_ms_max, after_heal,
-    close_ms_max, errors_surfaced, failed_ops_max, first_error, futile_requests_per_s, futile_per_op,
-    bystander_gap_ms_max, bystander_errors, acked, lost, duplicated, reordered, position_jump_max, released, mirrors,
-    coalesce(judged || ' trials disagree: ' || tally, said) AS reason, run_id
+SELECT {", ".join(f"{_SETTLED.get(name, name)} AS {name}" for name in NAMES)}
 FROM ({MEASURED})
 """
 VOTES = f"""

@@ -24,7 +24,7 @@ class ReadBack:
     """Everything stored in a topic, read_committed, and committed offsets of a group."""
 
     stored: tuple[Stored, ...]
-    committed: Mapping[str, int]
+    committed: Mapping[int, int]
 
 
 Pcapng = Callable[[str], bytes]

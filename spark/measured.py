@@ -11,16 +11,17 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from probe.model import Outcome
+from probe.model.columns import COLUMNS, FACTS, TIMES
+from probe.model.schema import Aggregate, Type
+from probe.model.schema import Column as MatrixColumn
 from spark.numbered import OUTCOMES
-from spark.schema import IDENTITY, MATRIX, NUMBERS, TIMES, TRIAL, WORDS, Number, columns
+from spark.schema import IDENTITY, MATRIX, TRIAL, columns
 
 _COMMON = (*IDENTITY, "run_id")
-_GREATEST = ("reality", "released", "mirrors")
-_LISTS = ("fault_codes", "api_versions", "storm")
-_TOLD = (
-    *("trial", "reason", "outcome", "conforms", "recovered", *TIMES),
-    *dict.fromkeys(number.of for number in NUMBERS if number.of not in TIMES),
-    *(*WORDS, *_GREATEST, *_LISTS),
+_MEASURED = tuple(column for column in COLUMNS if column.aggregate not in {Aggregate.SAME, Aggregate.VOTE})
+_JOINED = tuple(column for column in COLUMNS if column.aggregate is Aggregate.UNION)
+_TOLD = tuple(
+    dict.fromkeys(("trial", "reason", "outcome", "conforms", *TIMES, *(column.source for column in _MEASURED)))
 )
 """What a trial tells, `trial` first: the first trial has the least number."""
 _TRIALS = ArrayType(StructType([TRIAL[name] for name in _TOLD]))
@@ -43,7 +44,7 @@ BEHIND = StructType(
     ]
 )
 """The same with the trials that agree, the votes of every outcome, and how many of how many trials they are."""
-_SHARES = {"median": 0.5, "p95": 0.95}
+_SHARES = {Aggregate.MEDIAN: 0.5, Aggregate.P95: 0.95}
 _WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
 
 
@@ -72,12 +73,9 @@ def keep_agreeing(cells: DataFrame) -> DataFrame:
 def measure(behind: DataFrame) -> DataFrame:
     """Sum up the agreeing trials of each cell: numbers, commonest words, lists; BEHIND -> what `as_matrix` takes."""
     found = {
-        **{number.column: _number(number) for number in NUMBERS},
-        **{name: _commonest(f"told.{name}") for name in WORDS},
-        **{name: _text(f"array_max(told.{name})") for name in _GREATEST},
-        **{name: f"array_min(told.{name})" for name in ("conforms", "recovered")},  # true only where all are
+        **{column.name: _measured(column) for column in _MEASURED},
+        "conforms": _all("told.conforms"),
         "reason": "array_min(told).reason",
-        **{name: f"sort_array(array_distinct(array_compact(told.{name})))" for name in _LISTS},
     }
     kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing")
     return behind.selectExpr(*kept, *(f"{text} {name}" for name, text in found.items()))
@@ -92,9 +90,7 @@ def as_matrix(cells: DataFrame) -> DataFrame:
         "outcome": f"if({is_flaky}, '{Outcome.FLAKY}', outcome)",
         "conforms": f"CASE WHEN {is_flaky} THEN NULL WHEN conforms THEN 'yes' WHEN NOT conforms THEN 'no' END",
         "reason": f"if({is_flaky}, {disagreement}, {_text('reason')})",
-        "fault_codes": _joined("array_distinct(flatten(fault_codes))"),
-        "api_versions": _joined(_highest_versions("flatten(api_versions)")),
-        "storm": _joined("array_sort(array_distinct(split(concat_ws('', storm), '')))", ""),
+        **{column.name: _united(column) for column in _JOINED},
     }
     return cells.selectExpr(
         *(
@@ -109,16 +105,45 @@ def _text(text: str) -> str:
     return f"nullif({text}, '')"
 
 
-def _number(number: Number) -> str:
-    values = f"told.{number.of}"
-    if number.how in _SHARES:
-        value = _percentile(values, _SHARES[number.how])
+def _measured(column: MatrixColumn) -> str:
+    """Return what makes one value of those of the agreeing trials; of a union, the list that `_united` joins."""
+    values = f"told.{column.source}"
+    match column.aggregate:
+        case Aggregate.COMMONEST:
+            return _commonest(values)
+        case Aggregate.ALL:
+            return _all(values)
+        case Aggregate.UNION:
+            return f"sort_array(array_distinct(array_compact({values})))"
+        case _:
+            return _text(f"array_max({values})") if column.type is Type.STRING else _number(column, values)
+
+
+def _all(values: str) -> str:
+    """Say true only where all are."""
+    return f"array_min({values})"
+
+
+def _number(column: MatrixColumn, values: str) -> str:
+    if column.aggregate in _SHARES:
+        value = _percentile(values, _SHARES[column.aggregate])
     else:
-        value = f"array_{number.how}({values})"
-        if isinstance(TRIAL[number.of].dataType, LongType):
+        value = f"array_{column.aggregate}({values})"
+        if isinstance(TRIAL[column.source].dataType, LongType):
             return value
     exact = f"round(CAST({value} AS DOUBLE), 6)"  # what is left of binary fractions must not decide the last digit
-    return f"round({exact}, 1)" if number.rate else f"floor({exact} + 0.5D)"
+    return f"round({exact}, 1)" if column.type is Type.DOUBLE else f"floor({exact} + 0.5D)"
+
+
+def _united(column: MatrixColumn) -> str:
+    """Join the lists of the trials: codes, highest versions, or letters."""
+    match FACTS[column.source]:
+        case Type.CODES:
+            return _joined(f"array_distinct(flatten({column.name}))")
+        case Type.VERSIONS:
+            return _joined(_highest_versions(f"flatten({column.name})"))
+        case _:
+            return _joined(f"array_sort(array_distinct(split(concat_ws('', {column.name}), '')))", "")
 
 
 def _percentile(values: str, share: float) -> str:

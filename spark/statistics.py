@@ -8,9 +8,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Engine
+from probe.model.columns import TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES
 from spark.numbered import outcome_at
-from spark.schema import IDENTITY, TIMES
+from spark.schema import IDENTITY
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 
 Z = 1.959963984540054

@@ -1,10 +1,17 @@
-"""The matrix once more, in SQL: written from DESIGN 9 and SEMANTICS 3 alone, sharing nothing with `spark/`."""
+"""The matrix once more, in SQL that shares nothing with `spark/` but the table of columns.
+
+What each aggregate does is written here again; which column has which is what the table says.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+
+from probe.model.columns import COLUMNS
+from probe.model.schema import Aggregate, Column, Unit
 
 WORST_FIRST = [
     "broken",
@@ -28,10 +35,6 @@ WORST_FIRST = [
 
 def whole(expression: str, name: str) -> str:
     return f"CAST(floor(CAST(round({expression}, 6) AS DOUBLE) + 0.5) AS BIGINT) AS {name}"
-
-
-def rate(name: str) -> str:
-    return f"CAST(round(CAST(quantile_cont({name}, 0.5) AS DECIMAL(18, 6)), 1) AS DECIMAL(18, 1)) AS {name}"
 
 
 def word(name: str) -> str:
@@ -87,34 +90,48 @@ STORM = """(
         SELECT DISTINCT unnest(string_split(storm, '')) AS letter FROM agreeing s WHERE s.cell = agreeing.cell)
     WHERE letter <> '') AS storm"""
 
+OUTCOMES = {
+    "outcome": "CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome",
+    "conforms": """CASE WHEN agreed < judged THEN NULL WHEN bool_and(conforms) THEN 'yes'
+        WHEN NOT bool_and(conforms) THEN 'no' END AS conforms""",
+    "trials": "CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials",
+    "agreeing": "CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing",
+    "reason": """CASE WHEN agreed < judged THEN judged || ' trials disagree: ' || tally
+        ELSE nullif(arg_min(reason, (trial, reason)), '') END AS reason""",
+}
+UNITED = {"fault_codes": CODES, "api_versions": APIS, "storm": STORM}
+
+
+def number(column: Column) -> str:
+    """A whole number, a time rounded to one, or a rate with one decimal."""
+    how = {"min": "min({})", "max": "max({})", "median": "quantile_cont({}, 0.5)", "p95": "quantile_cont({}, 0.95)"}
+    value = how[column.aggregate].format(column.source)
+    if column.unit in {Unit.PER_S, Unit.RATIO}:
+        return f"CAST(round(CAST({value} AS DECIMAL(18, 6)), 1) AS DECIMAL(18, 1)) AS {column.name}"
+    return whole(value, column.name) if column.unit is Unit.MS else f"{value} AS {column.name}"
+
+
+def greatest(column: Column) -> str:
+    if column.unit is Unit.NONE:
+        return f"max(nullif({column.source}, '')) AS {column.name}"
+    return number(column)
+
+
+VALUES: dict[Aggregate, Callable[[Column], str]] = {
+    Aggregate.SAME: lambda column: column.name,
+    Aggregate.VOTE: lambda column: OUTCOMES[column.name],
+    Aggregate.LEAST: number,
+    Aggregate.GREATEST: greatest,
+    Aggregate.MEDIAN: number,
+    Aggregate.P95: number,
+    Aggregate.COMMONEST: lambda column: word(column.name),
+    Aggregate.ALL: lambda column: f"bool_and({column.source}) AS {column.name}",
+    Aggregate.UNION: lambda column: UNITED[column.name],
+}
+"""What one column of the matrix is in SQL."""
+
 MEASURE = f"""
-SELECT
-    family, version, role, profile, scenario, engine, broker,
-    CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome,
-    CASE WHEN agreed < judged THEN NULL WHEN bool_and(conforms) THEN 'yes' WHEN NOT bool_and(conforms) THEN 'no' END
-        AS conforms,
-    max(reality) AS reality,
-    CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials,
-    CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing,
-    min(watched_ms) AS watched_ms,
-    {CODES}, {APIS},
-    min(fault_hits) AS fault_hits, max(hits_before_ask) AS hits_before_ask, {word("refresh_trigger")},
-    {whole("quantile_cont(refresh_ms, 0.5)", "refresh_ms_p50")},
-    {whole("quantile_cont(refresh_ms, 0.95)", "refresh_ms_p95")},
-    max(refreshes) AS refreshes_max, {STORM}, max(connects) AS connects_max,
-    {word("reroute")}, {word("rescued_by")}, bool_and(recovered) AS recovered,
-    {whole("quantile_cont(recovery_ms, 0.5)", "recovery_ms_p50")},
-    {whole("quantile_cont(recovery_ms, 0.95)", "recovery_ms_p95")},
-    {whole("max(outage_ms)", "outage_ms_max")}, {word("after_heal")}, {whole("max(close_ms)", "close_ms_max")},
-    max(errors_surfaced) AS errors_surfaced, max(failed_ops) AS failed_ops_max, {word("first_error")},
-    {rate("futile_requests_per_s")}, {rate("futile_per_op")},
-    {whole("max(bystander_gap_ms)", "bystander_gap_ms_max")}, max(bystander_errors) AS bystander_errors,
-    min(acked) AS acked, max(lost) AS lost, max(duplicated) AS duplicated, max(reordered) AS reordered,
-    max(position_jump) AS position_jump_max,
-    max(nullif(released, '')) AS released, max(nullif(mirrors, '')) AS mirrors,
-    CASE WHEN agreed < judged THEN judged || ' trials disagree: ' || tally
-        ELSE nullif(arg_min(reason, (trial, reason)), '') END AS reason,
-    run_id
+SELECT {", ".join(VALUES[column.aggregate](column) for column in COLUMNS)}
 FROM agreeing
 GROUP BY cell, family, version, role, profile, scenario, engine, broker, elected, agreed, judged, tally, run_id
 ORDER BY family, list_transform(string_split(version, '.'), lambda x: CAST(x AS INT)), role, profile, scenario, engine,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from probe.model import (
+    AfterHeal,
     App,
     AppKind,
     Cell,
@@ -35,6 +36,7 @@ from probe.model import (
     Reality,
     Request,
     Reroute,
+    Rescuer,
     Response,
     Role,
     Row,
@@ -44,6 +46,8 @@ from probe.model import (
     Trigger,
     Verdict,
 )
+from probe.model.columns import FACTS
+from probe.model.schema import Type
 from probe.store import RunStore
 from probe.store.rows import not_run_row, trial_row
 from probe.store.schemas import TRIAL_SCHEMA
@@ -110,45 +114,38 @@ def verdict(outcome: Outcome = Outcome.REFRESHES, *, rules: int = 1, **facts: ob
     )
 
 
+ERRORS = ("", "NOT_LEADER_OR_FOLLOWER", "KAFKA_STORAGE_ERROR", 'client:a "quoted", thing', "client:zwei\nZeilen é")
+DRAWS: dict[Type, Callable[[random.Random], object]] = {
+    Type.BIGINT: lambda rng: rng.randrange(9),
+    Type.DOUBLE: lambda rng: rng.random() * 9000,
+    Type.STRING: lambda rng: rng.choice(["", "one", "two"]),
+    Type.BOOLEAN: lambda rng: rng.random() < 0.5,
+    Type.CODES: lambda rng: tuple(rng.sample([3, 6, 56, 74], rng.randrange(4))),
+    Type.VERSIONS: lambda rng: (("Produce", rng.randrange(13)),),
+}
+"""How a fact is drawn that has no draw of its own."""
+
+
 def random_facts(rng: random.Random) -> Facts:
     """Draw facts of every type, often absent, with odd texts."""
-
-    def maybe(value: object) -> object:
-        return value if rng.random() < 0.8 else None
-
-    names = ["", "NOT_LEADER_OR_FOLLOWER", "KAFKA_STORAGE_ERROR", 'client:a "quoted", thing', "client:zwei\nZeilen é"]
-    return Facts(
-        fault_codes=tuple(rng.sample([3, 6, 56, 74], rng.randrange(4))),
-        api_versions=tuple((api, rng.randrange(13)) for api in ("Produce", "Fetch", "Metadata") if rng.random() < 0.8),
-        fault_hits=rng.randrange(9),
-        soft_hits=rng.randrange(3),
-        hits_before_ask=maybe(rng.randrange(5)),  # type: ignore[arg-type]  # int or None
-        refresh_trigger=maybe(rng.choice(list(Trigger))),  # type: ignore[arg-type]  # Trigger or None
-        refresh_ms=maybe(rng.choice([rng.random() * 3000, rng.randrange(500) + 0.5])),  # type: ignore[arg-type]  # float or None
-        refreshes=rng.randrange(6),
-        storm=rng.choice(["", "", "a", "bd", "cd"]),
-        connects=rng.randrange(4),
-        reroute=maybe(rng.choice(list(Reroute))),  # type: ignore[arg-type]  # Reroute or None
-        rescued_by=rng.choice(["", "retry", "periodic"]),
-        recovered=maybe(rng.random() < 0.9),  # type: ignore[arg-type]  # bool or None
-        recovery_ms=maybe(rng.random() * 9000),  # type: ignore[arg-type]  # float or None
-        outage_ms=maybe(rng.random() * 9000),  # type: ignore[arg-type]  # float or None
-        after_heal=rng.choice(["", "recovered", "stuck"]),
-        close_ms=maybe(rng.random() * 100) if rng.random() < 0.3 else None,  # type: ignore[arg-type]  # float or None
-        errors_surfaced=rng.randrange(3),
-        failed_ops=rng.randrange(3),
-        first_error=rng.choice(names),
-        futile_requests_per_s=maybe(rng.randrange(400) / 20),  # type: ignore[arg-type]  # float or None
-        futile_per_op=maybe(rng.random() * 5),  # type: ignore[arg-type]  # float or None
-        bystander_gap_ms=maybe(rng.random() * 400),  # type: ignore[arg-type]  # float or None
-        bystander_errors=rng.randrange(2),
-        acked=maybe(rng.randrange(200)),  # type: ignore[arg-type]  # int or None
-        lost=maybe(rng.randrange(3)),  # type: ignore[arg-type]  # int or None
-        duplicated=maybe(rng.randrange(3)),  # type: ignore[arg-type]  # int or None
-        reordered=maybe(0),  # type: ignore[arg-type]  # int or None
-        position_jump=None,
-        watched_ms=10_000 + rng.randrange(100),
-    )
+    drawn: dict[str, Any] = {
+        "fault_codes": tuple(rng.sample([3, 6, 56, 74], rng.randrange(4))),
+        "api_versions": tuple(
+            (api, rng.randrange(13)) for api in ("Produce", "Fetch", "Metadata") if rng.random() < 0.8
+        ),
+        "refresh_trigger": rng.choice([None, *Trigger]),
+        "refresh_ms": rng.choice([None, rng.random() * 3000, rng.randrange(500) + 0.5]),
+        "storm": rng.choice(["", "", "a", "bd", "cd"]),
+        "reroute": rng.choice([None, *Reroute]),
+        "rescued_by": rng.choice(list(Rescuer)),
+        "recovered": rng.choice([None, False, *[True] * 8]),
+        "after_heal": rng.choice(list(AfterHeal)),
+        "first_error": rng.choice(ERRORS),
+        "futile_requests_per_s": rng.randrange(400) / 20,
+        "watched_ms": 10_000 + rng.randrange(100),
+    }
+    drawn |= {name: DRAWS[kind](rng) for name, kind in FACTS.items() if name not in drawn and rng.random() < 0.8}
+    return Facts(**drawn)
 
 
 def create(results: Path, **more: object) -> RunStore:

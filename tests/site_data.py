@@ -19,9 +19,10 @@ from probe.model import (
     Role,
     Verdict,
 )
+from probe.model.columns import NAMES
 from probe.model.outcomes import SAY_NOTHING, WELL
 from probe.site import Source
-from probe.site.rows import COLUMNS, MatrixRow
+from probe.site.rows import MatrixRow
 
 IDENTITY = ("family", "version", "role", "profile", "scenario", "engine", "broker")
 RUN = "20261121T084315Z-3f9a"
@@ -143,7 +144,7 @@ def judged_trials(cell: Cell) -> list[FakeTrial]:
 
 def matrix_row(cell: Cell, trials: list[FakeTrial]) -> dict[str, str]:
     outcome = outcome_of(cell)
-    row = dict.fromkeys(COLUMNS, "") | cell.columns()
+    row = dict.fromkeys(NAMES, "") | cell.columns()
     row |= {"outcome": str(outcome), "reality": "effective", "trials": str(len(trials)), "run_id": RUN}
     row["released"] = RELEASED.get(cell.version, "")
     if not trials:
@@ -188,7 +189,7 @@ def _text(value: object) -> str:
 
 def write_matrix(path: Path, rows: Iterable[dict[str, str]]) -> Path:
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, NAMES, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     return path

@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 EARLY, MIDDLE, LATE = RUNS
-COLUMNS = (
-    "family,version,role,profile,scenario,engine,broker,outcome,conforms,reality,trials,agreeing,watched_ms,fault_codes"
-    ",api_versions,fault_hits,hits_before_ask,refresh_trigger,refresh_ms_p50,refresh_ms_p95,refreshes_max,storm"
-    ",connects_max,reroute,rescued_by,recovered,recovery_ms_p50,recovery_ms_p95,outage_ms_max,after_heal,close_ms_max"
-    ",errors_surfaced,failed_ops_max,first_error,futile_requests_per_s,futile_per_op,bystander_gap_ms_max"
-    ",bystander_errors,acked,lost,duplicated,reordered,position_jump_max,released,mirrors,reason,run_id"
-)
 
 
 @pytest.mark.parametrize("where", ["footer", "pages", "columns"])

@@ -35,13 +35,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 EARLY, MIDDLE, LATE = RUNS
-COLUMNS = (
-    "family,version,role,profile,scenario,engine,broker,outcome,conforms,reality,trials,agreeing,watched_ms,fault_codes"
-    ",api_versions,fault_hits,hits_before_ask,refresh_trigger,refresh_ms_p50,refresh_ms_p95,refreshes_max,storm"
-    ",connects_max,reroute,rescued_by,recovered,recovery_ms_p50,recovery_ms_p95,outage_ms_max,after_heal,close_ms_max"
-    ",errors_surfaced,failed_ops_max,first_error,futile_requests_per_s,futile_per_op,bystander_gap_ms_max"
-    ",bystander_errors,acked,lost,duplicated,reordered,position_jump_max,released,mirrors,reason,run_id"
-)
 
 
 def rows_of(session: SparkSession, tmp_path: Path, *trials: dict[str, Any]) -> list[dict[str, str]]:
@@ -57,10 +50,6 @@ def rows_of(session: SparkSession, tmp_path: Path, *trials: dict[str, Any]) -> l
 def only(session: SparkSession, tmp_path: Path, *trials: dict[str, Any]) -> dict[str, str]:
     (row,) = rows_of(session, tmp_path, *trials)
     return row
-
-
-def test_the_columns_are_those_of_the_design() -> None:
-    assert ",".join(MATRIX.names) == COLUMNS
 
 
 def test_spark_and_the_store_agree_on_the_columns() -> None:

@@ -11,7 +11,7 @@ import pytest
 from rows import CELL, EVENTS, create, fill, header, history, verdict
 
 from probe.model import History, Outcome
-from probe.model.results import FACTS
+from probe.model.columns import FACTS
 from probe.store import ResultsError, RunStore, histories, runs, trials
 from probe.store import history as read_history
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA, VERDICT_SCHEMA

@@ -146,9 +146,9 @@ def test_nothing_is_committed_that_was_not_delivered() -> None:
     ahead = committed(offset=45)
     found = read_verdict(ahead, role=Role.GROUP)
     assert (found.outcome, found.facts.lost) == (Outcome.VIOLATES, 5)
-    at_end = read_verdict(role=Role.GROUP, committed={"0": 70})
+    at_end = read_verdict(role=Role.GROUP, committed={0: 70})
     assert at_end.outcome is Outcome.REFRESHES
-    beyond = read_verdict(also_stored(900, "feed"), role=Role.GROUP, committed={"0": 72})
+    beyond = read_verdict(also_stored(900, "feed"), role=Role.GROUP, committed={0: 72})
     assert beyond.outcome is Outcome.VIOLATES
 
 

@@ -203,7 +203,7 @@ def test_no_history_falls_through_or_raises(
     told: list[Event], play: Play, role: Role, stored: list[Stored], begun: bool
 ) -> None:
     fault = [EngineEvent(at=ZERO, kind=EngineKind.FAULT_ON)] if begun else []
-    plain = history(role=role, play=play, bystander=False, stored=tuple(stored), committed={"0": 5})
+    plain = history(role=role, play=play, bystander=False, stored=tuple(stored), committed={0: 5})
     whole = tuple(sorted([*plain.events[:30], *fault, *told], key=lambda event: event.at))
     trial = History(plain.header, whole)
     found = judge(trial)

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
 from probe.model import Cell, Election, Engine, Outcome, Role
-from probe.model.results import FACTS
+from probe.model.columns import FACTS
 
 _CONFIGURATION = ("profile", "properties", "election")
 _PLACE = ("client", "role", "scenario", "broker")

@@ -211,7 +211,7 @@ class FakeCluster:
         if not reply.whole:
             raise OSError("read-back is not whole")
         stored = [Stored.of(record.partition, record.offset, record.value) for record in reply.records]
-        return ReadBack(tuple(stored), {str(partition): offset for partition, offset in committed.items()})
+        return ReadBack(tuple(stored), dict(committed))
 
     async def problems(self) -> Sequence[str]:
         """Compare what the relay passed with what the brokers counted and what it told; say if they got no core."""

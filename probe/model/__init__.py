@@ -6,6 +6,7 @@ and milliseconds wherever it ends in `_ms`.
 
 from probe.model.cell import Cell, Client, Election, Engine, Outcome, Profile, Reality, Role
 from probe.model.codec import decode, encode
+from probe.model.columns import Facts
 from probe.model.events import (
     App,
     AppKind,
@@ -23,10 +24,11 @@ from probe.model.events import (
     Row,
 )
 from probe.model.history import Header, History, Limits, Play, Stored, Subject
-from probe.model.verdicts import Facts, Reroute, Trigger, Verdict
-from probe.model.words import Expects, Kind, Target
+from probe.model.verdicts import Verdict
+from probe.model.words import AfterHeal, Expects, Kind, Reroute, Rescuer, StormBound, Target, Trigger
 
 __all__ = [
+    "AfterHeal",
     "App",
     "AppKind",
     "Cell",
@@ -54,10 +56,12 @@ __all__ = [
     "Reality",
     "Request",
     "Reroute",
+    "Rescuer",
     "Response",
     "Role",
     "Row",
     "Stored",
+    "StormBound",
     "Subject",
     "Target",
     "Trigger",

@@ -123,8 +123,8 @@ class Header:
     """Longest stall of the orchestrator's loop inside the trial's window."""
     stored: tuple[Stored, ...] = ()
     """The read-back, read_committed, by partition and offset."""
-    committed: Mapping[str, int] = field(default_factory=dict)
-    """Group: committed offset per partition (as text) at the end."""
+    committed: Mapping[int, int] = field(default_factory=dict)
+    """Group: committed offset per partition at the end."""
     released: str = ""
     """ISO date on which this client version was released, if known."""
     mirrors: str = ""

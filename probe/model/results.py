@@ -8,22 +8,23 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from enum import Enum
 from typing import Any
 
+from probe.model import columns
 from probe.model.codec import decode
-from probe.model.verdicts import Facts
+from probe.model.columns import FACTS, Facts
+from probe.model.schema import Type
 
 RUN_PREFIX = "run_id="
 RUN, TRIALS, EVENTS, VERDICTS = "run", "trials", "events", "verdicts"
-IDENTITY = ("family", "version", "role", "profile", "scenario", "engine", "broker")
+IDENTITY = columns.IDENTITY
 SCHEMA_KEY = b"probe.schema"
 """Key of the schema's number in the metadata of a Parquet file; without one it is 0."""
 SCHEMA_VERSION = 1
 """Additive changes of columns keep the number; anything else raises it."""
 REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
-FACTS = tuple(field.name for field in fields(Facts))
+_PAIRS = tuple(name for name, kind in FACTS.items() if kind is Type.VERSIONS)
 
 
 class ResultsError(RuntimeError):
@@ -44,17 +45,15 @@ def is_data(name: str, suffix: str = ".parquet") -> bool:
 
 def fact_columns(facts: Facts) -> dict[str, Any]:
     """Flatten facts into one plain value per column; pairs become `{"api", "version"}`."""
-    row = {name: _plain(getattr(facts, name)) for name in FACTS}
-    row["api_versions"] = [{"api": api, "version": version} for api, version in facts.api_versions]
-    return row
+    row: dict[str, Any] = {name: _plain(getattr(facts, name)) for name in FACTS}
+    return row | {name: [{"api": api, "version": version} for api, version in row[name]] for name in _PAIRS}
 
 
 def facts_of(row: Mapping[str, Any]) -> Facts:
     """Build facts from their columns; columns that are missing or null take the default."""
     data = {name: row[name] for name in FACTS if row.get(name) is not None}
-    if "api_versions" in data:
-        data["api_versions"] = [(item["api"], item["version"]) for item in data["api_versions"]]
-    return decode(Facts, data)
+    pairs = {name: [(item["api"], item["version"]) for item in data[name]] for name in _PAIRS if name in data}
+    return decode(Facts, data | pairs)
 
 
 def _plain(value: object) -> object:

@@ -8,18 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probe.model import Cell, Outcome
+from probe.model.columns import NAMES
 from probe.site.names import slug
-
-COLUMNS = (
-    "family", "version", "role", "profile", "scenario", "engine", "broker", "outcome", "conforms", "reality",
-    "trials", "agreeing", "watched_ms", "fault_codes", "api_versions", "fault_hits", "hits_before_ask",
-    "refresh_trigger", "refresh_ms_p50", "refresh_ms_p95", "refreshes_max", "storm", "connects_max", "reroute",
-    "rescued_by", "recovered", "recovery_ms_p50", "recovery_ms_p95", "outage_ms_max", "after_heal", "close_ms_max",
-    "errors_surfaced", "failed_ops_max", "first_error", "futile_requests_per_s", "futile_per_op",
-    "bystander_gap_ms_max", "bystander_errors", "acked", "lost", "duplicated", "reordered", "position_jump_max",
-    "released", "mirrors", "reason", "run_id",
-)  # fmt: skip
-"""Columns of matrix.csv, in order (DESIGN 9)."""
 
 CONFORMS = {"yes": True, "no": False, "": None}
 
@@ -61,7 +51,7 @@ def read_matrix(path: Path) -> list[MatrixRow]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
-            missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+            missing = [name for name in NAMES if name not in (reader.fieldnames or ())]
             if missing:
                 raise SiteError(f"{path}: column {missing[0]} is missing; build it again with `probe matrix`")
             return [_row(path, reader.line_num, values) for values in reader]
@@ -70,7 +60,7 @@ def read_matrix(path: Path) -> list[MatrixRow]:
 
 
 def _row(path: Path, line: int, values: dict[str, str | None]) -> MatrixRow:
-    whole = {name: values.get(name) or "" for name in COLUMNS}
+    whole = {name: values.get(name) or "" for name in NAMES}
     try:
         return MatrixRow(Cell.of(whole), Outcome(whole["outcome"]), CONFORMS[whole["conforms"]], whole)
     except (KeyError, ValueError) as error:

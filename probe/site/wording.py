@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from probe.model import Cell, Outcome, Role
+from probe.model import AfterHeal, Cell, Outcome, Rescuer, Role, Trigger
 from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
 from probe.protocol.names import error_name
 from probe.site.rows import MatrixRow
@@ -17,23 +17,23 @@ ROLES = {
     Role.TRANSACTIONAL: "as a transactional producer",
     Role.ADMIN: "as an admin client",
 }
-ASKED = {
-    "error": "It asked who serves now {after}because of the error.",
-    "disconnect": "It asked who serves now {after}because a connection was lost or a request timed out.",
-    "connect": "It asked who serves now only because it opened a connection {after}(it asks on every connect).",
-    "periodic": "It asked who serves now only because its periodic refresh was due {after}.",
-    "bootstrap": "It asked who serves now {after}at a bootstrap address, after giving up the brokers it knew.",
-    "unknown": "It asked who serves now {after}for no reason that can be seen.",
-    "none": "It never asked who serves now.",
+ASKED: Mapping[str, str] = {
+    Trigger.ERROR: "It asked who serves now {after}because of the error.",
+    Trigger.DISCONNECT: "It asked who serves now {after}because a connection was lost or a request timed out.",
+    Trigger.CONNECT: "It asked who serves now only because it opened a connection {after}(it asks on every connect).",
+    Trigger.PERIODIC: "It asked who serves now only because its periodic refresh was due {after}.",
+    Trigger.BOOTSTRAP: "It asked who serves now {after}at a bootstrap address, after giving up the brokers it knew.",
+    Trigger.UNKNOWN: "It asked who serves now {after}for no reason that can be seen.",
+    Trigger.NONE: "It never asked who serves now.",
 }
 """By the trigger of the first discovery after the first hit (SEMANTICS 2)."""
-RESCUED = {
-    "retry": " Blind retries led it there.",
-    "connect": " A new connection led it there.",
-    "periodic": " Its periodic refresh led it there.",
-    "bootstrap": " Its bootstrap addresses led it there.",
-    "unknown": " What led it there cannot be seen.",
-    "itself": " It got there by itself, only slowly.",
+RESCUED: Mapping[str, str] = {
+    Rescuer.RETRY: " Blind retries led it there.",
+    Rescuer.CONNECT: " A new connection led it there.",
+    Rescuer.PERIODIC: " Its periodic refresh led it there.",
+    Rescuer.BOOTSTRAP: " Its bootstrap addresses led it there.",
+    Rescuer.UNKNOWN: " What led it there cannot be seen.",
+    Rescuer.ITSELF: " It got there by itself, only slowly.",
 }
 """By what led a late client to the right broker."""
 
@@ -130,9 +130,9 @@ def _recovered(row: MatrixRow) -> str:
     recovery = row.number("recovery_ms_p50")
     if row.values["recovered"] == "false":
         healed = row.values["after_heal"]
-        after = {
-            "recovered": " It recovered once the fault was mended.",
-            "stuck": " Not even mending the fault helped.",
+        after: Mapping[str, str] = {
+            AfterHeal.RECOVERED: " It recovered once the fault was mended.",
+            AfterHeal.STUCK: " Not even mending the fault helped.",
         }
         return f"Within {duration(row.number('watched_ms'))} it did not recover.{after.get(healed, '')}"
     by = RESCUED.get(row.values["rescued_by"], "")

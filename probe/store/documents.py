@@ -1,7 +1,7 @@
 """JSON Schemas of what is stored, made from the model: `python -m probe.store.documents docs/schema`.
 
-They describe `probe show --json`, and the rows of the Parquet files of trials, events and verdicts. A test holds the
-files to what this makes.
+They describe `probe show --json`, and the rows of the Parquet files of trials, events, verdicts and the matrix. A test
+holds the files to what this makes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import pyarrow as pa
 
 from probe.model import Cell, Event, Facts, Header, Outcome, Reality, Verdict
+from probe.model.columns import COLUMNS, FACTS, IDENTITY
+from probe.model.schema import Aggregate, Column, Type, Unit
 from probe.store.schema_outcomes import with_outcomes
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA, VERDICT_SCHEMA
 
@@ -31,6 +33,19 @@ ALWAYS = frozenset(
     {"run_id", "trial", "outcome", "seq", "at", "source", "kind", "data", *(f.name for f in fields(Cell))}
 )
 """Columns of Parquet files that are never null."""
+_SETTLED = frozenset({*IDENTITY, "outcome", "reality", "trials", "agreeing", "run_id"})
+"""Columns of the matrix that are never null."""
+PLAIN_COLUMNS = {Type.STRING: "string", Type.BIGINT: "integer", Type.DOUBLE: "number", Type.BOOLEAN: "boolean"}
+HOW = {
+    Aggregate.LEAST: "The least of the trials.",
+    Aggregate.GREATEST: "The greatest of the trials.",
+    Aggregate.MEDIAN: "The median of the trials.",
+    Aggregate.P95: "The 95th percentile of the trials.",
+    Aggregate.COMMONEST: "The commonest of the trials.",
+    Aggregate.ALL: "True where it is true in every trial.",
+    Aggregate.UNION: "Of all trials.",
+}
+JOINED: Mapping[Type | None, str] = {Type.CODES: "Joined by `;`.", Type.VERSIONS: "`API=version`, joined by `;`."}
 SOURCES = ("wire", "app", "engine", "harness")
 
 
@@ -42,6 +57,7 @@ def documents() -> Mapping[str, Json]:
             "A row of trials/*.parquet: one trial and what was concluded when it was run", TRIAL_SCHEMA
         ),
         "events-row.json": _rows("A row of events/*.parquet: something that was seen in a trial", EVENT_SCHEMA),
+        "matrix-row.json": _matrix(),
         "verdicts-row.json": _rows("A row of verdicts/*.parquet: a trial judged again by newer rules", VERDICT_SCHEMA),
     }
 
@@ -71,6 +87,29 @@ def _rows(title: str, schema: pa.Schema) -> Json:
     defs: dict[str, Json] = {}
     properties = {field.name: _column(field, defs) for field in schema}
     return _document(title, properties, list(schema.names), defs)
+
+
+def _matrix() -> Json:
+    title = "A row of matrix.parquet; matrix.csv has the same columns in this order, empty for null"
+    columns = {column.name: _matrix_column(column) for column in COLUMNS}
+    return _document(f"{title}, rates with one decimal", columns, list(columns), {})
+
+
+def _matrix_column(column: Column) -> Json:
+    """Describe a column of the matrix by its row of the table."""
+    never_null = column.name in _SETTLED
+    words = ("yes", "no") if column.name == "conforms" else _listed(column.source)
+    kind = PLAIN_COLUMNS[column.type]
+    values: Json = {"type": kind if never_null else [kind, "null"]}
+    if words and column.aggregate is not Aggregate.UNION:
+        values = {"enum": [*filter(None, words), *([] if never_null else [None])]}
+    elif never_null and kind == "integer":
+        values["minimum"] = 0
+    text = f"{column.label}. {column.text}" if column.label else column.text
+    unit = f"Unit: {column.unit}." if column.unit in {Unit.MS, Unit.PER_S} else ""
+    how = HOW.get(column.aggregate, "") if column.label else ""
+    said = [text, unit, how, JOINED.get(FACTS.get(column.source), "")]
+    return {**values, **({"description": " ".join(filter(None, said))} if any(said) else {})}
 
 
 def _document(title: str, properties: Json, required: list[str], defs: dict[str, Json]) -> Json:

@@ -2,72 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pyarrow as pa
 
-from probe.model.results import IDENTITY, SCHEMA_KEY, SCHEMA_VERSION
+from probe.model.columns import FACTS, KEY, ORIGIN, VERDICT
+from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION
+from probe.model.schema import Type
 
-_KEY = [("run_id", pa.string()), *((name, pa.string()) for name in IDENTITY), ("trial", pa.int32())]
-_FACTS = [
-    ("fault_codes", pa.list_(pa.int32())),
-    ("api_versions", pa.list_(pa.struct([("api", pa.string()), ("version", pa.int32())]))),
-    ("fault_hits", pa.int64()),
-    ("soft_hits", pa.int64()),
-    ("hits_before_ask", pa.int64()),
-    ("refresh_trigger", pa.string()),
-    ("refresh_ms", pa.float64()),
-    ("refreshes", pa.int64()),
-    ("side_requests", pa.int64()),
-    ("storm", pa.string()),
-    ("connects", pa.int64()),
-    ("reroute", pa.string()),
-    ("reroute_ms", pa.float64()),
-    ("rescued_by", pa.string()),
-    ("recovered", pa.bool_()),
-    ("recovery_ms", pa.float64()),
-    ("outage_ms", pa.float64()),
-    ("after_heal", pa.string()),
-    ("close_ms", pa.float64()),
-    ("errors_surfaced", pa.int64()),
-    ("failed_ops", pa.int64()),
-    ("first_error", pa.string()),
-    ("futile_requests_per_s", pa.float64()),
-    ("futile_per_op", pa.float64()),
-    ("futile_bytes_per_s", pa.float64()),
-    ("bystander_gap_ms", pa.float64()),
-    ("bystander_errors", pa.int64()),
-    ("acked", pa.int64()),
-    ("lost", pa.int64()),
-    ("duplicated", pa.int64()),
-    ("reordered", pa.int64()),
-    ("position_jump", pa.int64()),
-    ("watched_ms", pa.int64()),
-]
-_VERDICT = [
-    ("outcome", pa.string()),
-    ("conforms", pa.bool_()),
-    ("reason", pa.string()),
-    ("rules", pa.int32()),
-]
+TYPES: Mapping[Type, pa.DataType] = MappingProxyType(
+    {
+        Type.STRING: pa.string(),
+        Type.INT: pa.int32(),
+        Type.BIGINT: pa.int64(),
+        Type.DOUBLE: pa.float64(),
+        Type.BOOLEAN: pa.bool_(),
+        Type.CODES: pa.list_(pa.int32()),
+        Type.VERSIONS: pa.list_(pa.struct([("api", pa.string()), ("version", pa.int32())])),
+    }
+)
+
+
+def _fields(columns: Mapping[str, Type]) -> list[tuple[str, pa.DataType]]:
+    return [(name, TYPES[kind]) for name, kind in columns.items()]
+
+
 _META = {SCHEMA_KEY: str(SCHEMA_VERSION).encode()}
 
 TRIAL_SCHEMA = pa.schema(
     [
-        *_KEY,
+        *_fields(KEY),
         ("seed", pa.int64()),
-        *_VERDICT,
+        *_fields(VERDICT),
         ("conforming", pa.list_(pa.string())),  # outcomes that conform; empty = informative
-        ("reality", pa.string()),
-        ("released", pa.string()),
-        ("mirrors", pa.string()),
-        ("shortened", pa.bool_()),
-        *_FACTS,
+        *_fields(ORIGIN),
+        *_fields(FACTS),
         ("header", pa.string()),  # JSON of the history's Header; null where no trial was run
     ],
     metadata=_META,
 )
 EVENT_SCHEMA = pa.schema(
     [
-        *_KEY,
+        *_fields(KEY),
         ("seq", pa.int32()),
         ("at", pa.int64()),  # microseconds of the orchestrator's clock
         ("source", pa.string()),  # wire, app, engine, harness
@@ -82,7 +59,7 @@ EVENT_SCHEMA = pa.schema(
     ],
     metadata=_META,
 )
-VERDICT_SCHEMA = pa.schema([*_KEY, *_VERDICT, *_FACTS], metadata=_META)
+VERDICT_SCHEMA = pa.schema([*_fields(KEY), *_fields(VERDICT), *_fields(FACTS)], metadata=_META)
 OLDER: dict[str, object] = {
     "conforms": None,
     "reason": "",

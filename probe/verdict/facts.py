@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import Expects, Facts, Trigger
+from probe.model import AfterHeal, Expects, Facts, Trigger
 from probe.verdict.course import Course, has_recovered
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.promises import Promises
@@ -52,7 +52,7 @@ def gather(course: Course, promises: Promises) -> Evidence:
         recovered=recovered,
         recovery_ms=None if recovered is None else recovery.ms,
         outage_ms=longest_gap_ms(reading, served_at(reading, reading.subject.affected), reading.moments.begin),
-        after_heal="" if recovered is None else after_heal(reading, recovered),
+        after_heal=AfterHeal.NONE if recovered is None else after_heal(reading, recovered),
         close_ms=close_ms(reading),
         errors_surfaced=len(errors.affected),
         failed_ops=errors.failed_operations,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from probe.model import App, Cell, Expects, Facts, History, Kind, Outcome, Play
+from probe.model import App, Cell, Expects, Facts, History, Kind, Outcome, Play, Rescuer
 from probe.verdict.course import Course, follow, reached, watched_enough
 from probe.verdict.facts import gather
 from probe.verdict.kept import kept_ms
@@ -44,7 +44,7 @@ class Findings:
     """Recovery took longer than prompt, without what brokers kept the client waiting."""
     kept_ms: float = 0.0
     """For how much of the recovery they did."""
-    rescuer: str = ""
+    rescuer: Rescuer = Rescuer.NONE
     """What brought a late client to the target."""
     facts: Facts = field(default_factory=Facts)
 

@@ -160,7 +160,7 @@ def _committed_ahead(reading: Reading, offsets: Mapping[int, list[int]]) -> int:
         elif item.kind is AppKind.COMMITTED:
             ahead = max(ahead, _beyond(item.partition, item.offset, delivered, offsets))
     for partition, offset in reading.header.committed.items():
-        ahead = max(ahead, _beyond(int(partition), offset, delivered, offsets))
+        ahead = max(ahead, _beyond(partition, offset, delivered, offsets))
     return ahead
 
 

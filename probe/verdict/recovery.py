@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import App, AppKind, Expects, Role, Target
+from probe.model import AfterHeal, App, AppKind, Expects, Role, Target
 from probe.verdict import apis
 from probe.verdict.hits import Hit
 from probe.verdict.reading import Exchange, Reading
@@ -204,13 +204,13 @@ SUCCESSES = {
 }
 
 
-def after_heal(reading: Reading, recovered: bool) -> str:
-    """Say whether a client that had not recovered did once the fault was mended; empty where that was not watched."""
+def after_heal(reading: Reading, recovered: bool) -> AfterHeal:
+    """Say whether a client that had not recovered did once the fault was mended; NONE where that was not watched."""
     healed = reading.moments.healed
     if recovered or healed is None or reading.moments.stopping is None:
-        return ""
+        return AfterHeal.NONE
     stopping = reading.moments.stopping
     done = [ended for began, ended, what in SUCCESSES[reading.role](reading) if began - reading.clock_us > healed]
     if len([at for at in done if at <= stopping]) >= 3:
-        return "recovered"
-    return "stuck" if stopping - healed >= 2 * QUIET_US else ""
+        return AfterHeal.RECOVERED
+    return AfterHeal.STUCK if stopping - healed >= 2 * QUIET_US else AfterHeal.NONE

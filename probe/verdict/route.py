@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import EngineKind, Expects, Kind, Reroute, Trigger
+from probe.model import EngineKind, Expects, Kind, Reroute, Rescuer, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery
 from probe.verdict.reading import Reading, spread
@@ -18,12 +18,12 @@ BY_TRIGGER: dict[Trigger, Reroute] = {
 }
 """Every other discovery that told the client is a refresh."""
 
-RESCUERS: dict[Trigger, str] = {
-    Trigger.CONNECT: "connect",
-    Trigger.PERIODIC: "periodic",
-    Trigger.BOOTSTRAP: "bootstrap",
-    Trigger.DISCONNECT: "connect",
-    Trigger.NONE: "retry",
+RESCUERS: dict[Trigger, Rescuer] = {
+    Trigger.CONNECT: Rescuer.CONNECT,
+    Trigger.PERIODIC: Rescuer.PERIODIC,
+    Trigger.BOOTSTRAP: Rescuer.BOOTSTRAP,
+    Trigger.DISCONNECT: Rescuer.CONNECT,
+    Trigger.NONE: Rescuer.RETRY,
 }
 """What rescued a client that did not come because of the fault; `unknown` for every other trigger."""
 HINTING = frozenset({apis.PRODUCE, apis.FETCH})
@@ -46,9 +46,9 @@ class Route:
     """A hint, or a discovery because of the fault."""
 
     @property
-    def rescuer(self) -> str:
+    def rescuer(self) -> Rescuer:
         """Return what rescued a late client."""
-        return "itself" if self.by_cause else RESCUERS.get(self.trigger, "unknown")
+        return Rescuer.ITSELF if self.by_cause else RESCUERS.get(self.trigger, Rescuer.UNKNOWN)
 
 
 def find_route(reading: Reading, discoveries: tuple[Discovery, ...]) -> Route:

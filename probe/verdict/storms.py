@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from probe.model import AppKind, EngineKind, Expects, Role, Trigger
+from probe.model import AppKind, EngineKind, Expects, Role, StormBound, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, folded_discoveries
 from probe.verdict.hits import Hit
@@ -33,12 +33,12 @@ def find_storms(reading: Reading, discoveries: Sequence[Discovery], hits: Sequen
     back_off = max(1, reading.header.limits.back_off_ms)
     allowed = 1.5 * WINDOW_US / 1000 / back_off
     broken = {
-        "a": idle_discoveries(reading, asked, discoveries, hits) >= IDLE,
-        "b": _outruns(_asked(reading, asked), sorted(_questions(reading)), 2 + allowed),
-        "c": _most_connects(reading) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
-        "d": _outruns(_unexcused(futile), sorted(started_at(reading)), 2 + allowed),
+        StormBound.IDLE: idle_discoveries(reading, asked, discoveries, hits) >= IDLE,
+        StormBound.ASKED: _outruns(_asked(reading, asked), sorted(_questions(reading)), 2 + allowed),
+        StormBound.CONNECTED: _most_connects(reading) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
+        StormBound.FUTILE: _outruns(_unexcused(futile), sorted(started_at(reading)), 2 + allowed),
     }
-    return "".join(letter for letter, found in broken.items() if found)
+    return "".join(bound for bound, found in broken.items() if found)
 
 
 def idle_discoveries(

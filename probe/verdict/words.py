@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from probe.model import Expects, Facts, Kind, Trigger
+from probe.model import Expects, Facts, Kind, StormBound, Trigger
 from probe.protocol.names import error_name
 from probe.verdict.findings import Findings
 
@@ -32,11 +32,11 @@ BECAUSE: dict[Trigger, str] = {
 }
 NOTEWORTHY_MS = 500
 """Brokers' own time is told of from here on."""
-STORMS = {
-    "a": "asks on although nothing happens",
-    "b": "asks too often",
-    "c": "connects too often",
-    "d": "more futile requests than operations",
+STORMS: dict[StormBound, str] = {
+    StormBound.IDLE: "asks on although nothing happens",
+    StormBound.ASKED: "asks too often",
+    StormBound.CONNECTED: "connects too often",
+    StormBound.FUTILE: "more futile requests than operations",
 }
 
 
@@ -55,7 +55,7 @@ def words(found: Findings) -> Mapping[str, str]:
         "asked": _asked(facts),
         "errors": _errors(facts),
         "details": "".join(f"; {detail}" for detail in _details(found)),
-        "storm": ", ".join(STORMS[letter] for letter in facts.storm if letter in STORMS),
+        "storm": ", ".join(text for bound, text in STORMS.items() if bound in facts.storm),
         "recovery": _recovery(found),
         "reroute": _time(facts.reroute_ms),
         "soft": _many(facts.soft_hits, "answer"),

@@ -68,7 +68,7 @@ def _read_back(where: Brokers, subject: Subject, partitions: Sequence[int], give
             _end_open(kafka, where, one)
     with _consumer(kafka, where, "probe-engine") as reader:
         stored = tuple(_whole(kafka, reader, subject.topic, partitions, given_up))
-    committed: Mapping[str, int] = {}
+    committed: Mapping[int, int] = {}
     if subject.group:
         with _consumer(kafka, where, subject.group) as member:
             committed = _committed(kafka, member, subject.topic, partitions)
@@ -104,13 +104,13 @@ def _whole(
                 raise OSError(f"{topic} cannot be read back: {error.str()}")
 
 
-def _committed(kafka: Any, member: Any, topic: str, partitions: Sequence[int]) -> dict[str, int]:
+def _committed(kafka: Any, member: Any, topic: str, partitions: Sequence[int]) -> dict[int, int]:
     asked = [kafka.TopicPartition(topic, partition) for partition in partitions]
     try:
         found = member.committed(asked, timeout=CALL_S)
     except kafka.KafkaException as error:
         raise OSError(f"committed offsets cannot be read: {error}") from None
-    return {str(item.partition): item.offset for item in found if item.offset >= 0}
+    return {item.partition: item.offset for item in found if item.offset >= 0}
 
 
 def _stored(message: Any) -> Stored:
