@@ -2,7 +2,8 @@
 
 The tables of a build, and in `covers.json` (written last: without it the folder is nothing) the runs that they rest
 on, each with the stamp of its files. They serve a later build if those runs are unchanged and all others are newer.
-Whoever changes `spark/` starts anew: the digest covers its sources. The folder can be deleted at any time.
+A change of `spark/` or `probe/model/` starts anew: the digest covers their sources. The folder can be deleted at any
+time.
 """
 
 from __future__ import annotations
@@ -120,8 +121,14 @@ def _drop(inputs: Inputs, folder: str) -> None:
 
 @cache
 def _code() -> str:
-    """Return a digest of the sources of this package."""
+    """Return a digest of the sources that decide what a build says."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sources():
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def sources() -> list[Path]:
+    """Return the files of this package and of the model, which has the columns."""
+    root = Path(__file__).parents[1]
+    return sorted(path for folder in ("spark", "probe/model") for path in (root / folder).glob("*.py"))

@@ -17,7 +17,7 @@ from probe.store.schemas import VERDICT_SCHEMA
 from spark import job
 from spark.inputs import Inputs
 from spark.job import Built, build_matrix
-from spark.kept import Kept
+from spark.kept import Kept, sources
 from spark.tables import KEPT, PUBLISHED
 
 if TYPE_CHECKING:
@@ -159,6 +159,11 @@ def test_results_that_cannot_be_written_are_still_read(results: Path, folding: F
     assert "settled" in line
     assert "the next build will read every run again" in line
     assert (results.parent / "out" / "matrix.csv").exists()
+
+
+def test_the_table_of_columns_is_part_of_the_code() -> None:
+    root = Path(__file__).parents[1]
+    assert {root / "probe/model/columns.py", root / "spark/measured.py"} <= set(sources())
 
 
 def test_other_code_starts_anew(results: Path, folding: Folding, monkeypatch: pytest.MonkeyPatch) -> None:
