@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Engine, Outcome, Play, Profile
+from probe.model import Engine, Play, Profile
 from probe.scenarios.broker_steps import ReturnBroker, StopBroker
 from probe.scenarios.elections import lingers_ms, session_ms
 from probe.scenarios.scenario import Part
@@ -40,6 +40,4 @@ def play_of(part: Part, profile: Profile, broker: str) -> Play:
     play = replace(part.play, election_ms=session_ms(broker)) if part.by_session else part.play
     if profile.election is not None and play.election_ms is not None:
         play = replace(play, election_ms=profile.election.ms)
-    if profile.name == "no-retries" and play.conforms and Outcome.SURFACES not in play.conforms:
-        play = replace(play, conforms=(*play.conforms, Outcome.SURFACES))
-    return play
+    return replace(play, conforms=profile.conforming(play.conforms))

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from probe.catalogue.families import version_key
 from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.fitting import part_of, play_of
-from probe.model import Cell, Engine, Expects, Limits, Play, Profile, Role, Target
+from probe.model import CONTROL, Cell, Engine, Expects, Limits, Play, Profile, Role, Target
+from probe.model.versions import version_key
 from probe.protocol.names import api_name
 from probe.scenarios.scenario import Part, Scenario
 from probe.scenarios.steps import Step
@@ -95,7 +95,7 @@ class Planned:
     @property
     def steady(self) -> Cell:
         """Return the control cell this one rests on."""
-        return replace(self.cell, scenario="steady")
+        return replace(self.cell, scenario=CONTROL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +168,8 @@ def make_plan(selection: Selection) -> Plan:
     for scenario in selection.scenarios:
         for chosen, role, profile, broker in _combinations(selection):
             cell = Cell(
-                chosen.family.family,
-                chosen.version.version,
+                chosen.client.family,
+                chosen.client.version,
                 role,
                 str(profile),
                 scenario.name,
@@ -228,7 +228,7 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
 def _unheard(chosen: Chosen, part: Part) -> str:
     """Say why nobody can tell whether an error was shown that should be."""
     if chosen.family.judged_by and part.play.expects is Expects.SURFACE:
-        return f"{chosen.family.family} is an application that tells of no single error; here one must be told"
+        return f"{chosen.client.family} is an application that tells of no single error; here one must be told"
     return ""
 
 
@@ -236,7 +236,7 @@ def _unasked(chosen: Chosen, role: Role, part: Part) -> str:
     """Say why an instance never calls what the scenario is about."""
     for item in chosen.family.behaviour.unasked:
         if item.role == role and part.play.apis == (item.api,) and item.covers(chosen.version.version):
-            return f"{chosen.family.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
+            return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
     return ""
 
 
@@ -297,4 +297,4 @@ def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:
     mine = {key for place, key in enumerate(keys) if place % shards == index - 1}
     kept = [item for item in cells if (item.cell.family, item.cell.version, item.cell.role, item.cell.broker) in mine]
     random.Random(selection.seed).shuffle(kept)  # noqa: S311  # order of work, not a secret
-    return tuple(sorted(kept, key=lambda item: item.cell.scenario != "steady"))
+    return tuple(sorted(kept, key=lambda item: item.cell.scenario != CONTROL))

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError, reason_of
+from probe.model.versions import version_key
 from spark.inputs import Inputs, open_place
 from spark.schema import IDENTITY, MATRIX
 from spark.tables import PUBLISHED, WRITTEN
@@ -32,15 +33,6 @@ def in_order(cells: pa.Table) -> pa.Table:
     """Sort the matrix by identity, versions numerically."""
     keys = [_identity(row) for row in cells.select(list(IDENTITY)).to_pylist()]
     return cells.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
-
-
-def version_key(version: str) -> tuple[object, ...]:
-    """Order versions numerically: 1.9.0 before 1.27.0, 2.0.0-rc1 before 2.0.0, a local build after its release."""
-    release, _, local = version.partition("+")
-    parts = (
-        (1, int(part), "") if part.isdecimal() else (0, 0, part) for part in re.findall(r"[0-9]+|[^0-9.]+", release)
-    )
-    return (*parts, (1, -1, ""), (2, 0, local))
 
 
 def write_tables(out: str, tables: Mapping[str, pa.Table]) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from probe.model import Cell, History, Verdict
+from probe.model import CONTROL, Cell, History, Verdict
 from probe.model.results import IDENTITY, RUN_PREFIX, VERDICTS, ResultsError
 from spark.histories import judge_file
 from spark.inputs import Inputs, find_inputs
@@ -28,7 +28,6 @@ from spark.transforms import matrix
 
 JUDGE = "probe.verdict:judge"
 """Where the rules are; loaded when they are needed."""
-STEADY = "steady"
 SUITE = ("run_id", "family", "version", "role", "profile", "engine", "broker")
 """What shares one steady outcome."""
 
@@ -139,7 +138,7 @@ def _judge_files(judge: str, steady: Steady | None, batches: Iterator[pa.RecordB
     schema = to_arrow_schema(_JUDGED)
     for batch in batches:
         for row in batch.to_pylist():
-            rows = list(judge_file(row["results"], row["path"], rules, steady, SUITE, STEADY))
+            rows = list(judge_file(row["results"], row["path"], rules, steady, SUITE, CONTROL))
             yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
 

@@ -10,13 +10,13 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 from probe.model import Engine
 from probe.model.columns import TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES
+from probe.model.profile import ELECTION
 from spark.numbered import outcome_at
 from spark.schema import IDENTITY
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 
 Z = 1.959963984540054
 """Of the normal distribution, two-sided 95 %."""
-_ELECTION = r"\+election=[\d,]+"
 _TOLD = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
 
 
@@ -92,7 +92,7 @@ def agreement(matrix: DataFrame) -> DataFrame:
     """Pair what both engines were asked: MATRIX -> AGREEMENT. The embedded election may be set to the real one's."""
     question = tuple(name for name in IDENTITY if name != "engine")
     asked = matrix.withColumn("embedded_profile", F.col("profile"))
-    embedded = asked.withColumn("profile", F.regexp_replace("profile", _ELECTION, ""))
+    embedded = asked.withColumn("profile", plain_profile(F.col("profile")))
     ours = _side(embedded, Engine.EMBEDDED).select(*question, "embedded_profile", *_named(Engine.EMBEDDED))
     theirs = _side(matrix, Engine.KAFKA).select(*question, *_named(Engine.KAFKA))
     both = ours.join(theirs, list(question))
@@ -101,6 +101,11 @@ def agreement(matrix: DataFrame) -> DataFrame:
     same = F.col("embedded_outcome") == F.col("kafka_outcome")
     agrees = F.when(is_silent, None).when(same, "yes").otherwise("no")
     return both.withColumn("agrees", agrees).select(*AGREEMENT.names)
+
+
+def plain_profile(profile: Column) -> Column:
+    """Return a written profile without its election, as `probe.model.profile.without_election` does."""
+    return F.regexp_replace(profile, ELECTION, "$1")
 
 
 def _side(cells: DataFrame, engine: Engine) -> DataFrame:

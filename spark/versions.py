@@ -56,7 +56,7 @@ def _between() -> Column:
 
 
 def version_place(version: Column) -> Column:
-    """Return text that sorts as versions do: 1.9.0 before 1.27.0, 2.0.0-rc1 before 2.0.0, a local build after."""
+    """Return text that sorts as `probe.model.versions.version_key` does."""
     release = F.regexp_extract(version, r"^[^+]*", 0)
     local = F.regexp_extract(version, r"^[^+]*\+?(.*)$", 1)
     parts = F.transform(F.regexp_extract_all(release, F.lit(r"([0-9]+|[^0-9.]+)")), _part)

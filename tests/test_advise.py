@@ -13,7 +13,7 @@ import pytest
 from rows import CELL, fill, random_rows, verdict, write
 from typer.testing import CliRunner
 
-from probe.advise.commands import run_command, show_command, split_profile
+from probe.advise.commands import run_command, show_command
 from probe.advise.diff import Kind, differences
 from probe.advise.remedies import drift, remedy
 from probe.advise.settled import Settled, settle
@@ -22,7 +22,7 @@ from probe.cli.advice import Change, Filter, compared
 from probe.cli.advise import understand
 from probe.cli.app import app
 from probe.errors import ProbeError
-from probe.model import Cell, Election, Outcome, Role, Verdict
+from probe.model import Cell, Outcome, Role, Verdict
 from probe.store import trials
 
 if TYPE_CHECKING:
@@ -186,7 +186,6 @@ def test_runs_differ_by_what_was_added_removed_and_changed() -> None:
 
 def test_commands_can_be_pasted() -> None:
     cell = replace(CELL, profile="isolated+client.id=a b+election=1000,40")
-    assert split_profile(cell.profile) == ("isolated", ("client.id=a b",), Election(1000, 40))
     assert "--profile 'isolated+client.id=a b+election=1000,40'" in show_command(one(Outcome.STUCK, cell), "r")
     assert "--profile isolated --property 'client.id=a b' --election 1000,40" in run_command([cell, cell], "r")
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from probe.advise.bisect import Edge, Same, Try, changes, next_step, sentence, unsure
 from probe.advise.settled import Settled
-from probe.catalogue.families import CatalogueError, Version, version_key
+from probe.catalogue.families import CatalogueError, Version
 from probe.cli import bisecting, options
 from probe.cli.app import app
 from probe.cli.bisect import survey
@@ -30,6 +30,7 @@ from probe.drivers.provision import releases
 from probe.drivers.sources import module, wheel
 from probe.errors import ProbeError
 from probe.model import Cell, Election, Outcome, Role
+from probe.model.versions import version_key
 from probe.store import trials
 from probe.verdict import RULES_VERSION
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import CatalogueError, Version, read_families, read_family, version_key
+from probe.catalogue.families import CatalogueError, Version, read_families, read_family
 from probe.catalogue.scenarios import CORE, default_scenarios, select_scenarios
 from probe.catalogue.selectors import broker_line, select_clients, select_profiles
 from probe.model import Election, Expects, Kind, Outcome, Reality, Role
+from probe.model.versions import version_key
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 

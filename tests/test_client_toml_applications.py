@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import Family, Version, read_families, read_family, version_key
+from probe.catalogue.families import Family, Version, read_families, read_family
 from probe.catalogue.selectors import PROFILES, select_clients
 from probe.cli.options import Asked
 from probe.drivers.sources.module import _tags
 from probe.golang import SHIM
 from probe.model import Expects
+from probe.model.versions import version_key
 
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"
 APPLICATIONS = ["telegraf", "kcat"]

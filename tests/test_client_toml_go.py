@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import Family, Version, read_family, version_key
+from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.selectors import PROFILES
 from probe.drivers.sources.module import HEADING, _tags
 from probe.golang import SHIM
+from probe.model.versions import version_key
 from probe.protocol.names import api_name
 
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import Family, read_family, version_key
+from probe.catalogue.families import Family, read_family
 from probe.drivers.sources.jar import MACHINES
 from probe.drivers.sources.pins import read_pins
 from probe.drivers.sources.registry import Coordinate
+from probe.model.versions import version_key
 
 FOLDER = Path(__file__).parent.parent / "clients" / "java"
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from probe.catalogue.families import Family, read_family, version_key
+from probe.catalogue.families import Family, read_family
 from probe.catalogue.selectors import PROFILES
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.provision import provision
 from probe.drivers.sources.npm import Package
+from probe.model.versions import version_key
 from probe.protocol.names import ERROR_NAMES
 
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import Family, read_family, version_key
+from probe.catalogue.families import Family, read_family
 from probe.catalogue.selectors import PROFILES
+from probe.model.versions import version_key
 
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"
 FAMILIES = ("librdkafka", "kafka-python", "aiokafka")

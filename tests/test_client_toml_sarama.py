@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import Family, read_family, version_key
+from probe.catalogue.families import Family, read_family
+from probe.model.versions import version_key
 
 TOML = Path(__file__).parent.parent / "clients" / "sarama" / "client.toml"
 

@@ -19,11 +19,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from rows import CELL, RUNS, not_run, random_rows, trial, write, write_part
 
 from probe.model import Facts, Outcome, Reroute, Trigger
+from probe.model.versions import version_key
 from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
 from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.measured import BEHIND, GATHERED, as_matrix, keep_agreeing, measure
-from spark.output import as_csv, in_order, version_key
+from spark.output import as_csv, in_order
 from spark.reading import read_trials
 from spark.schema import MATRIX, TRIAL, VERDICT
 from spark.session import SMALL

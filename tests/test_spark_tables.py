@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pyarrow.parquet as pq
+import pyspark.sql.functions as F  # noqa: N812  # the name every Spark program uses
 import pytest
 from duckdb_matrix import write_csv
 from duckdb_tables import recompute
 from rows import CELL, RUNS, random_rows, trial, write, write_part
 
-from probe.model import Cell, Engine, Outcome
+from probe.model import Cell, Engine, Outcome, Profile
+from probe.model.versions import version_key
 from spark.fold import Fold
 from spark.inputs import find_inputs
 from spark.job import build_matrix
-from spark.output import version_key
 from spark.schema import IDENTITY
 from spark.session import SMALL
-from spark.statistics import wilson
+from spark.statistics import plain_profile, wilson
 from spark.tables import PUBLISHED, TRAFFIC
 from spark.versions import version_place
 
@@ -206,6 +207,22 @@ def test_engines_are_compared_whatever_their_election(told: dict[str, list[dict[
         (CELL.version, "isolated+election=250", "isolated"): "yes",
         ("1.0", "isolated", "isolated"): None,
     }
+
+
+@pytest.mark.spark
+def test_an_election_is_taken_out_in_spark_as_it_is_here(spark: SparkSession) -> None:
+    texts = [
+        "isolated",
+        "isolated+election=250,40",
+        "isolated+a=1+++election=250+z=1",
+        "isolated+a=1++election=250",
+        "isolated+=election=250",
+        "isolated+election=250+=election=5++",
+        "isolated+election=250+=++k=v",
+    ]
+    rows = spark.createDataFrame([(text,) for text in texts], "text STRING")
+    found = [row["plain"] for row in rows.select(plain_profile(F.col("text")).alias("plain")).collect()]
+    assert found == [str(replace(Profile.parse(text), election=None)) for text in texts]
 
 
 @pytest.mark.spark

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from probe.advise.commands import split_profile
 from probe.advise.settled import Settled
-from probe.model import Cell, Engine, Outcome
+from probe.model import Cell, Engine, Outcome, Profile
 from probe.model.outcomes import NO_ANSWER
+from probe.model.profile import without_election
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +57,7 @@ def pair(cells: Mapping[Cell, Settled]) -> list[Shared]:
 
 def question(cell: Cell) -> Cell:
     """Return what real brokers are asked in a cell's place: no election can be set there."""
-    name, properties, _ = split_profile(cell.profile)
-    return replace(cell, engine=Engine.KAFKA, profile="+".join((name, *properties)))
+    return replace(cell, engine=Engine.KAFKA, profile=without_election(cell.profile))
 
 
 def by_scenario(shared: Iterable[Shared]) -> list[Agreement]:
@@ -81,7 +80,7 @@ def percent(judged: int, equal: int) -> str:
 
 def _fits(one: Shared) -> tuple[bool, str]:
     """Order answers to one question: those whose election was set come last."""
-    return split_profile(one.embedded_profile)[2] is not None, one.embedded_profile
+    return Profile.parse(one.embedded_profile).election is not None, one.embedded_profile
 
 
 def _count(scenario: str, cells: list[Shared]) -> Agreement:

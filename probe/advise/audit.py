@@ -9,7 +9,8 @@ from enum import StrEnum
 from probe.advise.settled import Settled
 from probe.advise.trends import question
 from probe.catalogue.families import is_local, version_key
-from probe.model import Cell
+from probe.model import Cell, Profile
+from probe.model.versions import version_key
 
 
 class Finding(StrEnum):
@@ -102,7 +103,7 @@ def _fault(cell: Cell, stored: Mapping[Cell, Settled]) -> Fault:
 
 def plainly(cell: Cell) -> Cell:
     """Return the cell of the same profile without properties."""
-    return replace(cell, profile=cell.profile.partition("+")[0])
+    return replace(cell, profile=Profile.parse(cell.profile).name)
 
 
 def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, Settled]) -> Upgrade | None:

@@ -6,14 +6,7 @@ import shlex
 from collections.abc import Iterable
 
 from probe.advise.settled import Settled
-from probe.model import Cell, Election, Engine
-
-
-def split_profile(text: str) -> tuple[str, tuple[str, ...], Election | None]:
-    """Return name, properties (KEY=VALUE) and election of a profile as cells write it."""
-    name, *pairs = text.split("+")
-    election = [Election.parse(pair.removeprefix("election=")) for pair in pairs if pair.startswith("election=")]
-    return name, tuple(p for p in pairs if not p.startswith("election=")), election[0] if election else None
+from probe.model import Cell, Engine, Profile
 
 
 def show_command(settled: Settled, results: str) -> str:
@@ -36,14 +29,14 @@ def run_command(cells: Iterable[Cell], results: str) -> str:
     """Return a command that plays these cells, and whatever else their columns multiply to."""
     options: dict[tuple[str, str], None] = {}
     for cell in cells:
-        name, properties, election = split_profile(cell.profile)
+        profile = Profile.parse(cell.profile)
         options[("client", str(cell.client))] = None
         options[("scenario", cell.scenario)] = None
         options[("role", str(cell.role))] = None
-        options[("profile", name)] = None
-        options.update({("property", pair): None for pair in properties})
-        if election is not None:
-            options[("election", str(election))] = None
+        options[("profile", profile.name)] = None
+        options.update({("property", pair): None for pair in profile.settings})
+        if profile.election is not None:
+            options[("election", str(profile.election))] = None
         options[("broker", cell.broker)] = None
         if cell.engine is not Engine.EMBEDDED:
             options[("engine", str(cell.engine))] = None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.advise.settled import Settled
-from probe.catalogue.families import VersionKey, version_key
-from probe.model import Cell
+from probe.model import Cell, control_first
+from probe.model.versions import VersionKey, version_key
 
 
 class Kind(StrEnum):
@@ -51,8 +51,7 @@ def in_order(cells: Iterable[Cell]) -> list[Cell]:
 
 def _order(cell: Cell) -> tuple[bool, str, str, str, str, VersionKey, VersionKey]:
     return (
-        cell.scenario != "steady",
-        cell.scenario,
+        *control_first(cell.scenario),
         str(cell.role),
         cell.profile,
         cell.family,

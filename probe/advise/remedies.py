@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from probe.advise.settled import Settled
 from probe.advise.trends import question
-from probe.catalogue.families import is_local, version_key
+from probe.catalogue.families import is_local
 from probe.model import Cell
+from probe.model.versions import version_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from probe.catalogue.families import CatalogueError, Family, Span, VersionKey, version_key
+from probe.catalogue.families import CatalogueError, Family, Span
 from probe.model import Profile, Role
+from probe.model.versions import VersionKey, version_key
 
 
 def release_key(version: str) -> VersionKey:
@@ -68,9 +69,9 @@ class Settings(Span):
 
     @model_validator(mode="after")
     def _fits_a_column(self) -> Settings:
-        odd = [key for key, value in self.properties.items() if "+" in key + value or "=" in key or not value]
+        odd = [key for key, value in self.properties.items() if "=" in key or not value]
         if odd:
-            raise ValueError(f"the property {odd[0]} cannot stand in a profile's name")
+            raise ValueError(f"the property {odd[0]} is not KEY=VALUE")
         return self
 
 
@@ -152,7 +153,7 @@ class Application:
     def profile(self, profile: Profile, role: Role) -> Profile:
         """Return a profile with the application's settings; a property that the user named stays as named."""
         pairs = {**self.app.properties(role, self.version), **dict(profile.properties)}
-        return Profile(profile.name, tuple(sorted(pairs.items())), profile.election)
+        return replace(profile, properties=tuple(pairs.items()))
 
 
 def read_apps(path: Path, families: Mapping[str, Family]) -> dict[str, App]:
@@ -237,12 +238,11 @@ def inside_of(apps: Mapping[str, App], family: str, version: str) -> list[str]:
 
 def stand_for(apps: Mapping[str, App], family: str, version: str, role: Role, profile: Profile) -> list[str]:
     """Name the applications and wrappers that this client, so configured, stands for: `filebeat 8.0.0 to 8.16.1`."""
-    plain = Profile(profile.name, (), profile.election)
     told = []
     for app in listed(apps):
         fits = [item for item in app.versions if app.family == family and item.library == version]
         for item in fits:
             one = Application(app, item.last)
-            if one.plays(role) and one.profile(plain, role) == profile:
+            if one.plays(role) and one.profile(profile.plain(), role) == profile:
                 told.append(f"{app.name} {item.span}")
     return told

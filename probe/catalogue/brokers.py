@@ -12,8 +12,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from probe.catalogue.families import CatalogueError, version_key
+from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line
+from probe.model.versions import version_key
 
 EXACT = re.compile(r"(?P<line>0\.\d+\.\d+|[1-9]\d*\.\d+)(\.\d+)?")
 """A line has two parts, three before 1.0; an exact version has one more."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,23 +9,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-VersionKey = tuple[tuple[int, int | str], ...]
+from probe.model import Client
+from probe.model.versions import line_of, version_key
 
 
 class CatalogueError(ValueError):
     """Something in the catalogue or on the command line names what does not exist; the text is one clear line."""
-
-
-def version_key(version: str) -> VersionKey:
-    """Order versions numerically: 1.9.0 < 1.10.0 < 1.10.0+local.ab."""
-    parts = re.split(r"[.+-]", version)
-    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
-
-
-def line_of(version: str) -> VersionKey:
-    """Return the line of a version: 3 of 3.9.2, 0.11 of 0.11.4."""
-    key = version_key(version)
-    return key[:2] if key[0] == (0, 0) else key[:1]
 
 
 def is_local(version: str) -> bool:
@@ -167,6 +155,10 @@ class Family(_Strict):
         """
         listed = [item.version for item in self.versions if line_of(item.version) == line_of(version)]
         return version in self.core or version not in listed or version == max(listed, key=version_key)
+
+    def client(self, version: Version) -> Client:
+        """Return one of its versions as cells and results name it."""
+        return Client(self.family, version.version)
 
     @property
     def newest(self) -> Version:

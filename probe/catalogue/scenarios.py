@@ -11,11 +11,12 @@ from functools import cache
 
 import probe.scenarios
 from probe.catalogue.families import CatalogueError
+from probe.model import CONTROL, control_first
 from probe.scenarios import generated
 from probe.scenarios.scenario import Scenario
 from probe.scenarios.second_starts import PREFIX, started_during
 
-CORE = ("steady", "disk/storage-error", "leader/elected", "net/reset")
+CORE = (CONTROL, "disk/storage-error", "leader/elected", "net/reset")
 """What `probe` without arguments plays."""
 
 SECOND_STARTS = ("disk/storage-error",)
@@ -37,7 +38,7 @@ def default_scenarios() -> Mapping[str, Scenario]:
     found += [variant for module in modules for variant in getattr(module, "VARIANTS", ())]
     found += [second for base in found if base.name in SECOND_STARTS and (second := started_during(base))]
     found.extend(generated.defaults())
-    return {item.name: item for item in sorted(found, key=lambda item: (item.name != "steady", item.name))}
+    return {item.name: item for item in sorted(found, key=lambda item: control_first(item.name))}
 
 
 def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:

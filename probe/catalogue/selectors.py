@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from probe.catalogue.apps import App, Application, find_app, versions_of
-from probe.catalogue.families import CatalogueError, Family, Version, VersionKey, version_key
-from probe.model import Election, Profile, Role
+from probe.catalogue.families import CatalogueError, Family, Version
+from probe.model import Client, Election, Profile, Role
+from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
     "isolated": "library defaults, but no periodic refresh within a trial; the matrix's default",
@@ -57,6 +58,11 @@ class Chosen:
     application: Application | None = None
     """What it stands for, where an application was named."""
 
+    @property
+    def client(self) -> Client:
+        """Return the client that is driven."""
+        return self.family.client(self.version)
+
 
 def select_clients(
     families: Mapping[str, Family], names: Sequence[str], resolve: Resolver, apps: Mapping[str, App] | None = None
@@ -68,15 +74,15 @@ def select_clients(
     family's name comes before an application's.
     Raises CatalogueError for a family, application, version or range that does not exist.
     """
-    chosen: dict[tuple[str, str, str], Chosen] = {}
+    chosen: dict[tuple[Client, str], Chosen] = {}
     for name in names or sorted(name for name, family in families.items() if family.core):
         for item in _named(name, families, apps or {}, resolve):
-            chosen[item.family.family, item.version.version, str(item.application or "")] = item
+            chosen[item.client, str(item.application or "")] = item
     return tuple(sorted(chosen.values(), key=_order))
 
 
 def _order(item: Chosen) -> tuple[str, VersionKey, str]:
-    return item.family.family, version_key(item.version.version), str(item.application or "")
+    return item.client.family, version_key(item.client.version), str(item.application or "")
 
 
 def _named(name: str, families: Mapping[str, Family], apps: Mapping[str, App], resolve: Resolver) -> Iterable[Chosen]:
@@ -152,7 +158,7 @@ def select_profiles(names: Sequence[str], properties: Sequence[str], election: E
             near = get_close_matches(name, PROFILES, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(PROFILES)}"
             raise CatalogueError(f"--profile {name}: there is no such profile; {hint}")
-    return tuple(Profile(name, tuple(sorted(pairs)), election) for name in dict.fromkeys(names))
+    return tuple(Profile(name, tuple(pairs), election) for name in dict.fromkeys(names))
 
 
 def broker_line(text: str) -> str:

@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
 
-from probe.advise.commands import split_profile
 from probe.advise.diff import in_order
 from probe.advise.settled import Settled, settle
 from probe.advise.trends import Step, question
 from probe.catalogue.apps import App, Application
 from probe.catalogue.scenarios import CORE, select_scenarios
-from probe.catalogue.selectors import select_profiles
 from probe.cli.compose import families
-from probe.model import Cell, Engine, Outcome, Role
+from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role
 from probe.store import trials
 
 CORE_ROLES = (Role.PRODUCER, Role.CONSUMER)
@@ -46,9 +44,7 @@ class Change:
         """Return a profile as the cells of a side write it."""
         if self.app is None:
             return name
-        base, properties, election = split_profile(name)
-        (profile,) = select_profiles([base], properties, election)
-        return str(Application(self.app, side).profile(profile, role))
+        return str(Application(self.app, side).profile(Profile.parse(name), role))
 
     def plays(self, role: Role) -> bool:
         """Say whether the application has this role; a library has them all."""
@@ -136,7 +132,7 @@ def _both(change: Change, wanted: Filter) -> Iterator[tuple[str, str]]:
 
 def _core(change: Change, wanted: Filter) -> Iterator[Cell]:
     """Yield the cells of the scenarios that are named, or of the core, on both sides."""
-    scenarios = select_scenarios(wanted.scenarios or [name for name in CORE if name != "steady"])
+    scenarios = select_scenarios(wanted.scenarios or [name for name in CORE if name != CONTROL])
     for scenario, role, name in product(scenarios, wanted.roles or CORE_ROLES, wanted.profiles):
         if scenario.part(role) is None or not change.plays(role):
             continue

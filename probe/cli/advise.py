@@ -10,11 +10,11 @@ from typing import Annotated
 
 import typer
 
-from probe.advise.commands import run_command, show_command, split_profile
+from probe.advise.commands import run_command, show_command
 from probe.advise.remedies import drift, remedy
 from probe.advise.settled import Settled
 from probe.advise.trends import Step
-from probe.catalogue.families import CatalogueError, version_key
+from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
 from probe.cli import options as o
@@ -23,8 +23,9 @@ from probe.cli.cells import play_cells, possible
 from probe.cli.compose import apps, families
 from probe.cli.console import OUT, say
 from probe.errors import GateError, ProbeError
-from probe.model import Cell, Engine, Role
+from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.grades import Trend
+from probe.model.versions import version_key
 from probe.runner import Options
 from probe.store import history
 
@@ -90,7 +91,7 @@ def _check(change: Change, wanted: Filter) -> None:
             near = get_close_matches(family, [*families(), *apps()], n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
             raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
-    select_profiles([split_profile(name)[0] for name in wanted.profiles], (), None)
+    select_profiles([Profile.parse(name).name for name in wanted.profiles], (), None)
     select_scenarios(wanted.scenarios)
     if change.old == change.new:
         raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two")
@@ -160,7 +161,7 @@ def _between(last_bad: str, good: Cell) -> Iterator[str]:
 
 def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
     """Compare the effective settings of one trial each per role and profile, of the control cell where it is there."""
-    ordered = sorted(steps, key=lambda step: step.before.cell.scenario != "steady")
+    ordered = sorted(steps, key=lambda step: step.before.cell.scenario != CONTROL)
     first = {(step.before.cell.role, step.before.cell.profile): step for step in reversed(ordered)}
     for (role, profile), step in sorted(first.items()):
         old, new = (_settings_of(side, results) for side in (step.before, step.after))

@@ -22,13 +22,13 @@ from probe.cli.cells import play_cells, possible
 from probe.cli.compose import apps, choose_clients, families
 from probe.cli.console import say
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.model import Cell, Engine, Role
+from probe.model import CONTROL, Cell, Engine, Role
 from probe.plan import Selection, make_plan
 from probe.runner import Options
 from probe.scenarios.scenario import Scenario
 from probe.store import trials
 
-FAULTS = tuple(name for name in CORE if name != "steady")
+FAULTS = tuple(name for name in CORE if name != CONTROL)
 GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 
 
@@ -125,7 +125,7 @@ def _by_number(family: Family, text: str) -> Version:
 
 
 def _stored(results: str, asked: Iterable[Asked]) -> Mapping[Cell, Settled]:
-    wanted = {item.chosen.family.family for item in asked if item.chosen is not None}
+    wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
     return settle(row for row in trials(results) if row.cell.family in wanted)
 
 
@@ -140,7 +140,7 @@ def _report(asked: Asked, stored: Mapping[Cell, Settled]) -> Report:
     return Report(
         name=asked.service.name,
         client=asked.service.client,
-        stands_for=f"{asked.chosen.family.family}@{asked.chosen.version.version}" if asked.chosen else "",
+        stands_for=str(asked.chosen.client) if asked.chosen else "",
         count=asked.service.count,
         faults=faults,
         upgrade=first_good(faults, _releases(asked), stored) or upgrade(faults, stored),

@@ -15,8 +15,8 @@ from rich.text import Text
 from probe.advise.audit import Fault, Finding, Report
 from probe.advise.commands import run_command, show_command
 from probe.catalogue.apps import App, release_key
-from probe.catalogue.families import version_key
 from probe.cli.console import OUT
+from probe.model.versions import version_key
 
 STYLES = {Finding.FAILS: "bold red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
 COLUMNS = (

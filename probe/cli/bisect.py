@@ -13,7 +13,6 @@ import typer
 
 from probe.advise.bisect import Edge, Same, Try, conforms, next_step, says, sentence, unsure
 from probe.advise.commands import show_command
-from probe.catalogue.families import version_key
 from probe.catalogue.scenarios import select_scenarios
 from probe.cli import options as o
 from probe.cli.bisecting import Ground, Player, told
@@ -21,6 +20,7 @@ from probe.cli.compose import choose_clients, families
 from probe.cli.console import OUT, say
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role
+from probe.model.versions import version_key
 from probe.plan import Plan
 from probe.runner import Options
 
@@ -196,7 +196,7 @@ def _doubts(found: Edge, ground: Ground) -> Iterator[str]:
 def _no_change(found: Same, ground: Ground) -> str:
     if not found.judged:
         raise NothingJudgedError(
-            f"no version of {ground.family.family} could be judged in {ground.cell.scenario}; `probe show` says why"
+            f"no version of {ground.cell.family} could be judged in {ground.cell.scenario}; `probe show` says why"
         )
     known = ground.known
     grade = conforms(known[found.judged[-1]])

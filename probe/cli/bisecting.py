@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from probe.advise.settled import Settled, settle
-from probe.catalogue.families import CatalogueError, Family, version_key
+from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.selectors import Chosen
 from probe.cli.alone import alone
 from probe.cli.compose import choose_clients
@@ -23,6 +23,7 @@ from probe.drivers.provision import releases
 from probe.errors import InterruptedRunError
 from probe.model import Cell, Outcome
 from probe.model.outcomes import UNSETTLED
+from probe.model.versions import version_key
 from probe.plan import Plan, Planned, Selection, make_plan
 from probe.runner import Options
 from probe.store import RunStore, TrialRow, trials

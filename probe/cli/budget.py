@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from probe.advise.queue import Seen, by_information
-from probe.catalogue.selectors import Chosen
 from probe.cli.console import say
 from probe.errors import ProbeError
 from probe.model import Cell
@@ -60,12 +59,8 @@ def most_informative(plan: Plan, selection: Selection, options: Options, results
     ordered = replace(plan, cells=by_information(plan.cells, seen))
     seconds = SLACK * (options.stop_at - time.monotonic())
     part = _prefix(ordered, lambda some: estimate_s(some, options.jobs, options.watch_ms) <= seconds)
-    needed = {(item.cell.family, item.cell.version) for item in part.cells}
-    return part, replace(selection, clients=tuple(one for one in selection.clients if _name(one) in needed))
-
-
-def _name(chosen: Chosen) -> tuple[str, str]:
-    return chosen.family.family, chosen.version.version
+    needed = {item.cell.client for item in part.cells}
+    return part, replace(selection, clients=tuple(one for one in selection.clients if one.client in needed))
 
 
 def _prefix(plan: Plan, fits: Callable[[Plan], bool]) -> Plan:

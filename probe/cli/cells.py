@@ -5,30 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from probe.advise.commands import split_profile
 from probe.catalogue.families import CatalogueError
 from probe.cli import options as o
 from probe.cli.console import say
 from probe.cli.playing import Ran, run_planned
 from probe.drivers.launch import ProvisionError
 from probe.errors import ProbeError
-from probe.model import Cell
+from probe.model import Cell, Profile
 from probe.plan import Plan, Planned, Selection
 from probe.runner import Options
 
 
 def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
     """Return the plan of one cell with its control cell. ProbeError says why there is no such cell."""
-    name, properties, election = split_profile(cell.profile)
+    profile = Profile.parse(cell.profile)
     asked = o.Asked(
         clients=[str(cell.client)],
         scenarios=[cell.scenario],
         roles=[cell.role],
-        profiles=[name],
-        properties=properties,
+        profiles=[profile.name],
+        properties=profile.settings,
         engine=cell.engine,
         brokers=[cell.broker],
-        election=election,
+        election=profile.election,
     )
     try:
         plan, selection = asked.whole()

@@ -60,7 +60,7 @@ def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
 
 def is_installed(family: Family, version: Version) -> bool:
     """Say whether a version was obtained here before."""
-    return _stamp(Client(family.family, version.version)).exists()
+    return _stamp(family.client(version)).exists()
 
 
 def _stamp(client: Client) -> Path:
@@ -77,7 +77,7 @@ def get_clients(
     absent: dict[Client, str] = {}
 
     def told(family: Family, version: Version, result: Launch | ProvisionError) -> None:
-        client = Client(family.family, version.version)
+        client = family.client(version)
         if isinstance(result, Launch):
             bound[client] = Bound(result, family.instances_per_process)
             if not _stamp(client).exists():
@@ -87,7 +87,7 @@ def get_clients(
             absent[client] = str(result)
             report(f"{client} cannot be run here: {result}")
 
-    each = {(item.family.family, item.version.version): (item.family, item.version) for item in chosen}
+    each = {item.client: (item.family, item.version) for item in chosen}
     provision_all(tuple(each.values()), FETCHES, cache_root(), told=told)
     return bound, absent
 

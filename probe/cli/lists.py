@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.apps import App, listed
-from probe.catalogue.families import Family, version_key
+from probe.catalogue.families import Family
 from probe.catalogue.scenarios import default_scenarios
 from probe.cli.compose import apps, families, is_installed
 from probe.cli.console import OUT
+from probe.model.versions import version_key
 from probe.scenarios.scenario import Scenario
 
 

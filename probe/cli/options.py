@@ -16,13 +16,12 @@ from probe.catalogue.selectors import Chosen, broker_line, select_profiles
 from probe.cli.compose import choose_clients
 from probe.engines.kafka_deeds import UNPLAYED
 from probe.errors import ProbeError
-from probe.model import Election, Engine, Role
+from probe.model import CONTROL, Election, Engine, Role
 from probe.plan import LongWatches, Plan, Selection, make_plan
 from probe.runner import Options
 
 RESULTS = "results"
 DEFAULT_BROKER = "3.9"
-CONTROL = "steady"
 DEFAULT_JOBS = Options().jobs
 
 Clients = Annotated[

@@ -10,11 +10,10 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
-from probe.advise.commands import split_profile
-from probe.catalogue.families import version_key
 from probe.cli.console import OUT, say
-from probe.model import Cell, Client, Outcome
+from probe.model import Cell, Client, Outcome, Profile, control_first
 from probe.model.outcomes import DOUBTFUL, OUTCOMES
+from probe.model.versions import version_key
 
 _Line = tuple[Client, str]
 
@@ -55,7 +54,7 @@ def _by_line(outcomes: Iterable[Cell], absent: Iterable[Client]) -> dict[_Line, 
 def _cell_by_cell(
     title: str, outcomes: Mapping[Cell, set[Outcome]], cells: Mapping[_Line, list[Cell]], absent: Mapping[Client, str]
 ) -> Table:
-    columns = sorted({_column(cell) for cell in outcomes}, key=lambda item: (item[0] != "steady", item))
+    columns = sorted({_column(cell) for cell in outcomes}, key=lambda item: (control_first(item[0]), item))
     table = _table(title, ("\n".join(part for part in column if part) for column in columns))
     for line, mine in cells.items():
         missing = "not run" if line[0] in absent else ""
@@ -89,7 +88,7 @@ def _table(title: str, columns: Iterable[str], justify: Literal["left", "right"]
 
 def _line(cell: Cell) -> _Line:
     """Return the client with its properties: an application's settings would make a column each."""
-    return cell.client, " ".join(split_profile(cell.profile)[1])
+    return cell.client, " ".join(Profile.parse(cell.profile).settings)
 
 
 def _short(text: str) -> str:
@@ -97,8 +96,7 @@ def _short(text: str) -> str:
 
 
 def _column(cell: Cell) -> tuple[str, str, str, str]:
-    name, _, election = split_profile(cell.profile)
-    profile = "+".join([name, *([f"election={election}"] if election is not None else [])])
+    profile = str(Profile.parse(cell.profile).plain())
     return cell.scenario, str(cell.role), "" if profile == "isolated" else profile, cell.broker
 
 

@@ -10,17 +10,17 @@ from typing import Annotated
 
 import typer
 
-from probe.advise.commands import split_profile
 from probe.catalogue.apps import stand_for
-from probe.catalogue.families import Version, version_key
-from probe.catalogue.selectors import select_clients, select_profiles
+from probe.catalogue.families import Version
+from probe.catalogue.selectors import select_clients
 from probe.cli import options as o
 from probe.cli.captures import take_out
 from probe.cli.compose import apps, families
 from probe.cli.console import OUT
 from probe.cli.lines import lines
 from probe.errors import NothingJudgedError, ProbeError
-from probe.model import Cell, Client, Engine, Role, encode
+from probe.model import Cell, Engine, Profile, Role, encode
+from probe.model.versions import version_key
 from probe.store import TrialRow, history, runs, trials
 
 
@@ -47,7 +47,7 @@ def show(
         _one_of(client, _client_matches),
         _one_of(scenario, lambda cell, text: fnmatchcase(cell.scenario, text)),
         _one_of(role, lambda cell, wanted: cell.role is Role(wanted)),
-        _one_of(profile, lambda cell, text: fnmatchcase(cell.profile, text)),
+        _one_of(profile, lambda cell, text: cell.profile == text or fnmatchcase(cell.profile, text)),
         _one_of(broker, lambda cell, text: cell.broker == text),
         lambda cell: engine is None or cell.engine is engine,
     ]
@@ -80,19 +80,15 @@ def _client_matches(cell: Cell, text: str) -> bool:
     if family in families() or family not in apps():
         return cell.family == family and version in {"", cell.version}
     (stands,) = select_clients(families(), [text], lambda _, number: Version(version=number), apps())
-    if stands.application is None or cell.client != Client(stands.family.family, stands.version.version):
+    if stands.application is None or cell.client != stands.client:
         return False
-    name, properties, election = split_profile(cell.profile)
-    (told,) = select_profiles([name], properties, election)
-    (plain,) = select_profiles([name], (), election)
-    return stands.application.profile(plain, cell.role) == told
+    profile = Profile.parse(cell.profile)
+    return stands.application.profile(profile.plain(), cell.role) == profile
 
 
 def _stands_for(cell: Cell) -> str:
     """Name the applications and wrappers that a cell stands for."""
-    name, properties, election = split_profile(cell.profile)
-    (told,) = select_profiles([name], properties, election)
-    return ", ".join(stand_for(apps(), cell.family, cell.version, cell.role, told))
+    return ", ".join(stand_for(apps(), cell.family, cell.version, cell.role, Profile.parse(cell.profile)))
 
 
 def _newest(found: list[TrialRow]) -> list[TrialRow]:

@@ -4,7 +4,7 @@ Times are microseconds of the orchestrator's CLOCK_MONOTONIC wherever a name end
 and milliseconds wherever it ends in `_ms`.
 """
 
-from probe.model.cell import Cell, Client, Election, Engine, Outcome, Profile, Reality, Role
+from probe.model.cell import CONTROL, Cell, Client, Engine, Outcome, Reality, Role, control_first
 from probe.model.codec import decode, encode
 from probe.model.columns import Facts
 from probe.model.events import (
@@ -24,10 +24,12 @@ from probe.model.events import (
     Row,
 )
 from probe.model.history import Header, History, Limits, Play, Stored, Subject
+from probe.model.profile import Election, Profile
 from probe.model.verdicts import Verdict
 from probe.model.words import AfterHeal, Expects, Kind, Reroute, Rescuer, StormBound, Target, Trigger
 
 __all__ = [
+    "CONTROL",
     "AfterHeal",
     "App",
     "AppKind",
@@ -66,6 +68,7 @@ __all__ = [
     "Target",
     "Trigger",
     "Verdict",
+    "control_first",
     "decode",
     "encode",
 ]

@@ -6,7 +6,13 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Self
 
-MINUTE_MS = 60_000
+CONTROL = "steady"
+"""The scenario that changes nothing: every other cell of the same client, role, profile, engine and line needs it."""
+
+
+def control_first(scenario: str) -> tuple[bool, str]:
+    """Return what orders scenarios by name, the control first."""
+    return scenario != CONTROL, scenario
 
 
 class Role(StrEnum):
@@ -93,49 +99,6 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Election:
-    """How the embedded engine elects a leader, where the user sets it: what real brokers took, in milliseconds."""
-
-    ms: int
-    """From the first hit to the new leader in office."""
-    shown_ms: int = 0
-    """From there until the last broker names it; the new leader does at once."""
-
-    def __str__(self) -> str:
-        return f"{self.ms},{self.shown_ms}" if self.shown_ms else str(self.ms)
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read `MS` or `MS,MS`; ValueError for anything else, and for more than a minute.
-
-        >>> Election.parse("6772,400")
-        Election(ms=6772, shown_ms=400)
-        """
-        found = cls(*(int(part) for part in text.split(",", 1)))
-        if not (0 <= found.ms <= MINUTE_MS and 0 <= found.shown_ms <= MINUTE_MS):
-            raise ValueError(f"{text} is not within a minute")
-        return found
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Profile:
-    """A named client configuration, with what the command line added to it."""
-
-    name: str
-    properties: tuple[tuple[str, str], ...] = ()
-    """The library's own keys and values, sorted by key."""
-    election: Election | None = None
-    """The embedded engine's, if the user set it."""
-
-    def __str__(self) -> str:
-        """Write it as the matrix does: `isolated+election=1000+linger.ms=5`."""
-        parts = dict(self.properties)
-        if self.election is not None:
-            parts["election"] = str(self.election)
-        return "+".join([self.name, *(f"{key}={parts[key]}" for key in sorted(parts))])
-
-
-@dataclass(frozen=True, slots=True, order=True)
 class Cell:
     """One question of the matrix. Identity is these seven columns."""
 
@@ -143,7 +106,7 @@ class Cell:
     version: str
     role: Role
     profile: str
-    """The whole profile as `str(Profile)` writes it."""
+    """The whole profile as `str(Profile)` writes it; `Profile.parse` reads it."""
     scenario: str
     engine: Engine
     broker: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from probe.model.cell import Cell, Outcome, Reality
 from probe.model.events import Event
+from probe.model.verdicts import Trigger
 from probe.model.words import Expects, Kind, Target
 
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
@@ -25,7 +26,7 @@ class Play:
     """Error codes that make a hit, kind `answer`; also `change` where the old target answers with an error."""
     apis: tuple[int, ...] = ()
     """API keys the codes count in; empty = any."""
-    causes: tuple[str, ...] = ()
+    causes: tuple[Trigger, ...] = ()
     """Triggers that count as "because of the fault"."""
     election_ms: int | None = None
     """First hit to move, of the embedded engine. None where it does not apply."""

@@ -9,7 +9,7 @@ or in containers whose addresses change when all are restarted.
 Not covered: other brokers with the same addresses; a cluster id that changes.
 """
 
-from probe.model import Expects, Kind, Target
+from probe.model import Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import ChangeAddresses
 from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
 
@@ -23,7 +23,7 @@ SCENARIO = Scenario(
                 Kind.CONNECTION,
                 Expects.DISCOVER,
                 target=Target.CLUSTER,
-                causes=("bootstrap",),
+                causes=(Trigger.BOOTSTRAP,),
                 prompt_ms=30000,
                 watch_ms=330000,
             ),

@@ -11,7 +11,7 @@ Source: bootstrap lists that nobody has looked after for years; every client's o
 Not covered: a name that does not resolve.
 """
 
-from probe.model import Expects, Kind, Target
+from probe.model import Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import RefuseConnections
 from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
 
@@ -25,7 +25,7 @@ SCENARIO = Scenario(
                 Kind.CONNECTION,
                 Expects.DISCOVER,
                 target=Target.CLUSTER,
-                causes=("startup", "bootstrap", "error", "disconnect"),
+                causes=(Trigger.STARTUP, Trigger.BOOTSTRAP, Trigger.ERROR, Trigger.DISCONNECT),
                 prompt_ms=3000,
                 watch_ms=15000,
             ),

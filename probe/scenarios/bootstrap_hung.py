@@ -10,7 +10,7 @@ Source: a hung broker or a proxy with nothing behind it in the bootstrap list; K
 Not covered: an address that cannot be connected to at all.
 """
 
-from probe.model import Expects, Kind, Target
+from probe.model import Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import HangBroker
 from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
 
@@ -24,7 +24,7 @@ SCENARIO = Scenario(
                 Kind.SILENCE,
                 Expects.DISCOVER,
                 target=Target.CLUSTER,
-                causes=("startup", "bootstrap", "error", "disconnect"),
+                causes=(Trigger.STARTUP, Trigger.BOOTSTRAP, Trigger.ERROR, Trigger.DISCONNECT),
                 prompt_ms=5000,
                 watch_ms=90000,
             ),

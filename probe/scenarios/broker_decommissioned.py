@@ -9,7 +9,7 @@ Source: kafka-reassign-partitions, then kafka-cluster unregister (KIP-746).
 Not covered: the time that copying takes.
 """
 
-from probe.model import Expects, Kind, Target
+from probe.model import Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import Evacuate, StopBroker, When
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 
@@ -24,7 +24,7 @@ SCENARIO = Scenario(
                 Expects.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 74, 3, 100),
-                causes=("error", "disconnect"),
+                causes=(Trigger.ERROR, Trigger.DISCONNECT),
                 prompt_ms=5000,
                 watch_ms=30000,
             ),

@@ -13,7 +13,7 @@ Not covered: which broker is the controller (it makes no difference to these cli
 
 from dataclasses import replace
 
-from probe.model import Expects, Kind, Target
+from probe.model import Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import Evacuate, ReturnBroker, StopBroker, When
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 from probe.scenarios.steps import LagMetadata
@@ -40,7 +40,7 @@ PART = Part(
         Expects.DISCOVER,
         target=Target.LEADER,
         codes=(6, 74),
-        causes=("error", "disconnect"),
+        causes=(Trigger.ERROR, Trigger.DISCONNECT),
         prompt_ms=3000,
         watch_ms=15000,
     ),

@@ -9,7 +9,7 @@ Source: KafkaServer.controlledShutdown, KIP-631; every rolling upgrade does this
 Not covered: a shutdown that hangs (broker/shutdown-hung); several brokers in turn (broker/rolling).
 """
 
-from probe.model import Expects, Kind, Target
+from probe.model import Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import Evacuate, Resign, StopBroker, When
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
 
@@ -24,7 +24,7 @@ SCENARIO = Scenario(
                 Expects.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 74),
-                causes=("error", "disconnect"),
+                causes=(Trigger.ERROR, Trigger.DISCONNECT),
                 election_ms=150,
                 prompt_ms=3000,
                 watch_ms=15000,

@@ -10,7 +10,7 @@ Source: KIP-112; what operators do first when a broker answers with errors (meas
 Not covered: a broker whose last log dir is dead (disk/last-log-dir); groups, whose coordinator it may be, too.
 """
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Engine, Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
 from probe.scenarios.brokers import LED
 from probe.scenarios.scenario import Part, Scenario, play
@@ -30,7 +30,7 @@ SCENARIO = Scenario(
                 Expects.DISCOVER,
                 target=Target.LEADER,
                 codes=(56, 6, 3, 7),
-                causes=("error", "disconnect"),
+                causes=(Trigger.ERROR, Trigger.DISCONNECT),
                 prompt_ms=5000,
                 watch_ms=20000,
             ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from probe.model import Engine, Expects, Kind, Outcome, Play, Reality, Role, Target
+from probe.model import Engine, Expects, Kind, Outcome, Play, Reality, Role, Target, Trigger
 from probe.protocol.names import error_code, error_name
 from probe.scenarios.errors import (
     APIS,
@@ -66,7 +66,7 @@ def _answer(api: Api, answer: Answer, role: Role) -> Part:
         target=api.target,
         codes=_codes(answer),
         apis=(api.key,),
-        causes=("startup", *CAUSES[Kind.ANSWER]) if api.starting else None,
+        causes=(Trigger.STARTUP, *CAUSES[Kind.ANSWER]) if api.starting else None,
         election_ms=150,
         prompt_ms=PROMPT_MS.get(api.target, 3000),
         watch_ms=20000 if api.target is Target.COORDINATOR else 10000,
@@ -146,7 +146,7 @@ def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) 
         target=Target.CLUSTER if (api.name, answer.code) in WHOLE_TOPIC else api.target,
         codes=_codes(answer),
         apis=(api.key,),
-        causes=("error",),
+        causes=(Trigger.ERROR,),
         prompt_ms=PROMPT_MS.get(api.target, prompt_ms),
         watch_ms=10000,
         conforms=(*CONFORMS[expects], *also) if judged else (),

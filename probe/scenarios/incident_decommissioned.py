@@ -11,7 +11,7 @@ Not covered: throttled copies of many gigabytes; the broker's registration, whic
 broker/decommissioned has the same end without the copies, and on the fake, too.
 """
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Engine, Expects, Kind, Target, Trigger
 from probe.scenarios.incident_rolling import GROUND
 from probe.scenarios.real_steps import Decommission, DumpLogs, KeepReplicas
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
@@ -31,7 +31,7 @@ SCENARIO = Scenario(
                 Expects.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 74, 3, 100),
-                causes=("error", "disconnect"),
+                causes=(Trigger.ERROR, Trigger.DISCONNECT),
                 prompt_ms=5000,
                 watch_ms=30_000,
             ),

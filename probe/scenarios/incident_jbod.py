@@ -13,7 +13,7 @@ Not covered: what operators did about it (incident/jbod-client-restart, incident
 
 from dataclasses import replace
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Engine, Expects, Kind, Target, Trigger
 from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
 from probe.scenarios.brokers import LED
 from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, Part, Scenario, play
@@ -79,7 +79,7 @@ VARIANTS = (
             replace(
                 _PART,
                 roles=LED,
-                play=replace(_PLAY, codes=(56, 6, 3, 7), causes=("error", "disconnect"), prompt_ms=5000),
+                play=replace(_PLAY, codes=(56, 6, 3, 7), causes=(Trigger.ERROR, Trigger.DISCONNECT), prompt_ms=5000),
                 steps=(
                     BreakLogDir(),
                     StopBroker(when=When(after_ms=RESTARTED_MS), listed=False),

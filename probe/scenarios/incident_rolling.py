@@ -13,7 +13,7 @@ Not covered: a cluster with more than one KRaft controller; brokers that need lo
 
 from dataclasses import replace
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Engine, Expects, Kind, Target, Trigger
 from probe.scenarios.ground import Ground
 from probe.scenarios.real_steps import DumpLogs, Order, RestartAll
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
@@ -49,7 +49,7 @@ PART = Part(
         Expects.DISCOVER,
         target=Target.LEADER,
         codes=(6, 74),
-        causes=("error", "disconnect"),
+        causes=(Trigger.ERROR, Trigger.DISCONNECT),
         prompt_ms=3000,
         watch_ms=BACK_MS,
     ),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from probe.model import Engine, Expects, Kind, Outcome, Play, Role
+from probe.model import Engine, Expects, Kind, Outcome, Play, Role, Trigger
 from probe.scenarios.ground import USUAL, Ground
 from probe.scenarios.steps import Step
 
@@ -18,11 +18,11 @@ CONFORMS: dict[Expects, tuple[Outcome, ...]] = {
 }
 """Outcomes that conform, by what is expected (SEMANTICS 3)."""
 
-CAUSES: dict[Kind, tuple[str, ...]] = {
-    Kind.ANSWER: ("error",),
-    Kind.CHANGE: ("error",),
-    Kind.CONNECTION: ("error", "disconnect"),
-    Kind.SILENCE: ("error", "disconnect"),
+CAUSES: dict[Kind, tuple[Trigger, ...]] = {
+    Kind.ANSWER: (Trigger.ERROR,),
+    Kind.CHANGE: (Trigger.ERROR,),
+    Kind.CONNECTION: (Trigger.ERROR, Trigger.DISCONNECT),
+    Kind.SILENCE: (Trigger.ERROR, Trigger.DISCONNECT),
     Kind.NONE: (),
 }
 """Triggers that count as "because of the fault", by kind (SEMANTICS 2)."""
@@ -117,7 +117,7 @@ def play(
     *,
     codes: Sequence[int] = (),
     apis: Sequence[int] = (),
-    causes: Sequence[str] | None = None,
+    causes: Sequence[Trigger] | None = None,
     informative: bool = False,
     **more: object,
 ) -> Play:

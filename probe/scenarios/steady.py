@@ -7,11 +7,11 @@ Source: the control cell that every fault harness needs (open-telemetry/otel-arr
 Not covered: load; a few operations a second per partition are no benchmark.
 """
 
-from probe.model import Expects, Kind, Role, Target
+from probe.model import CONTROL, Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
 
 SCENARIO = Scenario(
-    name="steady",
+    name=CONTROL,
     story=__doc__,
     parts=(
         Part(

@@ -9,7 +9,7 @@ Source: KafkaConsumer's documentation (metadata.max.age.ms); Kafka's CreateParti
 Not covered: how soon producers use the new partitions: the driver names its partitions itself.
 """
 
-from probe.model import Expects, Kind, Role, Target
+from probe.model import Expects, Kind, Role, Target, Trigger
 from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import GrowTopic
 
@@ -24,7 +24,7 @@ SCENARIO = Scenario(
                 Expects.DISCOVER,
                 target=Target.CLUSTER,
                 codes=(),
-                causes=("error", "periodic"),
+                causes=(Trigger.ERROR, Trigger.PERIODIC),
                 prompt_ms=3000,
                 watch_ms=15000,
             ),

@@ -12,7 +12,7 @@ Source: KIP-516; KAFKA-12257 (consumers mishandle topics that are deleted and ma
 Not covered: promises about records of the old topic: who deletes a topic gives them up.
 """
 
-from probe.model import Expects, Kind, Role, Target
+from probe.model import Expects, Kind, Role, Target, Trigger
 from probe.scenarios.scenario import Part, Scenario, play
 from probe.scenarios.steps import MoveLeader, RecreateTopic
 
@@ -27,7 +27,7 @@ SCENARIO = Scenario(
                 Expects.DISCOVER,
                 target=Target.CLUSTER,
                 codes=(1, 3, 6, 74, 75, 100, 103),
-                causes=("error", "periodic"),
+                causes=(Trigger.ERROR, Trigger.PERIODIC),
                 election_ms=500,
                 prompt_ms=3000,
                 watch_ms=20000,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from probe.catalogue.families import VersionKey, version_key
-from probe.model import Cell, Client, Engine, Outcome, Role
+from probe.catalogue.families import version_key
+from probe.model import Cell, Client, Engine, Outcome, Role, control_first
 from probe.model.grades import Grade, grade, severity
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
+from probe.model.profile import without_election
+from probe.model.versions import newest_first, version_key
 from probe.site.rows import MatrixRow
 
 Worst = Mapping[Cell, int | None]
@@ -52,7 +54,7 @@ class Answers:
     @property
     def scenarios(self) -> list[str]:
         """Return every scenario, `steady` first."""
-        return sorted(self._scenarios, key=lambda name: (name != "steady", name))
+        return sorted(self._scenarios, key=control_first)
 
     def of_client(self, client: Client) -> list[MatrixRow]:
         """Return the rows of one client version."""
@@ -100,8 +102,7 @@ def _question(cell: Cell) -> tuple[str, ...]:
 
 def _anywhere(cell: Cell) -> Cell:
     """Return the same cell whatever engine played it; the embedded election is set to what the real one took."""
-    parts = [part for part in cell.profile.split("+") if not part.startswith("election=")]
-    return replace(cell, engine=Engine.EMBEDDED, profile="+".join(parts))
+    return replace(cell, engine=Engine.EMBEDDED, profile=without_election(cell.profile))
 
 
 def setting(cell: Cell) -> Setting:
@@ -112,11 +113,6 @@ def setting(cell: Cell) -> Setting:
 def setting_key(one: Setting) -> tuple[object, ...]:
     """Order settings: the embedded engine, the newest broker line, and the matrix's default profile first."""
     return (list(Engine).index(Engine(one.engine)), newest_first(one.broker), one.profile != "isolated", one.profile)
-
-
-def newest_first(version: str) -> VersionKey:
-    """Order versions numerically, the newest first."""
-    return tuple((kind, -part if isinstance(part, int) else part) for kind, part in version_key(version))
 
 
 def in_roles(rows: Iterable[MatrixRow]) -> dict[Role, list[MatrixRow]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from probe.catalogue.families import version_key
 from probe.model import Outcome, Role
 from probe.model.outcomes import OUTCOMES
+from probe.model.versions import version_key
 from probe.site.outcomes import VERDICT_WORDS
 from probe.site.rows import MatrixRow
 

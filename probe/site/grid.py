@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from probe.catalogue.families import version_key
-from probe.model import Cell, Client, Engine, Outcome, Role
+from probe.model import Cell, Client, Engine, Outcome, Role, control_first
+from probe.model.versions import version_key
 from probe.site.answers import Setting, setting, setting_key
 from probe.site.rows import MatrixRow
 
@@ -68,7 +68,7 @@ def grid(rows: Sequence[MatrixRow]) -> Grid:
             one.profile,
             one.engine,
             one.broker,
-            tuple(_line(by_cell, clients, role, one, name) for name in sorted(names, key=_steady_first)),
+            tuple(_line(by_cell, clients, role, one, name) for name in sorted(names, key=control_first)),
         )
         for (role, one), names in sorted(shared.items(), key=lambda item: _place(*item[0]))
     ]
@@ -96,10 +96,6 @@ def _place(role: Role, one: Setting) -> tuple[object, ...]:
     """Order groups by engine and broker, then by role, then by profile."""
     *place, unusual, profile = setting_key(one)
     return (*place, list(Role).index(role), unusual, profile)
-
-
-def _steady_first(scenario: str) -> tuple[bool, str]:
-    return (scenario != "steady", scenario)
 
 
 def tally(rows: Iterable[MatrixRow]) -> dict[Outcome, Counter[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 
-from probe.model import AfterHeal, Cell, Outcome, Rescuer, Role, Trigger
+from probe.model import AfterHeal, Cell, Outcome, Profile, Rescuer, Role, Trigger
 from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
 from probe.protocol.names import error_name
 from probe.site.rows import MatrixRow
@@ -165,23 +165,9 @@ TELLINGS: tuple[Callable[[MatrixRow], str], ...] = (_met, _asked, _storm, _recov
 
 def command(cell: Cell) -> str:
     """Return the command that repeats a cell."""
-    profile, extra = _profile(cell.profile)
-    words = ["run", "--client", f"{cell.family}@{cell.version}", "--role", str(cell.role), "--profile", profile, *extra]
+    profile = Profile.parse(cell.profile)
+    words = ["run", "--client", str(cell.client), "--role", str(cell.role), "--profile", profile.name]
+    words += [word for pair in profile.settings for word in ("--property", pair)]
+    words += ["--election", str(profile.election)] if profile.election is not None else []
     words += ["--scenario", cell.scenario, "--engine", str(cell.engine), "--broker", cell.broker]
     return "python3 run.py probe " + shlex.join(words)
-
-
-def _profile(text: str) -> tuple[str, list[str]]:
-    """Split `isolated+election=1000+key=value` into its name and the options that set the rest."""
-    name, *parts = text.split("+")
-    pairs: list[str] = []
-    for part in parts:
-        if "=" in part:
-            pairs.append(part)
-        elif pairs:
-            pairs[-1] += f"+{part}"
-    options: list[str] = []
-    for pair in pairs:
-        key, _, value = pair.partition("=")
-        options += ["--election", value] if key == "election" else ["--property", pair]
-    return name, options

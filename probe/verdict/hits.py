@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from probe.model import EngineKind, Kind, Target
+from probe.model import EngineKind, Kind, Target, Trigger
 from probe.verdict import apis
 from probe.verdict.reading import Exchange, Reading, spread
 
@@ -72,7 +72,7 @@ def _cuts(reading: Reading) -> Iterator[Hit]:
 
 def _cuts_if_they_tell(reading: Reading) -> Iterator[Hit]:
     """Cuts are hits of a scenario about answers where it counts a disconnect as a cause, or where acks=0 hides all."""
-    if "disconnect" in reading.causes:
+    if Trigger.DISCONNECT in reading.causes:
         yield from _cuts(reading)
 
 

@@ -15,6 +15,7 @@ from probe.model import (
     History,
     Outcome,
     Play,
+    Profile,
     Reality,
     Verdict,
 )
@@ -69,8 +70,7 @@ def conforms(cell: Cell, play: Play, outcome: Outcome, facts: Facts) -> bool | N
         return None
     if facts.bystander_errors or (facts.bystander_gap_ms or 0) > play.prompt_ms:
         return False
-    may_surface = cell.profile.split("+")[0] == "no-retries"
-    return outcome in play.conforms or (may_surface and outcome is Outcome.SURFACES)
+    return outcome in Profile.parse(cell.profile).conforming(play.conforms)
 
 
 def certain(history: History) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import App, Event, Folded, History, Request, Response, Role, Row, Target
+from probe.model import App, Event, Folded, History, Request, Response, Role, Row, Target, Trigger
 from probe.model.lazy import lazy
 from probe.verdict import apis
 from probe.verdict.moments import Moments, Strands, find_moments
@@ -98,9 +98,9 @@ class Reading:
         return int(value) * 1000 if value.isdigit() else None
 
     @lazy
-    def causes(self) -> frozenset[str]:
+    def causes(self) -> frozenset[Trigger]:
         """Triggers that count as "because of the fault"; with acks=0 an error shows as a closed connection."""
-        extra = {"disconnect"} if self.acks_none else set()
+        extra = {Trigger.DISCONNECT} if self.acks_none else set[Trigger]()
         return frozenset(self.play.causes) | extra
 
     @lazy

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from probe.catalogue.families import version_key
 from probe.drivers.launch import ProvisionError
 from probe.drivers.sources import registry
 from probe.drivers.sources.pins import read_pins
 from probe.drivers.sources.place import locked
 from probe.drivers.sources.registry import Coordinate
+from probe.model.versions import version_key
 
 FETCHES = 4
 RELEASE = re.compile(r"\d+(\.\d+)+")

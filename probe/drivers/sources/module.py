@@ -9,9 +9,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from probe.catalogue.families import Family, Version, version_key
+from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch, ProvisionError
 from probe.golang import PROGRAM, SHIM, build, building, complaint, go, go_version, source_hash
+from probe.model.versions import release_of, version_key
 from probe.tools import ToolError
 
 LOCAL = "path:"
@@ -169,7 +170,7 @@ def _modfile(family: Family, version: Version) -> str:
     wanted = _module(family, version)
     path = family.source.name
     # What is replaced is never fetched, so its version may be any.
-    required = f"{path} v{version.version.split('+')[0]}"
+    required = f"{path} v{release_of(version.version)}"
     lines = [*head, "require (", *(f"\t{item}" for item in [required, *pins]), ")"]
     if wanted != required:
         lines.append(f"replace {path} => {wanted}")

@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.catalogue.families import Family, Version, version_key
+from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import clients_folder, npm_cli, tarballs
 from probe.drivers.sources.place import filling, locked
+from probe.model.versions import version_key
 from probe.tools import ToolError, cache_root, find_tool
 
 STAMP = "probe-stamp.json"

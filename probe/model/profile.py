@@ -1,0 +1,168 @@
+"""A client configuration as a value: its one builder, its one written form and the one parser of that form.
+
+The written form is `NAME+KEY=VALUE+KEY=VALUE`, sorted by key; the embedded engine's election is written as the key
+`election`. What would not be read back as it is has an escape that no other profile is written with:
+
+* a `+` in a name, a key or a value is doubled: `isolated+client.id=a++b`;
+* `=` stands before a key that begins with `+` and before a library's own key `election`: `isolated+=election=fast`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Self
+
+from probe.model.cell import Outcome
+
+MINUTE_MS = 60_000
+SEPARATOR = "+"
+ELECTION_KEY = "election"
+LIBRARY_KEY = "="
+"""Stands before a key that is the library's own, where it would be read as something else."""
+NO_RETRIES = "no-retries"
+"""The profile in which the library retries nothing by itself."""
+ELECTION = r"(?<!\+)((?:\+\+)*)\+election=[0-9,]+(?!\+\+)(?![^+])"
+"""The election in a written profile, after pluses (group 1) that end the value before it; for Python and for Java."""
+_PARTS = re.compile(r"(\++)")
+_REMEMBERED = 4096
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Election:
+    """How the embedded engine elects a leader, where the user sets it: what real brokers took, in milliseconds."""
+
+    ms: int
+    """From the first hit to the new leader in office."""
+    shown_ms: int = 0
+    """From there until the last broker names it; the new leader does at once."""
+
+    def __str__(self) -> str:
+        return f"{self.ms},{self.shown_ms}" if self.shown_ms else str(self.ms)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `MS` or `MS,MS`; ValueError for anything else, and for more than a minute.
+
+        >>> Election.parse("6772,400")
+        Election(ms=6772, shown_ms=400)
+        """
+        found = cls(*(int(part) for part in text.split(",", 1)))
+        if not (0 <= found.ms <= MINUTE_MS and 0 <= found.shown_ms <= MINUTE_MS):
+            raise ValueError(f"{text} is not within a minute")
+        return found
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Profile:
+    """A named client configuration, with what the command line added to it.
+
+    ValueError for a property whose key is empty or contains `=`.
+    """
+
+    name: str
+    properties: tuple[tuple[str, str], ...] = ()
+    """The library's own keys and values; sorted by key, each key once, however they are given."""
+    election: Election | None = None
+    """The embedded engine's, if the user set it."""
+
+    def __post_init__(self) -> None:
+        pairs = tuple(dict(sorted(self.properties)).items())
+        for key, _ in pairs:
+            if not key or "=" in key:
+                raise ValueError(f"the property's key {key!r} is empty or contains '='")
+        object.__setattr__(self, "properties", pairs)
+
+    def __str__(self) -> str:
+        """Write it as the matrix does: `isolated+election=1000+linger.ms=5`."""
+        parts = {key: f"{_key(key)}={_doubled(value)}" for key, value in self.properties}
+        if self.election is not None:
+            own = f"{ELECTION_KEY}={self.election}"
+            parts[ELECTION_KEY] = SEPARATOR.join([own, *filter(None, [parts.get(ELECTION_KEY)])])
+        return SEPARATOR.join([_doubled(self.name), *(parts[key] for key in sorted(parts))])
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Return the properties as `--property` takes them: KEY=VALUE."""
+        return tuple(f"{key}={value}" for key, value in self.properties)
+
+    @staticmethod
+    @lru_cache(maxsize=_REMEMBERED)
+    def parse(text: str) -> Profile:
+        """Read what `str` wrote. Any text is read as some profile; whether its name is known is not asked here.
+
+        A part without `=` belongs to what stands before it: results of earlier versions have a `+` of a value single.
+
+        >>> Profile.parse("isolated+client.id=a++b+election=1000")
+        Profile(name='isolated', properties=(('client.id', 'a+b'),), election=Election(ms=1000, shown_ms=0))
+        """
+        name, *parts = _parts(text)
+        pairs: dict[str, str] = {}
+        election: Election | None = None
+        last = ""
+        for part in parts:
+            own = part.startswith(LIBRARY_KEY)
+            key, equals, value = part.removeprefix(LIBRARY_KEY).partition("=")
+            if not equals or not key:
+                if last:
+                    pairs[last] += f"{SEPARATOR}{part}"
+                else:
+                    name += f"{SEPARATOR}{part}"
+            elif not own and key == ELECTION_KEY and (found := _election(value)) is not None:
+                election = found
+            else:
+                pairs[key] = value
+                last = key
+        return Profile(name, tuple(pairs.items()), election)
+
+    def plain(self) -> Profile:
+        """Return the same without properties."""
+        return replace(self, properties=())
+
+    def conforming(self, outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+        """Return the outcomes that conform in this profile: where nothing is retried, an error may surface."""
+        if self.name != NO_RETRIES or not outcomes or Outcome.SURFACES in outcomes:
+            return outcomes
+        return (*outcomes, Outcome.SURFACES)
+
+
+def without_election(text: str) -> str:
+    """Return a written profile without its election: nobody can set one on real brokers.
+
+    >>> without_election("isolated+election=1000,40+linger.ms=5")
+    'isolated+linger.ms=5'
+    """
+    return re.sub(ELECTION, r"\1", text)
+
+
+def _election(text: str) -> Election | None:
+    """Read an election; None for what an earlier version wrote of a library's own key `election`."""
+    try:
+        return Election.parse(text)
+    except ValueError:
+        return None
+
+
+def _key(key: str) -> str:
+    own = key == ELECTION_KEY or key.startswith(SEPARATOR)
+    return f"{LIBRARY_KEY if own else ''}{_doubled(key)}"
+
+
+def _doubled(text: str) -> str:
+    return text.replace(SEPARATOR, SEPARATOR * 2)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the parts of a written profile: every second plus of a run is text, and one that is left separates."""
+    part = ""
+    for piece in _PARTS.split(text):
+        if not piece.startswith(SEPARATOR):
+            part += piece
+            continue
+        part += SEPARATOR * (len(piece) // 2)
+        if len(piece) % 2:
+            yield part
+            part = ""
+    yield part
