@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
+from probe.model.placement import TopicPlan
 from probe.scenarios.ground import USUAL, Ground
 from probe.scenarios.steps import Step
 
@@ -88,22 +89,8 @@ OpenRelay = Callable[[Sequence[int], Sink, dict[bytes, str]], AbstractAsyncConte
 class Cluster(Protocol):
     """Three brokers, one trial's topic on them."""
 
-    async def prepare(
-        self,
-        subject: Subject,
-        *,
-        feed_ms: int,
-        bystander_ms: int,
-        apart: bool = False,
-        idle: bool = False,
-        keyed: bool = False,
-    ) -> Subject:
-        """Create the topic, place the coordinator, feed each `feed_ms` (0 = do not); return the full subject.
-
-        The bystander partition is fed each `bystander_ms` at the most often.
-        `apart` keeps the bystander (its partition, its group or transactional id) off the broker that will fail,
-        `keyed` both partitions, so that it coordinates only, `idle` everything.
-        """
+    async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
+        """Create the topic, place the coordinators and feed the topic as planned; return the full subject."""
 
     async def pace(self, feed_ms: int) -> None:
         """Feed the topic each `feed_ms` from now on; an engine may have one pace for all, and keep to it."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from probe.advise.settled import Settled
 from probe.advise.trends import question
-from probe.catalogue.families import is_local, version_key
+from probe.catalogue.families import is_local
 from probe.model import Cell, Profile
 from probe.model.versions import version_key
 

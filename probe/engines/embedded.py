@@ -20,6 +20,7 @@ from probe.engines.plays import BROKERS
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
+from probe.model.placement import TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
@@ -128,24 +129,10 @@ class FakeCluster:
         self._counted.discard(rule)
         return last
 
-    async def prepare(
-        self,
-        subject: Subject,
-        *,
-        feed_ms: int,
-        bystander_ms: int,
-        apart: bool = False,
-        idle: bool = False,
-        keyed: bool = False,
-    ) -> Subject:
-        """Create the topic with its affected partition at `subject.old`, and place the group's coordinator there.
-
-        `apart` keeps the bystander off that broker altogether, `keyed` both partitions, `idle` everything.
-        """
-        others = [node for node in BROKERS if node != subject.old]
-        home = others[0] if idle else subject.old
-        everywhere = others if idle or keyed else [subject.old, *others]
-        leaders = {subject.affected: everywhere, subject.bystander: others if apart else everywhere}
+    async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
+        """Create the topic and place the coordinators, around the broker `subject.old`."""
+        places = plan.places(subject.old, BROKERS)
+        leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
         reply = await self._call(
             self._stub.CreateTopic,
             pb.CreateTopicRequest(
@@ -154,16 +141,16 @@ class FakeCluster:
             ),
         )
         self._names[bytes(reply.topic_id)] = subject.topic
-        beside = others[0] if apart else home
+        home, beside = places.coordinator, places.bystander_coordinator
         kind = plays.key_of(subject)[0]
         keys = ((0, subject.group, home), (1, subject.transactional_id, home), (kind, subject.bystander_key, beside))
         for key_type, key, node in keys:
             if key:
                 move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
-        self._subject, self._bystander_ms = subject, bystander_ms
-        if feed_ms:
-            await self.pace(feed_ms)
+        self._subject, self._bystander_ms = subject, plan.bystander_ms
+        if plan.feed_ms:
+            await self.pace(plan.feed_ms)
         return subject
 
     async def pace(self, feed_ms: int) -> None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from probe.model.cell import Cell, Outcome, Reality
 from probe.model.events import Event
-from probe.model.verdicts import Trigger
-from probe.model.words import Expects, Kind, Target
+from probe.model.words import Expects, Kind, Target, Trigger
 
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
 """`<instance> <partition> <sequence> <clock>`, as clients/driver.proto lays it down."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
 from probe.model import Engine, EngineKind, Kind, MarkKind, Role, Target
+from probe.model.placement import Spread, TopicPlan
 from probe.runner.cast import make_start, make_subject, run_beside
 from probe.runner.course import Course
 from probe.runner.ending import STOP_MS, stop
@@ -14,6 +15,7 @@ from probe.runner.pacing import Pacing
 from probe.runner.stage import Stage
 from probe.runner.warming import WARM_S, serves, warm_up
 from probe.runner.watching import break_it, watch_and_mend
+from probe.scenarios.scenario import Part
 
 LOOK_S = 0.2
 MEET_S = 6.0
@@ -39,18 +41,21 @@ async def play(course: Course, stage: Stage) -> None:
 
 async def prepare(course: Course, stage: Stage) -> None:
     """Create what the client works with, then wait for a place among those that start."""
-    part = course.item.part
-    coordinated = part.play.target is Target.COORDINATOR
-    subject = await stage.cluster.prepare(
-        course.header.subject,
-        feed_ms=_feed_ms(course),
-        bystander_ms=course.item.bystander_ms,
-        apart=part.whole_broker,
-        idle=part.at_start and not coordinated,
-        keyed=part.whole_broker and coordinated,
-    )
+    item = course.item
+    plan = TopicPlan(feed_ms=_feed_ms(course), bystander_ms=item.bystander_ms, spread=spread_of(item.part))
+    subject = await stage.cluster.prepare(course.header.subject, plan)
     course.header = replace(course.header, subject=subject)
     await stage.slot.take()
+
+
+def spread_of(part: Part) -> Spread:
+    """Return what the broker that fails has of the trial: the client meets it where the scenario wants that only."""
+    coordinated = part.play.target is Target.COORDINATOR
+    if part.at_start and not coordinated:
+        return Spread.NOTHING
+    if part.whole_broker:
+        return Spread.COORDINATES_ONLY if coordinated else Spread.BYSTANDER_APART
+    return Spread.SHARED
 
 
 def _feed_ms(course: Course) -> int:

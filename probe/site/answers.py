@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from probe.catalogue.families import version_key
 from probe.model import Cell, Client, Engine, Outcome, Role, control_first
 from probe.model.grades import Grade, grade, severity
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING

@@ -17,6 +17,7 @@ from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Subject
+from probe.model.placement import TopicPlan
 from probe.ports import Pcapng, ReadBack, Sink, nowhere
 from probe.scenarios.real_steps import DumpLogs
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
@@ -110,40 +111,26 @@ class Seat:
 
     # ports.Cluster
 
-    async def prepare(
-        self,
-        subject: Subject,
-        *,
-        feed_ms: int,
-        bystander_ms: int,
-        apart: bool = False,
-        idle: bool = False,
-        keyed: bool = False,
-    ) -> Subject:
-        """Create the topic with its affected partition at the cohort's broker and log dir; choose keys to fit.
-
-        `apart` keeps the bystander off that broker altogether, `keyed` both partitions, `idle` everything.
-        """
+    async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
+        """Create the topic around the cohort's broker, the affected partition in its log dir; choose keys to fit."""
         old = self._cohort.old
         subject = replace(subject, old=old, bootstrap=_turned(subject.bootstrap, subject.old, old))
-        others = [node for node in BROKERS if node != old]
-        home = others[0] if idle else old
-        everywhere = others if idle or keyed else [old, *others]
-        beside = others[0] if apart else home
+        places = plan.places(old, BROKERS)
+        home, beside = places.coordinator, places.bystander_coordinator
         subject = replace(
             subject,
             group=subject.group and _key_at(subject.group, home),
             transactional_id=subject.transactional_id and _key_at(subject.transactional_id, home),
             bystander_key=subject.bystander_key and _key_at(subject.bystander_key, beside, beside=True),
         )
-        replicas = {subject.affected: everywhere, subject.bystander: others if apart else everywhere}
+        replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
         await self._create(subject, replicas)
         for name in filter(None, (subject.client_id, subject.bystander_instance)):
             self._names.append(name)
             self._cluster.sorting.join(name, self._sink)
-        if feed_ms:
-            least_ms = {subject.bystander: bystander_ms}
-            self._cohort.feeder.feed(subject.topic, sorted(replicas), feed_ms, least_ms)
+        if plan.feed_ms:
+            least_ms = {subject.bystander: plan.bystander_ms}
+            self._cohort.feeder.feed(subject.topic, sorted(replicas), plan.feed_ms, least_ms)
         self._subject = subject
         return subject
 
