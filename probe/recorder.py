@@ -21,10 +21,10 @@ from probe.model import (
     MarkKind,
     Response,
 )
+from probe.protocol.apis import DISCOVERY_APIS, OFFSET_COMMIT, PRODUCE
 
 SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
-PRODUCE, METADATA, OFFSET_COMMIT, FIND_COORDINATOR = 0, 3, 8, 10
 COALESCE_S = 0.02
 TIME = attrgetter("at")
 
@@ -89,7 +89,7 @@ class Recorder:
             self.ending = self.ending or event
 
     def _add_answer(self, event: Response) -> None:
-        if event.api in {METADATA, FIND_COORDINATOR}:
+        if event.api in DISCOVERY_APIS:
             self.discovered_at = event.at
         elif self._by_wire and event.api in {PRODUCE, OFFSET_COMMIT} and not event.code:
             done = [row.partition for row in event.rows if not row.code]

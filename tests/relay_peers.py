@@ -17,13 +17,13 @@ import uvloop
 from protocol_wire import plain, request, response, schemas
 
 from probe.model import Event
+from probe.protocol.apis import METADATA
 from probe.relay import Relay
 
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
     "asyncio": asyncio.new_event_loop,
     "uvloop": uvloop.new_event_loop,
 }
-METADATA, HEARTBEAT = 3, 12
 DEADLINE_S = 20.0
 
 

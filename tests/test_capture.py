@@ -18,7 +18,7 @@ import pytest
 import site_data
 from cells import planned, play
 from protocol_wire import schemas
-from relay_peers import HEARTBEAT, Broker, Client, client, of, until
+from relay_peers import Broker, Client, client, of, until
 from rows import CELL, create, history, verdict
 from typer.testing import CliRunner
 
@@ -27,6 +27,7 @@ from probe.cli.captures import Captures, keeper
 from probe.engines.embedded import Embedded
 from probe.model import Cell, Closed, Event, Opened, Request, Response
 from probe.ports import RelayPort, Sink
+from probe.protocol.apis import HEARTBEAT
 from probe.relay import Relay
 from probe.relay.capture import ANSWER, ASK, CLIENT_PORTS, SEGMENT, Capture, Tape, pcapng
 from probe.site import Source, build

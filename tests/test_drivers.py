@@ -22,6 +22,7 @@ from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import provision
 from probe.drivers.rpc import driver_pb2 as pb
 from probe.engines.rpc import cluster_pb2
+from probe.protocol.apis import PRODUCE
 from probe.tools import ToolError
 from tests.brokers import Brokers, brokers
 from tests.orchestrator import ENDINGS, Driver, driving
@@ -49,7 +50,6 @@ QUICK_MS, SELDOM_MS, PACED_S = 100, 300, 1.6
 """The pace at first, the pace then, and for how long."""
 BYSTANDER, BYSTANDER_MS = 1, 200
 RECORDS = 10
-PRODUCE = 0
 
 
 @dataclass

@@ -11,10 +11,11 @@ from itertools import pairwise
 
 import pytest
 from protocol_wire import schemas
-from relay_peers import HEARTBEAT, METADATA, Client, Play, client, connect, of, play, relayed, until
+from relay_peers import Client, Play, client, connect, of, play, relayed, until
 
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Response
 from probe.ports import Tap
+from probe.protocol.apis import HEARTBEAT, METADATA
 from probe.protocol.fold import LASTING, SPAN_US
 from probe.relay import Relay
 from probe.relay.link import STORM_MS

@@ -7,9 +7,10 @@ import socket
 import time
 
 import pytest
-from relay_peers import HEARTBEAT, METADATA, Play, client, connect, of, play, refused, relayed, until
+from relay_peers import Play, client, connect, of, play, refused, relayed, until
 
 from probe.model import Closed, Request, Response
+from probe.protocol.apis import HEARTBEAT, METADATA
 
 __all__ = ["play"]
 

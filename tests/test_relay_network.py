@@ -6,9 +6,10 @@ import asyncio
 import socket
 
 import pytest
-from relay_peers import HEARTBEAT, METADATA, Play, client, connect, of, play, refused, relayed
+from relay_peers import Play, client, connect, of, play, refused, relayed
 
 from probe.model import Closed, Opened, Request, Response
+from probe.protocol.apis import HEARTBEAT, METADATA
 
 __all__ = ["play"]
 

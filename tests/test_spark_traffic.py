@@ -14,6 +14,7 @@ from test_spark_tables import assert_same
 
 from probe.model import EngineEvent, EngineKind, Event, Folded, History, Mark, MarkKind, Outcome, Request, Response
 from probe.model.results import ResultsError
+from probe.protocol.apis import METADATA, PRODUCE
 from spark.job import build_matrix
 from spark.traffic_job import build_traffic
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 OLD, OTHER = 1, 2
-PRODUCE, METADATA = 0, 3
 FAULT, MENDED = 10_000_000, 14_000_000
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from probe.model import App, AppKind, ClientError, Closed, Event, Request, Response, Row
+from probe.protocol.apis import FETCH, METADATA
+from probe.protocol.apis import OFFSET_COMMIT as COMMIT
 from probe.runner.speaking import why_not
 
-METADATA, COMMIT, FETCH = 3, 8, 1
 MAIN = [FETCH]
 LINE = "4.3"
 

@@ -10,13 +10,13 @@ from deeds import Step, acked, announced, ask, call, failed, fault_on, fetched, 
 from script import AFFECTED, BEAT, ME, NEW, OLD, PRODUCE, STEADY, Script
 
 from probe.model import App, AppKind, History, Outcome, Role, Stored
+from probe.protocol.apis import SYNC_GROUP
 from probe.verdict import certain, judge
 from probe.verdict.proof import with_proof
 from probe.verdict.service import ERRORS
 
 TOLD_BY_LIBRARIES = {AppKind.ACKED, AppKind.COMMITTED, *ERRORS}
 MOVE = (fault_on(), failed(2), moved(), announced(), ask(), tell())
-SYNC_GROUP = 14
 
 
 def silent(told: History, **header: Any) -> History:

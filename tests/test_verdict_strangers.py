@@ -8,9 +8,9 @@ from deeds import Step, announced, at, fault_on, moved, produce_answer, wait, wa
 from script import NEW, TOPIC, ZERO, Script
 
 from probe.model import Closed, Folded, Opened, Outcome, Request, Response, Row
+from probe.protocol.apis import METADATA
 from probe.verdict import judge
 
-METADATA = 3
 CONN = 900
 
 

@@ -11,6 +11,7 @@ from probe.engines.plays_brokers import whose_turn
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.ports import RelayPort
+from probe.protocol.apis import DISCOVERY_APIS
 from probe.scenarios.broker_steps import (
     NOW,
     Blackhole,
@@ -23,7 +24,6 @@ from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
 
 BOOTSTRAP = 0
 """The relay's address that leads to a broker and never moves, as a load balancer's does."""
-DISCOVERY_APIS = (3, 10)
 
 Readdress = Callable[[Sequence[str]], Awaitable[object]]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from probe.engines import plays_brokers
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
+from probe.protocol import apis
 from probe.scenarios.steps import (
     AnswerError,
     BreakLogDir,
@@ -26,14 +27,6 @@ from probe.scenarios.steps import (
 )
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
-LOG_APIS = (0, 1, 2, 23)
-"""Produce, Fetch, ListOffsets, OffsetForLeaderEpoch: what reads or writes the partition's log."""
-OFFSET_FETCH, JOIN_GROUP, HEARTBEAT, SYNC_GROUP = 9, 11, 12, 14
-GROUP_APIS = frozenset({8, 9, 11, 12, 13, 14, 28, 68})
-"""OffsetCommit, OffsetFetch, JoinGroup, Heartbeat, LeaveGroup, SyncGroup, TxnOffsetCommit, ConsumerGroupHeartbeat."""
-TXN_APIS = frozenset({22, 24, 25, 26})
-"""InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn."""
-METADATA, FIND_COORDINATOR, INIT_PRODUCER_ID, OFFSET_FOR_LEADER_EPOCH = 3, 10, 22, 23
 GROUP, TRANSACTION = 0, 1
 BROKERS, ALL = (1, 2, 3), 0
 """Ids of the cluster's brokers, and what stands for each of them."""
@@ -64,13 +57,13 @@ def key_of(subject: Subject) -> tuple[int, str]:
     return (TRANSACTION, subject.transactional_id) if subject.transactional_id else (GROUP, subject.group)
 
 
-BY_HEARTBEAT = frozenset({HEARTBEAT, JOIN_GROUP, SYNC_GROUP, OFFSET_FETCH})
+BY_HEARTBEAT = frozenset({apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.OFFSET_FETCH})
 UNTIL_BEAT_MS = 8000
 """Members send heartbeats every 3 s, and join again once one was told to: the coordinator waits for the hit."""
 
 
 def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> Part:
-    rule = _about_partition(subject, pb.Rule(id="log-dir", apis=LOG_APIS, code=KAFKA_STORAGE_ERROR))
+    rule = _about_partition(subject, pb.Rule(id="log-dir", apis=apis.LOG_APIS, code=KAFKA_STORAGE_ERROR))
     return [rule], [pb.Timed(change=_move(subject), after_ms=election_ms)]
 
 
@@ -85,7 +78,7 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
         with_epoch=step.with_epoch,
         min_version=step.min_version,
     )
-    coordinated = step.api in GROUP_APIS | TXN_APIS
+    coordinated = step.api in apis.COORDINATOR_APIS
     about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
     move = _coordinate(subject, key=_key_of_api(subject, step.api)) if coordinated else _move(subject)
     moves = [pb.Timed(change=move, after_ms=election_ms, latest_ms=UNTIL_BEAT_MS if step.api in BY_HEARTBEAT else 0)]
@@ -114,7 +107,7 @@ def _about_key(subject: Subject, rule: pb.Rule) -> pb.Rule:
 
 
 def _key_of_api(subject: Subject, api: int) -> tuple[int, str]:
-    return (TRANSACTION, subject.transactional_id) if api in TXN_APIS else (GROUP, subject.group)
+    return (TRANSACTION, subject.transactional_id) if api in apis.TXN_APIS else (GROUP, subject.group)
 
 
 def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
@@ -124,16 +117,18 @@ def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
 
 
 ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
-    METADATA: _about_row,
-    OFFSET_FOR_LEADER_EPOCH: _about_row,
-    FIND_COORDINATOR: _about_search,
-    INIT_PRODUCER_ID: _about_search,
+    apis.METADATA: _about_row,
+    apis.OFFSET_FOR_LEADER_EPOCH: _about_row,
+    apis.FIND_COORDINATOR: _about_search,
+    apis.INIT_PRODUCER_ID: _about_search,
 }
 """APIs that any broker may be asked, or that are asked before anything is known; all others: the affected broker."""
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
-    rule = pb.Rule(id="rejoin", apis=[HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True)
+    rule = pb.Rule(
+        id="rejoin", apis=[apis.HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True
+    )
     return [rule], []
 
 
@@ -157,7 +152,7 @@ def _lag(step: LagMetadata, subject: Subject, __: int) -> Part:
 
 
 def _forget(_: ForgetTopic, subject: Subject, __: int) -> Part:
-    rule = pb.Rule(id="forgotten", apis=LOG_APIS, code=UNKNOWN_TOPIC, brokers=[subject.old], topic=subject.topic)
+    rule = pb.Rule(id="forgotten", apis=apis.LOG_APIS, code=UNKNOWN_TOPIC, brokers=[subject.old], topic=subject.topic)
     view = pb.MetadataView(broker=subject.old, hidden_topics=[subject.topic])
     return [rule], [pb.Timed(change=pb.Change(view=view), from_start=True)]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
+from probe.protocol import apis
 from probe.scenarios.broker_steps import (
     Evacuate,
     HangBroker,
@@ -20,10 +21,6 @@ BROKERS = (1, 2, 3)
 LATEST_MS = 2000
 """What waits for a first hit happens so long after the fault if there is none."""
 NOT_LEADER, NOT_COORDINATOR = 6, 16
-LOG_APIS = (0, 1, 2, 23)
-"""Produce, Fetch, ListOffsets, OffsetForLeaderEpoch."""
-KEYED_APIS = (8, 9, 11, 12, 13, 14, 22, 24, 25, 26, 28, 68)
-"""What a coordinator serves, of groups and of transactions."""
 
 Part = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
@@ -68,9 +65,9 @@ def _evacuate(step: Evacuate, subject: Subject, election_ms: int) -> Part:
 
 
 def _resign(_: Resign, subject: Subject, __: int) -> Part:
-    rules = [pb.Rule(id="resigned", apis=LOG_APIS, brokers=[subject.old], topic=subject.topic, code=NOT_LEADER)]
+    rules = [pb.Rule(id="resigned", apis=apis.LOG_APIS, brokers=[subject.old], topic=subject.topic, code=NOT_LEADER)]
     rules += [
-        pb.Rule(id=f"resigned-{key}", apis=KEYED_APIS, brokers=[subject.old], key=key, code=NOT_COORDINATOR)
+        pb.Rule(id=f"resigned-{key}", apis=apis.COORDINATOR_APIS, brokers=[subject.old], key=key, code=NOT_COORDINATOR)
         for key in (subject.group, subject.transactional_id)
         if key
     ]
@@ -81,7 +78,7 @@ def _lose(step: LoseAnswers, subject: Subject, _: int) -> Part:
     rules = []
     for api in step.apis:
         rule = pb.Rule(id=f"lost-{api}", apis=[api], brokers=[subject.old], action=pb.LOSE, count=step.times)
-        if api in KEYED_APIS:
+        if api in apis.COORDINATOR_APIS:
             rule.key = subject.transactional_id or subject.group
         else:
             rule.MergeFrom(pb.Rule(topic=subject.topic, partitions=[subject.affected]))

@@ -6,16 +6,16 @@ from collections import Counter, deque
 from struct import Struct
 
 from probe.model import Event, Request, Response
+from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE
 from probe.protocol.compiler import MALFORMED, uvarint
 from probe.protocol.digest import ANSWERS, QUESTIONS
 from probe.protocol.fold import Fold
 from probe.protocol.frames import Frame, Splitter
 from probe.protocol.names import api_name
 from probe.protocol.rows import Asked, Body, Digest, Names
-from probe.protocol.schemas import API_VERSIONS, CONTROLLED_SHUTDOWN, Schemas, Spec
+from probe.protocol.schemas import Schemas, Spec
 from probe.protocol.sessions import FetchSessions
 
-PRODUCE, FETCH = 0, 1
 UNSUPPORTED_VERSION = 35
 HIGHEST_API = 1000
 MAX_PENDING = 10_000

@@ -6,13 +6,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from probe.protocol.apis import (
+    API_VERSIONS,
+    CONTROLLED_SHUTDOWN,
+    FETCH,
+    FIND_COORDINATOR,
+    LIST_OFFSETS,
+    METADATA,
+    PRODUCE,
+)
 from probe.protocol.compiler import Reader, compile_reader
 from probe.protocol.definitions import KINDS, REQUEST, RESPONSE, Jar, Message
 from probe.protocol.layout import Layout, layout
 from probe.protocol.names import API_NAMES
 
-API_VERSIONS, CONTROLLED_SHUTDOWN = 18, 7
-EVERYDAY = frozenset({0, 1, 2, 3, 10, 18})
+EVERYDAY = frozenset({PRODUCE, FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR, API_VERSIONS})
 
 
 class Spec(NamedTuple):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.model import Role, Target
-from probe.protocol.names import error_name
+from probe.protocol.names import api_key, error_name
 from probe.scenarios.steps import MoveCoordinator, MoveLeader, Rejoin, Step
 
 P, C, G, T, A = Role.PRODUCER, Role.CONSUMER, Role.GROUP, Role.TRANSACTIONAL, Role.ADMIN
@@ -37,7 +37,6 @@ class Api:
 
     name: str
     """As in scenario names."""
-    key: int
     roles: tuple[Role, ...]
     target: Target = Target.LEADER
     before: tuple[Step, ...] = ()
@@ -45,24 +44,29 @@ class Api:
     starting: bool = False
     """Clients call it when they start, and hardly ever again."""
 
+    @property
+    def key(self) -> int:
+        """Kafka's key of it."""
+        return api_key(self.name)
+
 
 COORDINATED = Target.COORDINATOR
 APIS = (
-    Api("produce", 0, (P,)),
-    Api("fetch", 1, (C, G)),
-    Api("list-offsets", 2, (A,)),
-    Api("metadata", 3, (P, C), before=(MoveLeader(drop_replica=True),)),
-    Api("offset-commit", 8, (G,), COORDINATED),
-    Api("offset-fetch", 9, (G, A), COORDINATED, before=(Rejoin(),)),
-    Api("find-coordinator", 10, (G, T), COORDINATED, before=(MoveCoordinator(),)),
-    Api("join-group", 11, (G,), COORDINATED, before=(Rejoin(),)),
-    Api("heartbeat", 12, (G,), COORDINATED),
-    Api("sync-group", 14, (G,), COORDINATED, before=(Rejoin(),)),
-    Api("init-producer-id", 22, (T,), COORDINATED, starting=True),
-    Api("offset-for-leader-epoch", 23, (C,), before=(MoveLeader(),)),
-    Api("add-partitions-to-txn", 24, (T,), COORDINATED),
-    Api("end-txn", 26, (T,), COORDINATED),
-    Api("txn-offset-commit", 28, (T,), COORDINATED),
+    Api("produce", (P,)),
+    Api("fetch", (C, G)),
+    Api("list-offsets", (A,)),
+    Api("metadata", (P, C), before=(MoveLeader(drop_replica=True),)),
+    Api("offset-commit", (G,), COORDINATED),
+    Api("offset-fetch", (G, A), COORDINATED, before=(Rejoin(),)),
+    Api("find-coordinator", (G, T), COORDINATED, before=(MoveCoordinator(),)),
+    Api("join-group", (G,), COORDINATED, before=(Rejoin(),)),
+    Api("heartbeat", (G,), COORDINATED),
+    Api("sync-group", (G,), COORDINATED, before=(Rejoin(),)),
+    Api("init-producer-id", (T,), COORDINATED, starting=True),
+    Api("offset-for-leader-epoch", (C,), before=(MoveLeader(),)),
+    Api("add-partitions-to-txn", (T,), COORDINATED),
+    Api("end-txn", (T,), COORDINATED),
+    Api("txn-offset-commit", (T,), COORDINATED),
 )
 
 

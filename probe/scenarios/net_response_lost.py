@@ -12,10 +12,10 @@ Not covered: requests that were lost on their way to the broker (net/reset).
 from dataclasses import replace
 
 from probe.model import Expects, Kind, Role, Target
+from probe.protocol.apis import OFFSET_COMMIT, PRODUCE
 from probe.scenarios.broker_steps import LoseAnswers
 from probe.scenarios.scenario import Part, Scenario, play
 
-PRODUCE, OFFSET_COMMIT = 0, 8
 PLAY = play(Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, prompt_ms=3000, watch_ms=15000)
 
 SCENARIO = Scenario(

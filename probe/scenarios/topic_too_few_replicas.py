@@ -14,6 +14,7 @@ acks=all by default cannot meet this: its cell is `unsupported`.
 from dataclasses import replace
 
 from probe.model import Expects, Kind, Role, Target
+from probe.protocol.apis import PRODUCE
 from probe.scenarios.broker_steps import StopBroker
 from probe.scenarios.real_steps import KeepReplicas
 from probe.scenarios.scenario import Part, Scenario, play
@@ -31,7 +32,7 @@ PART = Part(
         prompt_ms=2000,
         watch_ms=10000,
     ),
-    steps=(AnswerError(api=0, code=NOT_ENOUGH_REPLICAS, acks_all=True),),
+    steps=(AnswerError(api=PRODUCE, code=NOT_ENOUGH_REPLICAS, acks_all=True),),
     heal_after_ms=3000,
     acks_all=True,
 )

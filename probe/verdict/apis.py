@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from probe.model import Role, Target
+from probe.protocol import apis
 from probe.protocol.names import api_key
 
 
@@ -10,13 +11,13 @@ def _keys(*names: str) -> frozenset[int]:
     return frozenset(api_key(name) for name in names)
 
 
-PRODUCE, FETCH, METADATA = api_key("Produce"), api_key("Fetch"), api_key("Metadata")
-FIND_COORDINATOR, OFFSET_COMMIT = api_key("FindCoordinator"), api_key("OffsetCommit")
-EPOCHS, TXN_OFFSET_COMMIT = api_key("OffsetForLeaderEpoch"), api_key("TxnOffsetCommit")
+PRODUCE, FETCH, METADATA = apis.PRODUCE, apis.FETCH, apis.METADATA
+FIND_COORDINATOR, OFFSET_COMMIT = apis.FIND_COORDINATOR, apis.OFFSET_COMMIT
+EPOCHS, TXN_OFFSET_COMMIT = apis.OFFSET_FOR_LEADER_EPOCH, apis.TXN_OFFSET_COMMIT
 
 HANDSHAKE = _keys("ApiVersions", "SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")
 """What a client sends on a connection before, or beside, its work."""
-DISCOVERY = _keys("Metadata", "FindCoordinator")
+DISCOVERY = frozenset(apis.DISCOVERY_APIS)
 
 LED = _keys("Produce", "Fetch", "ListOffsets", "DeleteRecords", "OffsetForLeaderEpoch", "ShareFetch")
 """Work that only the leader of a partition can do."""

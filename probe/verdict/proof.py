@@ -12,14 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from probe.model import App, AppKind, Event, Header, Response
-from probe.protocol.names import api_key
+from probe.protocol.apis import SYNC_GROUP
 from probe.verdict import apis
 
 WIRE = "wire"
 """`judged_by` of a family whose application's side is silent."""
 FEED = "feed"
 """Who writes what readers read."""
-SYNC_GROUP = api_key("SyncGroup")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from probe.engines.kafka.wire import Writer, line_to
 from probe.engines.kafka_ports import OFFSETS_TOPIC
 from probe.engines.keys import partition_of
+from probe.protocol.apis import INIT_PRODUCER_ID, OFFSET_COMMIT
 
 ENTRIES = 60
 LIMIT_S = 20.0
-OFFSET_COMMIT, INIT_PRODUCER_ID = 8, 22
 NAMES = 1000
 TIMEOUT_MS = 60_000
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from probe.engines.kafka import questions as ask
 from probe.engines.kafka.questions import Partition
-from probe.engines.kafka.records import PRODUCE, base_offsets, produce_version, request
+from probe.engines.kafka.records import base_offsets, produce_version, request
 from probe.engines.kafka.wire import Line, dial
+from probe.protocol import apis
 
 ASK_S = 1.0
 """What is not written within so long is not made up for."""
@@ -189,7 +190,7 @@ class Feeder:
             if way.line is None:
                 way.line = await dial(way.address)
             body = request(self._version, records, int(time.time() * 1000), int(ASK_S * 1000))
-            found = base_offsets(self._version, await way.line.ask(PRODUCE, self._version, body))
+            found = base_offsets(self._version, await way.line.ask(apis.PRODUCE, self._version, body))
         taken = {key: base + len(records[key]) - 1 for key, base in found.items() if base is not None}
         self._written.update(taken)
         return [key for key in found if key not in taken]

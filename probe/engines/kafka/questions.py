@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from probe.engines.kafka.properties import line_key
 from probe.engines.kafka.wire import Line, Reader, Writer
 from probe.engines.kafka_ports import Placement, Replicas
+from probe.protocol import apis
 
-LIST_OFFSETS = 2
-METADATA, FIND_COORDINATOR, CREATE_TOPICS, DELETE_TOPICS = 3, 10, 19, 20
-ALTER_CONFIGS, ALTER_LOG_DIRS, CREATE_PARTITIONS, ELECT_LEADERS, REASSIGN = 33, 34, 37, 43, 45
 TOPIC_RESOURCE = 2
 PREFERRED, UNCLEAN = 0, 1
 CONSUMER, LATEST = -1, -1
@@ -53,7 +51,7 @@ async def metadata(line: Line, topics: Sequence[str] | None, *, old: bool) -> Me
         body.pack("i", -1)
     else:
         body.array(topics or (), Writer.string)
-    answer = await line.ask(METADATA, 0 if old else 1, body)
+    answer = await line.ask(apis.METADATA, 0 if old else 1, body)
     try:
         return _metadata(answer, old=old)
     except (struct.error, IndexError):
@@ -88,7 +86,7 @@ async def high_watermarks(line: Line, partitions: Sequence[Partition]) -> dict[P
     """
     body = Writer().pack("i", CONSUMER)
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).array(item[1], _latest))
-    answer = await line.ask(LIST_OFFSETS, 1, body)
+    answer = await line.ask(apis.LIST_OFFSETS, 1, body)
     found: dict[Partition, int] = {}
     for _ in range(answer.number("i")):
         topic = answer.string()
@@ -110,7 +108,7 @@ async def coordinator(line: Line, key_type: int, key: str) -> int:
     body = Writer().string(key)
     if key_type:
         body.pack("b", key_type)
-    answer = await line.ask(FIND_COORDINATOR, 1 if key_type else 0, body)
+    answer = await line.ask(apis.FIND_COORDINATOR, 1 if key_type else 0, body)
     if key_type:
         answer.number("i")
     code = answer.number("h")
@@ -134,7 +132,7 @@ async def create_topics(
     body = Writer().array(sorted(topics.items()), one).pack("i", ASK_MS)
     if version:
         body.pack("b", 0)
-    answer = await line.ask(CREATE_TOPICS, version, body)
+    answer = await line.ask(apis.CREATE_TOPICS, version, body)
     if version >= 2:
         answer.number("i")
     for _ in range(answer.number("i")):
@@ -148,7 +146,7 @@ async def create_topics(
 
 async def delete_topics(line: Line, topics: Sequence[str], *, version: int) -> None:
     """Delete topics; one that is not there is well. RefusedError with the code."""
-    answer = await line.ask(DELETE_TOPICS, version, Writer().array(topics, Writer.string).pack("i", ASK_MS))
+    answer = await line.ask(apis.DELETE_TOPICS, version, Writer().array(topics, Writer.string).pack("i", ASK_MS))
     if version:
         answer.number("i")
     for _ in range(answer.number("i")):
@@ -161,7 +159,7 @@ async def create_partitions(line: Line, topic: str, added: Sequence[Sequence[int
     """Add partitions. RefusedError with the code."""
     body = Writer().pack("i", 1).string(topic).pack("i", total)
     body.array(added, Writer.ints).pack("ib", ASK_MS, 0)
-    answer = await line.ask(CREATE_PARTITIONS, 0, body)
+    answer = await line.ask(apis.CREATE_PARTITIONS, 0, body)
     answer.number("i")
     for _ in range(answer.number("i")):
         answer.string()
@@ -172,7 +170,7 @@ async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> Non
     """Set a topic's own configuration. RefusedError with the code."""
     body = Writer().pack("ib", 1, TOPIC_RESOURCE).string(topic)
     body.array(sorted(config.items()), lambda w, item: w.string(item[0]).string(item[1])).pack("b", 0)
-    answer = await line.ask(ALTER_CONFIGS, 0, body)
+    answer = await line.ask(apis.ALTER_CONFIGS, 0, body)
     answer.number("i")
     for _ in range(answer.number("i")):
         _check(f"configuring topic {topic}", answer.number("h"), answer.string())
@@ -184,14 +182,14 @@ async def prefer_log_dir(line: Line, log_dir: str, partitions: Sequence[Partitio
     """Tell a broker where to make replicas that it does not have yet (KIP-113); it answers that it has none."""
     body = Writer().pack("i", 1).string(log_dir)
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1]))
-    await line.ask(ALTER_LOG_DIRS, version, body)
+    await line.ask(apis.ALTER_REPLICA_LOG_DIRS, version, body)
 
 
 async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, version: int) -> None:
     """Elect leaders. RefusedError with the first code that is not about a leader who leads already."""
     body = Writer().pack("b", kind) if version else Writer()
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1])).pack("i", ASK_MS)
-    answer = await line.ask(ELECT_LEADERS, version, body)
+    answer = await line.ask(apis.ELECT_LEADERS, version, body)
     answer.number("i")
     if version:
         _check("electing leaders", answer.number("h"))
@@ -209,7 +207,7 @@ async def reassign(line: Line, moves: Mapping[Partition, Sequence[int]]) -> None
     for (topic, partition), replicas in sorted(moves.items()):
         body.compact(topic).varint(2).pack("i", partition)
         body.varint(len(replicas) + 1).pack(f"{len(replicas)}i", *replicas).varint(0).varint(0)
-    answer = await line.ask(REASSIGN, 0, body.varint(0), flexible=True)
+    answer = await line.ask(apis.ALTER_PARTITION_REASSIGNMENTS, 0, body.varint(0), flexible=True)
     answer.number("i")
     _check("reassigning partitions", answer.number("h"), answer.compact())
     for _ in range(answer.varint() - 1):

@@ -16,7 +16,6 @@ from probe.engines.kafka.properties import line_key
 from probe.engines.kafka.questions import Partition
 from probe.engines.kafka.wire import Reader, Writer
 
-PRODUCE = 0
 BATCHES_SINCE, TIMESTAMPS_SINCE = (0, 11), (0, 10)
 NOBODY = -1
 """No producer id, epoch or sequence, as of a producer that is not idempotent."""

@@ -1,0 +1,53 @@
+"""The API keys that the program speaks of, by name; `names` has the table of all of them."""
+
+from __future__ import annotations
+
+from probe.protocol.names import api_key
+
+PRODUCE = api_key("Produce")
+FETCH = api_key("Fetch")
+LIST_OFFSETS = api_key("ListOffsets")
+METADATA = api_key("Metadata")
+CONTROLLED_SHUTDOWN = api_key("ControlledShutdown")
+OFFSET_COMMIT = api_key("OffsetCommit")
+OFFSET_FETCH = api_key("OffsetFetch")
+FIND_COORDINATOR = api_key("FindCoordinator")
+JOIN_GROUP = api_key("JoinGroup")
+HEARTBEAT = api_key("Heartbeat")
+LEAVE_GROUP = api_key("LeaveGroup")
+SYNC_GROUP = api_key("SyncGroup")
+API_VERSIONS = api_key("ApiVersions")
+CREATE_TOPICS = api_key("CreateTopics")
+DELETE_TOPICS = api_key("DeleteTopics")
+INIT_PRODUCER_ID = api_key("InitProducerId")
+OFFSET_FOR_LEADER_EPOCH = api_key("OffsetForLeaderEpoch")
+ADD_PARTITIONS_TO_TXN = api_key("AddPartitionsToTxn")
+ADD_OFFSETS_TO_TXN = api_key("AddOffsetsToTxn")
+END_TXN = api_key("EndTxn")
+TXN_OFFSET_COMMIT = api_key("TxnOffsetCommit")
+ALTER_CONFIGS = api_key("AlterConfigs")
+ALTER_REPLICA_LOG_DIRS = api_key("AlterReplicaLogDirs")
+CREATE_PARTITIONS = api_key("CreatePartitions")
+ELECT_LEADERS = api_key("ElectLeaders")
+ALTER_PARTITION_REASSIGNMENTS = api_key("AlterPartitionReassignments")
+CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
+
+DISCOVERY_APIS = (METADATA, FIND_COORDINATOR)
+"""How a client learns which broker to ask."""
+LOG_APIS = (PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH)
+"""What reads or writes the log of a partition, or asks about it: only its leader answers."""
+GROUP_APIS = (
+    OFFSET_COMMIT,
+    OFFSET_FETCH,
+    JOIN_GROUP,
+    HEARTBEAT,
+    LEAVE_GROUP,
+    SYNC_GROUP,
+    TXN_OFFSET_COMMIT,
+    CONSUMER_GROUP_HEARTBEAT,
+)
+"""What the coordinator of a group serves."""
+TXN_APIS = (INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, END_TXN)
+"""What the coordinator of a transactional id serves."""
+COORDINATOR_APIS = tuple(sorted((*GROUP_APIS, *TXN_APIS)))
+"""What coordinators serve, of groups and of transactions, by key."""

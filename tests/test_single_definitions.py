@@ -1,0 +1,59 @@
+"""Facts and mechanisms that stand in one place only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from probe.protocol.names import API_NAMES, api_slug
+
+ROOT = Path(__file__).parents[1]
+API_CONSTANTS = {api_slug(key).replace("-", "_").upper() for key in API_NAMES}
+OWN_WIRE = ROOT / "tests" / "misbehaving" / "wire.py"
+"""A client of its own, which speaks Kafka's protocol without any of our code."""
+
+
+def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield every Python file below these folders of the checkout with its syntax tree."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if "_pb2" not in path.name:
+                yield path, ast.parse(path.read_text())
+
+
+def place(path: Path, node: ast.AST) -> str:
+    return f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+
+
+def is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return any(is_number(item) for item in node.elts)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def names_of(target: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def test_api_keys_are_numbers_in_the_protocol_table_only() -> None:
+    found = [
+        place(path, node)
+        for path, tree in trees("probe", "spark", "clients", "benchmarks", "tests")
+        for node in ast.walk(tree)
+        if path != OWN_WIRE
+        and isinstance(node, ast.Assign)
+        and any(names_of(target) & API_CONSTANTS for target in node.targets)
+        and is_number(node.value)
+    ]
+    assert found == []
+
+
+def test_no_call_gives_an_api_key_as_a_number() -> None:
+    found = [
+        place(path, node.value)
+        for path, tree in trees("probe", "spark", "clients", "benchmarks")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg in {"api", "apis"} and is_number(node.value)
+    ]
+    assert found == []
