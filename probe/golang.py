@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
-import shutil
 import subprocess
-import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache as remember
 from pathlib import Path
 
+from probe.atomic import filling
+from probe.locks import take
 from probe.tools import ToolError, find_tool
 
 SHIM = Path(__file__).resolve().parent.parent / "go_shim"
@@ -113,26 +111,15 @@ def building(folder: Path) -> Iterator[Path | None]:
         if folder.exists():
             yield None
             return
-        scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
+        with filling(folder) as scratch:
             yield scratch
-            scratch.rename(folder)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    deadline = time.monotonic() + LIMIT_S
     with path.open("w") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise ToolError(f"{path} is held by another build; end that one, or try again") from None
-                time.sleep(0.05)
+        if not take(file.fileno(), wait_s=LIMIT_S):
+            raise ToolError(f"{path} is held by another build; end that one, or try again")
         yield
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from probe.filesystems import write_whole
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError, reason_of
 from probe.model.versions import version_key
 from spark.inputs import Inputs, open_place
@@ -92,16 +92,9 @@ def next_verdict_file(inputs: Inputs, folder: str, rules: int) -> str:
 def write_aside(url: str, save: Callable[[pa.NativeFile], object]) -> None:
     """Write a file aside and rename it; ResultsError if it cannot be written."""
     system, path = open_place(url)
-    folder, _, name = path.rpartition("/")
-    aside = f"{folder}/.{name}.{os.getpid()}"
     try:
-        system.create_dir(folder, recursive=True)
-        with system.open_output_stream(aside) as sink:
-            save(sink)
-        system.move(aside, path)
+        write_whole(system, path, save)
     except OSError as error:
-        with suppress(OSError):
-            system.delete_file(aside)
         raise ResultsError(
             f"{url} cannot be written: {reason_of(error)}; free the place or give another folder"
         ) from error

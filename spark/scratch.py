@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from probe.held import SETTLED_S, hold, is_left
+from probe.locks import SETTLED_S, hold, is_left
 
 PREFIX = "probe-spark-"
 _OWNER = "owner.lock"

@@ -57,3 +57,43 @@ def test_no_call_gives_an_api_key_as_a_number() -> None:
         if isinstance(node, ast.keyword) and node.arg in {"api", "apis"} and is_number(node.value)
     ]
     assert found == []
+
+
+RENAMES = {
+    "probe/atomic.py": "the one place that gives finished files and folders their names",
+    "probe/filesystems.py": "object stores, which have no rename of their own",
+    "probe/engines/disk_ways.py": "moves a log directory away: the fault itself",
+    "probe/store/pruning.py": "hides a whole run before it is removed",
+}
+"""Modules that rename, with the reason."""
+LOCKS = {"probe/locks.py"}
+
+
+def renames(node: ast.AST) -> bool:
+    """Say whether this is a call of Path.rename, Path.replace or what a file system of pyarrow calls move."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+        return False
+    name, arguments = node.func.attr, len(node.args)
+    on_module = isinstance(node.func.value, ast.Name) and node.func.value.id in {"os", "shutil", "system"}
+    return (name in {"rename", "replace"} and arguments == 1) or (on_module and name in {"rename", "replace", "move"})
+
+
+def test_files_and_folders_get_their_names_in_one_module() -> None:
+    found = [
+        place(path, node)
+        for path, tree in trees("probe", "spark")
+        for node in ast.walk(tree)
+        if renames(node) and str(path.relative_to(ROOT)) not in RENAMES
+    ]
+    assert found == []
+
+
+def uses_flock(path: Path) -> bool:
+    return "fcntl.flock" in path.read_text()
+
+
+def test_locks_are_taken_in_one_module() -> None:
+    found = {
+        str(path.relative_to(ROOT)) for path, _ in trees("probe", "spark", "clients") if "flock" in path.read_text()
+    }
+    assert found == LOCKS

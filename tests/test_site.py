@@ -195,7 +195,7 @@ def test_a_folder_of_someone_else_is_left_alone(matrix: Path, tmp_path: Path) ->
 
 
 def test_without_an_atomic_swap_the_folder_is_still_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probe.site.publish._exchange", lambda _one, _other: False)
+    monkeypatch.setattr("probe.atomic._exchange", lambda _one, _other: False)
     for words in ("first", "second"):
         with replacing(tmp_path / "site") as fresh:
             (fresh / "a.txt").write_text(words)

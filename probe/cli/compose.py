@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
 
+from probe.atomic import write_file
 from probe.catalogue.apps import App, inside_of, read_apps
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.selectors import LINES, Chosen, select_clients
@@ -64,9 +65,7 @@ def is_installed(family: Family, version: Version) -> bool:
 
 
 def _stamp(client: Client) -> Path:
-    folder = cache_root() / "obtained"
-    folder.mkdir(exist_ok=True)
-    return folder / f"{client}"
+    return cache_root() / "obtained" / f"{client}"
 
 
 def get_clients(
@@ -82,7 +81,7 @@ def get_clients(
             bound[client] = Bound(result, family.instances_per_process)
             if not _stamp(client).exists():
                 report(f"obtained {client}: {result.artifact}")
-            _stamp(client).write_text(f"{result.artifact}\n")
+            write_file(_stamp(client), f"{result.artifact}\n")
         else:
             absent[client] = str(result)
             report(f"{client} cannot be run here: {result}")
@@ -116,13 +115,10 @@ def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
     """Write each broker line's version ranges where the fake cluster reads them."""
     old, new = jars
     folder = root / "versions"
-    folder.mkdir(exist_ok=True)
     files = {}
     for jar in (old, new):
         path = folder / f"{jar.stem}.json"
-        aside = path.with_suffix(f".{os.getpid()}")
-        aside.write_text(json.dumps({str(api): list(span) for api, span in Jar(jar).ranges().items()}))
-        aside.replace(path)
+        write_file(path, json.dumps({str(api): list(span) for api, span in Jar(jar).ranges().items()}))
         files[jar] = path
     return {line: files[new if int(line.split(".")[0]) >= FIRST_NEW_LINE else old] for line in LINES}
 

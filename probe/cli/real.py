@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from probe.atomic import write_file
 from probe.catalogue.brokers import Kafka as Listed
 from probe.catalogue.brokers import broker_digests, generation_of, real_brokers
 from probe.cli.compose import relays
@@ -74,10 +75,7 @@ def _unlisted(version: str) -> Listed:
     generation = generation_of(version)
     if not kept.exists():
         jars = resolve(generation.roots(version))
-        kept.parent.mkdir(exist_ok=True)
-        aside = kept.with_suffix(f".{os.getpid()}")
-        aside.write_text(json.dumps(jars))
-        aside.replace(kept)
+        write_file(kept, json.dumps(jars))
     return Listed(version=version, mode=generation.mode, jars=tuple(json.loads(kept.read_text())))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from probe.advise.metrics import metrics
 from probe.advise.report import Report, run_cells
 from probe.advise.settled import Settled, settle
 from probe.advise.summary import summary
+from probe.atomic import write_file
 from probe.cli.console import say
 from probe.errors import GateError, ProbeError
 from probe.model import Cell
@@ -125,17 +125,12 @@ def _check(path: Path) -> None:
 
 def write(path: Path, text: str) -> None:
     """Write a file aside and rename it, so that no reader sees half of it. ProbeError if it cannot be written."""
-    aside = path.parent / f".{path.name}.{os.getpid()}"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")  # /dev/stdout, a pipe
             return
-        aside.write_text(text, encoding="utf-8", errors="backslashreplace")
-        aside.replace(path)
+        write_file(path, text)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            aside.unlink()
         raise _unwritable(path, error) from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import tempfile
@@ -11,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from probe.held import SETTLED_S, hold, is_left
+from probe.atomic import put_folder
+from probe.locks import SETTLED_S, hold, is_left
 from probe.model.results import reason_of
 from probe.site.rows import SiteError
 
@@ -22,10 +22,6 @@ ASIDE = ".site-"
 """How the names of folders begin in which a site is made."""
 FORGOTTEN_S = 24 * 3600
 """What has lain there for longer is of a build that was killed."""
-
-AT_FDCWD = -100
-RENAME_EXCHANGE = 2
-"""From linux/fs.h; both names exist at every moment."""
 
 
 @contextmanager
@@ -46,7 +42,7 @@ def replacing(target: Path) -> Iterator[Path]:
             fresh.mkdir()
             (fresh / MARKER).touch()
             yield fresh
-            _swap(fresh, target, aside / "old")
+            put_folder(fresh, target, aside / "old")
     except OSError as error:
         stands = "the old site stands" if target.exists() else "there is no site yet"
         raise SiteError(
@@ -74,18 +70,3 @@ def _sweep(folder: Path) -> None:
             age_s = time.time() - old.stat().st_mtime
             if age_s > FORGOTTEN_S or (age_s > SETTLED_S and is_left(old)):
                 shutil.rmtree(old, ignore_errors=True)
-
-
-def _swap(fresh: Path, target: Path, old: Path) -> None:
-    if target.exists() and not _exchange(fresh, target):
-        target.rename(old)
-    if fresh.exists() and not target.exists():
-        fresh.rename(target)
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Swap two names in one step where the system can (Linux, glibc 2.28); say whether it could."""
-    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is None:
-        return False
-    return bool(rename(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from probe.filesystems import write_whole
 from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data, reason_of
 
 ROWS_PER_GROUP = 16_384
@@ -87,17 +86,10 @@ class Place:
         except OSError as error:
             raise self._unreadable(path, error) from error
 
-    def _write(self, path: str, save: Any) -> None:
-        folder, _, name = self._full(path).rpartition("/")
-        aside = f"{folder}/.{name}.{os.getpid()}"
+    def _write(self, path: str, save: Callable[[pa.NativeFile], object]) -> None:
         try:
-            self._fs.create_dir(folder, recursive=True)
-            with self._fs.open_output_stream(aside) as out:
-                save(out)
-            self._fs.move(aside, f"{folder}/{name}")
+            write_whole(self._fs, self._full(path), save)
         except OSError as error:
-            with suppress(OSError):
-                self._fs.delete_file(aside)
             raise ResultsError(
                 f"{self.name}/{path} cannot be written: {reason_of(error)}; free the place or give another --results"
             ) from error

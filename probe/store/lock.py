@@ -7,20 +7,18 @@ folders of their own, and who publishes is decided by the schedule.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import platform
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from probe.errors import ProbeError
+from probe.locks import take
 from probe.store.about import now
 
 FOLDER = ".locks"
-STEP_S = 0.2
 PUBLISHING = "publishing"
 RUNS = "runs"
 """Shared by all runs, taken whole by who removes runs."""
@@ -62,19 +60,11 @@ def locked(
 
 
 def _take(descriptor: int, path: Path, name: str, *, wait_s: float, shared: bool, say: Callable[[str], None]) -> None:
-    deadline, told = time.monotonic() + wait_s, False
-    while True:
-        try:
-            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if (left := deadline - time.monotonic()) <= 0:
-                raise LockedError(f"{_held(path, name)}; wait for it with --wait SECONDS, or end it") from None
-            if not told:
-                say(f"{_held(path, name)}; waiting for it, {wait_s:.0f} s at most")
-                told = True
-            time.sleep(min(STEP_S, left))
-        else:
-            return
+    def waiting() -> None:
+        say(f"{_held(path, name)}; waiting for it, {wait_s:.0f} s at most")
+
+    if not take(descriptor, shared=shared, wait_s=wait_s, waiting=waiting):
+        raise LockedError(f"{_held(path, name)}; wait for it with --wait SECONDS, or end it")
 
 
 def _held(path: Path, name: str) -> str:

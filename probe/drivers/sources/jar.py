@@ -12,11 +12,12 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from probe.atomic import filling
 from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import clients_folder, maven
 from probe.drivers.sources.pins import Pins, read_pins
-from probe.drivers.sources.place import filling, locked
+from probe.drivers.sources.place import locked
 from probe.javac import compile_java, java
 from probe.tools import ToolError
 

@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from probe.atomic import put_file, write_file
+from probe.catalogue.families import version_key
 from probe.drivers.launch import ProvisionError
 from probe.drivers.sources import registry
 from probe.drivers.sources.pins import read_pins
@@ -82,8 +84,8 @@ def _bring(wanted: Coordinate, jar: Path, expected: str) -> None:
         got = registry.download(wanted, scratch)
         found = f"sha256:{hashlib.sha256(got.read_bytes()).hexdigest()}"
         _refuse_other(wanted, found, expected)
-        _stamp(jar).write_text(f"{found} {got.stat().st_size}\n")
-        got.rename(jar)
+        write_file(_stamp(jar), f"{found} {got.stat().st_size}\n")
+        put_file(got, jar)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

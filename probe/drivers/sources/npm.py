@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.catalogue.families import Family, Version
+from probe.atomic import filling
+from probe.catalogue.families import Family, Version, version_key
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import clients_folder, npm_cli, tarballs
 from probe.drivers.sources.place import filling, locked

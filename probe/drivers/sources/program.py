@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from probe.atomic import filling
 from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import wheel
-from probe.drivers.sources.place import filling, locked
+from probe.drivers.sources.place import locked
 from probe.tools import ToolError, find_tool
 
 PACKAGE_S = 120

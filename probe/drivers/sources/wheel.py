@@ -24,10 +24,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
+from probe.atomic import filling, put_folder
 from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import local_wheel, pip
-from probe.drivers.sources.place import filling, locked
+from probe.drivers.sources.place import locked
 from probe.tools import cache_root
 
 PINNED_PYTHON = "311"
@@ -119,7 +120,7 @@ def local(family: Family, place: Path) -> Version:
         if folder.exists():
             shutil.rmtree(aside)
         else:
-            aside.rename(folder)
+            put_folder(aside, folder, aside)
     version = Version(version=f"0+local.{own}", artifact=f"{LOCAL}{where}")
     reported = _ask(f"{family.family}@{LOCAL}{place}", _obtain_local(family, version, cache))
     return Version(version=f"{reported}+local.{own}", artifact=f"{LOCAL}{where}")

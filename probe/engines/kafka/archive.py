@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from probe.atomic import beside, put_file
 from probe.engines.kafka import nodes, properties
 from probe.engines.kafka.admin import KafkaAdmin
 from probe.engines.kafka.java import java_version
@@ -44,7 +44,7 @@ async def ensure(release: Release) -> Release:
 
 async def _make(release: Release, archive: Path) -> None:
     archive.parent.mkdir(exist_ok=True)
-    aside = archive.with_suffix(f".{os.getpid()}")
+    aside = beside(archive)
     plain = replace(release, archive=None, options=release.options)
     async with temporary_folder() as root:
         where = nodes.addresses(release.version, {})
@@ -61,7 +61,7 @@ async def _make(release: Release, archive: Path) -> None:
             await _work(release, where, {NODE: broker})
             await _end(broker)
     if aside.exists():
-        aside.replace(archive)
+        put_file(aside, archive)
 
 
 async def _work(release: Release, where: properties.Addresses, brokers: Mapping[int, nodes.Broker]) -> None:
