@@ -88,12 +88,6 @@ def test_files_and_folders_get_their_names_in_one_module() -> None:
     assert found == []
 
 
-def uses_flock(path: Path) -> bool:
-    return "fcntl.flock" in path.read_text()
-
-
 def test_locks_are_taken_in_one_module() -> None:
-    found = {
-        str(path.relative_to(ROOT)) for path, _ in trees("probe", "spark", "clients") if "flock" in path.read_text()
-    }
-    assert found == LOCKS
+    files = [path for path, _ in trees("probe", "spark", "clients") if "fcntl.flock" in path.read_text()]
+    assert {path.relative_to(ROOT).as_posix() for path in files} == LOCKS
