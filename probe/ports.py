@@ -151,7 +151,7 @@ class CohortEngine(EnginePort, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What a driver is told (clients/driver.proto, `Start`)."""
+    """What a driver is told (proto/driver.proto, `Start`)."""
 
     instance: str
     client_id: str

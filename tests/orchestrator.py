@@ -14,9 +14,9 @@ from typing import Any
 
 import grpc
 
+from probe.driver_contract import driver_pb2 as pb
+from probe.driver_contract import driver_pb2_grpc
 from probe.drivers.launch import Launch
-from probe.drivers.rpc import driver_pb2 as pb
-from probe.drivers.rpc import driver_pb2_grpc
 
 ENDINGS = {pb.CLOSED, pb.FATAL, pb.UNSUPPORTED}
 

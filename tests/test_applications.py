@@ -1,4 +1,4 @@
-"""What the drivers of whole applications promise (clients/driver.proto), and how a real one is judged."""
+"""What the drivers of whole applications promise (proto/driver.proto), and how a real one is judged."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from probe.catalogue.families import read_families
+from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import provision
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.engines.rpc import cluster_pb2
 from probe.model import Stored
 from probe.tools import ToolError, cache_root

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from probe.catalogue.apps import listed, read_apps, stand_for
 from probe.catalogue.families import CatalogueError, Family, Version, read_families
+from probe.catalogue.files import data_file
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_clients, select_profiles
 from probe.cli.app import app
@@ -24,7 +25,7 @@ from tests import site_data
 
 ROOT = Path(__file__).parents[1]
 FAMILIES = read_families(ROOT / "clients")
-APPS = read_apps(ROOT / "clients" / "apps.toml", FAMILIES)
+APPS = read_apps(data_file("apps.toml"), FAMILIES)
 
 SMALL = """
 [[app]]

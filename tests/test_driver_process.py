@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from probe.children import GRACE_S
+from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.host import Bound, Host
 from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.model import Client
 from probe.ports import Start
 from probe.process import DECENT_S

@@ -1,4 +1,4 @@
-"""What every driver of every family promises (clients/driver.proto), tried against a fake cluster.
+"""What every driver of every family promises (proto/driver.proto), tried against a fake cluster.
 
 The first core version of each family stands in the quick suite; the others are marked `real`.
 """
@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from probe.catalogue.families import Family, Version, read_families
+from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import provision
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.engines.rpc import cluster_pb2
 from probe.protocol.apis import PRODUCE
 from probe.tools import ToolError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 PYTHON = Path(__file__).resolve().parents[1] / "clients" / "python"
 

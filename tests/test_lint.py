@@ -36,7 +36,7 @@ def test_ruff() -> None:
 
 
 def test_mypy() -> None:
-    check(str(BIN / "mypy"), "--strict", "probe", "spark", "run.py", "stubs.py")
+    check(str(BIN / "mypy"), "--strict", "probe", "spark", "run.py", "proto/generate.py")
 
 
 def test_layers() -> None:
@@ -100,16 +100,16 @@ def test_no_client_version_stands_in_the_sources(folder: str) -> None:
 
 
 def test_stubs_are_what_the_contracts_say(tmp_path: Path) -> None:
-    stubs = runpy.run_path(str(ROOT / "stubs.py"))
+    stubs = runpy.run_path(str(ROOT / "proto" / "generate.py"))
     subprocess.run(
-        [sys.executable, "-c", f"import stubs, pathlib; stubs.python_stubs(pathlib.Path({str(tmp_path)!r}))"],
-        cwd=ROOT,
+        [sys.executable, "-c", f"import generate, pathlib; generate.python_stubs(pathlib.Path({str(tmp_path)!r}))"],
+        cwd=ROOT / "proto",
         env={"PATH": f"{BIN}:/usr/bin:/bin"},
         check=True,
         timeout=60,
         capture_output=True,
     )
-    for _, package, name in stubs["PYTHON"]:
+    for package, name in stubs["PYTHON"]:
         for made in (tmp_path / package).glob(f"{Path(name).stem}_pb2*"):
             assert made.read_text() == (ROOT / package / made.name).read_text(), made.name
 

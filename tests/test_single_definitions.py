@@ -91,3 +91,30 @@ def test_files_and_folders_get_their_names_in_one_module() -> None:
 def test_locks_are_taken_in_one_module() -> None:
     files = [path for path, _ in trees("probe", "spark", "clients") if "fcntl.flock" in path.read_text()]
     assert {path.relative_to(ROOT).as_posix() for path in files} == LOCKS
+
+
+def test_the_program_reads_nothing_of_its_tests() -> None:
+    found = [
+        place(path, node)
+        for path, tree in trees("probe", "spark")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.split("/")[0] == "tests"
+    ]
+    assert found == []
+
+
+def modules(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def test_drivers_import_their_contract_and_nothing_else_of_ours() -> None:
+    found = [
+        f"{place(path, node)}: {name}"
+        for path, tree in trees("clients")
+        for node in ast.walk(tree)
+        for name in modules(node)
+        if name.split(".")[0] in {"probe", "spark"} and name.split(".")[:2] != ["probe", "driver_contract"]
+    ]
+    assert found == []

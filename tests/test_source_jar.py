@@ -13,8 +13,9 @@ import pytest
 
 from probe import javac
 from probe.catalogue.families import Family, Version, read_family
+from probe.catalogue.files import driver_contract
+from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.drivers.sources import jar, maven
 from probe.drivers.sources.pins import read_pins
 from probe.engines.rpc import cluster_pb2
@@ -104,7 +105,7 @@ def test_no_java_is_one_line(family: Family, tmp_path: Path, monkeypatch: Any) -
 def test_an_unknown_machine_is_one_line(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("platform.machine", lambda: "abacus")
     with pytest.raises(ToolError, match=r"no protoc artifact is pinned for .* on abacus"):
-        jar._generate(CLIENTS / "driver.proto", read_pins(), tmp_path, tmp_path)
+        jar._generate(driver_contract(), read_pins(), tmp_path, tmp_path)
 
 
 def _built(place: Path, version: str = "9.1.0-SNAPSHOT") -> Path:
@@ -172,9 +173,7 @@ def test_without_javac_eclipse_compiles_the_driver_itself(
     pins = read_pins()
     folder = CLIENTS / "java" / family.driver
     found = maven.fetch(family.source.extra, cache_root(), digests=pins.digests)
-    jar._build(
-        sorted(folder.rglob("*.java")), CLIENTS / "driver.proto", pins, list(found.values()), cache_root(), tmp_path
-    )
+    jar._build(sorted(folder.rglob("*.java")), driver_contract(), pins, list(found.values()), cache_root(), tmp_path)
     with zipfile.ZipFile(tmp_path / "driver.jar") as made:
         names = set(made.namelist())
     assert {"probe/driver/Driver.class", "probe/driver/v1/Event.class"} <= names

@@ -13,8 +13,8 @@ import pytest
 
 from probe import golang
 from probe.catalogue.families import Family, Version, read_family
+from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.drivers.sources import module
 from probe.tools import ToolError, cache_root
 from tests.orchestrator import ENDINGS, driving

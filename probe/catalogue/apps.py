@@ -1,4 +1,4 @@
-"""clients/apps.toml as values: applications and wrappers, the library inside each version, and how they set it.
+"""The catalogue's apps.toml: applications and wrappers, the library inside each version, and how they set it.
 
 An application is driven as its library with the application's own settings, for the roles that it plays. A wrapper has
 no driver of its own and sets nothing: it mirrors the row of the library inside it.

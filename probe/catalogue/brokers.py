@@ -1,4 +1,4 @@
-"""brokers/kafka.toml: the Kafka versions that real brokers are played by, with every artifact and its digest."""
+"""The catalogue's kafka.toml: the Kafka versions that real brokers are played by, with every artifact and digest."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from probe.catalogue.families import CatalogueError
+from probe.catalogue.families import CatalogueError, version_key
+from probe.catalogue.files import data_file
 from probe.catalogue.selectors import broker_line
 from probe.model.versions import version_key
 
 EXACT = re.compile(r"(?P<line>0\.\d+\.\d+|[1-9]\d*\.\d+)(\.\d+)?")
 """A line has two parts, three before 1.0; an exact version has one more."""
-FILE = Path(__file__).resolve().parents[2] / "brokers" / "kafka.toml"
 
 
 class Kafka(BaseModel):
@@ -113,7 +113,7 @@ def generation_of(version: str) -> Generation:
 
 @cache
 def _read() -> _File:
-    path = Path(os.environ.get("PROBE_BROKERS") or FILE)
+    path = Path(os.environ.get("PROBE_BROKERS") or data_file("kafka.toml"))
     try:
         return _File.model_validate(tomllib.loads(path.read_text()))
     except (OSError, tomllib.TOMLDecodeError) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
@@ -15,6 +14,7 @@ from pathlib import Path
 from probe.atomic import write_file
 from probe.catalogue.apps import App, inside_of, read_apps
 from probe.catalogue.families import Family, Version, read_families
+from probe.catalogue.files import clients_folder, data_file
 from probe.catalogue.selectors import LINES, Chosen, select_clients
 from probe.drivers.host import Bound, Host
 from probe.drivers.launch import Launch, ProvisionError
@@ -32,7 +32,6 @@ from probe.runner import Tools
 from probe.runner.lag import LoopLag
 from probe.tools import cache_root
 
-CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 FIRST_NEW_LINE = 4
 FETCHES = 4
 
@@ -40,13 +39,13 @@ FETCHES = 4
 @cache
 def families() -> Mapping[str, Family]:
     """Return every client family. CatalogueError for a broken client.toml."""
-    return read_families(Path(os.environ.get("PROBE_CLIENTS") or CLIENTS))
+    return read_families(clients_folder())
 
 
 @cache
 def apps() -> Mapping[str, App]:
     """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
-    return read_apps(Path(os.environ.get("PROBE_CLIENTS") or CLIENTS) / "apps.toml", families())
+    return read_apps(data_file("apps.toml"), families())
 
 
 def inside(client: Client) -> Sequence[str]:

@@ -16,6 +16,7 @@ from probe.advise.expectations import GOOD, Finding, Status, check
 from probe.advise.known import Expectation, Known, contrasted, expected, read_known
 from probe.advise.settled import Settled, settle
 from probe.catalogue.families import CatalogueError
+from probe.catalogue.files import data_file
 from probe.cli import options as o
 from probe.cli.cells import plan_cell, play_cells
 from probe.cli.console import OUT, say
@@ -26,7 +27,7 @@ from probe.runner import Options
 from probe.store import trials
 from probe.verdict import RULES_VERSION
 
-KNOWN = Path(__file__).resolve().parents[2] / "tests" / "known_results.toml"
+KNOWN = data_file("known_results.toml")
 ROUNDS = 2
 """On a busy machine control cells break, and with them all that rests on them; a client's own random refresh may come
 just before it would have met the fault: those are played once more."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.model import App, AppKind, ClientError
 from probe.ports import Start
 

@@ -7,9 +7,9 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
 from probe.children import Child, child
+from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.drivers.convert import ENDINGS, to_app, to_start
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.model import App, AppKind, Client
 from probe.ports import Sink, Start
 from probe.recorder import now_us

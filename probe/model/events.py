@@ -116,7 +116,7 @@ class Folded:
 
 
 class AppKind(StrEnum):
-    """The standard events of a driver (clients/driver.proto)."""
+    """The standard events of a driver (proto/driver.proto)."""
 
     READY = "ready"
     SENT = "sent"

@@ -11,7 +11,7 @@ from probe.model.events import Event
 from probe.model.words import Expects, Kind, Target, Trigger
 
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
-"""`<instance> <partition> <sequence> <clock>`, as clients/driver.proto lays it down."""
+"""`<instance> <partition> <sequence> <clock>`, as proto/driver.proto lays it down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Driver of the misbehaving client: it speaks clients/driver.proto like any other."""
+"""Driver of the misbehaving client: it speaks proto/driver.proto like any other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from driving.workload import Beats  # noqa: E402  # as above
 
 from misbehaving.session import BACK_OFF_S, Client, Session, commit_all, error_of, read_all  # noqa: E402  # as above
 from misbehaving.ways import WAYS, Way  # noqa: E402  # as above
-from probe.drivers.rpc import driver_pb2 as pb  # noqa: E402  # as above
+from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
 
 
 def way_of(start: pb.Start) -> Way:

@@ -15,7 +15,7 @@ from driving.reports import Reports
 from driving.workload import value_of
 
 from misbehaving import wire
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 from probe.protocol.names import error_name
 
 BACK_OFF_S = 0.1

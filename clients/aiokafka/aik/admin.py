@@ -14,7 +14,7 @@ from driving.reports import Reports
 from aik.errors import error_of
 from aik.living import Bridge, started
 from aik.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 async def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:

@@ -14,7 +14,7 @@ from aik.commits import Commits
 from aik.errors import error_of
 from aik.living import started
 from aik.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 POLL_MS = 100
 PAUSE_S = 0.1

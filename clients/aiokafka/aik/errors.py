@@ -10,7 +10,7 @@ from __future__ import annotations
 import aiokafka.errors
 from driving.names import protocol_name
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 UNNAMED = "UNKNOWN"
 

@@ -14,7 +14,7 @@ from aik.log import Notices
 from aik.producer import producer
 from aik.settings import PROFILES
 from aik.transactional import transactional
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 PLAYS = {
     "producer": producer,

@@ -11,7 +11,7 @@ from typing import Any
 from driving.library import Role, Stopping
 from driving.reports import Reports
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 LOOK_S = 0.05
 """How often a coroutine looks whether closing is asked for."""

@@ -9,7 +9,7 @@ from typing import Any
 import aiokafka
 from driving.library import Unsupported
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NEVER: Mapping[str, Any] = {"metadata_max_age_ms": 24 * 3600 * 1000}
 """No periodic refresh within any trial; aiokafka has no value for never."""

@@ -17,7 +17,7 @@ from aik.errors import error_of
 from aik.living import started
 from aik.producer import Sending
 from aik.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 FINAL = tuple(
     getattr(aiokafka.errors, name)

@@ -17,7 +17,7 @@ from kafka.structs import OffsetAndMetadata
 
 from kpy.errors import error_of
 from kpy.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 POLL_MS = 500
 """As applications do; returns as soon as there are records."""

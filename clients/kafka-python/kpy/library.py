@@ -14,7 +14,7 @@ from kpy.errors import error_of
 from kpy.log import Notices
 from kpy.producer import producer
 from kpy.settings import PROFILES
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 ROLES: dict[str, Role] = {
     "producer": producer,

@@ -12,7 +12,7 @@ from kafka import KafkaProducer
 
 from kpy.errors import error_of
 from kpy.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:

@@ -12,7 +12,7 @@ from driving.library import Unsupported
 from driving.looks import PatientSelector
 from driving.reports import Reports
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NEVER_MS = 24 * 3600 * 1000
 NEVER: Mapping[str, Any] = {"metadata_max_age_ms": NEVER_MS}

@@ -15,7 +15,7 @@ from kpy.consumer import committable
 from kpy.errors import error_of
 from kpy.producer import Sending
 from kpy.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 FINAL = tuple(
     getattr(kafka.errors, name)

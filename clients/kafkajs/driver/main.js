@@ -1,4 +1,4 @@
-// Drives one version of KafkaJS for the probe; clients/driver.proto is the contract.
+// Drives one version of KafkaJS for the probe; proto/driver.proto is the contract.
 //
 //   node main.js --library PACKAGE --beside FOLDER --connect HOST:PORT --token T [--local MARK]
 //

@@ -1,9 +1,9 @@
-// The messages of clients/driver.proto and the one call that carries them.
+// The messages of proto/driver.proto and the one call that carries them.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const CONTRACT = fileURLToPath(new URL("../../driver.proto", import.meta.url));
+const CONTRACT = fileURLToPath(new URL("../../../proto/driver.proto", import.meta.url));
 const METHOD = "/probe.driver.v1.Orchestrator/Attach";
 const READ = { longs: Number, defaults: true, oneofs: true };
 /** The orchestrator is on loopback: no proxy of the environment applies. */

@@ -13,7 +13,7 @@ from driving.workload import Beats, value_of
 
 from kct.command import Command
 from kct.settings import options
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 LINE = 128
 """kcat reads its input by as many bytes (input.c, inbuf_read_to_delimeter), and takes one record from each read: a line

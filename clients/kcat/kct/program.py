@@ -12,7 +12,7 @@ from kct.command import ask
 from kct.producer import producer
 from kct.readers import consumer
 from kct.settings import PROFILES
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 TOLD = re.compile(r"Version (\d[\w.]*) \(.*librdkafka (\d[\d.]*\d)")
 """`Version 1.7.1 (JSON, Transactions, IncrementalAssign, librdkafka 2.0.2 builtin.features=...)`."""

@@ -11,7 +11,7 @@ from driving.reports import Reports
 
 from kct.command import Command
 from kct.settings import options
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 FORM = "%p %o %s\\n"
 """Partition, offset, value."""

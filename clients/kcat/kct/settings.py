@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from driving.library import Unsupported
 
 from kct.command import ask
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NEVER = {"topic.metadata.refresh.interval.ms": "-1"}
 """No periodic refresh."""

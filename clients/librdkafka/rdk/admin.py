@@ -11,7 +11,7 @@ from driving.library import Stopping, Unsupported
 from driving.questions import LOOK_BACK_MS, inquire
 from driving.reports import Reports
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 from rdk.channel import Channel
 from rdk.errors import error_of
 from rdk.settings import configure

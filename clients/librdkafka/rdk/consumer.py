@@ -9,7 +9,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from driving.library import Stopping, Unsupported
 from driving.reports import Reports
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 from rdk.channel import Channel
 from rdk.errors import error_of, error_of_kafka
 from rdk.settings import configure

@@ -10,8 +10,8 @@ from __future__ import annotations
 from confluent_kafka import KafkaError, KafkaException
 from driving.names import protocol_name
 
-from probe.drivers.rpc import driver_pb2 as pb
-from probe.protocol.names import error_name
+from probe.driver_contract import driver_pb2 as pb
+from probe.driver_contract.names import error_name
 
 LOCAL = -2
 """Codes up to here are librdkafka's own."""

@@ -10,7 +10,7 @@ from driving.library import Stopping, Unsupported
 from driving.reports import Reports
 from driving.workload import Beats, value_of
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 from rdk.channel import Channel
 from rdk.errors import error_of, error_of_kafka
 from rdk.settings import configure

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import confluent_kafka
 from driving.library import Unsupported
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 from rdk.native import ConfigurationError, Native
 from rdk.origin import library_file
 

@@ -14,7 +14,7 @@ from driving.library import Stopping, Unsupported
 from driving.reports import Reports
 from driving.transactions import transact
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 from rdk.channel import Channel
 from rdk.errors import error_of
 from rdk.producer import POLL_S, Sending, build

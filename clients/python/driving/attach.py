@@ -12,8 +12,8 @@ from driving.instances import Instances
 from driving.library import Library
 from driving.outbox import Outbox
 from driving.reports import clock_us
-from probe.drivers.rpc import driver_pb2 as pb
-from probe.drivers.rpc import driver_pb2_grpc
+from probe.driver_contract import driver_pb2 as pb
+from probe.driver_contract import driver_pb2_grpc
 
 DIAL_S = 20
 """Seconds to reach the orchestrator in, on a machine that starts many drivers at once."""

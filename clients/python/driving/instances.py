@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from driving.library import Library, Role, Stopping, Unsupported
 from driving.outbox import Outbox
 from driving.reports import Reports, clock_us
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 LEAVING_S = 0.3
 """Threads of a closed library may take so long to end."""

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 FLUSH_S = 0.02
 """An event waits so long at most (driver.proto)."""

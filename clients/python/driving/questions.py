@@ -7,7 +7,7 @@ from collections.abc import Callable
 from driving.library import Stopping
 from driving.reports import Reports
 from driving.workload import Beats
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 QUESTIONS = ("latest", "earliest", "timestamp", "committed")
 LOOK_BACK_MS = 1000

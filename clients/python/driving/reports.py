@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from driving.floods import Flood
 from driving.outbox import Outbox
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NOTICES = 500
 """Notices kept per instance; a client that logs for ever must not fill the history."""

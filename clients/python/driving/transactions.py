@@ -12,7 +12,7 @@ from typing import Protocol
 from driving.library import Stopping
 from driving.reports import Reports, clock_us
 from driving.workload import interval_s
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 PAUSE_S = 0.1
 """Before a call that failed at once is made again."""

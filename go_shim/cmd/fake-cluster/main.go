@@ -1,4 +1,4 @@
-// Command fake-cluster plays three Kafka brokers for one cell; clusterpb/cluster.proto says how it is told what to do.
+// Command fake-cluster plays three Kafka brokers for one cell; proto/cluster.proto says how it is told what to do.
 //
 // It ends within a second at the end of its standard input, or on SIGTERM or SIGINT. It has no children. With --log FILE
 // it writes down every request it read and every answer it wrote, a JSON line each (internal/fake/front/journal.go).

@@ -1,4 +1,4 @@
-// Command franz-go-driver drives github.com/twmb/franz-go in the roles of clients/driver.proto. One source is compiled
+// Command franz-go-driver drives github.com/twmb/franz-go in the roles of proto/driver.proto. One source is compiled
 // against every version; what only some versions have stands in files with a build tag (client.toml, source.tags).
 package main
 

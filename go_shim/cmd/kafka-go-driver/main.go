@@ -1,4 +1,4 @@
-// Command kafka-go-driver drives github.com/segmentio/kafka-go in the roles of clients/driver.proto. One source is
+// Command kafka-go-driver drives github.com/segmentio/kafka-go in the roles of proto/driver.proto. One source is
 // compiled against every version: the fields that only some versions have are found by reflection.
 package main
 

@@ -1,4 +1,4 @@
-// sarama-driver wraps sarama, in whichever version it was built with, as clients/driver.proto asks. One source serves
+// sarama-driver wraps sarama, in whichever version it was built with, as proto/driver.proto asks. One source serves
 // every version: what some versions lack is reached by reflection and reported as `unsupported`.
 package main
 

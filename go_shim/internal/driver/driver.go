@@ -1,4 +1,4 @@
-// Package driver is what every Go driver shares: the Attach stream of clients/driver.proto, its clock, its events, and
+// Package driver is what every Go driver shares: the Attach stream of proto/driver.proto, its clock, its events, and
 // the table of running instances. A driver adds one Library.
 package driver
 
@@ -41,7 +41,7 @@ var zero = time.Now()
 // Clock is the driver's monotonic clock in microseconds.
 func Clock() int64 { return time.Since(zero).Microseconds() }
 
-// Value is the text of a record, as clients/driver.proto lays it down.
+// Value is the text of a record, as proto/driver.proto lays it down.
 func Value(instance string, partition int32, sequence, clock int64) string {
 	return fmt.Sprintf("%s %d %d %d", instance, partition, sequence, clock)
 }

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from probe.atomic import filling
 from probe.catalogue.families import Family, Version
+from probe.catalogue.files import clients_folder, driver_contract
 from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.sources import clients_folder, maven
+from probe.drivers.sources import maven
 from probe.drivers.sources.pins import Pins, read_pins
 from probe.drivers.sources.place import locked
 from probe.javac import compile_java, java
@@ -114,12 +115,11 @@ def _sha256(jar: Path) -> str:
 
 def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) -> Path:
     """Return the driver's jar, compiled unless these sources were compiled before."""
-    folder = clients_folder()
-    root = folder / family.family / family.driver
+    root = clients_folder() / family.family / family.driver
     sources = sorted(root.rglob("*.java"))
     if not sources:
         raise ToolError(f"{root} holds no Java sources; take the folder of the checkout")
-    contract = folder / "driver.proto"
+    contract = driver_contract()
     built = cache / "drivers" / family.family / _key([*sources, contract], pins, family)
     with locked(built):
         if not built.exists():

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from probe.atomic import filling
 from probe.catalogue.families import Family, Version, version_key
+from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import clients_folder, npm_cli, tarballs
 from probe.drivers.sources.place import filling, locked

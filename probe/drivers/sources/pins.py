@@ -1,4 +1,4 @@
-"""clients/java/jars.toml: every jar that we use beside the clients under test, with its digest."""
+"""jars.toml of the catalogue: every jar that we use beside the clients under test, with its digest."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from probe.catalogue.files import data_file
 from probe.drivers.launch import ProvisionError
-from probe.drivers.sources import clients_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Pins:
 
 def read_pins() -> Pins:
     """Read the file; ProvisionError names what is wrong with it."""
-    path = clients_folder() / "java" / "jars.toml"
+    path = data_file("jars.toml")
     try:
         told = tomllib.loads(path.read_text())
         old, new = told["schemas"]["jars"]

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from probe.atomic import filling, put_folder
 from probe.catalogue.families import Family, Version
+from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch, ProvisionError
 from probe.drivers.sources import local_wheel, pip
 from probe.drivers.sources.place import locked
@@ -34,8 +35,6 @@ from probe.tools import cache_root
 PINNED_PYTHON = "311"
 """The CPython of the files that the digests of client.toml are about, on Linux x86_64, unless `pythons` names another;
 a pure wheel is the same file everywhere."""
-CLIENTS = Path(__file__).resolve().parents[3] / "clients"
-"""Where drivers lie, unless PROBE_CLIENTS says otherwise."""
 LOCAL = "path:"
 """An artifact that starts with this lies on this machine."""
 STAMP = "probe-stamp.json"
@@ -231,7 +230,7 @@ def _folder(family: Family, artifact: str, cache: Path) -> Path:
 
 
 def _driver(family: Family) -> Path:
-    return Path(os.environ.get("PROBE_CLIENTS") or CLIENTS).resolve() / family.family / family.driver
+    return clients_folder().resolve() / family.family / family.driver
 
 
 def _machine(python: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """What `brokers/kafka.toml` and the artifact cache give for a broker line."""
+    """What the catalogue's `kafka.toml` and the artifact cache give for a broker line."""
 
     version: str
     """The exact version."""

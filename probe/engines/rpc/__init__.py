@@ -1,1 +1,1 @@
-"""Generated from go_shim/clusterpb/cluster.proto."""
+"""Generated from proto/cluster.proto."""

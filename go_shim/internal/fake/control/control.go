@@ -1,4 +1,4 @@
-// Package control serves the orchestrator (clusterpb/cluster.proto) and does nothing by itself.
+// Package control serves the orchestrator (proto/cluster.proto) and does nothing by itself.
 package control
 
 import (

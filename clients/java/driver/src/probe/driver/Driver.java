@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * A driver process: one stream to the orchestrator, several clients of one kafka-clients version.
  *
- * <p>Started as {@code java -cp ... probe.driver.Driver --connect HOST:PORT --token T}; clients/driver.proto is the
+ * <p>Started as {@code java -cp ... probe.driver.Driver --connect HOST:PORT --token T}; proto/driver.proto is the
  * contract. The process ends when the stream ends or when its standard input does.
  */
 public final class Driver {

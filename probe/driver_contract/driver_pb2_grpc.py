@@ -3,7 +3,7 @@
 import grpc
 import warnings
 
-from probe.drivers.rpc import driver_pb2 as probe_dot_drivers_dot_rpc_dot_driver__pb2
+from probe.driver_contract import driver_pb2 as probe_dot_driver__contract_dot_driver__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
 GRPC_VERSION = grpc.__version__
@@ -18,7 +18,7 @@ except ImportError:
 if _version_not_supported:
     raise RuntimeError(
         f'The grpc package installed is at version {GRPC_VERSION},'
-        + ' but the generated code in probe/drivers/rpc/driver_pb2_grpc.py depends on'
+        + ' but the generated code in probe/driver_contract/driver_pb2_grpc.py depends on'
         + f' grpcio>={GRPC_GENERATED_VERSION}.'
         + f' Please upgrade your grpc module to grpcio>={GRPC_GENERATED_VERSION}'
         + f' or downgrade your generated code using grpcio-tools<={GRPC_VERSION}.'
@@ -36,8 +36,8 @@ class OrchestratorStub:
         """
         self.Attach = channel.stream_stream(
                 '/probe.driver.v1.Orchestrator/Attach',
-                request_serializer=probe_dot_drivers_dot_rpc_dot_driver__pb2.FromDriver.SerializeToString,
-                response_deserializer=probe_dot_drivers_dot_rpc_dot_driver__pb2.ToDriver.FromString,
+                request_serializer=probe_dot_driver__contract_dot_driver__pb2.FromDriver.SerializeToString,
+                response_deserializer=probe_dot_driver__contract_dot_driver__pb2.ToDriver.FromString,
                 _registered_method=True)
 
 
@@ -55,8 +55,8 @@ def add_OrchestratorServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'Attach': grpc.stream_stream_rpc_method_handler(
                     servicer.Attach,
-                    request_deserializer=probe_dot_drivers_dot_rpc_dot_driver__pb2.FromDriver.FromString,
-                    response_serializer=probe_dot_drivers_dot_rpc_dot_driver__pb2.ToDriver.SerializeToString,
+                    request_deserializer=probe_dot_driver__contract_dot_driver__pb2.FromDriver.FromString,
+                    response_serializer=probe_dot_driver__contract_dot_driver__pb2.ToDriver.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -84,8 +84,8 @@ class Orchestrator:
             request_iterator,
             target,
             '/probe.driver.v1.Orchestrator/Attach',
-            probe_dot_drivers_dot_rpc_dot_driver__pb2.FromDriver.SerializeToString,
-            probe_dot_drivers_dot_rpc_dot_driver__pb2.ToDriver.FromString,
+            probe_dot_driver__contract_dot_driver__pb2.FromDriver.SerializeToString,
+            probe_dot_driver__contract_dot_driver__pb2.ToDriver.FromString,
             options,
             channel_credentials,
             insecure,

@@ -11,7 +11,7 @@ the stream ends or when its standard input reaches end of file.
 
 from collections import abc as _abc
 from grpc import aio as _aio
-from probe.drivers.rpc import driver_pb2 as _driver_pb2
+from probe.driver_contract import driver_pb2 as _driver_pb2
 import abc as _abc_1
 import grpc as _grpc
 import sys

@@ -1,4 +1,4 @@
-"""Regenerate the checked-in gRPC stubs: `python stubs.py`. Go's need protoc-gen-go and protoc-gen-go-grpc on PATH."""
+"""Writes the checked-in gRPC stubs: `python proto/generate.py`. Go's need protoc-gen-go, protoc-gen-go-grpc on PATH."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from pathlib import Path
 
 from grpc_tools import protoc
 
-ROOT = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 PYTHON = (
-    ("clients", "probe/drivers/rpc", "driver.proto"),
-    ("go_shim/clusterpb", "probe/engines/rpc", "cluster.proto"),
+    ("probe/driver_contract", "driver.proto"),
+    ("probe/engines/rpc", "cluster.proto"),
 )
 GO = (
-    ("clients", "driver.proto", "go_shim/internal/driverpb"),
-    ("go_shim/clusterpb", "cluster.proto", "go_shim/clusterpb"),
+    ("driver.proto", "go_shim/internal/driverpb"),
+    ("cluster.proto", "go_shim/clusterpb"),
 )
 
 
 def python_stubs(out: Path) -> None:
     """Write Python stubs with their type stubs below `out`."""
-    for source, package, name in PYTHON:
+    for package, name in PYTHON:
         flags = ("--python_out", "--grpc_python_out", "--mypy_out", "--mypy_grpc_out")
-        _run(f"-I{package}={ROOT / source}", *(f"{flag}={out}" for flag in flags), f"{package}/{name}")
+        _run(f"-I{package}={HERE}", *(f"{flag}={out}" for flag in flags), f"{package}/{name}")
 
 
 def go_stubs(out: Path) -> None:
     """Write Go stubs below `out`."""
-    for source, name, package in GO:
+    for name, package in GO:
         target = out / package
         target.mkdir(parents=True, exist_ok=True)
         flags = [f"--go_out={target}", "--go_opt=paths=source_relative"]
         flags += [f"--go-grpc_out={target}", "--go-grpc_opt=paths=source_relative"]
-        _run(f"-I{ROOT / source}", *flags, name)
+        _run(f"-I{HERE}", *flags, name)
 
 
 def _run(*arguments: str) -> None:

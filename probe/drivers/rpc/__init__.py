@@ -1,1 +1,0 @@
-"""Generated from clients/driver.proto."""
