@@ -30,6 +30,7 @@ import uvloop
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from probe.drivers.sources.maven import schema_jars
+from probe.model.endpoint import Endpoint  # the checkout's own
 from probe.protocol.schemas import Schemas
 from probe.recorder import Recorder
 from probe.relay import Relay
@@ -137,8 +138,8 @@ async def relaying(broker: str) -> AsyncIterator[str]:
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
     async with Relay(brokers=(1,), sink=Recorder().add, schemas=schemas) as relay:
-        relay.forward(1, broker)
-        yield relay.address(1)
+        relay.forward(1, Endpoint.parse(broker))
+        yield str(relay.address(1))
 
 
 @contextlib.asynccontextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
+from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
 from probe.scenarios.ground import USUAL, Ground
 from probe.scenarios.steps import Step
@@ -35,8 +36,8 @@ Pcapng = Callable[[str], bytes]
 class Tap(Protocol):
     """A relay in front of the brokers of one cluster."""
 
-    def address(self, broker: int) -> str:
-        """Return `host:port` that clients use for a broker."""
+    def address(self, broker: int) -> Endpoint:
+        """Return the address that clients use for a broker."""
 
     async def cut(self, broker: int, client_id: str = "") -> int:
         """Reset established connections to a broker (of one client id, or all); return how many."""
@@ -57,7 +58,7 @@ class Tap(Protocol):
 class RelayPort(Tap, Protocol):
     """A relay as an engine holds it."""
 
-    def forward(self, broker: int, address: str) -> None:
+    def forward(self, broker: int, address: Endpoint) -> None:
         """Say where a broker really listens."""
 
     def slow(self, broker: int, delay_ms: int) -> None:
@@ -72,7 +73,7 @@ class RelayPort(Tap, Protocol):
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
         """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
 
-    def move(self, broker: int) -> str:
+    def move(self, broker: int) -> Endpoint:
         """Take another port for a broker, open it, and return its address; the old one refuses for good."""
 
     def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
@@ -158,7 +159,7 @@ class Start:
     role: str
     profile: str
     properties: Mapping[str, str]
-    bootstrap: Sequence[str]
+    bootstrap: Sequence[Endpoint]
     topic: str
     partitions: Sequence[int]
     group: str = ""

@@ -17,6 +17,7 @@ import uvloop
 from protocol_wire import plain, request, response, schemas
 
 from probe.model import Event
+from probe.model.endpoint import Endpoint
 from probe.protocol.apis import METADATA
 from probe.relay import Relay
 
@@ -86,7 +87,7 @@ async def relayed(*brokers: int) -> AsyncIterator[tuple[Relay, Broker, list[Even
     broker.port = server.sockets[0].getsockname()[1]
     try:
         async with Relay(brokers=brokers or (1,), sink=events.append, schemas=schemas()) as relay:
-            relay.forward(1, f"127.0.0.1:{broker.port}")
+            relay.forward(1, Endpoint(host="127.0.0.1", port=broker.port))
             yield relay, broker, events
     finally:
         for writer in broker.writers:
@@ -134,8 +135,9 @@ class Client:
 @contextlib.asynccontextmanager
 async def client(relay: Relay, broker: int = 1) -> AsyncIterator[Client]:
     """Connect to a broker's address."""
-    host, port = relay.address(broker).split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    address = relay.address(broker)
+    host, port = address.host, address.port
+    reader, writer = await asyncio.open_connection(host, port)
     try:
         yield Client(reader, writer)
     finally:
@@ -193,5 +195,6 @@ async def refused(connect: Awaitable[object]) -> bool:
 
 
 def connect(relay: Relay, broker: int = 1) -> Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    host, port = relay.address(broker).split(":")
-    return asyncio.open_connection(host, int(port))
+    address = relay.address(broker)
+    host, port = address.host, address.port
+    return asyncio.open_connection(host, port)

@@ -26,6 +26,7 @@ from probe.cli.app import app
 from probe.cli.captures import Captures, keeper
 from probe.engines.embedded import Embedded
 from probe.model import Cell, Closed, Event, Opened, Request, Response
+from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort, Sink
 from probe.protocol.apis import HEARTBEAT
 from probe.relay import Relay
@@ -164,7 +165,7 @@ def talk(story: Callable[[Relay, Client], Any]) -> tuple[bytes, list[Event], int
         broker, events = Broker(), list[Event]()
         server = await asyncio.start_server(broker.serve, "127.0.0.1", 0)
         async with server, Relay(brokers=(1,), sink=events.append, schemas=schemas(), capture=True) as relay:
-            relay.forward(1, f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+            relay.forward(1, Endpoint(host="127.0.0.1", port=server.sockets[0].getsockname()[1]))
             async with client(relay) as one:
                 await story(relay, one)
             await until(lambda: of(Closed, events))
@@ -172,7 +173,7 @@ def talk(story: Callable[[Relay, Client], Any]) -> tuple[bytes, list[Event], int
             assert file is not None
             for writer in broker.writers:
                 writer.close()
-            return file("a test"), events, int(relay.address(1).rpartition(":")[2])
+            return file("a test"), events, relay.address(1).port
 
     return asyncio.run(whole())
 

@@ -17,6 +17,7 @@ from probe.drivers.host import Bound, Host
 from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
 from probe.model import Client
+from probe.model.endpoint import Endpoint
 from probe.ports import Start
 from probe.process import DECENT_S
 
@@ -26,7 +27,7 @@ START = Start(
     role="producer",
     profile="isolated",
     properties={},
-    bootstrap=["127.0.0.1:1"],
+    bootstrap=[Endpoint(host="127.0.0.1", port=1)],
     topic="t",
     partitions=[0],
 )

@@ -20,6 +20,7 @@ from probe.engines.kafka_deeds import DEEDS, UNPLAYED
 from probe.engines.kafka_ports import Placement, Scene
 from probe.engines.keys import java_hash, partition_of
 from probe.model import Engine, EngineKind, Role, Subject
+from probe.model.endpoint import Endpoint
 from probe.scenarios.broker_steps import Evacuate, HangBroker, StopBroker
 from probe.scenarios.elections import session_ms
 from probe.scenarios.scenario import Part
@@ -37,7 +38,7 @@ class Broker:
         self.pid: int | None = 100 + node
         self.paused = False
         self.exit_code: int | None = None
-        self.internal = "127.0.0.1:1"
+        self.internal = Endpoint(host="127.0.0.1", port=1)
         self.folder = root
         self.log_dirs = (root / f"b{node}" / "d0", root / f"b{node}" / "d1")
         self.settings = {"advertised.listeners": f"EXT://old:{node}"}

@@ -17,6 +17,7 @@ from probe.engines.kafka.ensemble import Doors, Member, Served
 from probe.engines.kafka.places import free_addresses
 from probe.engines.kafka.properties import Addresses
 from probe.engines.kafka_ports import Scene
+from probe.model.endpoint import Endpoint
 from probe.scenarios.real_steps import DropFollower
 
 BUSY_S = 20.0
@@ -34,15 +35,16 @@ def test_everybody_listens_somewhere_else() -> None:
 
 def test_a_member_knows_others_by_their_doors_and_itself_by_its_own_ports() -> None:
     mine, other = (
-        Member(node=1, client="h:1", quorum="h:2", election="h:3"),
-        Member(node=2, client="h:4", quorum="h:5", election="h:6"),
+        Member(node=1, client=Endpoint.parse("h:1"), quorum=Endpoint.parse("h:2"), election=Endpoint.parse("h:3")),
+        Member(node=2, client=Endpoint.parse("h:4"), quorum=Endpoint.parse("h:5"), election=Endpoint.parse("h:6")),
     )
-    told = ensemble.properties(mine, (mine, other), {(1, 2): "h:77", (2, 1): "h:88"})
+    told = ensemble.properties(mine, (mine, other), {(1, 2): Endpoint.parse("h:77"), (2, 1): Endpoint.parse("h:88")})
     assert (told["server.1"], told["server.2"]) == ("h:2:3", "h:77:6")
 
 
 def test_brokers_are_told_of_all() -> None:
-    where = Addresses(external={1: "h:1"}, advertised={1: "h:2"}, internal={1: "h:3"}, quorum="h:4,h:5,h:6")
+    own, *quorum = map(Endpoint.parse, ("h:1", "h:4", "h:5", "h:6"))
+    where = Addresses(external={1: own}, advertised={1: own}, internal={1: own}, quorum=tuple(quorum))
     assert properties.broker("3.4.1", 1, where, (Path("/d"),), kraft=False)["zookeeper.connect"] == "h:4,h:5,h:6"
 
 
@@ -76,8 +78,8 @@ class Echo:
         self.member = member
 
     async def __aenter__(self) -> None:
-        host, _, port = self.member.quorum.rpartition(":")
-        self.server = await asyncio.start_server(self.talk, host, int(port))
+        quorum = self.member.quorum
+        self.server = await asyncio.start_server(self.talk, quorum.host, quorum.port)
 
     async def __aexit__(self, *_: object) -> None:
         self.server.close()
@@ -89,8 +91,7 @@ class Echo:
 
 
 async def through(doors: Doors, way: tuple[int, int]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    host, _, port = doors.addresses[way].rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await asyncio.open_connection(doors.addresses[way].host, doors.addresses[way].port)
     writer.write(b"hello")
     assert await reader.readexactly(5) == b"hello"
     return reader, writer

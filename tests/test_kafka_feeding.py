@@ -17,6 +17,7 @@ from kafka.record import MemoryRecords
 from probe.engines.kafka.feeding import Feeder
 from probe.engines.kafka.records import batch, message_set, produce_version
 from probe.engines.kafka.wire import Reader, Writer
+from probe.model.endpoint import Endpoint
 
 NOT_LEADER = 6
 INTERVAL_MS = 20
@@ -52,7 +53,7 @@ class Pretender:
     node: int
     everybody: dict[int, Pretender]
     leaders: dict[tuple[str, int], int]
-    address: str = ""
+    address: Endpoint | None = None
     may_answer: asyncio.Event = field(default_factory=asyncio.Event)
     requests: int = 0
     written: list[tuple[str, int, bytes]] = field(default_factory=list)
@@ -75,8 +76,8 @@ class Pretender:
         topics = [asked.string() for _ in range(asked.number("i"))]
         answer.pack("i", len(self.everybody))
         for node, other in self.everybody.items():
-            host, _, port = other.address.rpartition(":")
-            answer.pack("i", node).string(host).pack("i", int(port)).string(None)
+            assert other.address is not None
+            answer.pack("i", node).string(other.address.host).pack("i", other.address.port).string(None)
         answer.pack("ii", 1, len(topics))
         for topic in topics:
             rows = sorted((number, leader) for (name, number), leader in self.leaders.items() if name == topic)
@@ -114,7 +115,7 @@ async def pretending(
         for node in nodes:
             one = everybody[node] = Pretender(node, everybody, leaders)
             server = await stack.enter_async_context(await asyncio.start_server(one.serve, "127.0.0.1", 0))
-            one.address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            one.address = Endpoint(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
             one.may_answer.set()
         yield list(everybody.values())
 

@@ -16,6 +16,7 @@ from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.engines.deeds import commits, restarts, unknown_keys
 from probe.engines.kafka_ports import Scene
 from probe.model import Engine, Role
+from probe.model.endpoint import Endpoint
 from probe.scenarios.coordinator_steps import FillOffsets, RestartBrokers, SendUnknownKeys
 
 __all__ = ["no_waiting"]
@@ -96,7 +97,7 @@ def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
         async with await asyncio.start_server(broker.serve, "127.0.0.1", 0) as server:
             cluster: Any = Cluster(tmp_path)
             host, port = server.sockets[0].getsockname()
-            cluster.brokers[OLD].internal = f"{host}:{port}"
+            cluster.brokers[OLD].internal = Endpoint(host=host, port=port)
             cluster.tell = lambda kind, *, broker, text="": cluster.told.append(f"{kind} {broker} {text}".strip())
             scene = Scene(cluster=cluster, subjects=[subject()], election_ms=0, steps=(step,))
             await unknown_keys.send(step, scene)

@@ -16,12 +16,18 @@ from probe.engines.kafka.sorting import KEPT, Sorting
 from probe.engines.kafka.truth import Watched
 from probe.engines.kafka.wire import Reader, Writer
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Subject
+from probe.model.endpoint import Endpoint
+
+
+def at(port: int) -> Endpoint:
+    return Endpoint(host="127.0.0.1", port=port)
+
 
 WHERE = Addresses(
-    external={1: "127.0.0.1:1", 2: "127.0.0.1:2", 3: "127.0.0.1:3"},
-    advertised={1: "127.0.0.1:11", 2: "127.0.0.1:12", 3: "127.0.0.1:13"},
-    internal={1: "127.0.0.1:21", 2: "127.0.0.1:22", 3: "127.0.0.1:23"},
-    quorum="127.0.0.1:30",
+    external={1: at(1), 2: at(2), 3: at(3)},
+    advertised={1: at(11), 2: at(12), 3: at(13)},
+    internal={1: at(21), 2: at(22), 3: at(23)},
+    quorum=(at(30),),
 )
 DIRS = (Path("/x/d0"), Path("/x/d1"))
 
@@ -42,7 +48,7 @@ def test_the_metadata_log_is_on_neither_disk() -> None:
 
 def test_zookeeper_brokers_know_nothing_of_quorums() -> None:
     told = properties.broker("2.6.2", 1, WHERE, DIRS, kraft=False)
-    assert told["zookeeper.connect"] == WHERE.quorum
+    assert told["zookeeper.connect"] == "127.0.0.1:30"
     assert not any(key.startswith(("controller.", "process.", "node.")) for key in told)
 
 

@@ -14,6 +14,7 @@ from probe.engines.deeds import doors, many_logs, supervisor, zookeeper_gone
 from probe.engines.kafka.data import Brokers
 from probe.engines.kafka_ports import Scene
 from probe.model import EngineKind, Subject
+from probe.model.endpoint import Endpoint
 from probe.scenarios.incident_zookeeper_gone import REMEDIES, SCENARIO, VARIANTS
 from probe.scenarios.real_steps import LoseZooKeeper, ManyLogs, Supervise
 
@@ -37,7 +38,7 @@ class Server:
 class Broker:
     """Ends so long after SIGTERM, and listens so long after each start; the last one counts for all that follow."""
 
-    name, internal = "broker 1", "127.0.0.1:1"
+    name, internal = "broker 1", Endpoint(host="127.0.0.1", port=1)
     exit_code: int | None = None
 
     def __init__(self, told: list[str], root: Path, *, ends_s: float | None, listens_s: list[float | None]) -> None:
@@ -245,7 +246,7 @@ class TestManyLogs:
 
         library = type("Library", (), {"Producer": Producer})
         monkeypatch.setattr(many_logs, "load_library", lambda: library)
-        many_logs.write(Brokers(["127.0.0.1:1"], "2.6.2"), ManyLogs(partitions=2, batches=3))
+        many_logs.write(Brokers([Endpoint(host="127.0.0.1", port=1)], "2.6.2"), ManyLogs(partitions=2, batches=3))
         assert written == [0, 1, None] * 3
 
     def test_what_cannot_be_written_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +262,7 @@ class TestManyLogs:
 
         monkeypatch.setattr(many_logs, "load_library", lambda: type("Library", (), {"Producer": Producer}))
         with pytest.raises(TimeoutError, match="7 records"):
-            many_logs.write(Brokers(["127.0.0.1:1"], "2.6.2"), ManyLogs(partitions=2, batches=3))
+            many_logs.write(Brokers([Endpoint(host="127.0.0.1", port=1)], "2.6.2"), ManyLogs(partitions=2, batches=3))
 
 
 def test_each_remedy_changes_one_thing_only() -> None:

@@ -14,6 +14,7 @@ from protocol_wire import schemas
 from relay_peers import Client, Play, client, connect, of, play, relayed, until
 
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Response
+from probe.model.endpoint import Endpoint
 from probe.ports import Tap
 from probe.protocol.apis import HEARTBEAT, METADATA
 from probe.protocol.fold import LASTING, SPAN_US
@@ -89,7 +90,7 @@ def test_what_is_not_kafka_passes_all_the_same(play: Play) -> None:
 
         server = await asyncio.start_server(echo, "127.0.0.1", 0)
         async with relayed() as (relay, _, events):
-            relay.forward(1, f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+            relay.forward(1, Endpoint(host="127.0.0.1", port=server.sockets[0].getsockname()[1]))
             async with client(relay) as one:
                 blob = random.Random(1).randbytes(3 << 20)
                 one.writer.write(blob)
@@ -124,7 +125,7 @@ def test_a_slow_reader_does_not_fill_the_relay(play: Play) -> None:
 
         server = await asyncio.start_server(pour, "127.0.0.1", 0)
         async with relayed() as (relay, _, _events):
-            relay.forward(1, f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+            relay.forward(1, Endpoint(host="127.0.0.1", port=server.sockets[0].getsockname()[1]))
             async with client(relay) as one:
                 one.writer.transport.pause_reading()  # type: ignore[attr-defined]  # streams read through such transports
                 await asyncio.sleep(0.5)
@@ -145,7 +146,7 @@ def test_connections_that_come_before_the_broker_is_known_wait(play: Play) -> No
             one.send()
             await until(lambda: of(Request, events))
             assert await asyncio.wait({asyncio.create_task(asyncio.sleep(0.05))})
-            relay.forward(2, f"127.0.0.1:{broker.port}")
+            relay.forward(2, Endpoint(host="127.0.0.1", port=broker.port))
             await one.receive()
             assert {event.broker for event in events if not isinstance(event, Closed)} == {2}  # type: ignore[union-attr]  # wire events only
 
@@ -157,7 +158,7 @@ def test_a_dead_broker_is_a_reset_and_the_brokers_doing(play: Play) -> None:
         async with relayed(1) as (relay, _, events):
             with socket.socket() as sock:
                 sock.bind(("127.0.0.1", 0))
-                relay.forward(1, f"127.0.0.1:{sock.getsockname()[1]}")
+                relay.forward(1, Endpoint(host="127.0.0.1", port=sock.getsockname()[1]))
                 async with client(relay) as one:
                     one.send()
                     assert await one.end() == "reset"
@@ -218,7 +219,7 @@ def test_a_sink_that_raises_shows_in_the_counts_and_harms_nobody(play: Play) -> 
                 assert not isinstance(event, Response), "full"
 
             async with Relay(brokers=(1,), sink=sink, schemas=schemas()) as relay:
-                relay.forward(1, f"127.0.0.1:{broker.port}")
+                relay.forward(1, Endpoint(host="127.0.0.1", port=broker.port))
                 async with client(relay) as one:
                     for _ in range(5):
                         await one.ask()
@@ -272,7 +273,7 @@ def test_a_storm_that_lasts_is_slowed_until_it_is_calm_and_told_of(play: Play) -
 def test_nothing_is_left_when_the_relay_ends_or_is_cancelled(play: Play) -> None:
     async def story() -> None:
         async with relayed(1, 2) as (relay, _, events):
-            ports = [int(relay.address(broker).split(":")[1]) for broker in (1, 2)]
+            ports = [relay.address(broker).port for broker in (1, 2)]
             _, established = await connect(relay)
             _, waiting = await connect(relay, 2)
             await until(lambda: len(of(Opened, events)) == 2)

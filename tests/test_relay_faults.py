@@ -43,7 +43,7 @@ def test_refuse_and_accept_on_the_same_port(play: Play) -> None:
                 assert await refused(connect(relay))
                 await one.ask()  # what is established stays
                 with socket.socket() as thief, pytest.raises(OSError, match="in use"):
-                    thief.bind(("127.0.0.1", int(address.split(":")[1])))
+                    thief.bind(("127.0.0.1", address.port))
                 relay.accept(1)
                 assert relay.address(1) == address
                 async with client(relay) as again:

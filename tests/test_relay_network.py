@@ -55,10 +55,9 @@ def test_a_broker_that_moves_leaves_a_port_that_refuses(play: Play) -> None:
             after = relay.move(1)
             assert relay.address(1) == after != before
             await one.ask()  # what is established stays
-            host, port = before.split(":")
-            assert await refused(asyncio.open_connection(host, int(port)))
+            assert await refused(asyncio.open_connection(before.host, before.port))
             with socket.socket() as thief, pytest.raises(OSError, match="in use"):
-                thief.bind((host, int(port)))
+                thief.bind((before.host, before.port))
             async with client(relay) as two:
                 await two.ask()
             assert len(of(Opened, events)) == 2

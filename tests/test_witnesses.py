@@ -92,7 +92,7 @@ async def _noting_ports(
 ) -> AsyncIterator[RelayPort]:
     async with opening as relay:
         for broker in brokers:
-            ports[int(relay.address(broker).rpartition(":")[2])] = broker
+            ports[relay.address(broker).port] = broker
         yield relay
 
 

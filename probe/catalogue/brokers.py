@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from probe.catalogue.families import CatalogueError, version_key
+from probe.catalogue.families import CatalogueError
 from probe.catalogue.files import data_file
 from probe.catalogue.selectors import broker_line
 from probe.model.versions import version_key

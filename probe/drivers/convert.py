@@ -24,7 +24,7 @@ def to_start(start: Start) -> pb.Start:
         role=start.role,
         profile=start.profile,
         properties=dict(start.properties),
-        bootstrap=list(start.bootstrap),
+        bootstrap=[str(address) for address in start.bootstrap],
         topic=start.topic,
         partitions=list(start.partitions),
         group=start.group,

@@ -20,6 +20,7 @@ from probe.engines.plays import BROKERS
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.model import EngineEvent, EngineKind, Stored, Subject
+from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
@@ -47,7 +48,7 @@ class Embedded:
         """Start three fake brokers of a Kafka line behind a relay. OSError or TimeoutError if they do not start."""
         names: dict[bytes, str] = {}
         async with self.open_relay((BOOTSTRAP, *BROKERS), sink, names) as relay:
-            addresses = ",".join(relay.address(node) for node in BROKERS)
+            addresses = as_text(relay.address(node) for node in BROKERS)
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
             if broker in self.versions:
                 argv += ["--versions", str(self.versions[broker])]
@@ -59,8 +60,8 @@ class Embedded:
                         f"the fake cluster did not start: {running.last_words() or 'no reason given'}"
                     ) from None
                 for node, address in zip(BROKERS, ports["brokers"], strict=True):
-                    relay.forward(node, address)
-                relay.forward(BOOTSTRAP, ports["brokers"][0])
+                    relay.forward(node, Endpoint.parse(address))
+                relay.forward(BOOTSTRAP, Endpoint.parse(ports["brokers"][0]))
                 async with grpc.aio.insecure_channel(ports["control"]) as channel:
                     cluster = FakeCluster(rpc.FakeClusterStub(channel), relay, sink, names)
                     async with cluster.watching():
@@ -96,8 +97,8 @@ class FakeCluster:
             await self._network.close()
             self._sink = nowhere  # the network holds us and we it: what the sink holds must not stay with both
 
-    async def _readdress(self, addresses: Sequence[str]) -> None:
-        change = pb.Change(readdress=pb.Readdress(advertise=addresses))
+    async def _readdress(self, addresses: Sequence[Endpoint]) -> None:
+        change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
         await self._call(self._stub.Apply, change)
 
     async def _watch(self) -> None:

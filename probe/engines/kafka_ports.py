@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from probe.engines.quorum_ports import QuorumDoors
 from probe.model import EngineKind, Subject
+from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.scenarios.steps import Step
 
@@ -93,8 +94,8 @@ class BrokerProcess(ServerProcess, Protocol):
         """Return its log dirs: the first holds what is affected, the second bystanders and internal topics."""
 
     @property
-    def internal(self) -> str:
-        """Return the address (`host:port`) off the relay, for other brokers and for us."""
+    def internal(self) -> Endpoint:
+        """Return the address off the relay, for other brokers and for us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class Admin(Protocol):
     async def placements(self, topics: Sequence[str], *, at: int | None = None) -> Mapping[tuple[str, int], Placement]:
         """Ask one broker (any that runs, if `at` is None) for Metadata; topics that it does not know are left out."""
 
-    async def brokers(self, *, at: int | None = None) -> Mapping[int, str]:
+    async def brokers(self, *, at: int | None = None) -> Mapping[int, Endpoint]:
         """Return the brokers that Metadata lists, with their internal addresses."""
 
     async def controller(self) -> int:

@@ -10,6 +10,7 @@ from probe.engines.plays import BROKERS
 from probe.engines.plays_brokers import whose_turn
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
+from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.protocol.apis import DISCOVERY_APIS
 from probe.scenarios.broker_steps import (
@@ -25,7 +26,7 @@ from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
 BOOTSTRAP = 0
 """The relay's address that leads to a broker and never moves, as a load balancer's does."""
 
-Readdress = Callable[[Sequence[str]], Awaitable[object]]
+Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
 
 
 class Network:

@@ -7,6 +7,8 @@ import contextlib
 import socket
 from collections.abc import Callable
 
+from probe.model.endpoint import Endpoint
+
 HOST = "127.0.0.1"
 BACKLOG = 512
 FILLERS = 2
@@ -27,9 +29,9 @@ class Door:
         self._fillers: list[socket.socket] = []
 
     @property
-    def address(self) -> str:
-        """`host:port` for clients."""
-        return f"{HOST}:{self.port}"
+    def address(self) -> Endpoint:
+        """Where clients connect."""
+        return Endpoint(host=HOST, port=self.port)
 
     @property
     def is_open(self) -> bool:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from probe.model import Event, Folded, Request, Response
+from probe.model.endpoint import Endpoint
 from probe.ports import Pcapng, Sink, nowhere
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
@@ -81,8 +82,8 @@ class Relay:
 
     # What ports.Tap asks for
 
-    def address(self, broker: int) -> str:
-        """Return `host:port` that clients use for a broker. Raises KeyError."""
+    def address(self, broker: int) -> Endpoint:
+        """Return the address that clients use for a broker. Raises KeyError."""
         return self._ways[broker].door.address
 
     async def cut(self, broker: int, client_id: str = "") -> int:
@@ -119,8 +120,8 @@ class Relay:
 
     # More of the network
 
-    def forward(self, broker: int, address: str) -> None:
-        """Say where a broker really is, `host:port`; connections that came before have waited. Raises ValueError."""
+    def forward(self, broker: int, address: Endpoint) -> None:
+        """Say where a broker really is; connections that came before have waited."""
         self._ways[broker].forward(address)
 
     def slow(self, broker: int, delay_ms: int) -> None:
@@ -150,7 +151,7 @@ class Relay:
         """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
         self._ways[broker].lose(apis, times)
 
-    def move(self, broker: int) -> str:
+    def move(self, broker: int) -> Endpoint:
         """Take another port for a broker, open it, and return its address. Raises OSError."""
         return self._ways[broker].move()
 

@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, Protocol
 
 from probe.model import Closed, Event, Opened
+from probe.model.endpoint import Endpoint
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
 from probe.relay.door import Door
@@ -58,15 +59,14 @@ class Way:
         self.links: set[Link] = set()
         self.sessions = FetchSessions()
         self._host = host
-        self._upstream: tuple[str, int] | None = None
+        self._upstream: Endpoint | None = None
         self._known = asyncio.Event()
         self._former: list[Door] = []
         self._turning: asyncio.Task[None] | None = None
 
-    def forward(self, address: str) -> None:
-        """Set where the broker is, `host:port`. Raises ValueError."""
-        host, _, port = address.rpartition(":")
-        self._upstream = (host, int(port))
+    def forward(self, address: Endpoint) -> None:
+        """Set where the broker is."""
+        self._upstream = address
         self._known.set()
 
     def enter(self, peer: socket.socket) -> None:
@@ -96,7 +96,7 @@ class Way:
             self.tell([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
         self.door.shut()
 
-    def move(self) -> str:
+    def move(self) -> Endpoint:
         """Take another port and return its address; the old one refuses, and stays ours. Raises OSError."""
         self.door.shut()
         self._former.append(self.door)
@@ -127,7 +127,7 @@ class Way:
         async with asyncio.timeout(DIAL_S):
             await self._known.wait()
             assert self._upstream is not None
-            await asyncio.get_running_loop().create_connection(lambda: side, *self._upstream)
+            await asyncio.get_running_loop().create_connection(lambda: side, self._upstream.host, self._upstream.port)
 
     def lose(self, apis: Iterable[int], times: int) -> None:
         """Cut a connection in the place of an answer of these APIs, so many times for each client id."""

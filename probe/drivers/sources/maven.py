@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from probe.atomic import put_file, write_file
-from probe.catalogue.families import version_key
 from probe.drivers.launch import ProvisionError
 from probe.drivers.sources import registry
 from probe.drivers.sources.pins import read_pins

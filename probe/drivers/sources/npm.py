@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probe.atomic import filling
-from probe.catalogue.families import Family, Version, version_key
+from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.sources import clients_folder, npm_cli, tarballs
-from probe.drivers.sources.place import filling, locked
+from probe.drivers.sources import npm_cli, tarballs
+from probe.drivers.sources.place import locked
 from probe.model.versions import version_key
 from probe.tools import ToolError, cache_root, find_tool
 

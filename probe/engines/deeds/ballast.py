@@ -5,6 +5,7 @@ from __future__ import annotations
 from probe.engines.kafka.wire import Writer, line_to
 from probe.engines.kafka_ports import OFFSETS_TOPIC
 from probe.engines.keys import partition_of
+from probe.model.endpoint import Endpoint
 from probe.protocol.apis import INIT_PRODUCER_ID, OFFSET_COMMIT
 
 ENTRIES = 60
@@ -18,7 +19,7 @@ def named(number: int, partitions: int) -> str:
     return next(name for name in (f"ballast-{n}" for n in range(NAMES)) if partition_of(name, partitions) == number)
 
 
-async def lengthen(coordinator: str, topic: str, number: int, partitions: int) -> None:
+async def lengthen(coordinator: Endpoint, topic: str, number: int, partitions: int) -> None:
     """Ask the coordinator at this address to write so many entries. OSError."""
     key = named(number, partitions)
     api, version, body = (

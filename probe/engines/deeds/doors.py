@@ -14,10 +14,10 @@ DIAL_S = 2.0
 
 async def listens(broker: BrokerProcess) -> bool:
     """Say whether a broker accepts connections (one that is paused may, the kernel does it)."""
-    host, _, port = broker.internal.rpartition(":")
+    address = broker.internal
     with contextlib.suppress(OSError):
         async with asyncio.timeout(DIAL_S):
-            _, writer = await asyncio.open_connection(host, int(port))
+            _, writer = await asyncio.open_connection(address.host, address.port)
         writer.transport.abort()
         return True
     return False

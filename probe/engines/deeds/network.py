@@ -99,7 +99,7 @@ async def _return_elsewhere(step: ChangeAddresses, scene: Scene) -> None:
     for node, broker in brokers.items():
         before, after = relay.address(node), relay.move(node)
         for key, value in broker.settings.items():
-            broker.settings[key] = value.replace(before, after)
+            broker.settings[key] = value.replace(str(before), str(after))
     await asyncio.gather(*(scene.cluster.start_broker(node, START_S) for node in brokers))
     relay.accept(BOOTSTRAP)
     scene.cluster.tell(EngineKind.ANNOUNCED)

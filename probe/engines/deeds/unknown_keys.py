@@ -52,9 +52,9 @@ async def _bursts(step: SendUnknownKeys, scene: Scene) -> None:
 
 async def _burst(step: SendUnknownKeys, scene: Scene) -> None:
     """Connect, send all at once, and wait for no answer, as there is none. OSError if it cannot connect."""
-    host, _, port = scene.cluster.brokers[scene.old].internal.rpartition(":")
+    address = scene.cluster.brokers[scene.old].internal
     async with asyncio.timeout(DIAL_S):
-        _, writer = await asyncio.open_connection(host, int(port))
+        _, writer = await asyncio.open_connection(address.host, address.port)
     try:
         writer.write(frames(step.key, step.burst))
         text = f"a newer client sends {step.burst} requests with API key {step.key}"

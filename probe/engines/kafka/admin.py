@@ -13,6 +13,7 @@ from probe.engines.kafka.questions import Metadata, Partition, RefusedError
 from probe.engines.kafka.wire import Line, line_to
 from probe.engines.kafka.zookeeper import ZooKeeper
 from probe.engines.kafka_ports import BrokerProcess, Placement, Replicas
+from probe.model.endpoint import Endpoint
 
 Answer = TypeVar("Answer")
 ASK_S = 45.0
@@ -57,7 +58,7 @@ class KafkaAdmin:
         """Ask one broker (any that runs, if `at` is None) where topics lie."""
         return (await self.metadata(topics, at=at)).placements
 
-    async def brokers(self, *, at: int | None = None) -> Mapping[int, str]:
+    async def brokers(self, *, at: int | None = None) -> Mapping[int, Endpoint]:
         """Return the brokers that Metadata lists."""
         return (await self.metadata(["none-of-this-name"], at=at)).brokers
 

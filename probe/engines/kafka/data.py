@@ -12,6 +12,7 @@ from typing import Any
 
 from probe.engines.kafka.properties import line_key
 from probe.model import Stored, Subject
+from probe.model.endpoint import Endpoint, as_text
 from probe.ports import ReadBack
 from probe.tools import ToolError
 
@@ -36,13 +37,13 @@ READING = {
 class Brokers:
     """Whom to ask, off the relay."""
 
-    addresses: Sequence[str]
+    addresses: Sequence[Endpoint]
     version: str
 
     @property
     def settings(self) -> Mapping[str, object]:
         """Return what librdkafka must be told of them: before 0.10 brokers cannot be asked what they know."""
-        told: dict[str, object] = {"bootstrap.servers": ",".join(self.addresses)}
+        told: dict[str, object] = {"bootstrap.servers": as_text(self.addresses)}
         if line_key(self.version) < ASKABLE:
             told |= {"api.version.request": False, "broker.version.fallback": self.version}
         return told

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from probe.engines.kafka.places import HOST
+from probe.model.endpoint import Endpoint
 
 CHUNK = 65_536
 ASK_S = 2.0
@@ -23,11 +24,11 @@ class Member:
     """One ZooKeeper of several."""
 
     node: int
-    client: str
+    client: Endpoint
     """Where it serves brokers."""
-    quorum: str
+    quorum: Endpoint
     """Where it takes followers while it leads."""
-    election: str
+    election: Endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +41,26 @@ class Served:
     """Connections that it has; ours, by which we ask, is left out."""
 
 
-def members(free: Iterator[str], size: int) -> tuple[Member, ...]:
+def members(free: Iterator[Endpoint], size: int) -> tuple[Member, ...]:
     """Choose where so many members listen."""
     return tuple(
         Member(node=node, client=next(free), quorum=next(free), election=next(free)) for node in range(1, size + 1)
     )
 
 
-def properties(mine: Member, ensemble: Sequence[Member], doors: Mapping[tuple[int, int], str]) -> dict[str, str]:
+def properties(mine: Member, ensemble: Sequence[Member], doors: Mapping[tuple[int, int], Endpoint]) -> dict[str, str]:
     """Return what a member is told of the ensemble: it reaches the quorum ports of others by doors."""
     told = dict(ENSEMBLE)
     for other in ensemble:
         quorum = doors.get((mine.node, other.node), other.quorum)
-        told[f"server.{other.node}"] = f"{quorum}:{other.election.rpartition(':')[2]}"
+        told[f"server.{other.node}"] = f"{quorum}:{other.election.port}"
     return told
 
 
-async def served(address: str) -> Served:
+async def served(address: Endpoint) -> Served:
     """Ask a ZooKeeper by its four-letter word who it is. OSError if it does not answer."""
-    host, _, port = address.rpartition(":")
     async with asyncio.timeout(ASK_S):
-        reader, writer = await asyncio.open_connection(host, int(port))
+        reader, writer = await asyncio.open_connection(address.host, address.port)
         try:
             writer.write(b"srvr")
             return read_served((await reader.read()).decode(errors="replace"))
@@ -78,7 +78,7 @@ def read_served(text: str) -> Served:
     return Served(told.get("Mode", ""), max(0, int(told.get("Connections", "1")) - 1))
 
 
-async def serves(address: str) -> None:
+async def serves(address: Endpoint) -> None:
     """Return when a member leads or follows. OSError until then."""
     if not (await served(address)).mode:
         raise OSError("it has no quorum yet")
@@ -89,7 +89,7 @@ class Doors:
     """Our ports between each two members: `(from, to)` leads to the quorum port of `to`."""
 
     members: Sequence[Member] = ()
-    addresses: dict[tuple[int, int], str] = field(default_factory=dict)
+    addresses: dict[tuple[int, int], Endpoint] = field(default_factory=dict)
     passed: Counter[int] = field(default_factory=Counter)
     """How often each member came through any of its doors, and was let in."""
     _inside: dict[tuple[int, int], set[asyncio.StreamWriter]] = field(default_factory=dict)
@@ -126,11 +126,10 @@ class Doors:
 
     async def _door(self, source: Member, target: Member) -> asyncio.Server:
         way = (source.node, target.node)
-        host, _, port = target.quorum.rpartition(":")
 
         async def come(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with contextlib.suppress(OSError):
-                answers, asks = await asyncio.open_connection(host, int(port))
+                answers, asks = await asyncio.open_connection(target.quorum.host, target.quorum.port)
                 self._inside.setdefault(way, set()).update((writer, asks))
                 self.passed[source.node] += 1
                 await asyncio.gather(_pump(reader, asks), _pump(answers, writer))
@@ -138,7 +137,7 @@ class Doors:
             writer.close()
 
         server = await asyncio.start_server(come, HOST, 0)
-        self.addresses[way] = f"{HOST}:{server.sockets[0].getsockname()[1]}"
+        self.addresses[way] = Endpoint(host=HOST, port=server.sockets[0].getsockname()[1])
         return server
 
 

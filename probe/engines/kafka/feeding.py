@@ -17,6 +17,7 @@ from probe.engines.kafka import questions as ask
 from probe.engines.kafka.questions import Partition
 from probe.engines.kafka.records import base_offsets, produce_version, request
 from probe.engines.kafka.wire import Line, dial
+from probe.model.endpoint import Endpoint
 from probe.protocol import apis
 
 ASK_S = 1.0
@@ -58,7 +59,7 @@ class _Topic:
 class _Way:
     """The way to one broker."""
 
-    address: str
+    address: Endpoint
     waiting: dict[Partition, list[bytes]] = field(default_factory=dict)
     some: asyncio.Event = field(default_factory=asyncio.Event)
     idle: asyncio.Event = field(default_factory=asyncio.Event)
@@ -77,7 +78,7 @@ class Feeder:
     What cannot be written now is not made up for, and nothing is written twice.
     """
 
-    def __init__(self, brokers: Mapping[int, str], version: str) -> None:
+    def __init__(self, brokers: Mapping[int, Endpoint], version: str) -> None:
         """Describe it; addresses by node."""
         self._ways = {node: _Way(address) for node, address in brokers.items()}
         self._old = ask.is_old(version)
@@ -214,7 +215,7 @@ class Feeder:
                 await self._learn(self._ways[nodes[0]].address, missing)
             await asyncio.sleep(LOOK_S)
 
-    async def _learn(self, address: str, missing: Sequence[Partition]) -> None:
+    async def _learn(self, address: Endpoint, missing: Sequence[Partition]) -> None:
         async with asyncio.timeout(ASK_S):
             line = await dial(address)
             try:

@@ -15,6 +15,7 @@ from probe.engines.kafka.properties import Addresses
 from probe.engines.kafka.release import Release
 from probe.engines.kafka.server import Heard, Server
 from probe.engines.kafka.wire import line_to
+from probe.model.endpoint import Endpoint
 
 BROKERS = (1, 2, 3)
 DIAL_S = 2.0
@@ -24,17 +25,17 @@ class Broker(Server):
     """A `kafka_ports.BrokerProcess`."""
 
     log_dirs: Sequence[Path] = ()
-    internal = ""
+    internal: Endpoint
 
 
-def addresses(version: str, advertised: Mapping[int, str], zookeepers: int = 1) -> Addresses:
+def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int = 1) -> Addresses:
     """Choose where everything listens. OSError when there are no free ports."""
     free = free_addresses()
     external = {node: next(free) for node in BROKERS}
     named = properties.has_listener_names(version)
     internal = {node: next(free) for node in BROKERS} if named else external
     members = ensemble.members(free, zookeepers) if zookeepers > 1 else ()
-    quorum = ",".join(member.client for member in members) or next(free)
+    quorum = tuple(member.client for member in members) or (next(free),)
     return Addresses(external=external, advertised=advertised, internal=internal, quorum=quorum, members=members)
 
 
@@ -48,9 +49,9 @@ def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, hear
         settings, main = properties.controller(where, folder), KAFKA
         _format(folder / "meta", cluster_id, node)
     else:
-        settings, main = properties.zookeeper(where.quorum, folder), ZOOKEEPER
+        settings, main = properties.zookeeper(where.quorum[0], folder), ZOOKEEPER
         (folder / "data").mkdir()
-    serves = functools.partial(_accepts, where.quorum)
+    serves = functools.partial(_accepts, where.quorum[0])
     return Server(name, node, folder, _argv(release, main, folder), settings, serves, heard)
 
 
@@ -102,12 +103,12 @@ def _format(path: Path, cluster_id: str, node: int) -> None:
     (path / "meta.properties").write_text(properties.meta_properties(cluster_id, node))
 
 
-async def _accepts(address: str) -> None:
+async def _accepts(address: Endpoint) -> None:
     async with line_to(address, DIAL_S):
         pass
 
 
-async def _answers(address: str, *, old: bool) -> None:
+async def _answers(address: Endpoint, *, old: bool) -> None:
     """Return when a broker knows of itself and others. OSError until then."""
     async with line_to(address, DIAL_S) as line:
         told = await ask.metadata(line, ["none-of-this-name"], old=old)

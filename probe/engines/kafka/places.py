@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from probe.children import child
+from probe.model.endpoint import Endpoint
 
 HOST = "127.0.0.1"
 MEMORY = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
@@ -25,7 +26,7 @@ KEEPER = 'cat >/dev/null; sleep 0.5; rm -rf -- "$1"; sleep 2; rm -rf -- "$1"'
 """Waits for our pipe to close; the servers are killed at the same moment by their guards."""
 
 
-def free_addresses() -> Iterator[str]:
+def free_addresses() -> Iterator[Endpoint]:
     """Give addresses on loopback that nobody listens on now. OSError when there seem to be none."""
     taken: set[int] = set()
     for _ in range(TRIES):
@@ -33,7 +34,7 @@ def free_addresses() -> Iterator[str]:
         if port in taken or not _is_free(port):
             continue
         taken.add(port)
-        yield f"{HOST}:{port}"
+        yield Endpoint(host=HOST, port=port)
     raise OSError(f"no free port found between {PORTS.start} and {PORTS.stop} on {HOST}")
 
 

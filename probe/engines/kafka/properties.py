@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probe.engines.kafka.ensemble import Member
+from probe.model.endpoint import Endpoint, as_text
 
 CONTROLLER = 4
 LISTENER_NAMES_SINCE = (0, 10, 2)
@@ -63,14 +64,14 @@ Properties = dict[str, str]
 class Addresses:
     """Where the nodes of one cluster listen, all on loopback."""
 
-    external: Mapping[int, str]
+    external: Mapping[int, Endpoint]
     """Per broker: where the relay finds it."""
-    advertised: Mapping[int, str]
+    advertised: Mapping[int, Endpoint]
     """Per broker: the relay's own address, which clients are told."""
-    internal: Mapping[int, str]
+    internal: Mapping[int, Endpoint]
     """Per broker: for other brokers and for us. Before listeners had names it is `external`."""
-    quorum: str
-    """The controller's, or ZooKeeper's; those of all ZooKeepers, by commas."""
+    quorum: tuple[Endpoint, ...]
+    """The controller's, or those of all ZooKeepers."""
     members: tuple[Member, ...] = ()
     """The ZooKeepers, where there are several."""
 
@@ -94,7 +95,7 @@ def broker(version: str, node: int, where: Addresses, log_dirs: Sequence[Path], 
         properties |= {"node.id": str(node), "process.roles": "broker", **_quorum(where)}
         properties["metadata.log.dir"] = str(metadata_dir(log_dirs))
     else:
-        properties |= {"broker.id": str(node), "zookeeper.connect": where.quorum, **ZOOKEEPER_SESSION}
+        properties |= {"broker.id": str(node), "zookeeper.connect": as_text(where.quorum), **ZOOKEEPER_SESSION}
     return properties
 
 
@@ -108,17 +109,17 @@ def controller(where: Addresses, folder: Path) -> Properties:
     return {
         "node.id": str(CONTROLLER),
         "process.roles": "controller",
-        "listeners": f"CTL://{where.quorum}",
+        "listeners": f"CTL://{where.quorum[0]}",
         "listener.security.protocol.map": "CTL:PLAINTEXT,EXT:PLAINTEXT,INT:PLAINTEXT",
         "log.dirs": str(folder / "meta"),
         **_quorum(where),
     }
 
 
-def zookeeper(address: str, folder: Path) -> Properties:
+def zookeeper(address: Endpoint, folder: Path) -> Properties:
     """Return the properties of a ZooKeeper that listens there."""
-    host, _, port = address.rpartition(":")
-    return {**ZOOKEEPER, "dataDir": str(folder / "data"), "clientPort": port, "clientPortAddress": host}
+    listens = {"clientPort": str(address.port), "clientPortAddress": address.host}
+    return {**ZOOKEEPER, "dataDir": str(folder / "data"), **listens}
 
 
 def meta_properties(cluster_id: str, node: int) -> str:
@@ -151,5 +152,5 @@ def _listeners(version: str, node: int, where: Addresses, *, kraft: bool) -> Pro
 
 
 def _quorum(where: Addresses) -> Properties:
-    voters = {"controller.quorum.voters": f"{CONTROLLER}@{where.quorum}", "controller.listener.names": "CTL"}
+    voters = {"controller.quorum.voters": f"{CONTROLLER}@{where.quorum[0]}", "controller.listener.names": "CTL"}
     return {**voters, **QUORUM_IDLE}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from probe.engines.kafka.properties import line_key
 from probe.engines.kafka.wire import Line, Reader, Writer
 from probe.engines.kafka_ports import Placement, Replicas
+from probe.model.endpoint import Endpoint
 from probe.protocol import apis
 
 TOPIC_RESOURCE = 2
@@ -26,7 +27,7 @@ Partition = tuple[str, int]
 class Metadata:
     """What one broker says of the cluster."""
 
-    brokers: Mapping[int, str]
+    brokers: Mapping[int, Endpoint]
     controller: int
     placements: Mapping[Partition, Placement]
 
@@ -62,7 +63,7 @@ def _metadata(answer: Reader, *, old: bool) -> Metadata:
     brokers = {}
     for _ in range(answer.number("i")):
         node = answer.number("i")
-        brokers[node] = f"{answer.string()}:{answer.number('i')}"
+        brokers[node] = Endpoint(host=answer.string(), port=answer.number("i"))
         if not old:
             answer.string()
     controller = -1 if old else answer.number("i")

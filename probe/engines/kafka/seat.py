@@ -17,6 +17,7 @@ from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.keys import partition_of
 from probe.model import EngineEvent, EngineKind, Subject
+from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
 from probe.ports import Pcapng, ReadBack, Sink, nowhere
 from probe.scenarios.real_steps import DumpLogs
@@ -84,7 +85,7 @@ class Seat:
 
     # ports.Tap
 
-    def address(self, broker: int) -> str:
+    def address(self, broker: int) -> Endpoint:
         """Return `host:port` that clients use for a broker."""
         return self._cluster.relay.address(broker)
 

@@ -11,6 +11,8 @@ import struct
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import TypeVar
 
+from probe.model.endpoint import Endpoint
+
 Item = TypeVar("Item")
 CLIENT = "probe-engine"
 LIMIT = 64 << 20
@@ -147,14 +149,13 @@ class Line:
         self._writer.transport.abort()
 
 
-async def dial(address: str) -> Line:
-    """Connect to `host:port`. OSError."""
-    host, _, port = address.rpartition(":")
-    return Line(*await asyncio.open_connection(host, int(port)))
+async def dial(address: Endpoint) -> Line:
+    """Connect. OSError."""
+    return Line(*await asyncio.open_connection(address.host, address.port))
 
 
 @contextlib.asynccontextmanager
-async def line_to(address: str, deadline_s: float) -> AsyncIterator[Line]:
+async def line_to(address: Endpoint, deadline_s: float) -> AsyncIterator[Line]:
     """Give a connection for so long. OSError; TimeoutError is one."""
     try:
         async with asyncio.timeout(deadline_s):

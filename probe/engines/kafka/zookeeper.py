@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from probe.engines.kafka_ports import Replicas
+from probe.model.endpoint import Endpoint, as_text
 
 Answer = TypeVar("Answer")
 CONNECT_S = 10.0
@@ -22,8 +23,8 @@ REASSIGNED, ELECTED = "/admin/reassign_partitions", "/admin/preferred_replica_el
 class ZooKeeper:
     """A session for each call: they are few, and the ensemble may be what is broken."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
+    def __init__(self, addresses: Sequence[Endpoint]) -> None:
+        self._addresses = as_text(addresses)
 
     async def controller(self) -> int:
         """Return the active controller; -1 if there is none."""
@@ -107,7 +108,7 @@ class ZooKeeper:
         except ImportError:
             raise OSError("kazoo is not installed; run `python3 run.py setup`") from None
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
-        session = kazoo.KazooClient(hosts=self._address, timeout=CONNECT_S)
+        session = kazoo.KazooClient(hosts=self._addresses, timeout=CONNECT_S)
         try:
             session.start(timeout=CONNECT_S)
             return work(session)

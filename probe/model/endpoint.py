@@ -1,0 +1,32 @@
+"""Where something listens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Endpoint:
+    """A host and a TCP port; as text `host:port`."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Endpoint:
+        """Read `host:port`. Raises ValueError.
+
+        >>> Endpoint.parse("127.0.0.1:9092")
+        Endpoint(host='127.0.0.1', port=9092)
+        """
+        host, _, port = text.rpartition(":")
+        return cls(host=host, port=int(port))
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def as_text(endpoints: Iterable[Endpoint]) -> str:
+    """Return them as configurations of Kafka write several: separated by commas."""
+    return ",".join(map(str, endpoints))
