@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from probe.priority import go_last, starting
 from probe.process import Process
+from probe.resources import limit_child, no_process
 from probe.tools import cache_root
 
 KEPT_LINES = 30
@@ -85,12 +86,19 @@ def _bytecode() -> Mapping[str, str]:
 
 @contextlib.asynccontextmanager
 async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
-    """Start a child process; it and its group are gone at exit. OSError if it cannot be started."""
-    with starting(argv) as command:
-        process = Process(command, {**os.environ, **_bytecode(), **(env or {})})
+    """Start a child process; it and its group are gone at exit. OSError if it cannot be started.
+
+    Raises ExhaustedError where no further process can be.
+    """
+    try:
+        with starting(argv) as command:
+            process = Process(command, {**os.environ, **_bytecode(), **(env or {})})
+    except OSError as error:
+        raise no_process(error) from error
     running = Child(process)
     try:
         go_last(process.pid)
+        limit_child(process.pid)
         await process.connect()
         yield running
     finally:

@@ -1,10 +1,14 @@
-"""Failures that a user can do something about: one line, and the exit code of DESIGN 8."""
+"""The two trees of errors: what ends a command with one line and an exit code, and what breaks a trial.
+
+`ProbeError` is for users and is caught once, in `probe.cli.app`. `HarnessError` is about the parts of the harness that
+play a trial, and is caught where a trial runs, or where a cohort of trials is opened.
+"""
 
 from __future__ import annotations
 
 
 class ProbeError(Exception):
-    """Ends a command; the text names the thing, the reason and the way out."""
+    """Ends a command; the text names the thing, the reason and the way out in one line."""
 
     exit_code = 2
 
@@ -13,6 +17,19 @@ class NothingJudgedError(ProbeError):
     """No cell could be judged, or results are unreadable."""
 
     exit_code = 3
+
+
+class ExhaustedError(ProbeError):
+    """No room, memory, open files or processes are left on this machine, which is not the client's doing."""
+
+    exit_code = 3
+
+    def __init__(self, reason: str, way_on: str = "", run_id: str = "") -> None:
+        super().__init__(f"{reason}; {way_on}" if way_on else reason)
+        self.reason = reason
+        """What is missing, and how to get it."""
+        self.run_id = run_id
+        """The run that was begun, if any."""
 
 
 class GateError(ProbeError):
@@ -37,3 +54,27 @@ class InterruptedRunError(ProbeError):
         self.exit_code = 128 + signal
         self.run_id = run_id
         """The run that was begun, if any."""
+
+
+class HarnessError(Exception):
+    """The harness failed under a trial, which says nothing about its client."""
+
+
+class EngineError(HarnessError):
+    """Brokers, or the program that plays them, did not do what was asked."""
+
+
+class StragglerError(EngineError):
+    """The other cells of a cohort went on without this one; it has to be run again."""
+
+
+class RelayError(HarnessError):
+    """The relay cannot do to a connection or a port what was asked."""
+
+
+class DriverError(HarnessError):
+    """A driver could not be started, or did not say what it has to say."""
+
+
+class DriverLostError(DriverError):
+    """The driver process ended under the trial; it is run again alone."""

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from probe.errors import ExhaustedError
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
@@ -56,7 +57,7 @@ class Tap(Protocol):
 
 
 class RelayPort(Tap, Protocol):
-    """A relay as an engine holds it."""
+    """A relay as an engine holds it. What changes a port raises RelayError where the system refuses."""
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Say where a broker really listens."""
@@ -82,13 +83,20 @@ class RelayPort(Tap, Protocol):
     def dropped(self) -> int:
         """Return how many events the sink should have had and did not get."""
 
+    def check(self) -> None:
+        """Raise ExhaustedError if a connection was refused since this machine has no more of something."""
+
 
 OpenRelay = Callable[[Sequence[int], Sink, dict[bytes, str]], AbstractAsyncContextManager[RelayPort]]
 """Opens a relay for brokers; takes the sink of its events and the topic names by id, which it adds to."""
 
 
 class Cluster(Protocol):
-    """Three brokers, one trial's topic on them."""
+    """Three brokers, one trial's topic on them.
+
+    Every coroutine raises EngineError or RelayError where it fails, ExhaustedError where this machine has no more of
+    something.
+    """
 
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
         """Create the topic, place the coordinators and feed the topic as planned; return the full subject."""
@@ -97,7 +105,10 @@ class Cluster(Protocol):
         """Feed the topic each `feed_ms` from now on; an engine may have one pace for all, and keep to it."""
 
     async def gather(self) -> None:
-        """Wait until all that will see the same fault are as far; OSError for one that the others went on without."""
+        """Wait until all that will see the same fault are as far.
+
+        Raises StragglerError for one that the others went on without.
+        """
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break; `fault_on` is among the events when this returns."""
@@ -106,7 +117,7 @@ class Cluster(Protocol):
         """Mend; `healed` is among the events when this returns."""
 
     async def read_back(self) -> ReadBack:
-        """Read everything back, off the relay. Raises OSError if it cannot be read whole."""
+        """Read everything back, off the relay. Raises EngineError if it cannot be read whole."""
 
     async def problems(self) -> Sequence[str]:
         """Cross-check the relay against the brokers' own counts; return what does not fit."""
@@ -116,7 +127,10 @@ class EnginePort(Protocol):
     """Starts clusters."""
 
     def cluster(self, broker: str, sink: Sink) -> AbstractAsyncContextManager[tuple[Cluster, Tap]]:
-        """Start brokers of a Kafka line with a relay in front; everything is gone at exit."""
+        """Start brokers of a Kafka line with a relay in front; everything is gone at exit.
+
+        Raises EngineError, RelayError, or ExhaustedError where this machine has no more of something.
+        """
 
 
 class SeatPort(EnginePort, Protocol):
@@ -146,7 +160,7 @@ class CohortEngine(EnginePort, Protocol):
         """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this kind that follow.
 
         `silent` says that it is kept for minutes, mostly by clients that wait.
-        Raises OSError when none can be had.
+        Raises EngineError when none can be had.
         """
 
 
@@ -189,7 +203,10 @@ class DriverHost(Protocol):
     """Starts driver processes and instances in them."""
 
     def start(self, cell: Cell, start: Start, sink: Sink) -> AbstractAsyncContextManager[Instance]:
-        """Start one instance; its process may be shared with others of the same client version."""
+        """Start one instance; its process may be shared with others of the same client version.
+
+        Raises DriverError, or ExhaustedError where this machine has no more of something.
+        """
 
 
 class Store(Protocol):
@@ -202,4 +219,8 @@ class Store(Protocol):
         """Say whether a trial of this number was taken, in an earlier part of a resumed run, too."""
 
     def flush(self) -> None:
-        """Write what was taken since the last flush, aside and renamed."""
+        """Write what was taken since the last flush, aside and renamed. Raises ResultsError."""
+
+    @property
+    def exhausted(self) -> ExhaustedError | None:
+        """Return why nothing can be written, where this machine has no room or files left; what was taken is kept."""

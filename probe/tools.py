@@ -6,6 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
+from probe.errors import ProbeError
+
 FIXES = {
     "go": "install Go, or run `python3 run.py setup`, which takes it from a package registry",
     "java": "install a JDK (17 or newer), or run `python3 run.py setup`, which takes one from a package registry",
@@ -15,7 +17,7 @@ FIXES = {
 }
 
 
-class ToolError(RuntimeError):
+class ToolError(ProbeError):
     """A tool is missing or failed; the text is one line with the way out."""
 
 

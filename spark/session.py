@@ -114,7 +114,7 @@ def give_way(session: SparkSession) -> None:
 def _our_code(folder: str) -> str:
     """Zip what runs on workers: the model, the rules, this package."""
     root = Path(__file__).parents[1]
-    parts = ("probe/__init__.py", *(f"{part}/**/*.py" for part in _SENT))
+    parts = ("probe/__init__.py", "probe/errors.py", *(f"{part}/**/*.py" for part in _SENT))
     target = Path(folder) / "probe.zip"
     with zipfile.ZipFile(target, "w") as packed:
         for path in sorted(path for part in parts for path in root.glob(part)):

@@ -53,7 +53,7 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
     monkeypatch.setattr(pool, "_judge_one", one)
     host = Idle()
     tools: Any = SimpleNamespace(host=host, lag=SimpleNamespace(calm=calm))
-    store: Any = None
+    store: Any = SimpleNamespace(exhausted=None)
     stop_at = None if stop_in is None else time.monotonic() + stop_in
     options = Options(jobs=1, stop_at=stop_at)
     asyncio.run(pool.run_plan(plan, tools, options, store, report=lambda _: None))
@@ -82,7 +82,7 @@ def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkey
 
     async def interrupted() -> None:
         tools: Any = SimpleNamespace(host=Idle(), lag=SimpleNamespace(calm=calm), artifacts={})
-        store: Any = None
+        store: Any = SimpleNamespace(exhausted=None)
         task = asyncio.create_task(pool.run_plan(plan, tools, Options(jobs=3), store, report=lambda _: None))
         await asyncio.sleep(0.1)
         task.cancel()

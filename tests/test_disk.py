@@ -20,6 +20,7 @@ import pytest
 from probe.engines.disk import WAYS, DiskError, choose
 from probe.engines.disk_control import SLOTS, Control, library
 from probe.engines.disk_ways import Rename, Shim
+from probe.errors import EngineError
 from probe.tools import ToolError
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
@@ -236,11 +237,11 @@ def test_a_control_file_has_an_end(tmp_path: Path) -> None:
     control = Control(tmp_path / "control")
     for number in range(SLOTS):
         control.slow(tmp_path / str(number), 1)
-    with pytest.raises(OSError, match=f"room for {SLOTS} faults"):
+    with pytest.raises(EngineError, match=f"room for {SLOTS} faults"):
         control.kill(tmp_path)
     control.clear(tmp_path / "7")
     control.kill(tmp_path)
-    with pytest.raises(OSError, match="paths below"):
+    with pytest.raises(EngineError, match="paths below"):
         Control(tmp_path / "other").kill(tmp_path / ("x" * 1000))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from planning import planned
 
+from probe.errors import EngineError, ExhaustedError
 from probe.model import Cell, History, Outcome
 from probe.model.verdicts import Verdict
 from probe.plan import Plan, Planned
@@ -50,7 +51,7 @@ class FakeEngine:
         self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
     ) -> AsyncIterator[list[FakeSeat]]:
         if self._failure:
-            raise OSError(self._failure)
+            raise EngineError(self._failure)
         self.given.append([FakeSeat() for _ in range(size)])
         yield self.given[-1]
 
@@ -64,6 +65,8 @@ class Calm:
 
 
 class Kept:
+    exhausted: ExhaustedError | None = None
+
     def __init__(self) -> None:
         self.trials: list[tuple[History, Verdict]] = []
 

@@ -19,6 +19,7 @@ from probe.engines.kafka import dump_run
 from probe.engines.kafka.dump import Partition, Report, committed, compare, parse
 from probe.engines.kafka.dump_run import Place
 from probe.engines.kafka.release import Release
+from probe.errors import EngineError
 from probe.model import Stored
 
 TEXT = (Path(__file__).parent / "dumped_logs.txt").read_text()
@@ -201,7 +202,7 @@ class TestFiles:
     def test_a_replica_that_is_not_there_is_no_agreement(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(dump_run, "ALIKE_S", 0.2)
         release = Release(version="3.4.1", line="3.4", kraft=False, jars=(), java=Path(sys.executable))
-        with pytest.raises(OSError, match="broker 1 has no log of t-0"):
+        with pytest.raises(EngineError, match="broker 1 has no log of t-0"):
             asyncio.run(dump_run.check(release, Place("t", {1: [tmp_path]}, {0: (1,)}), ()))
 
     @pytest.mark.parametrize(
@@ -229,5 +230,5 @@ class TestFiles:
         java.write_text("#!/bin/sh\necho Exception: no such class >&2\nexit 3\n")
         java.chmod(0o755)
         release = Release(version="3.4.1", line="3.4", kraft=False, jars=(), java=java)
-        with pytest.raises(OSError, match="exit code 3: Exception: no such class"):
+        with pytest.raises(EngineError, match="exit code 3: Exception: no such class"):
             asyncio.run(dump_run.dump(release, ["/x.log"]))

@@ -17,6 +17,7 @@ from probe.engines.kafka.ensemble import Doors, Member, Served
 from probe.engines.kafka.places import free_addresses
 from probe.engines.kafka.properties import Addresses
 from probe.engines.kafka_ports import Scene
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 from probe.scenarios.real_steps import DropFollower
 
@@ -67,7 +68,7 @@ def test_the_follower_with_most_sessions_is_hit() -> None:
 
 @pytest.mark.parametrize("said", [{}, {1: Served("standalone", 3)}, {1: Served("leader", 1), 2: Served("", 0)}])
 def test_without_a_leader_and_a_follower_there_is_nothing_to_close(said: dict[int, Served]) -> None:
-    with pytest.raises(OSError, match="a leader and followers"):
+    with pytest.raises(EngineError, match="a leader and followers"):
         roles(said)
 
 
@@ -144,6 +145,6 @@ def test_a_follower_that_stays_away_fails_the_deed(tmp_path: Path, monkeypatch: 
 def test_a_follower_without_a_connection_was_not_hit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, cluster = scene(tmp_path)
     monkeypatch.setattr(cluster.doors, "slam", lambda *_: 0)
-    with pytest.raises(OSError, match="has no connection"):
+    with pytest.raises(EngineError, match="has no connection"):
         asyncio.run(drop_follower(DropFollower(), found))
     assert "fault_on 2" not in cluster.told

@@ -12,6 +12,7 @@ import pytest
 
 from probe.engines.kafka import making
 from probe.engines.kafka.making import Maker, Wanted
+from probe.errors import EngineError
 
 REPLICAS = {0: [1, 2, 3], 1: [2, 3]}
 PLACES = {0: 0, 1: 1}
@@ -34,7 +35,7 @@ class Admin:
         self.asked.append(("create", len(topics)))
         if self.fails:
             self.fails -= 1
-            raise OSError("the controller refuses")
+            raise EngineError("the controller refuses")
         for topic, replicas in topics.items():
             assert len({len(nodes) for nodes in replicas.values()}) == 1  # brokers want it so
             for partition, nodes in replicas.items():

@@ -9,8 +9,9 @@ import pytest
 
 import probe.engines.kafka.cohort as module
 from probe.engines.kafka.cohort import Cohort
-from probe.engines.kafka.meeting import SOON, LeftBehindError, Meeting
+from probe.engines.kafka.meeting import SOON, Meeting
 from probe.engines.kafka.seat import Seat
+from probe.errors import StragglerError
 
 ALL = ("a", "b", "c")
 
@@ -52,7 +53,7 @@ def test_a_straggler_is_left_behind_and_told() -> None:
         meeting, deed = Meeting(ALL), Deeds()
         await asyncio.wait_for(asyncio.gather(*(meeting.come(one, deed, patience_s=0.05) for one in "ab")), 1)
         assert deed.done == [set("ab")]
-        with pytest.raises(LeftBehindError):
+        with pytest.raises(StragglerError):
             await meeting.come("c", deed)
 
     asyncio.run(go())
@@ -120,7 +121,7 @@ def test_a_cohort_strikes_without_those_it_gathered_without(monkeypatch: pytest.
         await asyncio.wait_for(asyncio.gather(cohort.gather(first), cohort.gather(second)), 5)
         await asyncio.wait_for(asyncio.gather(*(cohort.strike(one, (), 0) for one in (first, second))), 5)
         assert struck == [{first, second}]
-        with pytest.raises(LeftBehindError):
+        with pytest.raises(StragglerError):
             await cohort.gather(late)
 
     struck: list[set[Seat]] = []

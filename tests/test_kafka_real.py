@@ -12,6 +12,7 @@ from probe.cli.compose import get_clients, live_tools
 from probe.cli.options import Asked
 from probe.cli.real import exact_versions, kafka_engine
 from probe.engines.kafka import Kafka
+from probe.errors import ExhaustedError
 from probe.model import Cell, Engine, EngineEvent, EngineKind, Outcome, Role
 from probe.model.history import History
 from probe.model.verdicts import Verdict
@@ -27,6 +28,8 @@ OLD, NEW = "sarama@1.43.2", "sarama@1.43.3"
 
 class Kept:
     """A store in memory."""
+
+    exhausted: ExhaustedError | None = None
 
     def __init__(self) -> None:
         self.trials: dict[Cell, tuple[History, Verdict]] = {}

@@ -15,6 +15,7 @@ import pytest
 from probe.engines.kafka import places
 from probe.engines.kafka.places import free_addresses, temporary_folder
 from probe.engines.kafka.server import GUARD, Server
+from probe.errors import EngineError
 
 HELLO = ["sh", "-c", 'echo "INFO hello"; exec sleep 60']
 
@@ -22,7 +23,7 @@ HELLO = ["sh", "-c", 'echo "INFO hello"; exec sleep 60']
 def server(folder: Path, argv: list[str], heard: Callable[[int, str], None] = lambda at, line: None) -> Server:
     async def serves() -> None:
         if not made.lines:
-            raise OSError("it has said nothing yet")
+            raise EngineError("it has said nothing yet")
 
     made = Server("broker 1", 1, folder, lambda: argv, {"a": "b"}, serves, heard)
     return made
@@ -49,7 +50,7 @@ def test_a_server_is_heard_and_starts_again_with_what_was_changed(tmp_path: Path
         await one.start()
         await one.ready(5)
         assert said == ["INFO hello"]
-        with pytest.raises(OSError, match="runs already"):
+        with pytest.raises(EngineError, match="runs already"):
             await one.start()
         one.terminate()
         assert await one.ended(5) == -signal.SIGTERM
@@ -95,7 +96,7 @@ def test_a_server_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
     async def go() -> None:
         one = server(tmp_path, ["sh", "-c", "sleep 0.1; exit 3"])
         await one.start()
-        with pytest.raises(OSError, match=r"broker 1 ended with exit code 3: no reason given"):
+        with pytest.raises(EngineError, match=r"broker 1 ended with exit code 3: no reason given"):
             await one.ready(5)
         await one.close()
 

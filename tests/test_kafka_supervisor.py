@@ -13,6 +13,7 @@ import pytest
 from probe.engines.deeds import doors, many_logs, supervisor, zookeeper_gone
 from probe.engines.kafka.data import Brokers
 from probe.engines.kafka_ports import Scene
+from probe.errors import EngineError
 from probe.model import EngineKind, Subject
 from probe.model.endpoint import Endpoint
 from probe.scenarios.incident_zookeeper_gone import REMEDIES, SCENARIO, VARIANTS
@@ -224,7 +225,7 @@ def test_zookeeper_is_silent_for_a_time_or_until_it_is_mended(tmp_path: Path) ->
 def test_there_is_nothing_to_lose_without_zookeeper(tmp_path: Path) -> None:
     cluster: Any = Cluster(tmp_path, ends_s=0, listens_s=[0])
     cluster.kraft = True
-    with pytest.raises(OSError, match="without ZooKeeper"):
+    with pytest.raises(EngineError, match="without ZooKeeper"):
         asyncio.run(zookeeper_gone.lose(LoseZooKeeper(for_ms=1), scene_of(cluster)))
 
 

@@ -9,11 +9,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from probe.errors import ProbeError
 from probe.model import Client
 from probe.model.versions import line_of, version_key
 
 
-class CatalogueError(ValueError):
+class CatalogueError(ProbeError):
     """Something in the catalogue or on the command line names what does not exist; the text is one clear line."""
 
 

@@ -10,17 +10,14 @@ from typing import Annotated, NoReturn
 import typer
 
 from probe import __version__
-from probe.catalogue.families import CatalogueError
 from probe.cli import advise, audit, bisect, diff, doctor, judge, lists, matrix, plan, prune, run, show, verify
 from probe.cli.console import fail
 from probe.cli.options import RESULTS
 from probe.cli.run import core_run
 from probe.cli.signals import heed
-from probe.drivers.launch import ProvisionError
-from probe.errors import EndedError, ProbeError
-from probe.model.results import REFUSED, ResultsError, reason_of
-from probe.site import SiteError
-from probe.tools import ToolError
+from probe.errors import EndedError, ExhaustedError, ProbeError
+from probe.model.results import REFUSED, reason_of
+from probe.resources import exhaustion, raise_file_limit
 
 app = typer.Typer(
     name="probe",
@@ -66,6 +63,7 @@ def main() -> None:
     """Run the command; every expected failure is one line on stderr and an exit code of DESIGN 8."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     heed()
+    raise_file_limit()
     try:
         app()
     except EndedError as ended:
@@ -73,16 +71,22 @@ def main() -> None:
         sys.stdout.flush()
         os._exit(ended.exit_code)  # threads that obtain clients or start Spark would be waited for
     except ProbeError as error:
-        _end(error, error.exit_code)
-    except (CatalogueError, ProvisionError, ToolError) as error:
-        _end(error, 2)
-    except (ResultsError, SiteError) as error:
-        _end(error, 3)
+        _end(error, ExhaustedError.exit_code if exhaustion(error) else error.exit_code)
     except OSError as error:
-        if error.errno not in REFUSED:
-            raise
-        where = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
-        _end(OSError(f"{where}: {reason_of(error)}; free the place, or open it, and repeat the command"), 3)
+        if error.errno in REFUSED:
+            where = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
+            _end(OSError(f"{where}: {reason_of(error)}; free the place, or open it, and repeat the command"), 3)
+        _end_if_exhausted(error)
+        raise
+    except (MemoryError, RuntimeError) as error:  # a thread that cannot be started is a RuntimeError
+        _end_if_exhausted(error)
+        raise
+
+
+def _end_if_exhausted(error: Exception) -> None:
+    """End the command where this machine has no more of something; anything else is a fault of ours."""
+    if (own := exhaustion(error)) is not None:
+        _end(own, own.exit_code)
 
 
 def _end(error: Exception, code: int) -> NoReturn:

@@ -20,7 +20,7 @@ from probe.cli.playing import make_ready, play_ready
 from probe.cli.real import exact_versions
 from probe.drivers.launch import ProvisionError
 from probe.drivers.provision import releases
-from probe.errors import InterruptedRunError
+from probe.errors import ExhaustedError, InterruptedRunError
 from probe.model import Cell, Outcome
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
@@ -183,6 +183,9 @@ class Player:
         except InterruptedRunError as error:
             text = "interrupted; what was judged is kept, the same command goes on from there"
             raise InterruptedRunError(text, error.exit_code - 128) from None
+        except ExhaustedError as error:
+            text = "what was judged is kept, the same command goes on from there"
+            raise ExhaustedError(error.reason, text) from error
         store.flush()
         self._learn(ground, names)
         self.asked.update(dict.fromkeys(names, count))

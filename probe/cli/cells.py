@@ -9,7 +9,6 @@ from probe.catalogue.families import CatalogueError
 from probe.cli import options as o
 from probe.cli.console import say
 from probe.cli.playing import Ran, run_planned
-from probe.drivers.launch import ProvisionError
 from probe.errors import ProbeError
 from probe.model import Cell, Profile
 from probe.plan import Plan, Planned, Selection
@@ -43,7 +42,7 @@ def possible(cell: Cell) -> bool:
     """Say whether a cell can be played; a line on stderr says why not."""
     try:
         plan_cell(cell)
-    except (ProbeError, CatalogueError, ProvisionError) as error:
+    except ProbeError as error:
         say(f"not played: {error}")
         return False
     return True

@@ -28,6 +28,7 @@ from probe.priority import come_first, staying_first
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
+from probe.resources import exhaustion
 from probe.runner import Tools
 from probe.runner.lag import LoopLag
 from probe.tools import cache_root
@@ -70,9 +71,10 @@ def _stamp(client: Client) -> Path:
 def get_clients(
     chosen: Sequence[Chosen], report: Callable[[str], None]
 ) -> tuple[dict[Client, Bound], dict[Client, str]]:
-    """Obtain drivers; return those that are there, and why others are not."""
+    """Obtain drivers; return those that are there, and why others are not. ExhaustedError where this has no room."""
     bound: dict[Client, Bound] = {}
     absent: dict[Client, str] = {}
+    reasons: list[ProvisionError] = []
 
     def told(family: Family, version: Version, result: Launch | ProvisionError) -> None:
         client = family.client(version)
@@ -83,10 +85,13 @@ def get_clients(
             write_file(_stamp(client), f"{result.artifact}\n")
         else:
             absent[client] = str(result)
+            reasons.append(result)
             report(f"{client} cannot be run here: {result}")
 
     each = {item.client: (item.family, item.version) for item in chosen}
     provision_all(tuple(each.values()), FETCHES, cache_root(), told=told)
+    if own := next(filter(None, map(exhaustion, reasons)), None):
+        raise own
     return bound, absent
 
 

@@ -23,13 +23,15 @@ from probe.cli.real import exact_versions, kafka_engine
 from probe.cli.signals import kept
 from probe.drivers.host import Bound
 from probe.engines.kafka import Kafka
-from probe.errors import InterruptedRunError
+from probe.errors import ExhaustedError, InterruptedRunError
 from probe.model import Cell, Client, Election, Outcome
 from probe.model.outcomes import UNOBSERVED
 from probe.plan import Plan, Selection
 from probe.ports import EnginePort
+from probe.resources import file_limit
 from probe.runner import Options, Progress, run_plan
 from probe.runner.cohorts import drain_in_cohorts
+from probe.runner.descriptors import within, within_cohorts
 from probe.runner.grouping import estimate_s
 from probe.runner.lag import no_collector
 from probe.runner.tools import Keep
@@ -89,12 +91,16 @@ def make_ready(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) 
 def play_ready(
     plan: Plan, ready: Ready, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
 ) -> Ran:
-    """Play what of a plan is not in the open run yet. InterruptedRunError after a signal."""
+    """Play what of a plan is not in the open run yet.
+
+    InterruptedRunError after a signal, ExhaustedError where this machine has no more of something.
+    """
     runnable = Plan(tuple(item for item in plan.cells if item.cell.client in ready.bound), plan.skips)
     for item in plan.cells:
         if reason := ready.absent.get(item.cell.client):
             store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
     finished = _finished(results, store)
+    options = _within_limits(options, ready)
     keep = keeper(results, store.run_id) if options.capture else None
     outcomes, took = _play(
         ready.engine, ready.bound, runnable, replace(options, seed=store.seed), store, known, finished, keep
@@ -102,6 +108,18 @@ def play_ready(
     for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
         outcomes.setdefault(cell, set()).add(outcome)
     return Ran(store.run_id, outcomes, ready.absent, {key: typical(took[key]) for key in sorted(took)})
+
+
+def _within_limits(options: Options, ready: Ready) -> Options:
+    """Return the options with trials in flight within the limit of open files. ExhaustedError if not one fits."""
+    limit, clients = file_limit(), len(ready.bound)
+    if not isinstance(ready.engine, Kafka):
+        return within(options, limit, clients)
+    engine = ready.engine
+    options, clusters = within_cohorts(options, limit, clients, engine.at_once + engine.in_silence)
+    engine.at_once = min(engine.at_once, clusters)
+    engine.in_silence = clusters - engine.at_once
+    return options
 
 
 def _open_store(
@@ -191,5 +209,11 @@ def _play(
             int(number),
             store.run_id,
         ) from None
+    except ExhaustedError as error:
+        raise ExhaustedError(
+            error.reason,
+            f"no further trials were started after {len(outcomes)} cells; go on with --resume {store.run_id}",
+            store.run_id,
+        ) from error
     say(f"{sum(len(seen) for seen in outcomes.values())} outcomes in {time.monotonic() - started:.0f} s")
     return outcomes, took

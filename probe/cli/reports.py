@@ -59,7 +59,7 @@ class Reports:
         """Write the same of a run that was ended: pipelines read what there is. What fails is said, no more."""
         try:
             self.make(results, run_id, planned)
-        except (ProbeError, ResultsError) as error:
+        except ProbeError as error:
             say(str(error))
 
     def check(self, report: Report) -> None:

@@ -19,7 +19,7 @@ from probe.cli.playing import run_planned
 from probe.cli.publish import Publisher
 from probe.cli.reports import NO_REPORTS, Reports
 from probe.cli.resuming import as_before, names_nothing, selected
-from probe.errors import InterruptedRunError, NothingJudgedError
+from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError
 from probe.model import Engine, Role
 from probe.model.outcomes import UNOBSERVED
 from probe.plan import LongWatches
@@ -108,8 +108,9 @@ def _run(
     cells = [item.cell for item in plan.cells]
     try:
         ran = run_planned(part, chosen, options, results, resume, selected(asked, options.watch_ms), wait_s)
-    except InterruptedRunError as ended:
-        reports.make_partial(results, ended.run_id, cells)
+    except (InterruptedRunError, ExhaustedError) as ended:
+        if ended.run_id:
+            reports.make_partial(results, ended.run_id, cells)
         raise
     if options.stop_at is not None:
         known = {*ran.outcomes, *(item.cell for item in part.cells if item.cell.client in ran.absent)}

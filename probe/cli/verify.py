@@ -15,7 +15,6 @@ from probe.advise.diff import in_order
 from probe.advise.expectations import GOOD, Finding, Status, check
 from probe.advise.known import Expectation, Known, contrasted, expected, read_known
 from probe.advise.settled import Settled, settle
-from probe.catalogue.families import CatalogueError
 from probe.catalogue.files import data_file
 from probe.cli import options as o
 from probe.cli.cells import plan_cell, play_cells
@@ -65,7 +64,7 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
     for item in wanted:
         try:
             plan_cell(item.cell)
-        except (ProbeError, CatalogueError) as error:
+        except ProbeError as error:
             raise ProbeError(f"known result {item.name}: {error}; mend the entry") from None
     cells = in_order({item.cell for item in wanted})
     own: set[str] | None = set() if fresh else None

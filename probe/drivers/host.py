@@ -16,8 +16,12 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.driver_contract import driver_pb2_grpc as rpc
 from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.drivers.rpc import driver_pb2_grpc as rpc
+from probe.errors import DriverError
 from probe.model import Cell, Client
 from probe.ports import Sink, Start
+from probe.resources import translated
 
 HELLO_S = 60.0
 """A driver must have said Hello so long after its start; JVMs on a busy machine are slow."""
@@ -87,7 +91,7 @@ class Host(rpc.OrchestratorServicer):
     ) -> AsyncIterator[RunningInstance]:
         """Start one instance in a shared process, or in one of its own; it is stopped at exit.
 
-        Raises OSError when the driver process cannot be started or does not say Hello in time.
+        Raises DriverError when the driver process cannot be started or does not say Hello in time.
         """
         process = await self._process(cell.client, alone=alone)
         instance = process.start(start, sink)
@@ -124,8 +128,9 @@ class Host(rpc.OrchestratorServicer):
         held = contextlib.AsyncExitStack()
         self._held.append(held)
         try:
-            await held.enter_async_context(process.run(argv, bound.launch.env))
-            await process.attached(HELLO_S)
+            with translated(DriverError):
+                await held.enter_async_context(process.run(argv, bound.launch.env))
+                await process.attached(HELLO_S)
         finally:
             self._awaited.pop(token, None)
         return process

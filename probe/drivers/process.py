@@ -10,9 +10,12 @@ from probe.children import Child, child
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.drivers.convert import ENDINGS, to_app, to_start
+from probe.drivers.rpc import driver_pb2 as pb
+from probe.errors import DriverError
 from probe.model import App, AppKind, Client
 from probe.ports import Sink, Start
 from probe.recorder import now_us
+from probe.resources import said_exhaustion
 
 PING_EVERY_S = 10.0
 FIRST_PINGS = 5
@@ -103,7 +106,7 @@ class DriverProcess:
             instance.lose(reason)
 
     async def attached(self, timeout_s: float) -> None:
-        """Wait until the driver said Hello; OSError with the reason if it did not."""
+        """Wait until the driver said Hello; DriverError with the reason if it did not."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await self._attached.wait()
@@ -111,7 +114,8 @@ class DriverProcess:
             self._lose(f"no Hello within {timeout_s:.0f} s")
         if self._failure:
             self.kill()
-            raise OSError(f"driver of {self.client}: {self._failure}")
+            words = f"driver of {self.client}: {self._failure}"
+            raise said_exhaustion(words) or DriverError(words)
 
     @property
     def gone(self) -> bool:

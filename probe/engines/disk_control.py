@@ -15,6 +15,7 @@ from enum import IntFlag
 from functools import cache as remember
 from pathlib import Path
 
+from probe.errors import EngineError
 from probe.golang import building
 from probe.tools import ToolError, cache_root, find_tool
 
@@ -139,7 +140,8 @@ class Control:
         path, error, delay_ms, calls = rule
         name = str(path).encode()
         if None not in self._rules or len(name) >= PATH_BYTES:
-            raise OSError(f"{path}: the control file has room for {SLOTS} faults, of paths below {PATH_BYTES} bytes")
+            limits = f"{SLOTS} faults, of paths below {PATH_BYTES} bytes"
+            raise EngineError(f"{path}: the control file has room for {limits}")
         index = self._rules.index(None)
         slot = RULE.pack(0, error, delay_ms, int(calls), 0) + name
         self._map[_at(index) : _at(index + 1)] = slot.ljust(SLOT_BYTES, b"\0")

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from probe.engines.disk_control import Control, compiler_missing, library
 from probe.engines.kafka_ports import BrokerProcess
+from probe.errors import EngineError
 from probe.tools import ToolError, find_tool
 
 COMMAND_S = 20.0
@@ -18,7 +19,7 @@ GONE = ".gone"
 CONTROL = "broken-disk"
 
 
-class DiskError(OSError):
+class DiskError(EngineError):
     """A disk cannot be broken, or mended, in the way that was chosen; the text says why and what to do."""
 
 
@@ -102,11 +103,11 @@ class Rename(_DeadOnly):
         return ""
 
     async def break_dir(self, _: BrokerProcess, log_dir: Path) -> None:
-        """Move it away. OSError."""
+        """Move it away. DiskError or OSError."""
         _move_away(log_dir)
 
     async def mend_dir(self, _: BrokerProcess, log_dir: Path) -> None:
-        """Move it back. OSError."""
+        """Move it back. DiskError or OSError."""
         _move_back(log_dir)
 
 

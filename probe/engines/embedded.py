@@ -19,10 +19,12 @@ from probe.engines.network import BOOTSTRAP, Network
 from probe.engines.plays import BROKERS
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
+from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere
+from probe.resources import said_exhaustion, translated, translating
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
 Reply = TypeVar("Reply")
@@ -45,8 +47,16 @@ class Embedded:
 
     @contextlib.asynccontextmanager
     async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
-        """Start three fake brokers of a Kafka line behind a relay. OSError or TimeoutError if they do not start."""
+        """Start three fake brokers of a Kafka line behind a relay. EngineError or RelayError if they do not start."""
         names: dict[bytes, str] = {}
+        with translated(EngineError):
+            async with self._running(broker, sink, names) as (cluster, relay):
+                yield cluster, relay
+
+    @contextlib.asynccontextmanager
+    async def _running(
+        self, broker: str, sink: Sink, names: dict[bytes, str]
+    ) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
         async with self.open_relay((BOOTSTRAP, *BROKERS), sink, names) as relay:
             addresses = as_text(relay.address(node) for node in BROKERS)
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
@@ -56,9 +66,8 @@ class Embedded:
                 try:
                     ports = json.loads(await running.read_line(START_S))
                 except (EOFError, ValueError, TimeoutError):
-                    raise OSError(
-                        f"the fake cluster did not start: {running.last_words() or 'no reason given'}"
-                    ) from None
+                    words = running.last_words() or "no reason given"
+                    raise said_exhaustion(words) or EngineError(f"the fake cluster did not start: {words}") from None
                 for node, address in zip(BROKERS, ports["brokers"], strict=True):
                     relay.forward(node, Endpoint.parse(address))
                 relay.forward(BOOTSTRAP, Endpoint.parse(ports["brokers"][0]))
@@ -130,6 +139,7 @@ class FakeCluster:
         self._counted.discard(rule)
         return last
 
+    @translating(EngineError)
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
         """Create the topic and place the coordinators, around the broker `subject.old`."""
         places = plan.places(subject.old, BROKERS)
@@ -154,6 +164,7 @@ class FakeCluster:
             await self.pace(plan.feed_ms)
         return subject
 
+    @translating(EngineError)
     async def pace(self, feed_ms: int) -> None:
         """Feed the topic, or go on at another pace."""
         subject = self._prepared()
@@ -167,9 +178,11 @@ class FakeCluster:
         )
         await self._call(self._stub.StartFeed, feed)
 
+    @translating(EngineError)
     async def gather(self) -> None:
         """Return at once: nobody else sees the fault."""
 
+    @translating(EngineError)
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""
         subject = self._prepared()
@@ -180,13 +193,15 @@ class FakeCluster:
         await self._call(self._stub.Inject, fault)
         await self._network.after(steps, subject)
 
+    @translating(EngineError)
     async def heal(self) -> None:
         """Remove every rule and hold."""
         await self._call(self._stub.Heal, pb.Done())
         self._network.mend()
 
+    @translating(EngineError)
     async def read_back(self) -> ReadBack:
-        """Read the topic and the group's offsets from the cluster's own memory. OSError if it is not whole."""
+        """Read the topic and the group's offsets from the cluster's own memory. EngineError if it is not whole."""
         subject = self._prepared()
         await self._call(self._stub.StopFeed, pb.Topic(topic=subject.topic))
         if self._topic_gone:
@@ -197,12 +212,14 @@ class FakeCluster:
             question = pb.Group(group=subject.group, topic=subject.topic)
             committed = (await self._call(self._stub.Committed, question)).offsets
         if not reply.whole:
-            raise OSError("read-back is not whole")
+            raise EngineError("read-back is not whole")
         stored = [Stored.of(record.partition, record.offset, record.value) for record in reply.records]
         return ReadBack(tuple(stored), dict(committed))
 
+    @translating(EngineError)
     async def problems(self) -> Sequence[str]:
         """Compare what the relay passed with what the brokers counted and what it told; say if they got no core."""
+        self._relay.check()
         found = []
         if dropped := self._relay.dropped():
             found.append(f"the relay lost {dropped} events")
@@ -217,15 +234,16 @@ class FakeCluster:
         return found
 
     async def _call(self, method: Callable[..., Awaitable[Reply]], message: object) -> Reply:
-        """Call the cluster; OSError with its reason if it does not answer well."""
+        """Call the cluster; EngineError with its reason if it does not answer well."""
         try:
             return await method(message, timeout=CALL_S)
         except grpc.aio.AioRpcError as error:
-            raise OSError(f"the fake cluster failed: {error.details()}") from None
+            words = f"the fake cluster failed: {error.details()}"
+            raise said_exhaustion(words) or EngineError(words) from None
 
     def _prepared(self) -> Subject:
         if self._subject is None:
-            raise OSError("the cluster has no topic yet")
+            raise EngineError("the cluster has no topic yet")
         return self._subject
 
 

@@ -65,10 +65,10 @@ class ServerProcess(Protocol):
         """Return what is added to its environment (such as LD_PRELOAD); a change holds from its next start on."""
 
     async def start(self) -> None:
-        """Start the process and return at once. OSError if that is impossible or it runs already."""
+        """Start the process and return at once. EngineError if that is impossible or it runs already."""
 
     async def ready(self, deadline_s: float) -> None:
-        """Wait until it serves. OSError with its last words when it ended, TimeoutError when it is late."""
+        """Wait until it serves. EngineError with its last words when it ended, TimeoutError when it is late."""
 
     def terminate(self) -> None:
         """Send SIGTERM: a broker shuts down in a controlled way. Nothing is waited for."""
@@ -109,7 +109,7 @@ class Placement:
 
 
 class Admin(Protocol):
-    """Kafka's own administration, off the relay. OSError when the brokers refuse, TimeoutError when they are late.
+    """Kafka's own administration, off the relay. EngineError when the brokers refuse, TimeoutError when they are late.
 
     Where any broker will do, one is asked that runs and is not paused.
     """
@@ -179,10 +179,10 @@ class DiskWay(Protocol):
         """Let everything that the broker writes there fail from now on."""
 
     async def fill_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Let everything there that needs more room fail from now on. OSError where this way cannot."""
+        """Let everything there that needs more room fail from now on. EngineError where this way cannot."""
 
     async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
-        """Let each read at or below a path take so long, until it is mended. OSError where this way cannot."""
+        """Let each read at or below a path take so long, until it is mended. EngineError where this way cannot."""
 
     async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
         """Repair it, slow reads below it as well; the broker takes the log dir back at its next start."""
@@ -285,7 +285,7 @@ class Deed(Protocol[AnyStep_contra]):
     async def do(self, step: AnyStep_contra, scene: Scene) -> None:
         """Break; return when it is in force. What the step wants later (`When`) goes to `scene.cluster.spawn`.
 
-        OSError if it cannot be done: the trials are broken and say so.
+        EngineError if it cannot be done: the trials are broken and say so.
         """
 
     async def undo(self, step: AnyStep_contra, scene: Scene) -> None:

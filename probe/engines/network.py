@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from probe.engines.plays import BROKERS
 from probe.engines.plays_brokers import whose_turn
 from probe.engines.rpc import cluster_pb2 as pb
+from probe.errors import HarnessError
 from probe.model import Subject
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
@@ -82,7 +83,7 @@ class Network:
         """Stop what is under way."""
         if self._moving is not None:
             self._moving.cancel()
-            with contextlib.suppress(asyncio.CancelledError, OSError):
+            with contextlib.suppress(asyncio.CancelledError, OSError, HarnessError):
                 await self._moving
 
     async def _all_gone(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from probe.errors import ProbeError
 from probe.model import columns
 from probe.model.codec import decode
 from probe.model.columns import FACTS, Facts
@@ -27,8 +28,10 @@ REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errn
 _PAIRS = tuple(name for name, kind in FACTS.items() if kind is Type.VERSIONS)
 
 
-class ResultsError(RuntimeError):
+class ResultsError(ProbeError):
     """Results cannot be read or written; the text is one line that names the file, the reason and the way out."""
+
+    exit_code = 3
 
 
 def reason_of(error: Exception) -> str:

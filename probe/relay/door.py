@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import socket
 from collections.abc import Callable
 
@@ -21,8 +20,11 @@ class Door:
     A second socket with SO_REUSEPORT, bound and never listening, keeps the port from everybody else meanwhile.
     """
 
-    def __init__(self, entered: Callable[[socket.socket], None]) -> None:
-        self._entered = entered
+    def __init__(
+        self, entered: Callable[[socket.socket], None], failed: Callable[[OSError], None] = lambda _: None
+    ) -> None:
+        """Take a port; `failed` is called with an error of the system that keeps connections from being accepted."""
+        self._entered, self._failed = entered, failed
         self._keeper = _bound(0)
         self.port: int = self._keeper.getsockname()[1]
         self._listener: socket.socket | None = None
@@ -79,11 +81,16 @@ class Door:
         self._keeper.close()
 
     def _accept(self) -> None:
-        with contextlib.suppress(BlockingIOError, ConnectionAbortedError, InterruptedError):
+        try:
             while self._listener is not None:
                 peer, _ = self._listener.accept()
                 peer.setblocking(False)
                 self._entered(peer)
+        except (BlockingIOError, ConnectionAbortedError, InterruptedError):
+            return
+        except OSError as error:  # no descriptor or no memory: what waits would be tried again at once, for ever
+            self.shut()
+            self._failed(error)
 
 
 def _bound(port: int) -> socket.socket:

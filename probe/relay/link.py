@@ -47,6 +47,9 @@ class Road(Protocol):
     def ended(self, link: Link) -> None:
         """Both sides are gone."""
 
+    def failed(self, error: OSError) -> None:
+        """Learn why the broker could not be reached."""
+
 
 class Link:
     """Forwards, reports, and ends as its two ends do."""
@@ -83,7 +86,8 @@ class Link:
     async def _dial(self) -> None:
         try:
             await self.road.dial(self.broker)
-        except (OSError, TimeoutError):
+        except OSError as error:  # TimeoutError is one
+            self.road.failed(error)
             self._close("broker")
             self.client.reset()
 

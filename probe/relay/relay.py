@@ -9,6 +9,7 @@ from collections.abc import Coroutine, Iterable, Mapping, MutableMapping, Sequen
 from types import TracebackType
 from typing import Any
 
+from probe.errors import ExhaustedError, RelayError
 from probe.model import Event, Folded, Request, Response
 from probe.model.endpoint import Endpoint
 from probe.ports import Pcapng, Sink, nowhere
@@ -17,6 +18,7 @@ from probe.protocol.schemas import Schemas
 from probe.relay.capture import Capture, Taped
 from probe.relay.link import Link, now_us
 from probe.relay.way import Way
+from probe.resources import exhaustion, translated
 
 TICK_S = 0.25
 DRAIN_S = 2.0
@@ -48,14 +50,16 @@ class Relay:
         self._forwarded: tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]] = (Counter(), Counter())
         self._changed = asyncio.Event()
         self._told = 0
+        self._exhausted: ExhaustedError | None = None
         self.faults: list[str] = []
         """Why connections could not be decoded to their end."""
 
     async def __aenter__(self) -> Relay:
         try:
-            for broker in self._brokers:
-                way = self._ways[broker] = Way(self, broker)
-                way.door.open()
+            with translated(RelayError):
+                for broker in self._brokers:
+                    way = self._ways[broker] = Way(self, broker)
+                    way.door.open()
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -104,11 +108,12 @@ class Relay:
         self._ways[broker].door.shut()
 
     def accept(self, broker: int) -> None:
-        """Accept connections again. Raises OSError."""
+        """Accept connections again. Raises RelayError."""
         way = self._ways[broker]
         if not way.blackhole:
             way.settle()
-            way.door.open()
+            with translated(RelayError):
+                way.door.open()
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it. What is held stays held."""
@@ -132,28 +137,32 @@ class Relay:
         """Read and report what clients send to a broker, and pass nothing on in either direction.
 
         Nobody can connect, nor is anybody refused. When it ends the connections that lost bytes are reset.
+        Raises RelayError.
         """
         way = self._ways[broker]
-        if way.blackhole and not on:
-            for link in list(way.links):
-                link.cut("relay")
-            way.door.shut()
-            way.door.open()
-        elif on and not way.blackhole:
-            way.door.stall()
+        with translated(RelayError):
+            if way.blackhole and not on:
+                for link in list(way.links):
+                    link.cut("relay")
+                way.door.shut()
+                way.door.open()
+            elif on and not way.blackhole:
+                way.door.stall()
         way.blackhole = on
 
     def turn_away(self, broker: int) -> None:
-        """Refuse connections to a broker once somebody has tried, which is reported. Raises OSError."""
-        self._ways[broker].turn_away()
+        """Refuse connections to a broker once somebody has tried, which is reported. Raises RelayError."""
+        with translated(RelayError):
+            self._ways[broker].turn_away()
 
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
         """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
         self._ways[broker].lose(apis, times)
 
     def move(self, broker: int) -> Endpoint:
-        """Take another port for a broker, open it, and return its address. Raises OSError."""
-        return self._ways[broker].move()
+        """Take another port for a broker, open it, and return its address. Raises RelayError."""
+        with translated(RelayError):
+            return self._ways[broker].move()
 
     # Counts
 
@@ -169,7 +178,16 @@ class Relay:
         passed = sum(requests + responses for requests, responses in self.counts().values())
         return passed - self._told - sum(link.conversation.fold.held for link in self._links())
 
+    def check(self) -> None:
+        """Raise ExhaustedError if a connection was refused since this machine has no more of something."""
+        if self._exhausted is not None:
+            raise self._exhausted
+
     # For ways and links
+
+    def failed(self, error: OSError) -> None:
+        """Keep that this machine has no more of something; that a broker is not there is what trials are about."""
+        self._exhausted = self._exhausted or exhaustion(error)
 
     def conversation(self, way: Way) -> Conversation:
         """Begin a conversation under a new number."""

@@ -43,13 +43,16 @@ class Host(Protocol):
     def settle(self, link: Link) -> None:
         """Take over the counts of a link that has ended."""
 
+    def failed(self, error: OSError) -> None:
+        """Learn that the system refused a connection, perhaps because this machine has no more of something."""
+
 
 class Way:
     """One broker: its port, where it really is, what the network does to it."""
 
     def __init__(self, host: Host, broker: int) -> None:
         self.broker = broker
-        self.door = Door(self.enter)
+        self.door = Door(self.enter, host.failed)
         self.blackhole = False
         self.slow_us = 0
         self._lost: Counter[str] = Counter()
@@ -100,7 +103,7 @@ class Way:
         """Take another port and return its address; the old one refuses, and stays ours. Raises OSError."""
         self.door.shut()
         self._former.append(self.door)
-        self.door = Door(self.enter)
+        self.door = Door(self.enter, self._host.failed)
         self.door.open()
         return self.door.address
 
@@ -156,3 +159,7 @@ class Way:
         """Forget a link."""
         self.links.discard(link)
         self._host.settle(link)
+
+    def failed(self, error: OSError) -> None:
+        """Pass on why a broker could not be reached."""
+        self._host.failed(error)

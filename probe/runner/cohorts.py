@@ -7,16 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from probe import verdict
+from probe.errors import DriverLostError, ExhaustedError, HarnessError
 from probe.model import Header, History, Outcome
 from probe.model.outcomes import OUTCOMES
 from probe.ports import CohortEngine, SeatPort
+from probe.resources import exhaustion
 from probe.runner.asking import ask
 from probe.runner.cast import make_header
 from probe.runner.grouping import Work, cohort_s, follow, in_cohorts, is_long, kind_of, layout, watches_silence
 from probe.runner.lanes import Lane, Lanes
 from probe.runner.ordering import Trials
 from probe.runner.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
-from probe.runner.trial import DriverLostError, run_trial
+from probe.runner.trial import run_trial
 
 CALM_S = 10.0
 """Others that are watched keep the cores busy: a cohort waits no longer for a moment without them."""
@@ -57,7 +59,7 @@ def _passes_beside(work: Work, queue: Sequence[Sequence[Work]]) -> bool:
 async def _known_as_impossible(run: Run, work: Work) -> bool:
     """Judge at once what cannot be played since this client does not get on with these brokers at all."""
     control = run.steady.get(work.item.steady)
-    known = control is not None and control.done() and not work.item.is_control
+    known = control is not None and control.done() and not control.exception() and not work.item.is_control
     if not known or control is None or control.result() is not Outcome.UNSUPPORTED:
         return False
     header = replace(_header(run, work), impossible=f"nor can it play steady with Kafka {work.item.cell.broker}")
@@ -91,7 +93,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
             ended.set()
 
     async with asyncio.TaskGroup() as group:
-        while True:
+        while run.may_start():
             if not queue:
                 queue.extend(in_cohorts(again, run.options.jobs))
                 again.clear()
@@ -110,7 +112,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
                 continue
             lane = await lanes.enter(len(possible), silent=is_long(possible))
             await run.tools.lag.calm(CALM_S)
-            if not run.has_time(cohort_s(possible, run.options.watch_ms)):
+            if not run.may_start() or not run.has_time(cohort_s(possible, run.options.watch_ms)):
                 lane.leave()
                 continue
             under_way.add(group.create_task(one(possible, follow(queue, cohort), lane)))
@@ -127,14 +129,26 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
         async with engine.cohort(broker, len(cohort), to_come, part.ground, silent=lane.silent) as seats:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(_run_one(run, work, seat, starting, lane, number))
+                    group.create_task(_play_one(run, work, seat, starting, lane, number))
                     for number, (work, seat) in enumerate(zip(cohort, seats, strict=True))
                 ]
             return [work for task in tasks for work in task.result()]
-    except OSError as error:
+    except (HarnessError, ExhaustedError) as error:
         for work in cohort:
-            await judge(run, work.item, _never_began(run, work, str(error)))
+            if (reason := exhaustion(error)) is not None:
+                run.stop(work.item, reason)
+            else:
+                await judge(run, work.item, _never_began(run, work, str(error)))
         return []
+
+
+async def _play_one(
+    run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore, lane: Lane, number: int
+) -> Iterable[Work]:
+    """Run one; what this machine had no more of ends the run, and this trial is not stored."""
+    with run.stopping(work.item):
+        return await _run_one(run, work, seat, starting, lane, number)
+    return []
 
 
 async def _run_one(

@@ -27,10 +27,6 @@ from probe.runner.limits import own_limit_ms, timeout_ms
 Wire = Opened | Closed | Request | Response | Folded
 
 
-class DriverLostError(OSError):
-    """The driver process ended under the trial; it is tried again alone."""
-
-
 @dataclass
 class Course:
     """One trial under way."""

@@ -25,8 +25,10 @@ hundred come back in a minute or two. By one in each round it took them ten, wit
 class Crowd:
     """Lets trials in, up to a limit that follows what becomes of them."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with the limit at the most that the user allows."""
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, *, in_flight: int | None = None) -> None:
+        """Begin with the limit at the most that the user allows; `in_flight` limits all, those that rest included."""
+        resting = (RESTING + 1) * most
+        self._in_flight = resting if in_flight is None else min(resting, in_flight)
         self._most, self._limit, self._failed_at = float(most), float(most), float(most)
         self._busy, self._resting = 0, 0
         self._clock, self._cut_at = clock, -1.0
@@ -39,7 +41,7 @@ class Crowd:
 
     async def enter(self) -> Place:
         """Wait for room and take a place."""
-        while self._busy >= self.limit or self._busy + self._resting >= (RESTING + 1) * self._most:
+        while self._busy >= self.limit or self._busy + self._resting >= self._in_flight:
             self._room.clear()
             await self._room.wait()
         self._busy += 1

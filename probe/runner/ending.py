@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
+from probe.errors import DriverLostError
 from probe.model import EngineEvent, EngineKind, History, MarkKind
 from probe.ports import Cluster
-from probe.runner.course import Course, DriverLostError
+from probe.runner.course import Course
 
 STOP_MS = 5000
 ELECTION_TOLERANCE_MS = 40

@@ -74,7 +74,7 @@ class Pacing:
         await asyncio.sleep(seconds)
 
     async def meet(self) -> None:
-        """Wait until all of a cohort are as far, then until all are quick. OSError for one that was left behind."""
+        """Wait until all of a cohort are as far, then until all are quick. StragglerError for one that is late."""
         if self._together:
             await self._cluster.gather()
             await self.quicken()

@@ -6,20 +6,22 @@ import asyncio
 import itertools
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 from probe import verdict
+from probe.errors import DriverLostError, ExhaustedError
 from probe.model import Cell, Election, Engine, History, Outcome, Verdict
 from probe.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
+from probe.resources import exhaustion
 from probe.runner.asking import ask
 from probe.runner.crowd import Crowd, Place
 from probe.runner.ordering import Trials, in_order
 from probe.runner.tools import Options, Tools
-from probe.runner.trial import DriverLostError, run_trial
+from probe.runner.trial import run_trial
 
 MORE_TRIALS = 2
 """A cell whose outcome differs from the matrix so far is run so many times more."""
@@ -58,6 +60,36 @@ class Run:
     crowd: Crowd
     done: int = 0
     total: int = 0
+    stopped_by: ExhaustedError | None = None
+    """What this machine has no more of, once that kept a trial from being started or judged."""
+
+    def may_start(self) -> bool:
+        """Say whether a further trial may start: not once this machine has no more of something."""
+        self.stopped_by = self.stopped_by or self.store.exhausted
+        return self.stopped_by is None
+
+    def stop(self, item: Planned, reason: ExhaustedError) -> None:
+        """Start no further trial; one of this cell is not judged, nor is any that waits for it."""
+        self.stopped_by = self.stopped_by or reason
+        control = self.steady.get(item.cell)
+        if control is not None and not control.done():
+            control.set_exception(reason)
+            control.exception()  # if nobody waits for it, nothing is to be said about that
+
+    @contextmanager
+    def stopping(self, item: Planned) -> Iterator[None]:
+        """Stop where this machine has no more of something that the block needed."""
+        try:
+            yield
+        except Exception as error:
+            if (reason := exhaustion(error)) is None:
+                raise
+            self.stop(item, reason)
+
+    def go_on(self) -> None:
+        """Raise ExhaustedError if no further trial may start."""
+        if not self.may_start() and self.stopped_by is not None:
+            raise self.stopped_by
 
     def has_time(self, seconds: float) -> bool:
         """Say whether something that takes so long ends in time."""
@@ -83,6 +115,7 @@ async def run_plan(
 
     `known` = outcomes of the matrix so far: a trial that differs is repeated. `finished` = trials that an interrupted
     run already judged: they are not run again. `drain` = how trials are run, if not each on a cluster of its own.
+    Raises ExhaustedError where this machine has no more of something: trials under way have ended by then.
     """
     loop = asyncio.get_running_loop()
     finished = finished or {}
@@ -92,12 +125,14 @@ async def run_plan(
     for (cell, _), outcome in finished.items():
         if cell in steady and not steady[cell].done():
             steady[cell].set_result(outcome)
-    starting, crowd = asyncio.Semaphore(options.starting), Crowd(options.jobs)
+    starting, crowd = asyncio.Semaphore(options.starting), Crowd(options.jobs, in_flight=options.in_flight)
     run = Run(plan, tools, options, store, report, known or {}, steady, starting, crowd)
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     run.total = len(work)
     async with _until(options.stop_at):
         await (drain or drain_each)(run, work)
+    if run.stopped_by is not None:
+        raise run.stopped_by
 
 
 @asynccontextmanager
@@ -127,6 +162,9 @@ async def drain_each(run: Run, trials: Trials) -> None:
         for item, trial in trials if run.options.stop_at is not None else in_order(trials, run.options.jobs):
             place = await run.crowd.enter()
             await run.tools.lag.calm()
+            if not run.may_start():
+                place.leave()
+                break
             # who is judged waits for its control cell, so it must not start where that did not
             if item.steady in left or not run.has_time(_longest_s(item, run.options)):
                 left.add(item.cell)
@@ -141,9 +179,11 @@ def _longest_s(item: Planned, options: Options) -> float:
 
 
 async def _judge_one(run: Run, item: Planned, trial: int, place: Place) -> None:
-    outcome = await _attempt(run, item, trial, place)
-    for further in more_trials(run, item, trial, outcome):
-        await _attempt(run, item, further, await run.crowd.enter())
+    with run.stopping(item):
+        outcome = await _attempt(run, item, trial, place)
+        for further in more_trials(run, item, trial, outcome):
+            run.go_on()
+            await _attempt(run, item, further, await run.crowd.enter())
 
 
 def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
@@ -171,6 +211,7 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Place) -> Outcome
             run.crowd.failed(place.entered)
             if attempt == ATTEMPTS:
                 break
+            run.go_on()
             await keep_failed(run, history, attempt)
             if not item.is_control:  # others wait inside for a control cell
                 place.leave()

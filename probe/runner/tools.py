@@ -25,6 +25,8 @@ class Options:
     seed: int = 0
     jobs: int = 24
     """Busy trials at the most; fewer start while the machine is crowded. Those that only wait are not counted."""
+    in_flight: int | None = None
+    """Trials at the most, those that only wait included, where the limit of open files allows no more."""
     watch_ms: int | None = None
     """`--watch`: stop watching then, come what may."""
     capture: bool = False

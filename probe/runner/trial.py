@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from probe.errors import DriverLostError, HarnessError
 from probe.model import Engine, History, Kind, Role
 from probe.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.recorder import Recorder
+from probe.resources import exhaustion
 from probe.runner.cast import make_header
-from probe.runner.course import Course, DriverLostError
+from probe.runner.course import Course
 from probe.runner.ending import take_stock
 from probe.runner.stage import Stage, StartingSlot
 from probe.runner.starts import play
 from probe.runner.tools import Options, Tools
-
-__all__ = ["DriverLostError", "run_trial"]
 
 
 async def run_trial(
@@ -35,7 +35,8 @@ async def run_trial(
 
     `rest` is called when little is left to do but to wait for what the client does next, `dawdles` when it takes long
     to start, `closed` once the client is gone: what is left is to mend, with others, and to read back.
-    Raises DriverLostError when the driver process ended and the trial did not run alone.
+    Raises DriverLostError when the driver process ended and the trial did not run alone, ExhaustedError when this
+    machine has no more of something.
     """
     header = make_header(item, trial, tools, options)
     course = Course(item, header, Recorder(by_wire=bool(header.judged_by)))
@@ -47,12 +48,10 @@ async def run_trial(
             await _run(
                 course, tools, lambda cluster, tap: Stage(cluster, tap, tools, options, slot, rest, alone), closed
             )
-    except (OSError, TimeoutError) as error:
-        if isinstance(error, DriverLostError):
-            raise
-        course.problem(str(error) or f"took longer than {_hard_limit_s(item):.0f} s")
-    except ExceptionGroup as group:
-        _tell_of(course, group)
+    except TimeoutError:
+        course.problem(f"took longer than {_hard_limit_s(item):.0f} s")
+    except (HarnessError, ExceptionGroup) as error:
+        _note(course, error)
     finally:
         slot.release()
         _end_if_cancelled()
@@ -66,15 +65,19 @@ def _end_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def _tell_of(course: Course, group: ExceptionGroup[Exception]) -> None:
-    """Note what went wrong beside an instance that left; what is no failure of the harness is raised."""
+def _note(course: Course, error: HarnessError | ExceptionGroup[Exception]) -> None:
+    """Note a failure of the harness, or failures of tasks beside each other; anything else is raised."""
+    if (own := exhaustion(error)) is not None:
+        raise own from error
+    group = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
     lost, _ = group.split(DriverLostError)
     if lost is not None:
-        raise DriverLostError(str(lost.exceptions[0]))
-    known, others = group.split((OSError, TimeoutError))
+        raise DriverLostError(str(lost.exceptions[0])) from error
+    known, others = group.split(HarnessError)
     if others is not None:
         raise others
-    course.problem("; ".join(map(str, known.exceptions)) if known else str(group))
+    if known is not None:
+        course.problem("; ".join(map(str, known.exceptions)))
 
 
 async def _run(

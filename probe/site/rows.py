@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from probe.errors import ProbeError
 from probe.model import Cell, Outcome
 from probe.model.columns import NAMES
 from probe.site.names import slug
@@ -14,8 +15,10 @@ from probe.site.names import slug
 CONFORMS = {"yes": True, "no": False, "": None}
 
 
-class SiteError(ValueError):
+class SiteError(ProbeError):
     """The site cannot be built; the text is one line that names the thing and the way out."""
+
+    exit_code = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from probe.errors import ExhaustedError
 from probe.model import Cell, History, Outcome, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, ResultsError
 from probe.model.rows import cell_of
+from probe.resources import exhaustion
 from probe.store.about import describe, new_run_id, now
 from probe.store.files import Place
 from probe.store.rows import not_run_row, trial_tables
@@ -24,6 +26,8 @@ from probe.store.schemas import TRIAL_SCHEMA
 FLUSH_S = 5.0
 FLUSH_TRIALS = 256
 FLUSH_EVENTS = 200_000
+LAST_S, AGAIN_S = 10.0, 0.5
+"""What could not be written for lack of room is tried again for so long at the end, so often."""
 REST_S = 0.008
 """Four times what it takes to write out the events between two rests."""
 
@@ -54,6 +58,7 @@ class RunStore:
         self._write_lock = threading.Lock()
         self._closing = False
         self._told = ""
+        self._exhausted: ExhaustedError | None = None
         self._thread = threading.Thread(target=self._keep_flushing, name="store", daemon=True)
 
     @classmethod
@@ -111,12 +116,23 @@ class RunStore:
             self._about["finished"] = now()
             self._changed = True
         try:
-            self.flush()
+            self._flush_at_last()
         except ResultsError as failure:
             lost = f"{failure}; --resume {self.run_id} then runs {len(self._trials)} trials anew that are not stored"
             if kind is None:
                 raise ResultsError(lost) from failure
             _log.error("%s", lost)  # must not hide the error that ended the run
+
+    def _flush_at_last(self) -> None:
+        """Write what is left; where this machine has no room or files left, try again for a while."""
+        end = time.monotonic() + LAST_S
+        while True:
+            try:
+                return self.flush()
+            except ResultsError as error:
+                if exhaustion(error) is None or time.monotonic() >= end:
+                    raise
+            time.sleep(min(AGAIN_S, LAST_S))
 
     def add(self, history: History, verdict: Verdict) -> None:
         """Take one judged trial; it is on disk within 5 s. ValueError if it was stored before."""
@@ -153,6 +169,11 @@ class RunStore:
         with self._state:
             return set(self._done)
 
+    @property
+    def exhausted(self) -> ExhaustedError | None:
+        """Return why nothing can be written, where this machine has no room or files left; what was taken is kept."""
+        return self._exhausted
+
     def flush(self) -> None:
         """Write what was taken since the last flush, aside and renamed; ResultsError keeps it for the next try."""
         with self._write_lock:
@@ -168,10 +189,14 @@ class RunStore:
                     self._rest()
                 if changed:
                     self._place.write_json(_about_path(self.run_id, about["shard"]), about)
-            except ResultsError:
+                self._exhausted = None
+            except (ResultsError, MemoryError) as error:
+                self._exhausted = exhaustion(error)
                 with self._state:
                     self._trials, self._absent, self._changed = trials + self._trials, absent + self._absent, True
-                raise
+                if isinstance(error, ResultsError):
+                    raise
+                raise ResultsError(f"run {self.run_id} cannot be written: {self._exhausted}") from error
 
     def _write(self, trials: list[_Trial], absent: list[dict[str, Any]]) -> None:
         """Write events before trials: whoever finds a trial row finds its events in the file of the same name."""
@@ -221,7 +246,8 @@ class RunStore:
                 self._told = ""
             except ResultsError as error:
                 if not self._told:  # a run may have hours to go
-                    _log.error("%s; trials are kept in memory, each %d s it is tried again", error, FLUSH_S)
+                    more = "no further trials are started, " if self._exhausted else ""
+                    _log.error("%s; %strials are kept in memory, each %d s it is tried again", error, more, FLUSH_S)
                 self._told = str(error)
                 self._wait(lambda: self._closing)
 

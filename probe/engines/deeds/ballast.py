@@ -20,7 +20,7 @@ def named(number: int, partitions: int) -> str:
 
 
 async def lengthen(coordinator: Endpoint, topic: str, number: int, partitions: int) -> None:
-    """Ask the coordinator at this address to write so many entries. OSError."""
+    """Ask the coordinator at this address to write so many entries. EngineError or OSError."""
     key = named(number, partitions)
     api, version, body = (
         (OFFSET_COMMIT, 2, _commit(key)) if topic == OFFSETS_TOPIC else (INIT_PRODUCER_ID, 0, _init(key))

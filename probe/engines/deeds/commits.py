@@ -11,6 +11,7 @@ from probe.engines.deeds.restarts import offsets_of
 from probe.engines.kafka.data import Brokers, load_library
 from probe.engines.kafka.wire import Writer
 from probe.engines.kafka_ports import OFFSETS_TOPIC, Scene
+from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.coordinator_steps import FillOffsets
 
@@ -34,7 +35,7 @@ MESSAGE_BYTES = 26
 
 
 async def fill(step: FillOffsets, scene: Scene) -> None:
-    """Write what is not there yet, and wait until all followers have it. OSError if brokers refuse it."""
+    """Write what is not there yet, and wait until all followers have it. EngineError if brokers refuse it."""
     placed = await scene.cluster.admin.placements([OFFSETS_TOPIC])
     numbers = sorted(number for _, number in placed)
     per_entry = MESSAGE_BYTES + len(_key(named(0, len(numbers)), 0)) + len(_value(0, 0))
@@ -75,7 +76,7 @@ def _write(where: Brokers, counts: Mapping[int, int]) -> None:
         producer.poll(0)
     left = producer.flush(WRITTEN_S)
     if left or failures:
-        raise OSError(f"{OFFSETS_TOPIC} could not be filled: {failures[0] if failures else f'{left} entries left'}")
+        raise EngineError(f"{OFFSETS_TOPIC} could not be filled: {failures[0] if failures else f'{left} entries left'}")
 
 
 def _key(group: str, partition: int) -> bytes:

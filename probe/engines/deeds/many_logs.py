@@ -18,7 +18,7 @@ WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
 
 
 async def make(step: ManyLogs, scene: Scene) -> None:
-    """Create the topic, with its only replicas on the broker that fails, and write it. OSError."""
+    """Create the topic, with its only replicas on the broker that fails, and write it. EngineError or OSError."""
     admin, brokers = scene.cluster.admin, scene.cluster.brokers
     partitions = range(step.partitions)
     log_dir = str(brokers[scene.old].log_dirs[0])
@@ -47,7 +47,7 @@ async def remove(_: ManyLogs, scene: Scene) -> None:
 
 
 def write(where: Brokers, step: ManyLogs) -> None:
-    """Write one batch after the other to each partition. OSError if it takes too long."""
+    """Write one batch after the other to each partition. TimeoutError if it takes too long."""
     producer = load_library().Producer({**where.settings, **WRITING})
     for _ in range(step.batches):
         for partition in range(step.partitions):

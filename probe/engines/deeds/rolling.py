@@ -9,6 +9,7 @@ from probe.engines.deeds.brokers import act
 from probe.engines.deeds.brokers import all_up as brokers_up
 from probe.engines.deeds.deed import in_sync, turns
 from probe.engines.kafka_ports import Scene, ServerProcess
+from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.broker_steps import ReturnBroker, StopBroker
 from probe.scenarios.real_steps import Order, RestartAll
@@ -51,7 +52,7 @@ async def restart_all(step: RestartAll, scene: Scene) -> None:
 
 
 async def _roll(step: RestartAll, coming: Sequence[Wave], scene: Scene) -> None:
-    """Restart all. OSError when the watch ends before that: whoever saw half of it has not seen it."""
+    """Restart all. EngineError when the watch ends before that: whoever saw half of it has not seen it."""
     left = [node for wave in coming for node in wave]
     try:
         for wave in coming:
@@ -64,7 +65,7 @@ async def _roll(step: RestartAll, coming: Sequence[Wave], scene: Scene) -> None:
     except asyncio.CancelledError:
         if not left:
             raise
-        raise OSError(f"the watch ended before these were restarted: {', '.join(map(str, left))}") from None
+        raise EngineError(f"the watch ended before these were restarted: {', '.join(map(str, left))}") from None
     if not scene.cluster.kraft:
         now = await scene.cluster.admin.controller()
         scene.cluster.tell(EngineKind.NOTE, text=f"all are back; broker {now} is the controller")

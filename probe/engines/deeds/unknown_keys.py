@@ -14,6 +14,7 @@ import time
 from probe.engines.kafka import questions as ask
 from probe.engines.kafka.wire import Writer, line_to
 from probe.engines.kafka_ports import Scene
+from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.coordinator_steps import SendUnknownKeys
 
@@ -77,7 +78,7 @@ async def _watch(scene: Scene) -> None:
 
 
 async def _answers(scene: Scene) -> bool:
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, EngineError):
         async with line_to(scene.cluster.brokers[scene.old].internal, MONITOR_S) as line:
             await ask.metadata(line, ["none-of-this-name"], old=True)
             return True

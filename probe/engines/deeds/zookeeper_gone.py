@@ -6,6 +6,7 @@ import asyncio
 import time
 
 from probe.engines.kafka_ports import Scene
+from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.real_steps import LoseZooKeeper
 
@@ -14,9 +15,9 @@ FOUND_S = 120.0
 
 
 async def lose(step: LoseZooKeeper, scene: Scene) -> None:
-    """Pause it, for a time. OSError where there is none."""
+    """Pause it, for a time. EngineError where there is none."""
     if scene.cluster.kraft:
-        raise OSError(f"Kafka {scene.cluster.version} runs without ZooKeeper here")
+        raise EngineError(f"Kafka {scene.cluster.version} runs without ZooKeeper here")
     for server in scene.cluster.ensemble:
         server.pause()
     scene.strike()

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from probe.engines.kafka_ports import Scene
 from probe.engines.quorum_ports import ZooKeeperSays
+from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.real_steps import DropFollower
 
@@ -17,25 +18,25 @@ LEADER, FOLLOWER = "leader", "follower"
 
 
 def roles(said: Mapping[int, ZooKeeperSays]) -> tuple[int, int]:
-    """Return the leader, and the follower that serves most sessions. OSError if there are no such two."""
+    """Return the leader, and the follower that serves most sessions. EngineError if there are no such two."""
     leaders = [node for node, one in said.items() if one.mode == LEADER]
     followers = sorted(
         (node for node, one in said.items() if one.mode == FOLLOWER), key=lambda node: said[node].sessions
     )
     if len(leaders) != 1 or not followers:
-        raise OSError(f"an ensemble with a leader and followers was expected, not {_told(said)}")
+        raise EngineError(f"an ensemble with a leader and followers was expected, not {_told(said)}")
     return leaders[0], followers[-1]
 
 
 async def drop_follower(_: DropFollower, scene: Scene) -> None:
-    """Close a follower's connection to its leader, and wait until it follows again. OSError if it was not hit."""
+    """Close a follower's connection to its leader, and wait until it follows again. EngineError if it was not hit."""
     doors, tell = scene.cluster.doors, scene.cluster.tell
     leader, follower = roles(before := await doors.served())
     before_it_left = doors.passed[follower]
     tell(EngineKind.NOTE, text=f"before: {_told(before)}")
     begin = time.monotonic()
     if not doors.slam(follower, leader):
-        raise OSError(f"zookeeper {follower} follows {leader} and has no connection to it")
+        raise EngineError(f"zookeeper {follower} follows {leader} and has no connection to it")
     scene.strike()
     tell(EngineKind.NOTE, text=f"zookeeper {leader} leads; zookeeper {follower} lost its connection to it")
     async with asyncio.timeout(REJOINS_S):

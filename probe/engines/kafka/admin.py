@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from probe.engines.kafka import questions as ask
 from probe.engines.kafka.properties import line_key
-from probe.engines.kafka.questions import Metadata, Partition, RefusedError
+from probe.engines.kafka.questions import BrokerError, Metadata, Partition
 from probe.engines.kafka.wire import Line, line_to
 from probe.engines.kafka.zookeeper import ZooKeeper
 from probe.engines.kafka_ports import BrokerProcess, Placement, Replicas
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 
 Answer = TypeVar("Answer")
@@ -43,14 +44,14 @@ class KafkaAdmin:
         self._brokers, self._zookeeper = brokers, zookeeper
 
     async def metadata(self, topics: Sequence[str] | None, *, at: int | None = None) -> Metadata:
-        """Ask one broker, or any that runs, for Metadata (None = all topics). OSError."""
+        """Ask one broker, or any that runs, for Metadata (None = all topics). EngineError or OSError."""
         nodes = self._running() if at is None else [at]
-        failure: OSError = OSError("no broker runs")
+        failure: OSError | EngineError = EngineError("no broker runs")
         for node in nodes:
             try:
                 async with line_to(self._brokers[node].internal, LOOK_S) as line:
                     return await ask.metadata(line, topics, old=self._old)
-            except OSError as error:
+            except (OSError, EngineError) as error:
                 failure = error
         raise failure
 
@@ -112,7 +113,7 @@ class KafkaAdmin:
     async def _missing(self, wanted: Mapping[Partition, Sequence[int]], topics: Sequence[str], node: int) -> str:
         try:
             return _missing(wanted, await self.placements(topics, at=node))
-        except OSError as error:  # 0.9 drops requests that come beside one which it does not know
+        except (OSError, EngineError) as error:  # 0.9 drops requests that come beside one which it does not know
             return str(error)
 
     async def delete_topics(self, topics: Sequence[str]) -> None:
@@ -177,9 +178,9 @@ class KafkaAdmin:
             await self._elect(partitions, ask.PREFERRED)
 
     async def elect_unclean(self, partitions: Sequence[Partition]) -> None:
-        """Let a replica lead that is not in sync. OSError before 2.4."""
+        """Let a replica lead that is not in sync. EngineError before 2.4."""
         if self._version < ELECT_UNCLEAN:
-            raise OSError("brokers before 2.4 know no unclean election on request")
+            raise EngineError("brokers before 2.4 know no unclean election on request")
         await self._elect(partitions, ask.UNCLEAN)
 
     async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[Partition]) -> bool:
@@ -204,7 +205,7 @@ class KafkaAdmin:
             try:
                 async with line_to(self._brokers[node].internal, ASK_S) as line:
                     return await question(line)
-            except RefusedError as error:
+            except BrokerError as error:
                 if error.code not in CONTROLLERLESS or time.monotonic() > end:
                     raise
             await asyncio.sleep(POLL_S)
@@ -212,12 +213,12 @@ class KafkaAdmin:
     def _running(self) -> list[int]:
         nodes = [node for node, broker in self._brokers.items() if broker.pid is not None and not broker.paused]
         if not nodes:
-            raise OSError("no broker runs")
+            raise EngineError("no broker runs")
         return nodes
 
     def _nodes(self) -> ZooKeeper:
         if self._zookeeper is None:
-            raise OSError("this cluster has no ZooKeeper")
+            raise EngineError("this cluster has no ZooKeeper")
         return self._zookeeper
 
 

@@ -19,6 +19,7 @@ from probe.engines.kafka.places import temporary_folder
 from probe.engines.kafka.release import Release
 from probe.engines.kafka.server import Server
 from probe.engines.kafka.zookeeper import ZooKeeper
+from probe.errors import EngineError
 
 READY_S, END_S = 90.0, 60.0
 NODE = 1
@@ -37,7 +38,7 @@ async def ensure(release: Release) -> Release:
         return release
     try:
         await _make(release, release.archive)
-    except OSError:  # TimeoutError is one
+    except (OSError, EngineError):  # TimeoutError is an OSError
         return replace(release, archive=None)
     return release if release.archive.exists() else replace(release, archive=None)
 
@@ -67,7 +68,7 @@ async def _make(release: Release, archive: Path) -> None:
 async def _work(release: Release, where: properties.Addresses, brokers: Mapping[int, nodes.Broker]) -> None:
     """Let it load what it needs to have a topic."""
     zookeeper = None if release.kraft else ZooKeeper(where.quorum)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, EngineError):
         await KafkaAdmin(release.version, brokers, zookeeper).create_topic("archive", {0: [NODE]})
 
 

@@ -19,8 +19,10 @@ from probe.engines.kafka.server import Server
 from probe.engines.kafka.sorting import Sorting
 from probe.engines.kafka.zookeeper import ZooKeeper
 from probe.engines.kafka_ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay
+from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model import EngineEvent, EngineKind
 from probe.ports import OpenRelay, RelayPort
+from probe.resources import exhaustion
 from probe.scenarios.ground import USUAL, Ground
 
 START_S = 90.0
@@ -60,6 +62,8 @@ class KafkaCluster:
         self._tasks: set[asyncio.Task[None]] = set()
         self.failures: list[str] = []
         """What went wrong in work that was spawned."""
+        self.exhausted: ExhaustedError | None = None
+        """What this machine had no more of meanwhile."""
         self._echoes = logs.Echoes()
 
     def tell(
@@ -93,7 +97,8 @@ class KafkaCluster:
     async def _spawned(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except OSError as error:
+        except (OSError, HarnessError) as error:
+            self.exhausted = self.exhausted or exhaustion(error)
             self.failures.append(str(error) or type(error).__name__)
 
     async def calm(self) -> None:
@@ -115,7 +120,7 @@ class KafkaCluster:
                     break
                 except TimeoutError:
                     raise
-                except OSError:  # it ended: ZooKeeper still knows the session of its last life
+                except EngineError:  # it ended: ZooKeeper still knows the session of its last life
                     await asyncio.sleep(AGAIN_S)
             await self._listed({node})
 
@@ -133,7 +138,7 @@ class KafkaCluster:
             await asyncio.sleep(POLL_S)
 
     async def start(self) -> None:
-        """Start everything. OSError or TimeoutError with the last words of what did not."""
+        """Start everything. EngineError or OSError with the last words of what did not."""
         servers: list[Server] = [*self.ensemble, *self.brokers.values()]
         for server in servers:
             if isinstance(server, Broker):
@@ -150,7 +155,7 @@ class KafkaCluster:
         """Wait until every running broker lists these."""
         for node, broker in self.brokers.items():
             while broker.pid is not None and not broker.paused:
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, EngineError):
                     if wanted <= (await self.admin.brokers(at=node)).keys():
                         break
                 await asyncio.sleep(POLL_S)
@@ -224,7 +229,7 @@ def _from(node: int) -> list[int]:
 async def running(
     release: Release, open_relay: OpenRelay, disk: DiskWay, ground: Ground = USUAL
 ) -> AsyncIterator[KafkaCluster]:
-    """Start a cluster behind a relay. OSError or TimeoutError if it does not start; everything is gone at exit."""
+    """Start a cluster behind a relay. EngineError or OSError if it does not start; everything is gone at exit."""
     names: dict[bytes, str] = {}
     sorting = Sorting()
     async with contextlib.AsyncExitStack() as stack:

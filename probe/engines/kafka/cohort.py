@@ -14,6 +14,7 @@ from probe.engines.kafka.meeting import Meeting
 from probe.engines.kafka.seat import Seat
 from probe.engines.kafka.truth import Truth
 from probe.engines.kafka_ports import Deed, DeedTable, Scene
+from probe.errors import HarnessError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.scenarios.steps import Step
 
@@ -46,19 +47,19 @@ class Cohort:
         self._watch = contextlib.AsyncExitStack()
 
     async def gather(self, seat: Seat) -> None:
-        """Wait until all cells of the cohort are as far. LeftBehindError for one that the others went on without."""
+        """Wait until all cells of the cohort are as far. StragglerError for one that the others went on without."""
         await self._gathering.come(seat, self._gathered, patience_s=STRAGGLERS_S)
 
     async def _gathered(self, seats: Collection[Seat]) -> None:
         self._striking = Meeting(seats)
 
     async def strike(self, seat: Seat, steps: Sequence[Step], election_ms: int) -> None:
-        """Break, once all cells of the cohort want it. OSError if that failed."""
+        """Break, once all cells of the cohort want it. EngineError or OSError if that failed."""
         self._steps, self._election_ms = steps, election_ms
         await self._striking.come(seat, self._strike, patience_s=STRAGGLERS_S)
 
     async def mend(self, seat: Seat) -> None:
-        """Mend, once all that saw the fault want it. OSError if that failed."""
+        """Mend, once all that saw the fault want it. EngineError or OSError if that failed."""
         if self._mending is not None and seat in self._mending.present:
             await self._mending.come(seat, self._mend)
 
@@ -94,7 +95,7 @@ class Cohort:
         self.cluster.tell(EngineKind.HEALED)
 
     async def undo(self) -> None:
-        """Take back what was done, last step first. OSError if it cannot be."""
+        """Take back what was done, last step first. EngineError or OSError if it cannot be."""
         await self.cluster.calm()
         scene, done = self._scene, self._done[::-1]
         self._done = []
@@ -102,7 +103,7 @@ class Cohort:
             for step, deed in done:
                 if scene is not None:
                     await deed.undo(step, scene)
-        except OSError as error:
+        except (OSError, HarnessError) as error:
             self.spoilt = str(error) or type(error).__name__
             raise
         finally:
@@ -121,7 +122,7 @@ class Cohort:
                     await meeting.close()
             await self.maker.close()
             await self.feeder.close()
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, HarnessError):
                 await self.undo()
 
     def _hear(self, event: EngineEvent) -> None:

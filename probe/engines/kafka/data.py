@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.engines.kafka.properties import line_key
+from probe.errors import EngineError
 from probe.model import Stored, Subject
 from probe.model.endpoint import Endpoint, as_text
 from probe.ports import ReadBack
@@ -50,7 +51,7 @@ class Brokers:
 
 
 async def read_back(where: Brokers, subject: Subject, partitions: Sequence[int]) -> ReadBack:
-    """Read a whole topic, read_committed, and a group's committed offsets. OSError if it cannot be read whole.
+    """Read a whole topic, read_committed, and a group's committed offsets. EngineError if it cannot be read whole.
 
     Transactions that instances left open are aborted before: they would hide what is committed behind them.
     """
@@ -82,7 +83,7 @@ def _end_open(kafka: Any, where: Brokers, transactional_id: str) -> None:
     try:
         producer.init_transactions(CALL_S)
     except kafka.KafkaException as error:
-        raise OSError(f"what {transactional_id} left open cannot be ended: {error}") from None
+        raise EngineError(f"what {transactional_id} left open cannot be ended: {error}") from None
 
 
 def _whole(
@@ -94,7 +95,7 @@ def _whole(
     end = time.monotonic() + READ_S
     while left and not given_up.is_set():
         if time.monotonic() > end:
-            raise OSError(f"{topic} could not be read back within {READ_S:.0f} s: no end of {sorted(left)}")
+            raise EngineError(f"{topic} could not be read back within {READ_S:.0f} s: no end of {sorted(left)}")
         for message in reader.consume(BATCH, timeout=0.5):
             error = message.error()
             if error is None:
@@ -102,7 +103,7 @@ def _whole(
             elif error.code() == EOF_CODE:
                 left.discard(message.partition())
             elif error.fatal():
-                raise OSError(f"{topic} cannot be read back: {error.str()}")
+                raise EngineError(f"{topic} cannot be read back: {error.str()}")
 
 
 def _committed(kafka: Any, member: Any, topic: str, partitions: Sequence[int]) -> dict[int, int]:
@@ -110,7 +111,7 @@ def _committed(kafka: Any, member: Any, topic: str, partitions: Sequence[int]) -
     try:
         found = member.committed(asked, timeout=CALL_S)
     except kafka.KafkaException as error:
-        raise OSError(f"committed offsets cannot be read: {error}") from None
+        raise EngineError(f"committed offsets cannot be read: {error}") from None
     return {item.partition: item.offset for item in found if item.offset >= 0}
 
 

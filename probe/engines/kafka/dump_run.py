@@ -13,6 +13,7 @@ from probe.engines.kafka.dump import INDEXES, Partition, Report, compare, parse
 from probe.engines.kafka.java import OPTIONS
 from probe.engines.kafka.properties import line_key
 from probe.engines.kafka.release import Release
+from probe.errors import EngineError
 from probe.model import Stored
 
 TOOL = "kafka.tools.DumpLogSegments"
@@ -67,7 +68,7 @@ def _has_entries(index: Path) -> bool:
 
 
 async def dump(release: Release, files: Sequence[str]) -> str:
-    """Return what the tool prints of these files. OSError if it fails, TimeoutError if it is late."""
+    """Return what the tool prints of these files. EngineError if it fails, TimeoutError if it is late."""
     archive = (f"-XX:SharedArchiveFile={release.archive}", "-Xshare:auto") if release.archive else ()
     classes = ":".join(map(str, release.jars))
     java = [str(release.java), HEAP, *OPTIONS, *archive, *release.options, "-cp", classes, TOOL]
@@ -77,16 +78,16 @@ async def dump(release: Release, files: Sequence[str]) -> str:
         text = (await stream.read()).decode(errors="replace")
         if code := await running.process.wait():
             last = (text.strip().splitlines() or ["no reason given"])[-1]
-            raise OSError(f"{TOOL} ended with exit code {code}: {last}")
+            raise EngineError(f"{TOOL} ended with exit code {code}: {last}")
     return text
 
 
 async def check(release: Release, place: Place, stored: Sequence[Stored]) -> Report:
-    """Dump every replica of a topic that nobody writes to any more, and compare. OSError or TimeoutError."""
+    """Dump every replica of a topic that nobody writes to any more, and compare. EngineError or OSError."""
     replicas = await _settled(place)
     for (broker, partition), files in replicas.items():
         if not files:
-            raise OSError(f"broker {broker} has no log of {place.topic}-{partition}")
+            raise EngineError(f"broker {broker} has no log of {place.topic}-{partition}")
     paths = [path for files in replicas.values() for path in files]
     return compare(parse(await dump(release, paths)), replicas, stored)
 

@@ -15,7 +15,9 @@ from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.release import Release
 from probe.engines.kafka.seat import Seat
 from probe.engines.kafka_ports import DeedTable, DiskWay
+from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.ports import OpenRelay, RelayPort, Sink
+from probe.resources import exhaustion, said_exhaustion, translated
 from probe.scenarios.ground import USUAL, Ground
 
 MEND_S = 90.0
@@ -50,7 +52,7 @@ class _Clusters:
     """All of them, also those that start, are leased, or are mended."""
     coming: int = 0
     """Those that start or are mended: soon they are idle."""
-    failure: OSError | None = None
+    failure: EngineError | ExhaustedError | None = None
 
 
 class Kafka:
@@ -99,22 +101,23 @@ class Kafka:
     async def cohort(
         self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
     ) -> AsyncIterator[Sequence[Seat]]:
-        """Lease a cluster of a broker line, built so, with so many seats. OSError if none can be started.
+        """Lease a cluster of a broker line, built so, with so many seats. EngineError if none can be started.
 
         Whoever takes a seat leaves it in the end (`Seat.leave`), also if its trial never began. `to_come` = cohorts of
         this kind that follow: with many, another cluster is started while this one is mended.
         """
-        leased = await self._lease((broker, ground), self.at_once if to_come >= WORTH else 1, silent=silent)
-        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
-        leased.cohorts += 1
-        try:
-            async with cohort.meeting() as seats:
-                yield seats
-        except BaseException:
-            cohort.spoilt = cohort.spoilt or "it was left in the middle"
-            raise
-        finally:
-            self._spawn(self._give_back(leased, cohort))
+        with translated(EngineError):
+            leased = await self._lease((broker, ground), self.at_once if to_come >= WORTH else 1, silent=silent)
+            cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
+            leased.cohorts += 1
+            try:
+                async with cohort.meeting() as seats:
+                    yield seats
+            except BaseException:
+                cohort.spoilt = cohort.spoilt or "it was left in the middle"
+                raise
+            finally:
+                self._spawn(self._give_back(leased, cohort))
 
     async def _lease(self, kind: Kind, limit: int, *, silent: bool) -> Leased:
         """Return a cluster that is well: an idle one, else the first that is started or mended.
@@ -166,7 +169,7 @@ class Kafka:
             mine.failure = None
         except Exception as error:  # noqa: BLE001  # whoever waits for it must be told
             mine.count -= 1
-            mine.failure = OSError(f"Kafka {line} did not start: {str(error) or type(error).__name__}")
+            mine.failure = _why_not_started(line, error)
         mine.coming -= 1
         async with self._changed:
             self._changed.notify_all()
@@ -181,7 +184,7 @@ class Kafka:
             stack = contextlib.AsyncExitStack()
             try:
                 cluster = await stack.enter_async_context(running(release, self._open_relay, self._disk, ground))
-            except OSError:
+            except (OSError, HarnessError):
                 await stack.aclose()
                 if not left:
                     raise
@@ -211,9 +214,9 @@ class Kafka:
 
     def _still_wanted(self, cluster: KafkaCluster) -> None:
         if self._there() > self.at_once:
-            raise OSError("others took its place while it was away")
+            raise EngineError("others took its place while it was away")
         if _kind(cluster) != self._playing:
-            raise OSError(f"Kafka {cluster.line} is no longer played")
+            raise EngineError(f"Kafka {cluster.line} is no longer played")
 
     async def _drop(self, leased: Leased) -> None:
         self._kinds[_kind(leased.cluster)].count -= 1
@@ -230,14 +233,20 @@ class Kafka:
         task.add_done_callback(self._tasks.discard)
 
 
+def _why_not_started(line: str, error: Exception) -> EngineError | ExhaustedError:
+    """Return the error of a cluster that did not start; no disk is broken on purpose yet, so a full one is our own."""
+    text = str(error) or type(error).__name__
+    return exhaustion(error) or said_exhaustion(text) or EngineError(f"Kafka {line} did not start: {text}")
+
+
 def _kind(cluster: KafkaCluster) -> Kind:
     return cluster.line, cluster.ground
 
 
 async def mend(cluster: KafkaCluster, cohort: Cohort) -> None:
-    """Bring a cluster back to how it began. OSError or TimeoutError if that cannot be."""
+    """Bring a cluster back to how it began. EngineError or OSError if that cannot be."""
     if cohort.spoilt:
-        raise OSError(cohort.spoilt)
+        raise EngineError(cohort.spoilt)
     cluster.failures.clear()
     restore_network(cluster.relay)
     for node, broker in cluster.brokers.items():

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from probe.engines.kafka.places import HOST
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 
 CHUNK = 65_536
@@ -79,9 +80,9 @@ def read_served(text: str) -> Served:
 
 
 async def serves(address: Endpoint) -> None:
-    """Return when a member leads or follows. OSError until then."""
+    """Return when a member leads or follows. EngineError or OSError until then."""
     if not (await served(address)).mode:
-        raise OSError("it has no quorum yet")
+        raise EngineError("it has no quorum yet")
 
 
 @dataclass

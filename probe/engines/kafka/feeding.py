@@ -17,6 +17,7 @@ from probe.engines.kafka import questions as ask
 from probe.engines.kafka.questions import Partition
 from probe.engines.kafka.records import base_offsets, produce_version, request
 from probe.engines.kafka.wire import Line, dial
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 from probe.protocol import apis
 
@@ -176,7 +177,7 @@ class Feeder:
             way.idle.clear()
             try:
                 lost = await self._send(way, records)
-            except (OSError, struct.error, IndexError):  # TimeoutError is an OSError
+            except (OSError, EngineError, struct.error, IndexError):  # TimeoutError is an OSError
                 way.drop_line()
                 lost = list(records)
             way.idle.set()
@@ -186,7 +187,7 @@ class Feeder:
                 self._lost.set()
 
     async def _send(self, way: _Way, records: Mapping[Partition, Sequence[bytes]]) -> list[Partition]:
-        """Return what the broker refused. OSError."""
+        """Return what the broker refused. EngineError or OSError."""
         async with asyncio.timeout(ASK_S):
             if way.line is None:
                 way.line = await dial(way.address)
@@ -211,7 +212,7 @@ class Feeder:
                 self._lost.clear()
                 continue
             nodes.append(nodes.pop(0))
-            with contextlib.suppress(OSError, struct.error, IndexError):
+            with contextlib.suppress(OSError, EngineError, struct.error, IndexError):
                 await self._learn(self._ways[nodes[0]].address, missing)
             await asyncio.sleep(LOOK_S)
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from probe.tools import ToolError
+
 KAFKA = "kafka.Kafka"
 ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 OPTIONS = (
@@ -84,10 +86,10 @@ def write_logging(folder: Path) -> None:
 
 
 def java_version(program: Path) -> str:
-    """Return what `java -version` says in its last line, which names the build. OSError if it says nothing."""
+    """Return what `java -version` says in its last line, which names the build. ToolError if it does not run."""
     try:
         done = subprocess.run([str(program), "-version"], capture_output=True, text=True, timeout=VERSION_S, check=True)
     except subprocess.SubprocessError as error:
-        raise OSError(f"{program} does not run: {error}") from None
+        raise ToolError(f"{program} does not run: {error}; install a JDK (17 or newer)") from None
     lines = done.stderr.strip().splitlines()
     return lines[-1] if lines else "?"

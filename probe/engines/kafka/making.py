@@ -19,6 +19,7 @@ from probe.engines.kafka.meeting import release
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import line_key
 from probe.engines.kafka_ports import Replicas
+from probe.errors import EngineError
 
 GATHER_S = 0.1
 """Who comes so soon after the first is made with it."""
@@ -47,7 +48,7 @@ class Maker:
         self._working: asyncio.Task[None] | None = None
 
     async def make(self, wanted: Wanted) -> None:
-        """Make a topic. OSError or TimeoutError where that fails, for all that were made with it."""
+        """Make a topic. EngineError or OSError where that fails, for all that were made with it."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((wanted, done))
         if self._working is None:
@@ -55,12 +56,12 @@ class Maker:
         await done
 
     async def close(self) -> None:
-        """Stop making; OSError for who still waits."""
+        """Stop making; EngineError for who still waits."""
         if self._working is not None:
             self._working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._working
-        release((done for _, done in self._waiting), OSError("the cohort was given up"))
+        release((done for _, done in self._waiting), EngineError("the cohort was given up"))
 
     async def _work(self) -> None:
         try:
@@ -113,7 +114,7 @@ class Maker:
                 folder = log_dir / f"{wanted.topic}-{partition}"
                 while not folder.exists():
                     if time.monotonic() > end:
-                        raise OSError(f"broker {node} did not make {folder.name} in {log_dir.name}")
+                        raise EngineError(f"broker {node} did not make {folder.name} in {log_dir.name}")
                     await asyncio.sleep(LOOK_S)
 
     def _lying(self, wanted: Wanted) -> Iterator[tuple[int, int, Path]]:

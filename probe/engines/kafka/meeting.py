@@ -7,13 +7,11 @@ import contextlib
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import Generic, TypeVar
 
+from probe.errors import EngineError, StragglerError
+
 Member = TypeVar("Member")
 NEARLY, SOON = 0.9, 0.25
 """Once so many of all have come, the others are waited for for this share of the patience."""
-
-
-class LeftBehindError(OSError):
-    """Others went on without this one; it has to be tried again."""
 
 
 class Meeting(Generic[Member]):
@@ -42,10 +40,10 @@ class Meeting(Generic[Member]):
         """Wait for the others; the deed is done once, with those who came, and its error is everybody's.
 
         After `patience_s` from the first one's coming, or a quarter of it from when nearly all are there, it is done
-        without those who are not there yet, who are out from then on: LeftBehindError for them.
+        without those who are not there yet, who are out from then on: StragglerError for them.
         """
         if member not in self._present:
-            raise LeftBehindError("the other cells of the cohort went on without this one")
+            raise StragglerError("the other cells of the cohort went on without this one")
         waiting = self._came[member] = asyncio.get_running_loop().create_future()
         self._deed = deed
         if patience_s is not None and self._timer is None:
@@ -94,7 +92,7 @@ class Meeting(Generic[Member]):
         except Exception as failure:  # noqa: BLE001  # it is raised by everybody who waits
             error = failure
         except asyncio.CancelledError:
-            error = OSError("the cohort was given up")
+            error = EngineError("the cohort was given up")
         release(came.values(), error)
 
     def _stop_timers(self) -> None:

@@ -15,6 +15,7 @@ from probe.engines.kafka.properties import Addresses
 from probe.engines.kafka.release import Release
 from probe.engines.kafka.server import Heard, Server
 from probe.engines.kafka.wire import line_to
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 
 BROKERS = (1, 2, 3)
@@ -29,7 +30,7 @@ class Broker(Server):
 
 
 def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int = 1) -> Addresses:
-    """Choose where everything listens. OSError when there are no free ports."""
+    """Choose where everything listens. EngineError when there are no free ports."""
     free = free_addresses()
     external = {node: next(free) for node in BROKERS}
     named = properties.has_listener_names(version)
@@ -109,8 +110,8 @@ async def _accepts(address: Endpoint) -> None:
 
 
 async def _answers(address: Endpoint, *, old: bool) -> None:
-    """Return when a broker knows of itself and others. OSError until then."""
+    """Return when a broker knows of itself and others. EngineError or OSError until then."""
     async with line_to(address, DIAL_S) as line:
         told = await ask.metadata(line, ["none-of-this-name"], old=old)
     if not told.brokers:
-        raise OSError("it knows of no broker yet")
+        raise EngineError("it knows of no broker yet")

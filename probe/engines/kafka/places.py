@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from probe.children import child
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 
 HOST = "127.0.0.1"
@@ -27,7 +28,7 @@ KEEPER = 'cat >/dev/null; sleep 0.5; rm -rf -- "$1"; sleep 2; rm -rf -- "$1"'
 
 
 def free_addresses() -> Iterator[Endpoint]:
-    """Give addresses on loopback that nobody listens on now. OSError when there seem to be none."""
+    """Give addresses on loopback that nobody listens on now. EngineError when there seem to be none."""
     taken: set[int] = set()
     for _ in range(TRIES):
         port = random.SystemRandom().choice(PORTS)
@@ -35,7 +36,7 @@ def free_addresses() -> Iterator[Endpoint]:
             continue
         taken.add(port)
         yield Endpoint(host=HOST, port=port)
-    raise OSError(f"no free port found between {PORTS.start} and {PORTS.stop} on {HOST}")
+    raise EngineError(f"no free port found between {PORTS.start} and {PORTS.stop} on {HOST}")
 
 
 def _is_free(port: int) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from probe.engines.kafka.properties import line_key
 from probe.engines.kafka.wire import Line, Reader, Writer
 from probe.engines.kafka_ports import Placement, Replicas
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 from probe.protocol import apis
 
@@ -32,7 +33,7 @@ class Metadata:
     placements: Mapping[Partition, Placement]
 
 
-class RefusedError(OSError):
+class BrokerError(EngineError):
     """A broker answered with an error code."""
 
     def __init__(self, what: str, code: int, text: str = "") -> None:
@@ -56,7 +57,7 @@ async def metadata(line: Line, topics: Sequence[str] | None, *, old: bool) -> Me
     try:
         return _metadata(answer, old=old)
     except (struct.error, IndexError):
-        raise OSError("an answer to Metadata that makes no sense") from None
+        raise EngineError("an answer to Metadata that makes no sense") from None
 
 
 def _metadata(answer: Reader, *, old: bool) -> Metadata:
@@ -122,7 +123,7 @@ async def coordinator(line: Line, key_type: int, key: str) -> int:
 async def create_topics(
     line: Line, topics: Mapping[str, Replicas], config: Mapping[str, str], *, version: int
 ) -> Sequence[str]:
-    """Create topics with these replicas; return those that are there already. RefusedError with any other code."""
+    """Create topics with these replicas; return those that are there already. BrokerError with any other code."""
 
     def one(writer: Writer, item: tuple[str, Replicas]) -> object:
         writer.string(item[0]).pack("ih", -1, -1)
@@ -146,7 +147,7 @@ async def create_topics(
 
 
 async def delete_topics(line: Line, topics: Sequence[str], *, version: int) -> None:
-    """Delete topics; one that is not there is well. RefusedError with the code."""
+    """Delete topics; one that is not there is well. BrokerError with the code."""
     answer = await line.ask(apis.DELETE_TOPICS, version, Writer().array(topics, Writer.string).pack("i", ASK_MS))
     if version:
         answer.number("i")
@@ -157,7 +158,7 @@ async def delete_topics(line: Line, topics: Sequence[str], *, version: int) -> N
 
 
 async def create_partitions(line: Line, topic: str, added: Sequence[Sequence[int]], total: int) -> None:
-    """Add partitions. RefusedError with the code."""
+    """Add partitions. BrokerError with the code."""
     body = Writer().pack("i", 1).string(topic).pack("i", total)
     body.array(added, Writer.ints).pack("ib", ASK_MS, 0)
     answer = await line.ask(apis.CREATE_PARTITIONS, 0, body)
@@ -168,7 +169,7 @@ async def create_partitions(line: Line, topic: str, added: Sequence[Sequence[int
 
 
 async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> None:
-    """Set a topic's own configuration. RefusedError with the code."""
+    """Set a topic's own configuration. BrokerError with the code."""
     body = Writer().pack("ib", 1, TOPIC_RESOURCE).string(topic)
     body.array(sorted(config.items()), lambda w, item: w.string(item[0]).string(item[1])).pack("b", 0)
     answer = await line.ask(apis.ALTER_CONFIGS, 0, body)
@@ -187,7 +188,7 @@ async def prefer_log_dir(line: Line, log_dir: str, partitions: Sequence[Partitio
 
 
 async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, version: int) -> None:
-    """Elect leaders. RefusedError with the first code that is not about a leader who leads already."""
+    """Elect leaders. BrokerError with the first code that is not about a leader who leads already."""
     body = Writer().pack("b", kind) if version else Writer()
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1])).pack("i", ASK_MS)
     answer = await line.ask(apis.ELECT_LEADERS, version, body)
@@ -203,7 +204,7 @@ async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, versi
 
 
 async def reassign(line: Line, moves: Mapping[Partition, Sequence[int]]) -> None:
-    """Begin to move partitions (KIP-455). RefusedError with the first code."""
+    """Begin to move partitions (KIP-455). BrokerError with the first code."""
     body = Writer().pack("i", ASK_MS).varint(len(moves) + 1)
     for (topic, partition), replicas in sorted(moves.items()):
         body.compact(topic).varint(2).pack("i", partition)
@@ -228,4 +229,4 @@ def _by_topic(partitions: Sequence[Partition]) -> list[tuple[str, list[int]]]:
 
 def _check(what: str, code: int, text: str = "") -> None:
     if code:
-        raise RefusedError(what, code, text)
+        raise BrokerError(what, code, text)

@@ -16,10 +16,12 @@ from probe.engines.kafka.making import Wanted
 from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.keys import partition_of
+from probe.errors import EngineError, HarnessError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
 from probe.ports import Pcapng, ReadBack, Sink, nowhere
+from probe.resources import translating
 from probe.scenarios.real_steps import DumpLogs
 from probe.scenarios.steps import DeleteTopic, RecreateTopic, Step
 
@@ -48,9 +50,9 @@ class Seat:
 
     @contextlib.asynccontextmanager
     async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[Seat, Seat]]:
-        """Take the seat. OSError for another broker line than the cohort's."""
+        """Take the seat. EngineError for another broker line than the cohort's."""
         if broker != self._cluster.line:
-            raise OSError(f"this cohort plays on Kafka {self._cluster.line}, not on {broker}")
+            raise EngineError(f"this cohort plays on Kafka {self._cluster.line}, not on {broker}")
         self._sink, self._dropped = sink, self._cluster.relay.dropped()
         try:
             yield self, self
@@ -70,9 +72,9 @@ class Seat:
 
     @property
     def subject(self) -> Subject:
-        """Return what the trial is about. OSError before it is prepared."""
+        """Return what the trial is about. EngineError before it is prepared."""
         if self._subject is None:
-            raise OSError("the cluster has no topic yet")
+            raise EngineError("the cluster has no topic yet")
         return self._subject
 
     def hear(self, event: EngineEvent) -> None:
@@ -89,6 +91,7 @@ class Seat:
         """Return `host:port` that clients use for a broker."""
         return self._cluster.relay.address(broker)
 
+    @translating(EngineError)
     async def cut(self, broker: int, client_id: str = "") -> int:
         """Reset this cell's connections to a broker; how many."""
         names = [client_id] if client_id else self._names
@@ -112,6 +115,7 @@ class Seat:
 
     # ports.Cluster
 
+    @translating(EngineError)
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
         """Create the topic around the cohort's broker, the affected partition in its log dir; choose keys to fit."""
         old = self._cohort.old
@@ -141,18 +145,21 @@ class Seat:
         places = {subject.affected: 0, subject.bystander: 1}
         try:
             await self._cohort.maker.make(Wanted(subject.topic, replicas, places))
-        except OSError as error:
+        except (OSError, HarnessError) as error:
             self._cohort.spoilt = str(error) or type(error).__name__
             raise
 
+    @translating(EngineError)
     async def pace(self, feed_ms: int) -> None:
         """Feed the topic at another pace."""
         self._cohort.feeder.pace(self.topic, feed_ms)
 
+    @translating(EngineError)
     async def gather(self) -> None:
-        """Wait for the cohort. LeftBehindError, an OSError, for a cell that the others went on without."""
+        """Wait for the cohort. StragglerError for a cell that the others went on without."""
         await self._cohort.gather(self)
 
+    @translating(EngineError)
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break, together with the cohort; where nothing breaks nobody is waited for."""
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
@@ -163,6 +170,7 @@ class Seat:
         else:
             self._tell(EngineKind.FAULT_ON)
 
+    @translating(EngineError)
     async def heal(self) -> None:
         """Mend, together with the cohort."""
         if self._struck:
@@ -170,8 +178,9 @@ class Seat:
         else:
             self._tell(EngineKind.HEALED)
 
+    @translating(EngineError)
     async def read_back(self) -> ReadBack:
-        """Read the topic and the group's offsets. OSError if it cannot be read whole."""
+        """Read the topic and the group's offsets. EngineError if it cannot be read whole."""
         subject = self.subject
         await self._cohort.feeder.stop(subject.topic)
         if self._topic_gone:
@@ -188,7 +197,7 @@ class Seat:
         return back
 
     async def _agrees(self, back: ReadBack, replicas: Mapping[int, Sequence[int]], *, last: bool = False) -> bool:
-        """Tell what Kafka's own tool says of the topic's logs. OSError if that does not agree at `last`."""
+        """Tell what Kafka's own tool says of the topic's logs. EngineError if that does not agree at `last`."""
         release = self._cluster.release
         if reason := await asyncio.to_thread(dump_run.why_not, release):
             self._tell(EngineKind.NOTE, f"the logs are not dumped: {reason}")
@@ -199,14 +208,18 @@ class Seat:
         for text in (report.summary, *report.findings):
             self._tell(EngineKind.NOTE, text)
         if report.findings and last:
-            raise OSError(f"the logs do not agree with each other or with what was read: {report.findings[0]}")
+            raise EngineError(f"the logs do not agree with each other or with what was read: {report.findings[0]}")
         if not report.findings:
             text = f"the logs agree with each other and with the {len(back.stored)} records read"
             self._tell(EngineKind.NOTE, text)
         return not report.findings
 
+    @translating(EngineError)
     async def problems(self) -> Sequence[str]:
         """Return what went wrong beside: events that the relay lost, work of the fault that failed."""
+        self._cluster.relay.check()
+        if self._cluster.exhausted is not None:
+            raise self._cluster.exhausted
         found = list(self._cluster.failures)
         if dropped := self._cluster.relay.dropped() - self._dropped:
             found.append(f"the relay lost {dropped} events")

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from probe.children import Child, child
+from probe.errors import EngineError
 from probe.priority import go_last
 
 MARK = "probe-guard"
@@ -48,7 +49,7 @@ class Server:
         serves: Callable[[], Awaitable[None]],
         heard: Heard,
     ) -> None:
-        """Describe it; `argv` is asked at each start, `serves` raises OSError until it does."""
+        """Describe it; `argv` is asked at each start, `serves` raises EngineError or OSError until it does."""
         self.name, self.node, self.folder = name, node, folder
         self.settings = dict(settings)
         self.environment: dict[str, str] = {}
@@ -68,9 +69,9 @@ class Server:
         return self.folder / "server.properties"
 
     async def start(self) -> None:
-        """Start the process and return at once. OSError if that is impossible or it runs already."""
+        """Start the process and return at once. EngineError if that is impossible or it runs already."""
         if not self._gone.is_set():
-            raise OSError(f"{self.name} runs already")
+            raise EngineError(f"{self.name} runs already")
         await self.close()
         text = "".join(f"{key}={value}\n" for key, value in self.settings.items())
         self.properties_file.write_text(text)
@@ -83,20 +84,20 @@ class Server:
                 self._take(told)  # what the server says first may come before what its guard says
         except (EOFError, TimeoutError):
             await self.close()
-            raise OSError(f"{self.name} did not start: {running.last_words() or 'no reason given'}") from None
+            raise EngineError(f"{self.name} did not start: {running.last_words() or 'no reason given'}") from None
         self.pid = int(told.rpartition(" ")[2])
         go_last(self.pid)
         self._reading = asyncio.create_task(self._read(running))
 
     async def ready(self, deadline_s: float) -> None:
-        """Wait until it serves. OSError with its last words when it ended, TimeoutError when it is late."""
+        """Wait until it serves. EngineError with its last words when it ended, TimeoutError when it is late."""
         end = time.monotonic() + deadline_s
         while True:
             if self._gone.is_set():
-                raise OSError(f"{self.name} ended with exit code {self.exit_code}: {self.last_words()}")
+                raise EngineError(f"{self.name} ended with exit code {self.exit_code}: {self.last_words()}")
             try:
                 return await self._serves()
-            except OSError as error:
+            except (OSError, EngineError) as error:
                 if time.monotonic() > end:
                     raise TimeoutError(f"{self.name} did not serve within {deadline_s:.0f} s: {error}") from None
             await asyncio.sleep(POLL_S)

@@ -16,6 +16,7 @@ from probe.engines.kafka.wire import Line, dial
 from probe.engines.kafka.withheld import Withheld, Written
 from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.engines.keys import partition_of
+from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.recorder import now_us
 
@@ -109,7 +110,7 @@ class Truth:
     async def _ask(self, broker: BrokerProcess) -> None:
         while True:
             line: Line | None = None
-            with contextlib.suppress(OSError):  # TimeoutError is one; a broker that is down is asked again
+            with contextlib.suppress(OSError, EngineError):  # TimeoutError is one; a broker that is down is asked again
                 async with asyncio.timeout(ASK_S):
                     line = await dial(broker.internal)
                 try:

@@ -11,6 +11,7 @@ import struct
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import TypeVar
 
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 
 Item = TypeVar("Item")
@@ -124,7 +125,7 @@ class Line:
         self._correlation = 0
 
     async def ask(self, api: int, version: int, body: Writer, *, flexible: bool = False) -> Reader:
-        """Send a request and return its answer, past the header. OSError if the connection ends."""
+        """Send a request and return its answer, past the header. EngineError or OSError if the connection ends."""
         self._correlation += 1
         head = Writer().pack("hhi", api, version, self._correlation).string(CLIENT)
         if flexible:
@@ -135,10 +136,10 @@ class Line:
             await self._writer.drain()
             (size,) = struct.unpack(">i", await self._reader.readexactly(4))
             if not 4 <= size <= LIMIT:
-                raise OSError(f"an answer of {size} bytes")
+                raise EngineError(f"an answer of {size} bytes")
             answer = Reader(await self._reader.readexactly(size))
         except asyncio.IncompleteReadError:
-            raise OSError("the broker closed the connection") from None
+            raise EngineError("the broker closed the connection") from None
         answer.number("i")
         if flexible:
             answer.tags()

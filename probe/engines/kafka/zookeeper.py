@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from probe.engines.kafka_ports import Replicas
+from probe.errors import EngineError
 from probe.model.endpoint import Endpoint, as_text
 
 Answer = TypeVar("Answer")
@@ -102,18 +103,18 @@ class ZooKeeper:
         return await asyncio.to_thread(self._with_session, work)
 
     def _with_session(self, work: Callable[[Any], Answer]) -> Answer:
-        """Work in a session of its own. OSError if ZooKeeper does not answer or refuses."""
+        """Work in a session of its own. EngineError if ZooKeeper does not answer or refuses."""
         try:
             kazoo = importlib.import_module("kazoo.client")  # needed for old brokers only
         except ImportError:
-            raise OSError("kazoo is not installed; run `python3 run.py setup`") from None
+            raise EngineError("kazoo is not installed; run `python3 run.py setup`") from None
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
         session = kazoo.KazooClient(hosts=self._addresses, timeout=CONNECT_S)
         try:
             session.start(timeout=CONNECT_S)
             return work(session)
         except (kazoo.KazooException, session.handler.timeout_exception) as error:
-            raise OSError(f"ZooKeeper: {type(error).__name__} {error}".strip()) from None
+            raise EngineError(f"ZooKeeper: {type(error).__name__} {error}".strip()) from None
         finally:
             session.stop()
             session.close()

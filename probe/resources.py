@@ -1,0 +1,170 @@
+"""What this machine has no more of: room on a disk, memory, open files, processes.
+
+That is never a client's doing nor a failure of one trial: no further trial is started, and the command says so.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from probe.errors import ExhaustedError, HarnessError
+
+Args = ParamSpec("Args")
+Result = TypeVar("Result")
+Work = Coroutine[Any, Any, Result]
+
+FULL, FILES, MEMORY, PROCESSES = range(4)
+CODES = {
+    errno.ENOSPC: FULL,
+    errno.EDQUOT: FULL,
+    errno.EMFILE: FILES,
+    errno.ENFILE: FILES,
+    errno.ENOMEM: MEMORY,
+}
+"""What an error number of the system says."""
+PROCESS_ERRORS = frozenset({errno.EAGAIN, errno.ENOMEM})
+"""What the system says where no process can be started; elsewhere EAGAIN is no trouble."""
+WORDS = {
+    os.strerror(errno.ENOSPC).lower(): FULL,
+    os.strerror(errno.EDQUOT).lower(): FULL,
+    os.strerror(errno.EMFILE).lower(): FILES,
+    os.strerror(errno.ENFILE).lower(): FILES,
+    os.strerror(errno.ENOMEM).lower(): MEMORY,
+    "can't start new thread": PROCESSES,
+}
+"""The same in the words of child processes and libraries, which pass on no number."""
+ADVICE = {
+    FULL: ("the disk is full", "free some room"),
+    FILES: ("too many files are open", "raise `ulimit -n`, or give fewer --jobs"),
+    MEMORY: ("there is too little memory", "free some, or give fewer --jobs"),
+    PROCESSES: ("no further process or thread can be started", "raise `ulimit -u`, or give fewer --jobs"),
+}
+"""What is missing, and the way out."""
+CHILD_FILES = 16_384
+"""Open files of a child process. Some programs walk through every number that their limit allows when they start
+others, so a limit of a million is not passed on; a broker with hundreds of logs needs 2,000."""
+
+
+def exhaustion(error: BaseException | None) -> ExhaustedError | None:
+    """Return what this machine has no more of, if that is why an error happened; None otherwise.
+
+    Errors that led to this one are looked at, too, and each member of a group.
+    """
+    for one in _all_behind(error):
+        if isinstance(one, ExhaustedError):
+            return one
+        if (kind := _kind(one)) is not None:
+            what, way_out = ADVICE[kind]
+            return ExhaustedError(f"{what}{_place(one)}; {way_out}")
+    return None
+
+
+def said_exhaustion(text: str) -> ExhaustedError | None:
+    """Return what a child process or a library has no more of, by its own words; None if they name no such thing."""
+    kind = next((kind for words, kind in WORDS.items() if words in text.lower()), None)
+    if kind is None:
+        return None
+    what, way_out = ADVICE[kind]
+    return ExhaustedError(f"{what} ({' '.join(text.split())[:200]}); {way_out}")
+
+
+def no_process(error: OSError) -> OSError | ExhaustedError:
+    """Return the error to raise where a process could not be started."""
+    if error.errno not in PROCESS_ERRORS:
+        return error
+    what, way_out = ADVICE[PROCESSES]
+    return ExhaustedError(f"{what}: {os.strerror(error.errno or 0)}; {way_out}")
+
+
+@contextmanager
+def translated(kind: type[HarnessError]) -> Iterator[None]:
+    """Turn what the system says inside of a part of the harness into that part's error, or into ExhaustedError."""
+    try:
+        yield
+    except (OSError, MemoryError) as error:
+        if (own := exhaustion(error)) is not None:
+            raise own from error
+        raise kind(str(error) or f"{type(error).__name__} without a reason") from error
+
+
+def translating(
+    kind: type[HarnessError],
+) -> Callable[[Callable[Args, Work[Result]]], Callable[Args, Work[Result]]]:
+    """Return a decorator that does as `translated` for a coroutine function."""
+
+    def decorate(function: Callable[Args, Work[Result]]) -> Callable[Args, Work[Result]]:
+        @wraps(function)
+        async def inside(*args: Args.args, **kwargs: Args.kwargs) -> Result:
+            with translated(kind):
+                return await function(*args, **kwargs)
+
+        return inside
+
+    return decorate
+
+
+def raise_file_limit() -> int:
+    """Raise the limit of this process's open files as far as it may, and return it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        except (OSError, ValueError):  # not allowed after all, as in some sandboxes
+            return soft
+    return hard
+
+
+def limit_child(process: int) -> None:
+    """Give a child process a limit of open files that is of use to it."""
+    if not hasattr(resource, "prlimit"):
+        return
+    try:
+        _, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (_at_most(CHILD_FILES, hard), hard))
+    except (OSError, ValueError):  # it has ended, or belongs to somebody else by now
+        return
+
+
+def file_limit() -> int:
+    """Return how many files this process may have open; a number beyond all needs where there is no limit."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _at_most(1 << 30, soft)
+
+
+def _at_most(most: int, limit: int) -> int:
+    return most if limit == resource.RLIM_INFINITY else min(most, limit)
+
+
+def _kind(error: BaseException) -> int | None:
+    if isinstance(error, MemoryError):
+        return MEMORY
+    if isinstance(error, OSError):
+        return CODES.get(error.errno or 0)
+    if isinstance(error, RuntimeError):
+        return next((kind for words, kind in WORDS.items() if words in str(error).lower()), None)
+    return None
+
+
+def _place(error: BaseException) -> str:
+    name = getattr(error, "filename", None)
+    return f" ({name})" if name else ""
+
+
+def _all_behind(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, the members of a group, and what led to each."""
+    left, seen = [error], set[int]()
+    while left:
+        one = left.pop(0)
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        if isinstance(one, BaseExceptionGroup):
+            left.extend(one.exceptions)
+        left += [one.__cause__, one.__context__]
