@@ -108,16 +108,16 @@ class Kafka:
         """
         with translated(EngineError):
             leased = await self._lease((broker, ground), self.at_once if to_come >= WORTH else 1, silent=silent)
-            cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
-            leased.cohorts += 1
-            try:
-                async with cohort.meeting() as seats:
-                    yield seats
-            except BaseException:
-                cohort.spoilt = cohort.spoilt or "it was left in the middle"
-                raise
-            finally:
-                self._spawn(self._give_back(leased, cohort))
+        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
+        leased.cohorts += 1
+        try:
+            async with cohort.meeting() as seats:
+                yield seats
+        except BaseException:
+            cohort.spoilt = cohort.spoilt or "it was left in the middle"
+            raise
+        finally:
+            self._spawn(self._give_back(leased, cohort))
 
     async def _lease(self, kind: Kind, limit: int, *, silent: bool) -> Leased:
         """Return a cluster that is well: an idle one, else the first that is started or mended.
