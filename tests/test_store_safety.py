@@ -99,6 +99,7 @@ def test_what_cannot_be_written_whole_goes(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space")
 
     monkeypatch.setattr("probe.store.files.pq.write_table", full)
+    monkeypatch.setattr(writing, "LAST_S", 0.0)
     with pytest.raises(ResultsError, match=r"1of1-000000\.parquet cannot be written: No space left on device; free"):
         fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["1of1.json"]

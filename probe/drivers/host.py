@@ -16,8 +16,6 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.driver_contract import driver_pb2_grpc as rpc
 from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
-from probe.drivers.rpc import driver_pb2 as pb
-from probe.drivers.rpc import driver_pb2_grpc as rpc
 from probe.errors import DriverError
 from probe.model import Cell, Client
 from probe.ports import Sink, Start

@@ -10,7 +10,6 @@ from probe.children import Child, child
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.drivers.convert import ENDINGS, to_app, to_start
-from probe.drivers.rpc import driver_pb2 as pb
 from probe.errors import DriverError
 from probe.model import App, AppKind, Client
 from probe.ports import Sink, Start

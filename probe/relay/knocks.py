@@ -7,6 +7,8 @@ import struct
 import time
 from collections.abc import Collection, Iterator
 
+from probe.errors import RelayError
+
 FRESH_S = 0.04
 """A list is as good as new for so long: dozens of relays look."""
 PATIENCE_S = 1.0
@@ -34,7 +36,7 @@ class Attempts:
         self._list: tuple[tuple[int, int], ...] = ()
 
     def now(self) -> tuple[tuple[int, int], ...]:
-        """Return (local port, remote port) of connections under way. Raises OSError where there is no such list."""
+        """Return (local port, remote port) of connections under way. Raises RelayError where there is no such list."""
         if time.monotonic() - self._read_at > FRESH_S:
             self._list = tuple(_attempts())
             self._read_at = time.monotonic()
@@ -47,7 +49,7 @@ _attempts_of_all = Attempts()
 def knocks(port: int, ours: Collection[int]) -> bool:
     """Say whether somebody's SYN to a port of this machine is unanswered; `ours` = local ports that do not count.
 
-    Raises OSError where there is no such list.
+    Raises RelayError where there is no such list.
     """
     return any(asked == port and local not in ours for local, asked in _attempts_of_all.now())
 
@@ -55,14 +57,14 @@ def knocks(port: int, ours: Collection[int]) -> bool:
 def _attempts() -> Iterator[tuple[int, int]]:
     """Ask for this state alone: /proc/net/tcp took 10 ms, twenty times as long, beside a thousand other sockets."""
     if not hasattr(socket, "AF_NETLINK"):
-        raise OSError("only Linux lists connections that are being made")
+        raise RelayError("only Linux lists connections that are being made")
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, SOCK_DIAG) as kernel:
         kernel.settimeout(PATIENCE_S)
         asked = ASKED.pack(1 << SYN_SENT)
         kernel.send(HEADER.pack(HEADER.size + len(asked), OF_TCP, REQUEST_DUMP, 0, 0) + asked)
         for kind, body in _messages(kernel):
             if kind == ERROR:
-                raise OSError("the kernel does not list connections that are being made")
+                raise RelayError("the kernel does not list connections that are being made")
             yield TOLD.unpack_from(body)
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, Protocol
 
+from probe.errors import RelayError
 from probe.model import Closed, Event, Opened
 from probe.model.endpoint import Endpoint
 from probe.protocol.conversation import Conversation
@@ -91,7 +92,9 @@ class Way:
             self._turning = None
 
     async def _turn_away(self) -> None:
-        with contextlib.suppress(OSError):  # without the kernel's list it refuses at once, and nothing is proved
+        with contextlib.suppress(
+            OSError, RelayError
+        ):  # without the kernel's list it refuses at once, and nothing is proved
             while not knocks(self.door.port, self.door.fillers):  # noqa: ASYNC110  # the kernel tells nobody
                 await asyncio.sleep(KNOCK_S)
             conn = self._host.conversation(self).conn
