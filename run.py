@@ -206,11 +206,22 @@ def _seconds(python: str) -> float:
 
 
 def environment(uv_path: str) -> None:
-    """Make .venv what uv.lock says."""
-    say("Python packages: .venv from uv.lock (the first time takes a minute or two: Spark is large)")
+    """Make .venv what uv.lock says; silent where it already is."""
     settings = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
-    argv = [uv_path, "sync", "--frozen", "--quiet", "--python", interpreter(), "--project", str(ROOT)]
-    call(argv, "look whether the package index is reachable and the disk has 4 GB, and run this again", env=settings)
+    sync = [uv_path, "sync", "--frozen", "--quiet", "--python", interpreter(), "--project", str(ROOT)]
+    if VENV.exists() and _is_complete(sync, settings):
+        return
+    say("Python packages: .venv from uv.lock (the first time takes a minute or two: Spark is large)")
+    call(sync, "look whether the package index is reachable and the disk has 4 GB, and run this again", env=settings)
+
+
+def _is_complete(sync: list[str], settings: dict[str, str]) -> bool:
+    """Ask uv itself, in a tenth of a second; a uv that is too old for the question says no."""
+    try:
+        call([*sync, "--check"], "", env=settings)
+    except SetupError:
+        return False
+    return True
 
 
 def java(uv_path: str) -> None:
