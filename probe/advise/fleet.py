@@ -13,7 +13,7 @@ import io
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,24 +63,54 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     start = text.lstrip()[:1]
     try:
         if ending == "toml":
-            yield from _numbered("[[service]]", tomllib.loads(text).get("service", []))
+            yield from _numbered("[[service]]", _toml(text, name), name)
         elif ending in {"json", "jsonl"} or start in {"[", "{"}:
-            yield from _numbered("entry", _json(text))
+            yield from _numbered("entry", _json(text), name)
         else:
             yield from _lines(text, name)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+    except CatalogueError:
+        raise
+    except (ValueError, csv.Error) as error:  # also a number of thousands of digits
         raise CatalogueError(f"{name}: {error}; mend the file") from None
+    except RecursionError:
+        raise CatalogueError(f"{name}: its values are nested too deeply; write one flat object per service") from None
+
+
+def _toml(text: str, name: str) -> list[Any]:
+    found = tomllib.loads(text).get("service", [])
+    if not isinstance(found, list):
+        raise CatalogueError(f"{name}: `service` is {_kind(found)}; begin each service with [[service]]")
+    return found
 
 
 def _json(text: str) -> list[Any]:
+    """Read a list, one object, or one object per line."""
     if text.lstrip().startswith("["):
         return list(json.loads(text))
-    return [json.loads(line) for line in text.splitlines() if line.strip()]
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except json.JSONDecodeError:
+        return [json.loads(text)]  # one object over several lines; what is wrong is said of the whole
 
 
-def _numbered(word: str, rows: Iterable[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _numbered(word: str, rows: Iterable[Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, row in enumerate(rows, 1):
-        yield f"{word} {number}", row if isinstance(row, Mapping) else {"client": str(row)}
+        if not isinstance(row, Mapping | str):
+            raise CatalogueError(
+                f"{name}, {word} {number}: it is {_kind(row)}; write CLIENT@VERSION, or an object with a key `client`"
+            )
+        yield f"{word} {number}", row if isinstance(row, Mapping) else {"client": row}
+
+
+def _kind(value: object) -> str:
+    """Name the kind of a value as JSON does."""
+    if value is None:
+        return "null"
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return "a boolean" if isinstance(value, bool) else "a number" if isinstance(value, int | float) else "text"
 
 
 def _lines(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -105,23 +135,41 @@ def _column(word: str) -> str:
 
 
 def _service(row: Mapping[str, Any], place: str) -> Service:
-    told = {_column(str(key)): value for key, value in row.items() if value not in {None, ""}} if row else {}
-    client = _client(str(told.get("client", "")).strip(), str(told.get("version", "")).strip(), place)
-    role = str(told.get("role", "")).strip()
+    told = {_column(str(key)): value for key, value in row.items()}
+    client = _client(_text(told, "client", place), _text(told, "version", place), place)
+    role = _text(told, "role", place)
     if role and role not in set(Role):
         raise CatalogueError(f"{place}: {role} is no role; known are {', '.join(Role)}")
-    try:
-        count = int(float(str(told.get("count", 1))))
-    except ValueError:
-        raise CatalogueError(f"{place}: count {told['count']!r} is no number; leave it empty for 1") from None
     return Service(
-        name=str(told.get("service", client)).strip(),
+        name=_text(told, "service", place) or client,
         client=client,
         role=Role(role) if role else None,
-        profile=str(told.get("profile", "isolated")).strip(),
-        properties=_properties(told.get("properties", ()), place),
-        count=count,
+        profile=_text(told, "profile", place) or "isolated",
+        properties=_properties(told.get("properties"), place),
+        count=_count(_text(told, "count", place), place),
     )
+
+
+def _text(told: Mapping[str, Any], column: str, place: str) -> str:
+    """Return a plain value as one line of text, empty where there is none. CatalogueError for a list or an object."""
+    value = told.get(column)
+    if value is None:
+        return ""
+    if isinstance(value, Mapping | list | tuple):
+        raise CatalogueError(f"{place}: `{column}` is {_kind(value)}; write one plain value")
+    return " ".join(_utf8(str(value)).split())
+
+
+def _utf8(text: str) -> str:
+    """Replace what JSON may spell and no terminal can show: half a pair of surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _count(text: str, place: str) -> int:
+    try:
+        return int(float(text or "1"))
+    except (ValueError, OverflowError):  # infinity is a float, too
+        raise CatalogueError(f"{place}: count {text!r} is no number; leave it empty for 1") from None
 
 
 def _client(client: str, version: str, place: str) -> str:
@@ -135,10 +183,22 @@ def _client(client: str, version: str, place: str) -> str:
 
 
 def _properties(told: Any, place: str) -> tuple[str, ...]:
+    """Read an object of plain values, a list of KEY=VALUE, or text with semicolons between them."""
     if isinstance(told, Mapping):
-        return tuple(f"{key}={value}" for key, value in told.items())
-    parts: Sequence[str] = [str(item) for item in told] if isinstance(told, list | tuple) else str(told).split(";")
+        return tuple(f"{_utf8(key)}={_plain(value, key, place)}" for key, value in told.items())
+    if isinstance(told, list | tuple):
+        parts = [_plain(item, "", place) for item in told]
+    else:
+        parts = [] if told is None else _utf8(str(told)).split(";")
     for part in parts:
         if part.strip() and "=" not in part:
             raise CatalogueError(f"{place}: property {part.strip()!r} is not KEY=VALUE; part several by semicolons")
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def _plain(value: Any, key: str, place: str) -> str:
+    """Return a property's value as text; what JSON and TOML call true is written so."""
+    if value is None or isinstance(value, Mapping | list | tuple):
+        what = f"property {key!r}" if key else "an item of `properties`"
+        raise CatalogueError(f"{place}: {what} is {_kind(value)}; write one plain value")
+    return str(value).lower() if isinstance(value, bool) else _utf8(str(value))
