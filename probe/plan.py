@@ -12,6 +12,7 @@ from probe.fitting import part_of, play_of
 from probe.model import CONTROL, Cell, Engine, Expects, Limits, Play, Profile, Role, Target
 from probe.model.versions import version_key
 from probe.protocol.names import api_name
+from probe.scenarios.reach import Versions, out_of_reach
 from probe.scenarios.scenario import Part, Scenario
 from probe.scenarios.steps import Step
 
@@ -159,6 +160,8 @@ class Selection:
     unplayed: Mapping[type[Step], str] = field(default_factory=dict)
     """Kinds of steps that the engine cannot do, and why."""
     long_watches: LongWatches = LongWatches.ALL
+    versions: Mapping[Cell, Versions] = field(default_factory=dict)
+    """Request versions that stored trials observed, by control cell."""
 
 
 def make_plan(selection: Selection) -> Plan:
@@ -167,15 +170,8 @@ def make_plan(selection: Selection) -> Plan:
     skips: list[Skip] = []
     for scenario in selection.scenarios:
         for chosen, role, profile, broker in _combinations(selection):
-            cell = Cell(
-                chosen.client.family,
-                chosen.client.version,
-                role,
-                str(profile),
-                scenario.name,
-                selection.engine,
-                broker,
-            )
+            family, version = chosen.client.family, chosen.client.version
+            cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker)
             part = scenario.part(role, selection.engine)
             if part is None:
                 continue
@@ -186,6 +182,7 @@ def make_plan(selection: Selection) -> Plan:
                 or _unasked(chosen, role, part)
                 or _unplayed(scenario, part, selection, broker)
                 or _too_long(chosen, part, selection.long_watches)
+                or out_of_reach(part, selection.versions.get(replace(cell, scenario="steady"), {}))
             )
             if reason:
                 skips.append(Skip(cell, reason))

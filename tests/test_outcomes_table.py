@@ -20,7 +20,8 @@ def test_properties_stand_beside_the_client(monkeypatch: pytest.MonkeyPatch) -> 
     outcomes.show_outcomes(
         {CELL: {Outcome.STUCK}, steady: {Outcome.CLEAN}, own: {Outcome.REFRESHES}}, {Client("java", "9.9"): "no"}, "r1"
     )
-    (table,) = printed
+    table, not_run = printed
+    assert not_run == "not_run  java@9.9: no"
     assert isinstance(table, outcomes.Table)
     lines = list(table.columns[0].cells)
     assert lines == ["java@9.9", "sarama@1.43.3", "sarama@1.43.3 Producer.Retry.Max=9 note=\\[bold]"]

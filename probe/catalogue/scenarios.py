@@ -12,7 +12,9 @@ from functools import cache
 import probe.scenarios
 from probe.catalogue.families import CatalogueError
 from probe.model import CONTROL, control_first
+from probe.protocol.names import error_name
 from probe.scenarios import generated
+from probe.scenarios.errors import ANSWERS
 from probe.scenarios.scenario import Scenario
 from probe.scenarios.second_starts import PREFIX, started_during
 
@@ -58,6 +60,8 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
 
 
 def _generated(name: str) -> dict[str, Scenario]:
+    if any(sign in name for sign in WILD):
+        raise CatalogueError(f"--scenario {name}: no scenario matches this pattern; {_near(name)}")
     base = name.removeprefix(PREFIX)
     try:
         built = default_scenarios().get(base) or generated.scenario(base)
@@ -70,3 +74,13 @@ def _generated(name: str) -> dict[str, Scenario]:
     near = get_close_matches(name, default_scenarios(), n=1)
     hint = f"did you mean {near[0]}?" if near else "`probe scenarios` lists them"
     raise CatalogueError(f"--scenario {name}: no scenario has this name; {hint}")
+
+
+def _near(pattern: str) -> str:
+    """Return the way out for a pattern that matches nothing: an error by its name, or the list."""
+    prefix, _, rest = pattern.partition("/")
+    api = rest.partition("/")[0]
+    if any(item.prefix == prefix for item in generated.TEMPLATES) and (known := [a for a in ANSWERS if a.api == api]):
+        name = f"{prefix}/{api}/{error_name(known[0].code)}"
+        return f"any error runs by its whole name, such as {name}, and `probe scenarios` lists the default ones"
+    return "`probe scenarios` lists them"

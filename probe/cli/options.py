@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they select."""
+"""Options that several commands share, and the selection that they make."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
 from probe.cli.compose import choose_clients
+from probe.cli.request_versions import with_versions
+from probe.cli.skips import by_reason, without_role
 from probe.engines.kafka_deeds import UNPLAYED
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
@@ -22,59 +24,119 @@ from probe.runner import Options
 
 RESULTS = "results"
 DEFAULT_BROKER = "3.9"
+REASONS = 3
+"""Reasons in one line of failure."""
 DEFAULT_JOBS = Options().jobs
 
 Clients = Annotated[
     list[str] | None,
     typer.Option(
         "--client",
-        help="FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all, 'FAMILY@>=1.2,<2', FAMILY@path:PLACE (a build of your "
-        "own), all (of every family), or APPLICATION@VERSION. Repeats.",
+        metavar="CLIENT",
+        help="Client to select: FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all, 'FAMILY@>=1.2,<2', "
+        "FAMILY@path:PLACE (your own build), APPLICATION@VERSION, or all. May be repeated; default: the core versions.",
     ),
 ]
-Scenarios = Annotated[list[str] | None, typer.Option("--scenario", help="Glob over scenario names. Repeats.")]
-Roles = Annotated[list[Role] | None, typer.Option("--role", help="Repeats; default: all.")]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scenario",
+        metavar="GLOB",
+        help="Scenario name or pattern, such as 'disk/*'. May be repeated; `probe scenarios` lists the names.",
+    ),
+]
+Roles = Annotated[
+    list[Role] | None,
+    typer.Option("--role", metavar="ROLE", help=f"One of {', '.join(Role)}. May be repeated; default: all."),
+]
 Profiles = Annotated[
-    list[str] | None, typer.Option("--profile", help="Client configuration. Repeats; default: isolated.")
+    list[str] | None,
+    typer.Option(
+        "--profile",
+        metavar="PROFILE",
+        help="Client configuration by name (`probe clients` lists them). May be repeated; default: isolated.",
+    ),
 ]
 Properties = Annotated[
-    list[str] | None, typer.Option("--property", help="KEY=VALUE in the library's own words. Repeats.")
+    list[str] | None,
+    typer.Option(
+        "--property", metavar="KEY=VALUE", help="Client setting, with the library's own key. May be repeated."
+    ),
 ]
-EngineOption = Annotated[Engine, typer.Option("--engine", help="Who plays the brokers.")]
-Brokers = Annotated[list[str] | None, typer.Option("--broker", help="Kafka line (3.9) or exact version. Repeats.")]
-Trials = Annotated[int, typer.Option("--trials", min=1, max=1000, help="Trials per cell.")]
+EngineOption = Annotated[
+    Engine,
+    typer.Option("--engine", help="Brokers to test against: a fake cluster (embedded) or real Kafka brokers (kafka)."),
+]
+Brokers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--broker",
+        metavar="VERSION",
+        help="Kafka broker line (3.9) or exact version. May be repeated.",
+    ),
+]
+Trials = Annotated[int, typer.Option("--trials", min=1, max=1000, metavar="N", help="Number of trials per cell.")]
 ElectionOption = Annotated[
     str | None,
     typer.Option(
         "--election",
         metavar="MS[,MS]",
-        help="First hit to new leader, ms; from there until all brokers name it (0).",
+        help="Duration of a leader election on the embedded engine, in ms; after the comma, how much later the other "
+        "brokers report the new leader (default: 0).",
     ),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", help="Makes a run repeatable; default: drawn and recorded.")]
-Shard = Annotated[str, typer.Option("--shard", help="I/N: this machine's part of the plan.")]
-Results = Annotated[str, typer.Option("--results", help="Folder of runs.")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Random seed, to repeat a run; default: random, stored with the run."),
+]
+Shard = Annotated[
+    str, typer.Option("--shard", metavar="I/N", help="Run only part I of N, to share a run between machines.")
+]
+Results = Annotated[
+    str, typer.Option("--results", metavar="FOLDER", help="Folder (or object-store URL) where runs are stored.")
+]
 FailOn = Annotated[
     str,
     typer.Option(
-        "--fail-on", help="What makes the exit code 1: outcomes, `nonconforming`, `worse` than before; comma separated."
+        "--fail-on",
+        metavar="LIST",
+        help="Exit with code 1 if a cell has one of these outcomes; `nonconforming` and `worse` (than in earlier "
+        "runs) are accepted, too. Separated by commas.",
     ),
 ]
 Wait = Annotated[
-    float, typer.Option("--wait", min=0, max=86400, help="Seconds to wait for another probe in the same folder.")
+    float,
+    typer.Option(
+        "--wait", metavar="SECONDS", min=0, max=86400, help="Time to wait for another probe that uses the same folder."
+    ),
 ]
 TimeBudget = Annotated[
     float | None,
     typer.Option(
-        "--time-budget", min=1, help="Seconds for all of it: what tells most comes first, the next run goes on."
+        "--time-budget",
+        metavar="SECONDS",
+        min=1,
+        help="Stop after this time. The most informative cells run first, and the next run continues with the rest.",
     ),
 ]
 Jobs = Annotated[
     int,
-    typer.Option("--jobs", min=1, max=500, help="Trials at once at the most; who waits for a time-out counts less."),
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=500,
+        help="Maximum number of concurrent trials, not counting those that only wait for a timeout.",
+    ),
 ]
 Watch = Annotated[
-    float | None, typer.Option("--watch", min=0.5, help="Seconds; a shortened watch never enters the matrix.")
+    float | None,
+    typer.Option(
+        "--watch",
+        metavar="SECONDS",
+        min=0.5,
+        help="Observe each client for at most this time after the fault. Such trials do not enter the matrix.",
+    ),
 ]
 
 
@@ -82,14 +144,14 @@ Long = Annotated[
     LongWatches,
     typer.Option(
         "--long-watches",
-        help="Scenarios of a minute and more: for all, or for core versions and the newest of each line.",
+        help="Versions that run scenarios of a minute or more: all, or core versions and the newest of each line.",
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The selectors of a command line."""
+    """The selectors of a command line, as text."""
 
     clients: Sequence[str] = ()
     scenarios: Sequence[str] = ()
@@ -104,16 +166,22 @@ class Asked:
     shard: str = "1/1"
     long_watches: LongWatches = LongWatches.ALL
 
-    def whole(self) -> tuple[Plan, Selection]:
-        """Return the plan of these selectors, control cells added. ProbeError for whatever does not exist."""
+    def whole(self, results: str = "") -> tuple[Plan, Selection]:
+        """Return the plan of these selectors, control cells added. ProbeError for a selector that names nothing.
+
+        With a results folder, what its trials' request versions make impossible is skipped.
+        """
         try:
             selection = self._selection()
         except CatalogueError as error:
             raise ProbeError(str(error)) from None
+        if results:
+            selection = with_versions(selection, results)
         plan = make_plan(selection)
         if not plan.cells:
-            reason = plan.skips[0].reason if plan.skips else "no scenario is played in these roles"
-            raise ProbeError(f"nothing to run: {reason}; widen the selectors, `probe plan` shows what they give")
+            raise ProbeError(
+                f"nothing to run: {_why_nothing(plan, selection)}; select other roles, versions or scenarios"
+            )
         return plan, selection
 
     def _selection(self) -> Selection:
@@ -124,7 +192,9 @@ class Asked:
         real = self.engine is Engine.KAFKA
         exact = asked_brokers(asked) if real else {}
         if real and self.election is not None:
-            raise CatalogueError("--election is the embedded engine's: real brokers take what they take")
+            raise CatalogueError(
+                "--election is for the embedded engine only: real brokers elect in their own time; leave it out"
+            )
         return Selection(
             clients=self._clients(),
             scenarios=scenarios,
@@ -144,19 +214,27 @@ class Asked:
         return choose_clients(self.clients)
 
 
+def _why_nothing(plan: Plan, selection: Selection) -> str:
+    """Return the reasons of all skips. A shard without cells has none of its own."""
+    reasons = [reason for _, reason in by_reason((str(skip.cell), skip.reason) for skip in plan.skips)]
+    reasons += [f"{name}: {reason}" for name, reason in without_role(selection)]
+    index, count = selection.shard
+    return "; ".join(reasons[:REASONS]) or f"shard {index} of {count} has no cells, and other shards have them all"
+
+
 def parse_election(text: str | None) -> Election | None:
-    """Return what `MS` or `MS,MS` stands for; ProbeError if it is not of that form."""
+    """Parse `MS` or `MS,MS`; None for no text. ProbeError for anything else."""
     try:
         return None if text is None else Election.parse(text)
     except ValueError:
         raise ProbeError(
-            f"--election {text}: write the milliseconds from the first hit to the new leader, such as 250, and, if "
-            "some brokers name it later, those from there, such as 250,400; at the most 60000 each"
+            f"--election {text}: write the milliseconds from the first failed request to the new leader, such as 250; "
+            "if the other brokers report it later, add by how much, such as 250,400; at most 60000 each"
         ) from None
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Return (I, N) of `I/N`; CatalogueError if it is not of that form."""
+    """Parse `I/N` into (I, N). CatalogueError for anything else."""
     first, _, second = text.partition("/")
     if not (first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
         raise CatalogueError(f"--shard {text}: write I/N with 1 <= I <= N, such as 1/4")

@@ -1,9 +1,9 @@
-"""The table of outcomes that a run ends with."""
+"""The table of outcomes at the end of a run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from rich.markup import escape
@@ -11,21 +11,30 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from probe.cli.console import OUT, say
+from probe.cli.skips import REASONS, by_reason
 from probe.model import Cell, Client, Outcome, Profile, control_first
-from probe.model.outcomes import DOUBTFUL, OUTCOMES
+from probe.model.outcomes import DOUBTFUL, OUTCOMES, SAY_NOTHING
 from probe.model.versions import version_key
 
 _Line = tuple[Client, str]
 
 LONGEST = 90
-"""Columns that a client with its properties may take."""
+"""Maximum width of a client with its properties, in columns."""
 
 ANY_WIDTH = 1 << 20
-"""More than any table wants: how wide one would be is asked without a bound."""
+"""Wider than any table, to measure a table without a limit."""
 
 
-def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client, str], run_id: str) -> None:
-    """Print a line for each client in each configuration, scenarios and roles across; counts where those do not fit."""
+def show_outcomes(
+    outcomes: Mapping[Cell, set[Outcome]],
+    absent: Mapping[Client, str],
+    run_id: str,
+    reasons: Mapping[tuple[Cell, Outcome], str] | None = None,
+) -> None:
+    """Print a row per client and configuration, scenarios and roles across; counts where those do not fit.
+
+    Below the table stands why a cell says nothing about its client, by the reasons of its outcomes.
+    """
     title = f"run {run_id}"
     cells = _by_line(outcomes, absent)
     table = _cell_by_cell(title, outcomes, cells, absent)
@@ -33,16 +42,32 @@ def show_outcomes(outcomes: Mapping[Cell, set[Outcome]], absent: Mapping[Client,
         OUT.print(table)
     else:
         OUT.print(_counts(title, outcomes, cells, absent))
+    for line in _silent(reasons or {}, absent, run_id):
+        OUT.print(line, markup=False)
     unclear = sum(1 for seen in outcomes.values() if not seen.isdisjoint(DOUBTFUL))
     if unclear:
         kinds = " or ".join(OUTCOMES[outcome].label for outcome in DOUBTFUL)
-        say(f"{unclear} cells say nothing about their client ({kinds}): probe show --run {run_id}")
+        say(f"{unclear} cells without a verdict ({kinds}): probe show --run {run_id}")
     elif not fits:
         say(f"cell by cell: probe show --run {run_id}")
 
 
+def _silent(reasons: Mapping[tuple[Cell, Outcome], str], absent: Mapping[Client, str], run_id: str) -> Iterator[str]:
+    """Name the cells that say nothing about their client, by outcome and reason, and the clients that were not run."""
+    for outcome in (one for one in Outcome if one in SAY_NOTHING):
+        named = [
+            (str(cell), why) for (cell, seen), why in reasons.items() if seen is outcome and cell.client not in absent
+        ]
+        grouped = list(by_reason(named))
+        yield from (f"{outcome}  {names}: {reason}" for names, reason in grouped[:REASONS])
+        if (left := len(grouped) - REASONS) > 0:
+            yield f"{outcome}  for {left} more reasons: probe show --run {run_id}"
+    for names, reason in by_reason((str(client), why) for client, why in absent.items()):
+        yield f"{Outcome.NOT_RUN}  {names}: {reason}"
+
+
 def _by_line(outcomes: Iterable[Cell], absent: Iterable[Client]) -> dict[_Line, list[Cell]]:
-    """Return the cells of each line, in the order of the lines; a client that could not be had has none."""
+    """Return the cells of each row, in order of the rows; a client that could not be obtained has none."""
     cells: dict[_Line, list[Cell]] = {(client, ""): [] for client in absent}
     for cell in outcomes:
         cells.setdefault(_line(cell), []).append(cell)
@@ -68,7 +93,7 @@ def _cell_by_cell(
 def _counts(
     title: str, outcomes: Mapping[Cell, set[Outcome]], cells: Mapping[_Line, list[Cell]], absent: Mapping[Client, str]
 ) -> Table:
-    """Say how many cells of each client ended how; a cell of several outcomes counts at each."""
+    """Count the outcomes of each client; a cell with several outcomes counts in each."""
     columns = [outcome for outcome in Outcome if any(outcome in seen for seen in outcomes.values())]
     table = _table(title, map(str, columns), justify="right")
     for line, mine in cells.items():
@@ -87,7 +112,7 @@ def _table(title: str, columns: Iterable[str], justify: Literal["left", "right"]
 
 
 def _line(cell: Cell) -> _Line:
-    """Return the client with its properties: an application's settings would make a column each."""
+    """Return the client with its properties: as columns, an application's settings would take too much room."""
     return cell.client, " ".join(Profile.parse(cell.profile).settings)
 
 

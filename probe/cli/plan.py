@@ -1,17 +1,17 @@
-"""`probe plan`: what would run, what is skipped and why; starts nothing."""
+"""`probe plan`: the cells that a run would play, and the skipped ones with their reasons; nothing is started."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Annotated
 
 import typer
 
 from probe.cli import options as o
 from probe.cli.console import OUT
+from probe.cli.skips import without_role
 from probe.model import Engine
-from probe.plan import LongWatches, Plan
+from probe.plan import LongWatches, Plan, Selection
 from probe.runner.grouping import estimate_s
 
 
@@ -31,9 +31,10 @@ def plan(
     long_watches: o.Long = LongWatches.ALL,
     jobs: o.Jobs = o.DEFAULT_JOBS,
     watch: o.Watch = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/plan.json).")] = False,
+    results: o.Results = o.RESULTS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/plan.json).")] = False,
 ) -> None:
-    """Show what would run, what is skipped and why, and how long it will take; start nothing."""
+    """List the cells that `probe run` would run and skip, with reasons and a time estimate. Starts nothing."""
     asked = o.Asked(
         clients=client or (),
         scenarios=scenario or (),
@@ -48,12 +49,12 @@ def plan(
         shard=shard,
         long_watches=long_watches,
     )
-    made, _ = asked.whole()
+    made, selection = asked.whole(results)
     seconds = estimate_s(made, jobs, None if watch is None else int(watch * 1000))
     if as_json:
         typer.echo(json.dumps(_as_json(made, seconds), indent=1))
         return
-    _table(made, seconds)
+    _table(made, selection, seconds)
 
 
 def _as_json(made: Plan, seconds: float) -> dict[str, object]:
@@ -64,14 +65,18 @@ def _as_json(made: Plan, seconds: float) -> dict[str, object]:
     }
 
 
-def _table(made: Plan, seconds: float) -> None:
+def _table(made: Plan, selection: Selection, seconds: float) -> None:
     for item in made.cells:
         times = f" x{item.trials}" if item.trials > 1 else ""
         OUT.print(f"run   {item.cell}{times}", markup=False)
     for skip in made.skips:
         OUT.print(f"skip  {skip.cell}: {skip.reason}", markup=False)
-    reasons = Counter(skip.reason for skip in made.skips)
+    for name, reason in without_role(selection):
+        OUT.print(f"skip  {name}: {reason}", markup=False)
     total = sum(item.trials for item in made.cells)
-    OUT.print(
-        f"{len(made.cells)} cells, {total} trials, {sum(reasons.values())} skipped, about {seconds:.0f} s", markup=False
-    )
+    counts = f"{_count(len(made.cells), 'cell')}, {_count(total, 'trial')}, {len(made.skips)} skipped"
+    OUT.print(f"{counts}, about {seconds:.0f} s", markup=False)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

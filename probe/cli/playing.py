@@ -1,4 +1,4 @@
-"""Playing what is planned: clients and engine are made ready, a run is opened, its trials go through the pool."""
+"""Running a plan: obtain the clients, start the engine, open a run, and run its trials."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from probe.cli.signals import kept
 from probe.drivers.host import Bound
 from probe.engines.kafka import Kafka
 from probe.errors import ExhaustedError, InterruptedRunError
-from probe.model import Cell, Client, Election, Outcome
+from probe.model import Cell, Client, Election, Outcome, Verdict
 from probe.model.outcomes import UNOBSERVED
 from probe.plan import Plan, Selection
 from probe.ports import EnginePort
@@ -44,14 +44,16 @@ Elections = dict[tuple[str, str], list[Election]]
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run did."""
+    """The results of a run."""
 
     run_id: str
     outcomes: dict[Cell, set[Outcome]]
     absent: Mapping[Client, str]
-    """Clients that could not be had here, and why."""
+    """Clients that could not be obtained, with the reasons."""
     elections: Mapping[tuple[str, str], Election] = field(default_factory=dict)
-    """Medians of what real brokers took, by scenario and broker line."""
+    """Median duration of elections on real brokers, by scenario and broker line."""
+    reasons: Mapping[tuple[Cell, Outcome], str] = field(default_factory=dict)
+    """The reason of each outcome of a cell; of several trials, the last one's."""
 
 
 def run_planned(
@@ -63,7 +65,7 @@ def run_planned(
     selectors: Mapping[str, Any] | None = None,
     wait_s: float = 0.0,
 ) -> Ran:
-    """Run and store the cells of a plan; of the selection only clients, seed (of a new run) and shard count."""
+    """Run and store the cells of a plan. Of the selection, clients, seed (of a new run) and shard are used."""
     with alone(results, selection.shard, wait_s):
         ready = make_ready(plan, selection.clients, capture=options.capture)
         known = known_outcomes(results)
@@ -73,7 +75,7 @@ def run_planned(
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What playing needs."""
+    """The engine and the clients of a run."""
 
     engine: EnginePort
     bound: Mapping[Client, Bound]
@@ -81,7 +83,7 @@ class Ready:
 
 
 def make_ready(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> Ready:
-    """Build the engine and obtain the clients. ProbeError or ToolError if that cannot be done here."""
+    """Build the engine and obtain the clients. ProbeError or ToolError if one of them fails."""
     real = exact_versions(plan)
     engine: EnginePort = kafka_engine(real, say, capture=capture) if real else embedded_engine(capture=capture)
     bound, absent = get_clients(clients, say)
@@ -91,7 +93,7 @@ def make_ready(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) 
 def play_ready(
     plan: Plan, ready: Ready, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
 ) -> Ran:
-    """Play what of a plan is not in the open run yet.
+    """Run the trials of a plan that the open run does not have yet.
 
     InterruptedRunError after a signal, ExhaustedError where this machine has no more of something.
     """
@@ -102,12 +104,15 @@ def play_ready(
     finished = _finished(results, store)
     options = _within_limits(options, ready)
     keep = keeper(results, store.run_id) if options.capture else None
-    outcomes, took = _play(
-        ready.engine, ready.bound, runnable, replace(options, seed=store.seed), store, known, finished, keep
-    )
-    for cell, outcome in ((key[0], outcome) for key, outcome in finished.items()):
+    done = {key: verdict.outcome for key, verdict in finished.items()}
+    options = replace(options, seed=store.seed)
+    reasons, took = _play(ready.engine, ready.bound, runnable, options, store, known, done, keep)
+    reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | reasons
+    outcomes: dict[Cell, set[Outcome]] = {}
+    for cell, outcome in reasons:
         outcomes.setdefault(cell, set()).add(outcome)
-    return Ran(store.run_id, outcomes, ready.absent, {key: typical(took[key]) for key in sorted(took)})
+    elections = {key: typical(took[key]) for key in sorted(took)}
+    return Ran(store.run_id, outcomes, ready.absent, elections, reasons)
 
 
 def _within_limits(options: Options, ready: Ready) -> Options:
@@ -147,12 +152,12 @@ def known_outcomes(results: str) -> dict[Cell, Outcome]:
     return known
 
 
-def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Outcome]:
+def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Verdict]:
     done = store.done()
     if not done:
         return {}
     rows = stored_trials(results, store.run_id)
-    return {(row.cell, row.trial): row.verdict.outcome for row in rows if (row.cell, row.trial) in done}
+    return {(row.cell, row.trial): row.verdict for row in rows if (row.cell, row.trial) in done}
 
 
 def _play(
@@ -164,8 +169,8 @@ def _play(
     known: Mapping[Cell, Outcome],
     finished: Mapping[tuple[Cell, int], Outcome],
     keep: Keep | None,
-) -> tuple[dict[Cell, set[Outcome]], Elections]:
-    outcomes: dict[Cell, set[Outcome]] = {}
+) -> tuple[dict[tuple[Cell, Outcome], str], Elections]:
+    reasons: dict[tuple[Cell, Outcome], str] = {}
     took: Elections = defaultdict(list)
     signals: list[int] = []
 
@@ -175,7 +180,7 @@ def _play(
             task.cancel()
 
     def report(step: Progress, bar: Bar) -> None:
-        outcomes.setdefault(step.cell, set()).add(step.verdict.outcome)
+        reasons[step.cell, step.verdict.outcome] = step.verdict.reason
         if step.election is not None:
             took[step.cell.scenario, step.cell.broker].append(step.election)
         bar.show(step)
@@ -205,15 +210,18 @@ def _play(
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT
         raise InterruptedRunError(
-            f"interrupted after {len(outcomes)} cells, which are kept; go on with --resume {store.run_id}",
+            f"interrupted after {len({cell for cell, _ in reasons})} cells, which are stored; "
+            f"continue with `probe run --resume {store.run_id}`",
             int(number),
             store.run_id,
         ) from None
     except ExhaustedError as error:
         raise ExhaustedError(
             error.reason,
-            f"no further trials were started after {len(outcomes)} cells; go on with --resume {store.run_id}",
+            f"no further trials were started after {len({cell for cell, _ in reasons})} cells; "
+            f"go on with --resume {store.run_id}",
             store.run_id,
         ) from error
-    say(f"{sum(len(seen) for seen in outcomes.values())} outcomes in {time.monotonic() - started:.0f} s")
-    return outcomes, took
+    cells = len({cell for cell, _ in reasons})
+    say(f"{cells} cell{'s' if cells != 1 else ''} judged in {time.monotonic() - started:.0f} s")
+    return reasons, took

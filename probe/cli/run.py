@@ -1,4 +1,4 @@
-"""`probe run`, and the core run that `probe` without a command is."""
+"""`probe run`, and the core run of `probe` without a command."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from probe.catalogue.scenarios import CORE
 from probe.cli import options as o
 from probe.cli.agreement import of_run, show_agreement, show_elections
 from probe.cli.budget import most_informative, say_left, stop_at
+from probe.cli.console import say
 from probe.cli.outcomes import show_outcomes
 from probe.cli.playing import run_planned
 from probe.cli.publish import Publisher
 from probe.cli.reports import NO_REPORTS, Reports
 from probe.cli.resuming import as_before, names_nothing, selected
+from probe.cli.skips import skipped
 from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError
 from probe.model import Engine, Role
 from probe.model.outcomes import UNOBSERVED
@@ -26,7 +28,7 @@ from probe.plan import LongWatches
 from probe.runner import Options
 
 PUBLISHING_WAIT_S = 600.0
-"""A run that is done waits so long for another one's matrix and site."""
+"""A finished run waits at most this long for another run's matrix and site."""
 
 
 def run(
@@ -47,19 +49,27 @@ def run(
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
     resume: Annotated[
-        str | None, typer.Option("--resume", help="RUN_ID to go on with; alone: as it was selected.")
+        str | None,
+        typer.Option(
+            "--resume", metavar="RUN_ID", help="Continue this run. Without selectors, those of the stored run are used."
+        ),
     ] = None,
     capture: Annotated[
-        bool, typer.Option("--capture", help="Keep a pcapng of each trial; `probe show --pcap FILE` takes it out.")
+        bool,
+        typer.Option(
+            "--capture", help="Store the network traffic of each trial; `probe show --pcap FILE` writes it out."
+        ),
     ] = False,
     fail_on: o.FailOn = "",
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML there.")] = None,
-    summary: Annotated[Path | None, typer.Option("--summary", help="Write a Markdown summary there.")] = None,
-    publish: Annotated[bool, typer.Option("--publish", help="Then build matrix and site.")] = False,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit XML report.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option("--summary", metavar="FILE", help="Write a summary in Markdown.")
+    ] = None,
+    publish: Annotated[bool, typer.Option("--publish", help="Build matrix and site afterwards.")] = False,
     time_budget: o.TimeBudget = None,
     wait: o.Wait = 0.0,
 ) -> None:
-    """Run cells and store what was seen."""
+    """Run clients in scenarios, judge each, and store the results."""
     began = time.monotonic()
     reports = Reports(read_gate(fail_on), junit, summary)
     reports.prepare()
@@ -88,7 +98,7 @@ def run(
 
 
 def core_run(results: str) -> None:
-    """Run the core, then build matrix and site while the table of outcomes is printed."""
+    """Run the core scenarios for the core clients, then build matrix and site."""
     asked = o.Asked(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
     with Publisher(results, wait_s=PUBLISHING_WAIT_S) as publisher:
         _run(asked, Options(), results, None, NO_REPORTS, publisher)
@@ -103,7 +113,9 @@ def _run(
     publisher: Publisher | None = None,
     wait_s: float = 0.0,
 ) -> None:
-    plan, selection = asked.whole()
+    plan, selection = asked.whole(results)
+    for line in skipped(plan, selection):
+        say(line)
     part, chosen = most_informative(plan, selection, options, results)
     cells = [item.cell for item in plan.cells]
     try:
@@ -116,8 +128,10 @@ def _run(
         known = {*ran.outcomes, *(item.cell for item in part.cells if item.cell.client in ran.absent)}
         if say_left(plan, known, results) and not ran.outcomes:
             reports.make(results, ran.run_id, cells)
-            raise NothingJudgedError("no trial fits the --time-budget beside set-up, ending and publishing; give more")
-    show_outcomes(ran.outcomes, ran.absent, ran.run_id)
+            raise NothingJudgedError(
+                "no trial fits into --time-budget after set-up and before reports; give it more seconds"
+            )
+    show_outcomes(ran.outcomes, ran.absent, ran.run_id, ran.reasons)
     show_elections(ran.elections)
     if publisher is None:
         show_agreement(of_run(results, ran.outcomes))

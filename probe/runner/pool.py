@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from probe import verdict
@@ -18,10 +18,12 @@ from probe.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.resources import exhaustion
 from probe.runner.asking import ask
+from probe.runner.cast import make_header
 from probe.runner.crowd import Crowd, Place
 from probe.runner.ordering import Trials, in_order
 from probe.runner.tools import Options, Tools
 from probe.runner.trial import run_trial
+from probe.scenarios.reach import Versions, out_of_reach
 
 MORE_TRIALS = 2
 """A cell whose outcome differs from the matrix so far is run so many times more."""
@@ -58,6 +60,8 @@ class Run:
     steady: dict[Cell, asyncio.Future[Outcome]]
     starting: asyncio.Semaphore
     crowd: Crowd
+    versions: dict[Cell, Versions] = field(default_factory=dict)
+    """Request versions that each judged control cell sent."""
     done: int = 0
     total: int = 0
     stopped_by: ExhaustedError | None = None
@@ -180,10 +184,20 @@ def _longest_s(item: Planned, options: Options) -> float:
 
 async def _judge_one(run: Run, item: Planned, trial: int, place: Place) -> None:
     with run.stopping(item):
+        if reason := _out_of_reach(run, item):
+            place.leave()
+            header = make_header(item, trial, run.tools, run.options)
+            await judge(run, item, History(replace(header, impossible=reason), ()))
+            return
         outcome = await _attempt(run, item, trial, place)
         for further in more_trials(run, item, trial, outcome):
             run.go_on()
             await _attempt(run, item, further, await run.crowd.enter())
+
+
+def _out_of_reach(run: Run, item: Planned) -> str:
+    """Say why the request versions of a control cell that was judged make the fault impossible."""
+    return out_of_reach(item.part, run.versions.get(item.steady, {}))
 
 
 def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
@@ -254,7 +268,12 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
     if not item.is_control and control is not None:
         history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))
     found = await ask(verdict.judge, history)
+    if found.outcome is Outcome.NOT_PROVOKED and (reason := _out_of_reach(run, item)):
+        history = replace(history, header=replace(history.header, impossible=reason))
+        found = await ask(verdict.judge, history)
     if item.is_control and control is not None and not control.done():
+        if found.outcome is Outcome.CLEAN:  # a broken one may have ended before its usual requests
+            run.versions[item.cell] = dict(found.facts.api_versions)
         control.set_result(found.outcome)
     run.store.add(history, found)
     run.done += 1

@@ -12,7 +12,10 @@ from probe.runner.course import Course
 from probe.runner.limits import refresh_ms
 from probe.runner.pacing import Pacing
 from probe.runner.speaking import why_not
+from probe.scenarios.reach import Versions, depends_on_version, out_of_reach
 from probe.verdict.apis import MAIN
+from probe.verdict.reading import Reading
+from probe.verdict.usage import versions_used
 
 WARM_S = 45.0
 """A client that serves nothing for so long has no steady state here."""
@@ -66,10 +69,16 @@ def serves(course: Course, now: Recorder) -> bool:
 
 def _impossible(course: Course) -> str:
     """Say why this client, as it is set, cannot meet the fault."""
+    part = course.item.part
     acks = course.recorder.settings.get("acks", "all")
-    if course.item.part.acks_all and acks not in {"all", "-1"}:
+    if part.acks_all and acks not in {"all", "-1"}:
         return f"it writes with acks={acks}, which waits for no other replica; profile idempotent asks for all"
-    return ""
+    return out_of_reach(part, _versions(course)) if depends_on_version(part) else ""
+
+
+def _versions(course: Course) -> Versions:
+    """Return the highest version of each request in warm-up, as the verdict's facts name them."""
+    return dict(versions_used(Reading(course.history())))
 
 
 def _does_not_speak(course: Course) -> str:

@@ -1,0 +1,57 @@
+"""Which errors exist only from some request version on, and whether a client's requests can be answered by them.
+
+A broker gives some errors to newer request versions alone. A client that sends older ones never gets them, however
+long it is watched. The request versions are those of `probe.scenarios.errors` (`since`, with its source per line).
+For errors about the leader epoch they are those from which on a request has the field `CurrentLeaderEpoch` in Kafka's
+message definitions (KIP-320); without that field there is no epoch that a broker could refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from probe.model import Kind
+from probe.protocol.names import api_key, api_name, error_name
+from probe.scenarios.scenario import Part
+from probe.scenarios.steps import AnswerError
+
+Versions = Mapping[str, int]
+"""The highest version of each API that a client sends, by Kafka's name of the API (`Facts.api_versions`)."""
+
+LEADER_EPOCH_SINCE: Mapping[int, int] = {
+    api_key("Fetch"): 9,
+    api_key("ListOffsets"): 4,
+    api_key("OffsetForLeaderEpoch"): 2,
+}
+"""The first request version that carries the leader epoch the client knows, by API key."""
+
+
+def depends_on_version(part: Part) -> bool:
+    """Say whether `out_of_reach` can hold for some client."""
+    return any(step.min_version > 0 or step.with_epoch for step in _errors(part))
+
+
+def out_of_reach(part: Part, versions: Versions) -> str:
+    """Say why no error of this scenario can reach a client that sends these request versions; empty if one can.
+
+    An API that is not among the versions may be called later, in any version.
+    """
+    reasons = [_too_old(step, versions) for step in _errors(part)]
+    return reasons[-1] if reasons and all(reasons) else ""
+
+
+def _errors(part: Part) -> list[AnswerError]:
+    """Return the errors that are the whole fault; an error beside other faults is not what a client has to meet."""
+    return [step for step in part.steps if isinstance(step, AnswerError)] if part.play.kind is Kind.ANSWER else []
+
+
+def _too_old(step: AnswerError, versions: Versions) -> str:
+    api, error = api_name(step.api), error_name(step.code)
+    if step.with_epoch and step.api not in LEADER_EPOCH_SINCE:
+        return f"{error} is about the leader epoch in a request, and {api} requests carry none in any version"
+    needed = max(step.min_version, LEADER_EPOCH_SINCE[step.api] if step.with_epoch else 0)
+    sent = versions.get(api)
+    if sent is None or sent >= needed:
+        return ""
+    what = "carries a leader epoch only" if step.with_epoch else f"is answered {error} only"
+    return f"{api} {what} from version {needed} on; this client sends version {sent} here"
