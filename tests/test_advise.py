@@ -241,7 +241,7 @@ def test_an_upgrade_is_told_with_evidence_and_gates(tmp_path: Path) -> None:
     assert "better     producer disk/storage-error: stuck -> refreshes" in better.output
     assert f"--run {run_id} --client sarama@1.61.1" in better.output
     assert "smallest stored upgrade that conforms: 1.61.1 (1.43.3 does not)" in better.output
-    assert "effective defaults are the same" in better.output
+    assert "the same effective settings" in better.output
     worse = CliRunner().invoke(app, ["advise", "sarama", "1.61.1", "1.43.3", "--results", str(tmp_path)])
     assert "1 of 2 cells get worse" in str(worse.exception)
     assert getattr(worse.exception, "exit_code", 0) == 1

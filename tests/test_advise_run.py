@@ -97,7 +97,7 @@ def test_the_partner_of_an_applications_cell_is_as_the_other_version_sets_it(tmp
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("7.16.0", "8.16.1", "7.16.0 and 8.16.1 both have sarama 1.29.1, set alike"),
+        ("7.16.0", "8.16.1", "7.16.0 and 8.16.1 both have sarama 1.29.1 with the same settings"),
         ("8.16.1", "8.17.0", "nearest known are 8.0.0 to 8.16.1"),
     ],
 )

@@ -199,7 +199,7 @@ def test_a_change_and_back_is_told(tmp_path: Path, offline: None) -> None:
     store(tmp_path, truth, count=3)
     done = bisect(tmp_path, "--listed-only")
     assert "1.43.3 is the first version" in done.output
-    assert f"another change: {SARAMA[3]} refreshes, {SARAMA[4]} is stuck; --to {SARAMA[4]} looks there" in done.output
+    assert f"another change: {SARAMA[3]} refreshes, {SARAMA[4]} is stuck; --to {SARAMA[4]} finds it" in done.output
 
 
 def test_no_change_is_exit_code_1_and_says_what_to_do(tmp_path: Path, offline: None) -> None:
@@ -213,11 +213,11 @@ def test_no_change_is_exit_code_1_and_says_what_to_do(tmp_path: Path, offline: N
 @pytest.mark.parametrize(
     ("arguments", "family", "names"),
     [
-        (["--from", "1.43.2", "--to", "1.43.2"], "sarama", ["1.43.2", "widen"]),
+        (["--from", "1.43.2", "--to", "1.43.2"], "sarama", ["1.43.2", "wider range"]),
         (["--from", "1.61.1", "--to", "1.19.0"], "sarama", ["1.61.1", "1.19.0"]),
         (["--profile", "isolted"], "sarama", ["isolted", "isolated"]),
         (["--broker", "3.14"], "sarama", ["3.14"]),
-        ([], "sarama@1.43.3", ["name the family alone", "--from"]),
+        ([], "sarama@1.43.3", ["without a version", "--from"]),
         ([], "sarma", ["sarma", "sarama"]),
         (["--profile", "consumer-protocol"], "sarama", ["consumer-protocol", "sarama"]),
     ],
@@ -231,8 +231,8 @@ def test_bad_input_names_what_is_wrong(tmp_path: Path, arguments: list[str], fam
 @pytest.mark.parametrize(
     ("scenario", "role", "names"),
     [
-        ("disk/*", "producer", ["disk/*", "name one"]),
-        ("topic/grown", "admin", ["topic/grown", "admin", "--role takes"]),
+        ("disk/*", "producer", ["disk/*", "full name of one"]),
+        ("topic/grown", "admin", ["topic/grown", "admin", "producer, group"]),
         ("disk/storage-eror", "producer", ["disk/storage-eror", "did you mean"]),
     ],
 )
@@ -374,7 +374,7 @@ def test_selectors_of_a_run_come_back(tmp_path: Path) -> None:
 def test_a_run_that_does_not_say_what_it_selected_is_named(tmp_path: Path) -> None:
     with create(tmp_path) as begun:
         pass
-    with pytest.raises(ProbeError, match=f"{begun.run_id} .*give its selectors"):
+    with pytest.raises(ProbeError, match=f"{begun.run_id} .*give them again"):
         as_before(str(tmp_path), begun.run_id, options.Asked())
 
 

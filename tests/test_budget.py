@@ -121,7 +121,7 @@ def test_publishing_has_its_share_of_the_budget(tmp_path: Path) -> None:
     assert budget.stop_at(600, 1000.0, results, publish=True) == 1600 - budget.ENDING_S - 200
     (tmp_path / FOLDER / budget.NOTE).write_text(json.dumps(["odd"]))
     assert budget.stop_at(600, 1000.0, results, publish=True) == 1600 - budget.ENDING_S - budget.UNKNOWN_S
-    with pytest.raises(ProbeError, match="--time-budget 30 is too short: ending and publishing take about 70 s"):
+    with pytest.raises(ProbeError, match="--time-budget 30: too short, since ending and publishing take about 70 s"):
         budget.stop_at(30, 1000.0, results, publish=True)
 
 

@@ -26,7 +26,7 @@ def test_changed_cells_are_named_with_both_outcomes(monkeypatch: pytest.MonkeyPa
     assert f"changed  {CELL}: stuck -> waiting\n" in done.output
     assert f"numbers  {CELL}: late; refreshes_max, reason\n" in done.output
     assert "a damaged file" in done.output
-    assert "9 trials judged again: 1 cells changed their outcome, 1 others their numbers" in done.output
+    assert "9 trials judged again: 1 cells have another outcome, 1 only other numbers" in done.output
 
 
 def test_no_results_are_one_line(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_the_command_says_what_goes_and_waits_for_runs(tmp_path: Path) -> None:
     run(tmp_path, 2, (CELL, Outcome.STUCK))
     command = ["prune", "--results", str(tmp_path), "--keep", "1"]
     tried = CliRunner().invoke(app, [*command, "--dry-run"])
-    assert f"would go  {first}" in tried.stdout
+    assert f"would be removed  {first}" in tried.stdout
     assert "MB would be freed" in tried.stdout
     assert len(runs(str(tmp_path))) == 2
     with locked(str(tmp_path), RUNS, shared=True):
@@ -107,7 +107,7 @@ def test_the_command_says_what_goes_and_waits_for_runs(tmp_path: Path) -> None:
         assert isinstance(refused.exception, ProbeError)
         assert "is locked by" in str(refused.exception)
     done = CliRunner().invoke(app, command)
-    assert f"gone  {first}" in done.stdout
+    assert f"removed  {first}" in done.stdout
     assert len(runs(str(tmp_path))) == 1
     nothing = CliRunner().invoke(app, command[:-2])
     assert "--older-than DAYS" in str(nothing.exception)

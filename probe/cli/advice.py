@@ -1,4 +1,4 @@
-"""What `probe advise` compares: the stored cells of two versions of a client or application, or of two broker lines."""
+"""The stored cells that `probe advise` compares: of two client or application versions, or of two broker lines."""
 
 from __future__ import annotations
 
@@ -21,61 +21,61 @@ CORE_ROLES = (Role.PRODUCER, Role.CONSUMER)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is compared: two versions of a family or an application, or two broker lines under some clients."""
+    """The two sides: versions of a family or an application, or broker lines under some clients."""
 
     column: str
     """`version` or `broker`."""
     old: str
     new: str
     clients: tuple[str, ...]
-    """FAMILY or FAMILY@VERSION; empty = all stored."""
+    """FAMILY or FAMILY@VERSION; empty = all stored clients."""
     app: App | None = None
-    """The application whose versions are compared; what is driven are the libraries inside, as it sets them."""
+    """The application whose versions are compared; the trials drive its library with its settings."""
 
     def covers(self, cell: Cell) -> bool:
         """Say whether a cell is of one of the clients."""
         return not self.clients or cell.family in self.clients or str(cell.client) in self.clients
 
     def library(self, side: str) -> str:
-        """Return the library's version on a side; CatalogueError for one that is not known."""
+        """Return the library's version on a side. CatalogueError if it is unknown."""
         return self.app.inside(side).library if self.app else side
 
     def profile(self, side: str, role: Role, name: str) -> str:
-        """Return a profile as the cells of a side write it."""
+        """Return the profile of a side's cells, as text."""
         if self.app is None:
             return name
         return str(Application(self.app, side).profile(Profile.parse(name), role))
 
     def plays(self, role: Role) -> bool:
-        """Say whether the application has this role; a library has them all."""
+        """Say whether the application has this role; a library has every role."""
         return self.app is None or Application(self.app, self.old).plays(role)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which cells are looked at."""
+    """The selectors of the cells to compare."""
 
     roles: Sequence[Role]
     profiles: Sequence[str]
     scenarios: Sequence[str]
     engine: Engine
     line: str
-    """The broker line, where versions are compared."""
+    """The broker line, for a comparison of versions."""
 
     def covers(self, cell: Cell) -> bool:
-        """Say whether a cell is wanted, whatever its profile and broker."""
+        """Say whether a cell is selected; profile and broker are not looked at."""
         fits = not self.scenarios or any(fnmatchcase(cell.scenario, glob) for glob in self.scenarios)
         return fits and cell.engine is self.engine and (not self.roles or cell.role in self.roles)
 
 
 def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, Settled]:
-    """Settle all that is stored of these clients, other versions and profiles too: remedies may be there."""
+    """Settle all stored cells of these clients; other versions and profiles may be remedies."""
     rows = (row for row in trials(results) if change.covers(row.cell) and wanted.covers(row.cell))
     return {cell: item for cell, item in settle(rows).items() if item.outcome is not Outcome.NOT_RUN}
 
 
 def compared(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> tuple[list[Step], list[Settled]]:
-    """Pair the cells; return the pairs in reading order, and what has no partner."""
+    """Pair the cells of both sides; return the pairs in reading order, and the cells without a partner."""
     before, after = (_side(stored, change, side, wanted) for side in (change.old, change.new))
     steps = [Step(before[key], after[key]) for key in before.keys() & after.keys()]
     place = {cell: number for number, cell in enumerate(in_order(step.before.cell for step in steps))}
@@ -85,7 +85,7 @@ def compared(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> tup
 
 
 def _side(stored: dict[Cell, Settled], change: Change, side: str, wanted: Filter) -> dict[tuple[str, ...], Settled]:
-    """Return the cells of one side, by what they ask whatever the side."""
+    """Return the cells of one side, by their identity without the side."""
     found = {}
     for cell, item in stored.items():
         for name in wanted.profiles:
@@ -101,7 +101,7 @@ def _is_of(cell: Cell, change: Change, side: str, wanted: Filter) -> bool:
 
 
 def absent(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
-    """Return the cells that lack their partner; where nothing at all is stored, the core scenarios' cells."""
+    """Return the missing partners of stored cells; without any stored cell, those of the core scenarios."""
     steps, alone = compared(stored, change, wanted)
     if steps or alone:
         return [_partner(item.cell, change, wanted) for item in alone]
@@ -109,7 +109,7 @@ def absent(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[
 
 
 def needed(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
-    """Return the cells that are missing on either side: partners, and the scenarios that are named, or the core's."""
+    """Return the missing cells of both sides: partners, and the cells of the named or core scenarios."""
     both = dict.fromkeys([*absent(stored, change, wanted), *_core(change, wanted)])
     return [cell for cell in both if (there := stored.get(cell)) is None or not there.judged]
 
@@ -131,7 +131,7 @@ def _both(change: Change, wanted: Filter) -> Iterator[tuple[str, str]]:
 
 
 def _core(change: Change, wanted: Filter) -> Iterator[Cell]:
-    """Yield the cells of the scenarios that are named, or of the core, on both sides."""
+    """Yield the cells of the named or core scenarios on both sides."""
     scenarios = select_scenarios(wanted.scenarios or [name for name in CORE if name != CONTROL])
     for scenario, role, name in product(scenarios, wanted.roles or CORE_ROLES, wanted.profiles):
         if scenario.part(role) is None or not change.plays(role):

@@ -1,4 +1,4 @@
-"""`probe advise`: what an upgrade of a client, or of the brokers, changes; over what is stored."""
+"""`probe advise`: the effect of an upgrade of a client or of the brokers, from stored trials."""
 
 from __future__ import annotations
 
@@ -31,48 +31,60 @@ from probe.store import history
 
 USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
 TOLD = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
-"""Trends that are told cell by cell, in this order; the others are counted."""
+"""Trends that are listed cell by cell, in this order; the others are counted."""
 
 
 def advise(
-    what: Annotated[list[str], typer.Argument(metavar="FAMILY FROM TO", help="Or clients, after --broker FROM TO.")],
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FAMILY FROM TO",
+            help="Client family or application with two versions; with --broker FROM: TO, then clients (default: all).",
+        ),
+    ],
     *,
     role: o.Roles = None,
-    profile: Annotated[list[str] | None, typer.Option("--profile", help="As the matrix writes it. Repeats.")] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option("--profile", metavar="PROFILE", help="Profile as in matrix.csv. May be repeated."),
+    ] = None,
     scenario: o.Scenarios = None,
     broker: Annotated[
-        str | None, typer.Option("--broker", help="The line to compare on; followed by a second: a broker upgrade.")
+        str | None,
+        typer.Option(
+            "--broker", metavar="LINE", help="Kafka broker line (default: 3.9); with a second one, a broker upgrade."
+        ),
     ] = None,
     engine: o.EngineOption = Engine.EMBEDDED,
-    fill: Annotated[bool, typer.Option("--run", help="Play the cells that are missing first.")] = False,
+    fill: Annotated[bool, typer.Option("--run", help="Run missing cells first.")] = False,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = o.DEFAULT_JOBS,
 ) -> None:
-    """Say what gets better, worse and stays bad, with evidence; exit 1 if anything gets worse."""
+    """Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a cell is worse."""
     change = understand(what, broker)
     line = broker_line(broker or o.DEFAULT_BROKER)
     wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line)
     _check(change, wanted)
     stored = stored_cells(results, change, wanted)
     if fill and (missing := [cell for cell in needed(stored, change, wanted) if possible(cell)]):
-        say(f"{len(missing)} cells are missing and are played")
+        say(f"running {len(missing)} missing cells")
         play_cells(missing, Options(jobs=jobs), results)
         stored = stored_cells(results, change, wanted)
     steps, alone = compared(stored, change, wanted)
     missing = absent(stored, change, wanted)
     if not steps:
         fill_it = run_command(missing, results)
-        raise ProbeError(f"{results}: nothing is stored for both {change.old} and {change.new}; fill it: {fill_it}")
+        raise ProbeError(f"{results}: no cell is stored for both {change.old} and {change.new}; run {fill_it}")
     OUT.print(_title(change, wanted), markup=False)
     for text in _report(steps, stored, change, results):
         OUT.print(text, markup=False)
     if alone:
-        say(f"{len(alone)} cells are stored for one side only; fill the other: {run_command(missing, results)}")
+        say(f"{len(alone)} cells are stored for one side only; for the other run {run_command(missing, results)}")
     _gate(steps, change)
 
 
 def understand(what: Sequence[str], broker: str | None) -> Change:
-    """Tell the forms apart: a family and two versions, or one line after `--broker LINE`. ProbeError if neither."""
+    """Parse the arguments: a family and two versions, or one line after `--broker LINE`. ProbeError for others."""
     numbers = [item for item in what if re.fullmatch(r"\d[\w.+-]*", item)]
     names = tuple(item for item in what if item not in numbers)
     if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
@@ -84,7 +96,7 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
 
 
 def _check(change: Change, wanted: Filter) -> None:
-    """Raise CatalogueError or ProbeError for whatever was named and does not exist."""
+    """Raise CatalogueError or ProbeError for an unknown name, or for two equal sides."""
     for name in change.clients:
         family = name.partition("@")[0]
         if family not in families():
@@ -94,10 +106,13 @@ def _check(change: Change, wanted: Filter) -> None:
     select_profiles([Profile.parse(name).name for name in wanted.profiles], (), None)
     select_scenarios(wanted.scenarios)
     if change.old == change.new:
-        raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two")
+        raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two different ones")
     if change.app and all(_same(change, role, name) for role in Role for name in wanted.profiles):
         inside = f"{change.app.family} {change.library(change.old)}"
-        raise ProbeError(f"advise {change.app.name}: {change.old} and {change.new} both have {inside}, set alike")
+        raise ProbeError(
+            f"advise {change.app.name}: {change.old} and {change.new} both have {inside} with the same settings; "
+            "name other versions"
+        )
 
 
 def _same(change: Change, role: Role, name: str) -> bool:
@@ -150,23 +165,23 @@ def _evidence(step: Step, stored: Mapping[Cell, Settled], change: Change, result
 
 
 def _between(last_bad: str, good: Cell) -> Iterator[str]:
-    """Say which listed versions nobody ran between the last bad and the first good one, and what narrows it."""
+    """Name the listed versions without results between the last bad and the first good one, and the command to run."""
     listed = families()[good.family].versions if good.family in families() else ()
     low, high = version_key(last_bad), version_key(good.version)
     unknown = [item.version for item in listed if low < version_key(item.version) < high]
     if unknown:
         way = f"probe bisect {good.family} {good.scenario} --role {good.role}"
-        yield f"not measured between: {', '.join(unknown)}; {way}"
+        yield f"no results between: {', '.join(unknown)}; {way}"
 
 
 def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
-    """Compare the effective settings of one trial each per role and profile, of the control cell where it is there."""
+    """Compare the effective settings per role and profile, in one trial each, of the control cell if it is stored."""
     ordered = sorted(steps, key=lambda step: step.before.cell.scenario != CONTROL)
     first = {(step.before.cell.role, step.before.cell.profile): step for step in reversed(ordered)}
     for (role, profile), step in sorted(first.items()):
         old, new = (_settings_of(side, results) for side in (step.before, step.after))
         changed = [f"{name} {before} -> {after}" for name, before, after in drift(old, new)]
-        yield f"{'settings':<10} {role} {profile}: {', '.join(changed) or 'effective defaults are the same'}"
+        yield f"{'settings':<10} {role} {profile}: {', '.join(changed) or 'the same effective settings'}"
 
 
 def _settings_of(side: Settled, results: str) -> Mapping[str, str]:

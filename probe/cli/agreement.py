@@ -1,4 +1,4 @@
-"""How far both engines agree, at the end of `probe run` and `probe matrix`; how long real brokers took to elect."""
+"""Agreement of both engines, after `probe run` and `probe matrix`; duration of elections on real brokers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLE = "agreement.parquet"
 
 
 def of_matrix(out: str) -> list[Shared]:
-    """Return the shared cells of a matrix that was built there."""
+    """Return the shared cells of the matrix in a folder."""
     return [
         Shared(
             cell=Cell(
@@ -38,23 +38,23 @@ def of_matrix(out: str) -> list[Shared]:
 
 
 def of_run(results: str, played: Collection[Cell]) -> list[Shared]:
-    """Return the cells of a run that the other engine was asked as well, in whatever run, where no matrix is built."""
+    """Return the cells of a run that have a stored partner on the other engine, in any run."""
     asked = {question(cell) for cell in played}
     return pair(settle(row for row in trials(results, warn=_said) if question(row.cell) in asked))
 
 
 def _said(_: str) -> None:
-    """Take a warning that the run has given when it began."""
+    """Drop a warning: the run has given it at its start."""
 
 
 def show_agreement(shared: Iterable[Shared]) -> None:
-    """Print a line for each scenario, and each cell in which the engines differ; nothing where none is shared."""
+    """Print a row per scenario, and a line per cell with different outcomes; nothing without shared cells."""
     found = by_scenario(shared)
     if not found:
         return
     table = Table(title="both engines", title_justify="left")
     table.add_column("scenario", no_wrap=True)
-    for name in ("shared", "equal", "", "beside: either says nothing"):
+    for name in ("shared", "equal", "", "without a verdict"):
         table.add_column(name, justify="right")
     for one in found:
         table.add_row(one.scenario, str(one.judged), str(one.equal), percent(one.judged, one.equal), _few(one.silent))
@@ -67,11 +67,9 @@ def show_agreement(shared: Iterable[Shared]) -> None:
 
 
 def show_elections(elections: Mapping[tuple[str, str], Election]) -> None:
-    """Print how long real brokers took to elect, by scenario and line, as `--election` takes it."""
+    """Print the duration of elections on real brokers per scenario and line, in the form of `--election`."""
     for (scenario, broker), took in elections.items():
-        OUT.print(
-            f"elected  {scenario} {broker}: like this on the embedded engine with --election {took}", markup=False
-        )
+        OUT.print(f"elected  {scenario} {broker}: to repeat it on the embedded engine: --election {took}", markup=False)
 
 
 def _few(count: int) -> str:

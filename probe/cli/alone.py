@@ -11,7 +11,7 @@ from probe.store.lock import RUNS, locked, run_lock
 
 @contextmanager
 def alone(results: str, shard: tuple[int, int] = (1, 1), wait_s: float = 0.0) -> Iterator[None]:
-    """Keep other runs of this shard out of a results folder; LockedError names who is there after `wait_s`."""
+    """Lock a results folder against other runs of this shard. LockedError, with the holder, after `wait_s` seconds."""
     with (
         locked(results, run_lock(shard_name(shard)), wait_s=wait_s, say=say),
         locked(results, RUNS, shared=True, wait_s=wait_s, say=say),
@@ -20,6 +20,6 @@ def alone(results: str, shard: tuple[int, int] = (1, 1), wait_s: float = 0.0) ->
 
 
 def shard_name(shard: tuple[int, int]) -> str:
-    """Name a shard as its files do."""
+    """Return the name of a shard in file names."""
     index, count = shard
     return f"{index}of{count}"

@@ -1,4 +1,4 @@
-"""`probe audit`: a fleet at once, the services at risk first."""
+"""`probe audit`: all services of a fleet, those at risk first."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A service with the cells that say how it fares, or why there are none."""
+    """A service with its cells, or the reason why it has none."""
 
     service: Service
     chosen: Chosen | None = None
@@ -43,27 +43,36 @@ class Asked:
 
 
 def audit(
-    file: Annotated[Path, typer.Argument(help="CSV, JSON, TOML, or one CLIENT@VERSION a line.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Fleet as CSV, JSON, TOML, or text with one CLIENT@VERSION per line.")
+    ],
     *,
     scenario: o.Scenarios = None,
-    broker: Annotated[str, typer.Option("--broker", help="The line that the brokers are of.")] = o.DEFAULT_BROKER,
+    broker: Annotated[
+        str, typer.Option("--broker", metavar="LINE", help="Kafka line of the brokers.")
+    ] = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
-    fill: Annotated[bool, typer.Option("--run", help="Play what nobody measured first.")] = False,
+    fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
     fail_on: Annotated[
-        str, typer.Option("--fail-on", help="Findings, comma separated, that make the exit code 1.")
+        str,
+        typer.Option(
+            "--fail-on",
+            metavar="LIST",
+            help=f"Exit with code 1 if there is one of these findings: {', '.join(GATES)}. Separated by commas.",
+        ),
     ] = str(Finding.FAILS),
-    json_out: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/audit.json).")] = False,
-    csv_out: Annotated[bool, typer.Option("--csv", help="One line per service, role and fault.")] = False,
+    json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/audit.json).")] = False,
+    csv_out: Annotated[bool, typer.Option("--csv", help="Print CSV, one line per service, role and fault.")] = False,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = o.DEFAULT_JOBS,
 ) -> None:
-    """Say which services of a fleet do not survive which faults, worst first; exit 1 if any does not."""
+    """List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there are any."""
     gate = _gate(fail_on)
     scenarios = select_scenarios(scenario or FAULTS)
     asked = [_ask(item, scenarios, engine, broker_line(broker)) for item in read_fleet(_text(file), file.name)]
     stored = _stored(results, asked)
     if fill and (missing := _missing(asked, stored)):
-        say(f"{len(missing)} cells were never measured and are played")
+        say(f"running {len(missing)} cells without results")
         play_cells(missing, Options(jobs=jobs), results)
         stored = _stored(results, asked)
     reports = worst_first(_report(item, stored) for item in asked)
@@ -79,7 +88,7 @@ def audit(
 def _gate(text: str) -> frozenset[Finding]:
     found = frozenset(item for item in GATES if item in text.split(","))
     if len(found) != len([item for item in text.split(",") if item]):
-        raise ProbeError(f"--fail-on {text}: not findings, comma separated; known are {', '.join(GATES)}")
+        raise ProbeError(f"--fail-on {text}: these are not findings, separated by commas; known are {', '.join(GATES)}")
     return found
 
 
@@ -87,11 +96,12 @@ def _text(file: Path) -> str:
     try:
         return file.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise ProbeError(f"{file}: {error}; name a file with one CLIENT@VERSION a line, or CSV") from None
+        why = (error.strerror or error) if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise ProbeError(f"{file}: {why}; name a file with one CLIENT@VERSION per line, or CSV") from None
 
 
 def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: str) -> Asked:
-    """Return the cells of a service; what its client is called may be unknown, which is no reason to stop."""
+    """Return the cells of a service. An unknown client is the problem of its service, and the others go on."""
     try:
         chosen = _chosen(service.client)
         selection = Selection(
@@ -107,12 +117,15 @@ def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: 
     plan = make_plan(selection)
     cells = tuple(item.cell for item in plan.cells if item.part.play.conforms)
     return Asked(
-        service, chosen, cells, "" if cells else (plan.skips[0].reason if plan.skips else "it has no such role")
+        service,
+        chosen,
+        cells,
+        "" if cells else (plan.skips[0].reason if plan.skips else "it has no such role; leave the role empty for all"),
     )
 
 
 def _chosen(name: str) -> Chosen:
-    """Return what a name stands for, without asking a registry: what is not listed is taken by its number."""
+    """Return the client of a name without asking a registry; unlisted versions are taken by number."""
     if name.partition("@")[2].startswith(LOCAL):
         return choose_clients([name])[0]
     return select_clients(families(), [name], _by_number, apps())[0]
@@ -149,7 +162,7 @@ def _report(asked: Asked, stored: Mapping[Cell, Settled]) -> Report:
 
 
 def _releases(asked: Asked) -> Iterator[tuple[str, list[Cell]]]:
-    """Yield the later releases of a service's application, each with the service's cells as it makes them."""
+    """Yield the later releases of a service's application, each with the service's cells in its configuration."""
     own = asked.chosen.application if asked.chosen else None
     if own is None:
         return
@@ -165,7 +178,7 @@ def _releases(asked: Asked) -> Iterator[tuple[str, list[Cell]]]:
 
 def _check(reports: Sequence[Report], gate: frozenset[Finding]) -> None:
     if all(report.finding is Finding.UNKNOWN for report in reports) and Finding.UNKNOWN not in gate:
-        raise NothingJudgedError("nothing is stored that says how these services fare; `probe audit --run` plays it")
+        raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")
     bad = [report for report in reports if report.finding in gate or any(report.of(item) for item in gate)]
     if bad:
         raise GateError(f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}")

@@ -1,4 +1,4 @@
-"""What `probe audit` prints: a table with its evidence, JSON, or CSV. Pure but for the printing."""
+"""Output of `probe audit`: a table with its evidence, JSON, or CSV."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 def tell(reports: Sequence[Report], results: str, apps: Mapping[str, App]) -> None:
-    """Print the table, then what each service fails at, with evidence and the way out."""
+    """Print the table, then the failures of each service with evidence and the smallest upgrade."""
     table = Table(title="services, worst first", title_justify="left")
     for column in (
         "service",
@@ -71,7 +71,7 @@ def _told(fault: Fault) -> str:
 
 
 def way_out(report: Report, apps: Mapping[str, App]) -> str:
-    """Return the smallest upgrade in words, for an application with its own first version that has it."""
+    """Return the smallest upgrade in words; for an application, its first version with that library."""
     found = report.upgrade
     if found is None:
         return ""
@@ -119,7 +119,7 @@ def _reason(fault: Fault) -> str:
 
 
 def as_json(reports: Sequence[Report], results: str) -> str:
-    """Return the reports, with a command for each fault that shows or fills it."""
+    """Return the reports as JSON; each fault has the command that shows its evidence or runs it."""
     return json.dumps({"services": [_service(report, results) for report in reports]}, indent=1)
 
 
@@ -151,7 +151,7 @@ def _fault(fault: Fault, results: str) -> dict[str, object]:
 
 
 def as_csv(reports: Sequence[Report]) -> str:
-    """Return one line per service, role and fault (RFC 4180, LF)."""
+    """Return CSV with one line per service, role and fault (RFC 4180, line ends LF)."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()

@@ -1,4 +1,4 @@
-"""`probe bisect`: in which version a client changed, found by running as few versions as possible."""
+"""`probe bisect`: the version in which a client changed, with as few runs as possible."""
 
 from __future__ import annotations
 
@@ -25,35 +25,46 @@ from probe.plan import Plan
 from probe.runner import Options
 
 FEW = 2
-"""With so few listed versions left, releases that no list has are tried among them: that costs no run more."""
+"""With at most this many listed candidates left, unlisted releases are candidates, too, at no further run."""
 
 
 def bisect(
-    family: Annotated[str, typer.Argument(help="Client family.")],
-    scenario: Annotated[str, typer.Argument(help="One scenario, by its whole name.")],
+    family: Annotated[str, typer.Argument(metavar="FAMILY", help="Client family, such as sarama.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Full name of one scenario.")],
     *,
-    role: Annotated[Role, typer.Option("--role", help="What the client does.")] = Role.PRODUCER,
-    profile: Annotated[str, typer.Option("--profile", help="Client configuration.")] = "isolated",
+    role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="PROFILE", help="Client configuration by name.")
+    ] = "isolated",
     property_: o.Properties = None,
     engine: o.EngineOption = Engine.EMBEDDED,
-    broker: Annotated[str, typer.Option("--broker", help="Kafka line, such as 3.9.")] = o.DEFAULT_BROKER,
+    broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = o.DEFAULT_BROKER,
     election: o.ElectionOption = None,
-    oldest: Annotated[str | None, typer.Option("--from", help="Oldest version; default: the oldest listed.")] = None,
-    newest: Annotated[str | None, typer.Option("--to", help="Newest version; default: the newest listed.")] = None,
+    oldest: Annotated[
+        str | None, typer.Option("--from", metavar="VERSION", help="Oldest version; default: the oldest listed.")
+    ] = None,
+    newest: Annotated[
+        str | None, typer.Option("--to", metavar="VERSION", help="Newest version; default: the newest listed.")
+    ] = None,
     all_releases: Annotated[
-        bool, typer.Option("--all-releases/--listed-only", help="Try releases that are in no list, too, at the edge.")
+        bool,
+        typer.Option("--all-releases/--listed-only", help="At the end, also try unlisted releases from the registry."),
     ] = True,
-    trials: Annotated[int, typer.Option("--trials", min=1, max=100, help="Trials of both versions at the edge.")] = 3,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run every version, whatever is stored.")] = False,
+    trials: Annotated[
+        int, typer.Option("--trials", metavar="N", min=1, max=100, help="Number of trials on both sides of the change.")
+    ] = 3,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run every version again, and ignore stored results.")] = False,
     seed: o.Seed = None,
     jobs: o.Jobs = o.DEFAULT_JOBS,
     results: o.Results = o.RESULTS,
 ) -> None:
-    """Find the version in which the outcome changed. Exit 0 if there is one, 1 if all versions do the same."""
+    """Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all versions behave alike."""
     started = time.monotonic()
     names = [select.name for select in select_scenarios([scenario])]
     if len(names) != 1:
-        raise ProbeError(f"bisect {scenario}: that is {len(names)} scenarios, such as {names[0]}; name one")
+        raise ProbeError(
+            f"bisect {scenario}: {len(names)} scenarios match, such as {names[0]}; give the full name of one"
+        )
     asked = o.Asked(
         scenarios=names,
         roles=[role],
@@ -81,9 +92,9 @@ def bisect(
 
 
 def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newest: str | None) -> Ground:
-    """Return the listed versions that can play the question, within bounds. ProbeError or CatalogueError if none."""
+    """Return the listed versions within the bounds that can run the cell. ProbeError for fewer than two."""
     if "@" in family:
-        raise ProbeError(f"bisect {family}: name the family alone; --from and --to bound its versions")
+        raise ProbeError(f"bisect {family}: write the family without a version; --from and --to limit the versions")
     if family not in families():
         near = get_close_matches(family, families(), n=1)
         hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
@@ -120,15 +131,15 @@ def _within(version: str, low: str | None, high: str | None) -> bool:
 def _too_few(family: str, scenario: str, role: Role, plan: Plan, bounds: str) -> str:
     (known,) = select_scenarios([scenario])
     if known.part(role) is None:
-        return f"bisect {scenario}: it is not played in role {role}; --role takes {', '.join(known.roles)}"
+        return f"bisect {scenario}: it has no role {role}; its roles are {', '.join(known.roles)}"
     if bounds:
-        return f"bisect {family}: fewer than two versions that can play lie within {bounds}; widen it"
+        return f"bisect {family}: fewer than two versions within {bounds} can run this; choose a wider range"
     reason = next((skip.reason for skip in plan.skips if skip.cell.scenario == scenario), "it has one version only")
     return f"bisect {family} {scenario}: nothing to run: {reason}"
 
 
 def find(ground: Ground, player: Player, trials: int, *, widen: bool) -> Edge | Same:
-    """Run versions until there is an edge whose two sides hold, or nothing left to run."""
+    """Run versions until both sides of a boundary are confirmed, or until nothing is left to run."""
     while True:
         found = next_step(ground.versions, ground.known, ground.absent)
         if isinstance(found, Same):
@@ -144,12 +155,12 @@ def find(ground: Ground, player: Player, trials: int, *, widen: bool) -> Edge | 
         again = [name for name in unsure(found, ground.known, trials) if player.asked.get(name, 0) < trials]
         if not again:
             return found
-        say(f"{' and '.join(again)} once more, {trials} trials in all: the edge must hold")
+        say(f"{' and '.join(again)} once more, {trials} trials in all, to confirm the change")
         _tell(ground, player.play(ground, again, trials))
 
 
 def _explain(found: Try) -> None:
-    what = f"{found.left} left between {found.after} and {found.before}" if found.after else "the ends first"
+    what = f"{found.left} left between {found.after} and {found.before}" if found.after else "both ends first"
     say(f"running {' and '.join(found.versions)}: {what}")
 
 
@@ -166,7 +177,7 @@ def _title(ground: Ground) -> str:
 
 def _stored(ground: Ground) -> Iterator[str]:
     if ground.known:
-        yield f"  {len(ground.known)} of them are stored and not run again (--fresh does)"
+        yield f"  {len(ground.known)} of them have stored results and are not run again (--fresh runs them)"
 
 
 def _report(found: Edge | Same, ground: Ground, results: str) -> Iterator[str]:
@@ -181,7 +192,7 @@ def _report(found: Edge | Same, ground: Ground, results: str) -> Iterator[str]:
     judged = [name for name in ground.versions if name in known and known[name].judged]
     for old, new in pairwise(judged):
         if known[old].outcome is not known[new].outcome and new != found.since:
-            yield f"another change: {old} {says(known[old])}, {new} {says(known[new])}; --to {new} looks there"
+            yield f"another change: {old} {says(known[old])}, {new} {says(known[new])}; --to {new} finds it"
 
 
 def _doubts(found: Edge, ground: Ground) -> Iterator[str]:
@@ -190,7 +201,7 @@ def _doubts(found: Edge, ground: Ground) -> Iterator[str]:
         yield f"between: {name} says nothing: {reason}"
     tallies = [f"{name} {says(ground.known[name])}" for name in (found.before, found.since)]
     if any("flaky" in text for text in tallies):
-        yield f"trials disagree at the edge ({'; '.join(tallies)}): run it again with more --trials"
+        yield f"trials on the two sides disagree ({'; '.join(tallies)}): repeat with more --trials"
 
 
 def _no_change(found: Same, ground: Ground) -> str:
@@ -203,5 +214,5 @@ def _no_change(found: Same, ground: Ground) -> str:
     word = {True: ", conforms", False: ", does not conform", None: ""}[grade]
     return (
         f"no change: {', '.join(found.judged)}: each {says(known[found.judged[-1]])}{word}; "
-        "a change and a change back between them would not be seen: --from and --to look at a part"
+        "a change that was reverted in between would be missed: limit the range with --from and --to"
     )

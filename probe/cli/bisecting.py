@@ -1,4 +1,4 @@
-"""What `probe bisect` searches among, and the one run in which it plays what it needs."""
+"""The candidates of `probe bisect`, and the one run in which it plays them."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ RELEASE = re.compile(r"\d+(\.\d+)+")
 
 @dataclass
 class Ground:
-    """The versions in question, what is known of each, and how each is played."""
+    """The candidate versions, their known results, and how each is run."""
 
     family: Family
     cell: Cell
-    """The question; its version means nothing."""
+    """The cell to bisect; its version has no meaning."""
     selection: Selection
     versions: list[str]
-    """Ascending; of releases that nobody listed the artifact's version until they are had."""
+    """Ascending. An unlisted release has its artifact's version until it is obtained."""
     played: dict[str, tuple[Planned, ...]]
     """The cell and its control cell, by version."""
     absent: dict[str, str] = field(default_factory=dict)
-    """Why a version cannot be had or played."""
+    """The reasons why versions cannot be obtained or run."""
     known: dict[str, Settled] = field(default_factory=dict)
     _releases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class Ground:
         return replace(self.cell, version=version)
 
     def widen(self, after: str, before: str) -> bool:
-        """Add the registry's releases between two versions; say whether there were any that were not here."""
+        """Add the registry's releases between two versions; say whether there were new ones."""
         low, high = self._artifact(after), self._artifact(before)
         there = self._released(low, high)
         fresh = [name for name in there if version_key(low) < version_key(name) < version_key(high)]
@@ -63,11 +63,11 @@ class Ground:
         if fresh:
             self.versions += fresh
             self._sort()
-            say(f"between {after} and {before} the registry has more than is listed: {', '.join(fresh)}")
+            say(f"the registry has unlisted releases between {after} and {before}: {', '.join(fresh)}")
         return bool(fresh)
 
     def learn(self, stored: Iterable[Settled]) -> None:
-        """Take what is stored; versions that nobody listed and that were run before are in question, too."""
+        """Add stored results; unlisted versions with results become candidates, too."""
         low, high = (version_key(name) for name in (self.versions[0], self.versions[-1]))
         for item in stored:
             name = item.cell.version
@@ -81,7 +81,7 @@ class Ground:
         self.versions.sort(key=lambda name: version_key(self._artifact(name)))
 
     def bring(self, version: str) -> str | None:
-        """Make a version playable and return what the library in it calls itself; None if it cannot be."""
+        """Obtain a version and return the one that the library reports; None if that fails."""
         if version in self.played:
             return version
         try:
@@ -102,10 +102,10 @@ class Ground:
 
     def _leave_out(self, version: str, reason: str) -> None:
         self.absent[version] = reason
-        say(f"{self.family.family} {version} is stepped over: {reason}")
+        say(f"{self.family.family} {version} is left out: {reason}")
 
     def _artifact(self, version: str) -> str:
-        """Return the artifact's own version, by which releases ascend; a local build goes by what it reports."""
+        """Return the artifact's version, which orders releases; a local build has the one it reports."""
         found = self.played[version][0].chosen.version.pinned_artifact if version in self.played else version
         return found if RELEASE.match(found) else version
 
@@ -117,7 +117,7 @@ class Ground:
             try:
                 found = [name for name in releases(self.family, low, high) if RELEASE.fullmatch(name)]
             except ProvisionError as error:
-                say(f"only listed versions are tried: {error}")
+                say(f"trying listed versions only: {error}")
                 found = []
             self._releases[low, high] = found
         return self._releases[low, high]
@@ -129,11 +129,11 @@ def played(selection: Selection, chosen: Chosen, wanted: Cell) -> tuple[tuple[Pl
     if any(item.cell.scenario == wanted.scenario for item in plan.cells):
         return plan.cells, ""
     reasons = (skip.reason for skip in plan.skips if skip.cell.scenario == wanted.scenario)
-    return (), next(reasons, f"{wanted.scenario} is not played in role {wanted.role}")
+    return (), next(reasons, f"{wanted.scenario} has no role {wanted.role}")
 
 
 class Player:
-    """Plays versions, all in one run, which is begun when there is something to play."""
+    """Runs versions, all in one stored run that begins with the first of them."""
 
     def __init__(self, results: str, options: Options, *, fresh: bool) -> None:
         self._results, self._options, self._fresh = results, options, fresh
@@ -141,9 +141,9 @@ class Player:
         self._store: RunStore | None = None
         self._stored: list[TrialRow] = []
         self.asked: dict[str, int] = {}
-        """Trials that were asked for, by version."""
+        """Requested trials, by version."""
         self.trials = 0
-        """Trials that were judged, control cells left out."""
+        """Judged trials, without control cells."""
 
     def __enter__(self) -> Self:
         return self
@@ -155,11 +155,11 @@ class Player:
 
     @property
     def run_id(self) -> str:
-        """The run; empty if nothing was played."""
+        """The identifier of the run; empty before the first trial."""
         return self._store.run_id if self._store else ""
 
     def recall(self, ground: Ground) -> None:
-        """Learn what is stored of the question and was judged by today's rules."""
+        """Read the stored results of the cell that were judged by the current rules."""
         if self._fresh:
             return
         rows = trials(self._results)
@@ -168,7 +168,7 @@ class Player:
         ground.learn(item for item in found if item.outcome not in UNSETTLED)
 
     def play(self, ground: Ground, versions: Sequence[str], count: int) -> list[str]:
-        """Play some versions, each `count` times, and learn; return those that could be played."""
+        """Run versions, `count` trials each, and read the results; return the versions that could be run."""
         names = [name for item in versions if (name := ground.bring(item))]
         if not names:
             return []
@@ -181,7 +181,7 @@ class Player:
         try:
             play_ready(plan, ready, self._options, self._results, store, _outcomes(ground))
         except InterruptedRunError as error:
-            text = "interrupted; what was judged is kept, the same command goes on from there"
+            text = "interrupted; judged trials are stored, and the same command continues from there"
             raise InterruptedRunError(text, error.exit_code - 128) from None
         except ExhaustedError as error:
             text = "what was judged is kept, the same command goes on from there"
@@ -225,7 +225,7 @@ def _times(item: Planned, count: int) -> int:
 
 
 def told(settled: Settled) -> str:
-    """Say outcome, conformity and trials of a version."""
+    """Return outcome, conformity and number of trials of a version as text."""
     judged: Mapping[bool | None, str] = {True: ", conforms", False: ", does not conform", None: ""}
     count = len(settled.verdicts)
     return f"{settled.tally}{judged[settled.conforms]} ({count} trial{'s' if count > 1 else ''})"

@@ -1,4 +1,4 @@
-"""`--time-budget`: what to run in it, when to stop, what is left for the next run."""
+"""`--time-budget`: the cells to run, the time to stop, and the cells that are left for the next run."""
 
 from __future__ import annotations
 
@@ -21,38 +21,40 @@ from probe.store.lock import FOLDER
 
 NOTE = "published.json"
 UNKNOWN_S = 60.0
-"""For matrix and site where nobody has measured it yet."""
+"""Assumed seconds for matrix and site before the first measurement."""
 ENDING_S = 10.0
-"""For clients and brokers to end, the last files and the reports."""
+"""Reserved for ending clients and brokers, the last files and the reports."""
 SLACK = 1.5
-"""So much more than what should fit is prepared: estimates are estimates."""
+"""Cells are prepared for this multiple of the time, since estimates may be too high."""
 
 
 def stop_at(budget_s: float, began: float, results: str, *, publish: bool) -> float:
-    """Return when trials must have ended (of the monotonic clock). ProbeError if nothing fits."""
+    """Return the end of the last trial, in seconds of the monotonic clock. ProbeError if no time is left."""
     reserved = ENDING_S + (_publishing_s(results) if publish else 0.0)
     if budget_s <= reserved:
         what = "ending and publishing take" if publish else "ending takes"
-        raise ProbeError(f"--time-budget {budget_s:g} is too short: {what} about {reserved:.0f} s; give more")
+        raise ProbeError(
+            f"--time-budget {budget_s:g}: too short, since {what} about {reserved:.0f} s; give it more seconds"
+        )
     return began + budget_s - reserved
 
 
 def note_publishing(results: str, took_s: float) -> None:
-    """Remember how long matrix and site took."""
+    """Store how long matrix and site took."""
     if "://" not in results:
         with suppress(OSError):
             (Path(results) / FOLDER / NOTE).write_text(json.dumps({"took_s": round(took_s, 1)}), encoding="utf-8")
 
 
 def _publishing_s(results: str) -> float:
-    """Return twice what it took last, for it grows and the machine may be busy."""
+    """Return twice the last duration: results grow, and the machine may be busy."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return max(10.0, 2 * float(json.loads((Path(results) / FOLDER / NOTE).read_text(encoding="utf-8"))["took_s"]))
     return UNKNOWN_S
 
 
 def most_informative(plan: Plan, selection: Selection, options: Options, results: str) -> tuple[Plan, Selection]:
-    """Return the part of a plan that may fit, most informative cells first, and only the clients it needs."""
+    """Return the part of a plan that may fit, most informative cells first, and the clients in it."""
     if options.stop_at is None:
         return plan, selection
     seen = (Seen(row.run_id, row.cell, row.verdict.outcome) for row in stored_trials(results))
@@ -64,7 +66,7 @@ def most_informative(plan: Plan, selection: Selection, options: Options, results
 
 
 def _prefix(plan: Plan, fits: Callable[[Plan], bool]) -> Plan:
-    """Return as many cells from the front as fit; one control cell and one that rests on it at the least."""
+    """Return the longest prefix that fits; at least a control cell and a cell that depends on it."""
     low, high = min(2, len(plan.cells)), len(plan.cells)
     while low < high:
         middle = (low + high + 1) // 2
@@ -76,7 +78,7 @@ def _prefix(plan: Plan, fits: Callable[[Plan], bool]) -> Plan:
 
 
 def say_left(plan: Plan, done: Collection[Cell], results: str) -> int:
-    """Say what a run did not come to; return how many cells that is."""
+    """Report the cells that were not run; return their number."""
     left = [item.cell for item in plan.cells if item.cell not in done]
     if left:
         known = {row.cell for row in stored_trials(results)}

@@ -1,4 +1,4 @@
-"""Captures of trials: stored as they end, taken out by `probe show --pcap`."""
+"""Captured traffic of trials: stored when a trial ends, written out by `probe show --pcap`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from probe.store.captures import capture_name, captured_names
 
 
 def keeper(results: str, run_id: str) -> Keep:
-    """Return what stores captures in a run; one that cannot be stored is told of, and costs no trial."""
+    """Return a function that stores captures in a run; one that fails is reported, and its trial goes on."""
 
     def keep(cell: Cell, trial: int, capture: Pcapng) -> None:
         try:
@@ -34,7 +34,7 @@ class Captures:
     """
 
     def __init__(self, results: str) -> None:
-        """Look into this folder."""
+        """Read from this results folder."""
         self._results = results
         self._names: dict[str, Container[str]] = {}
 

@@ -1,4 +1,4 @@
-"""Single cells, planned and played through the same machinery as `probe run`."""
+"""Single cells, planned and run in the same way as by `probe run`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from probe.runner import Options
 
 
 def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
-    """Return the plan of one cell with its control cell. ProbeError says why there is no such cell."""
+    """Return the plan of one cell with its control cell. ProbeError, with the reason, if it cannot be run."""
     profile = Profile.parse(cell.profile)
     asked = o.Asked(
         clients=[str(cell.client)],
@@ -33,30 +33,30 @@ def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
     except CatalogueError as error:
         raise ProbeError(str(error)) from None
     if all(item.cell != cell for item in plan.cells):
-        reason = next((skip.reason for skip in plan.skips if skip.cell == cell), "the scenario knows no such role")
-        raise ProbeError(f"{cell} is no cell: {reason}")
+        reason = next((skip.reason for skip in plan.skips if skip.cell == cell), "the scenario has no such role")
+        raise ProbeError(f"{cell} cannot be run: {reason}")
     return plan, selection
 
 
 def possible(cell: Cell) -> bool:
-    """Say whether a cell can be played; a line on stderr says why not."""
+    """Say whether a cell can be run; report the reason on stderr if not."""
     try:
         plan_cell(cell)
     except ProbeError as error:
-        say(f"not played: {error}")
+        say(f"not run  {error}")
         return False
     return True
 
 
 def play_cells(cells: Iterable[Cell], options: Options, results: str) -> Ran:
-    """Play cells and their control cells, those first, in one run. ProbeError if one of them does not exist."""
+    """Run control cells, then cells, in one run. ProbeError if one of them cannot be run."""
     planned: dict[Cell, Planned] = {}
     selection: Selection | None = None
     for cell in cells:
         plan, selection = plan_cell(cell)
         planned.update((item.cell, item) for item in plan.cells)
     if selection is None:
-        raise ProbeError("there is no cell to play; widen the selectors")
+        raise ProbeError("there is no cell to run; select other roles, versions or scenarios")
     work = sorted(planned.values(), key=lambda item: not item.is_control)
     clients = {item.cell.client: item.chosen for item in work}
     return run_planned(Plan(tuple(work), ()), replace(selection, clients=tuple(clients.values())), options, results)

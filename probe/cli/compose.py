@@ -50,17 +50,17 @@ def apps() -> Mapping[str, App]:
 
 
 def inside(client: Client) -> Sequence[str]:
-    """Name the applications and wrappers that have this client inside."""
+    """Return the names of the applications and wrappers with this client inside."""
     return inside_of(apps(), client.family, client.version)
 
 
 def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
-    """Return the client versions that selectors name; versions that are not pinned are looked up."""
+    """Return the selected client versions; unpinned ones are looked up at the registry."""
     return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()), apps())
 
 
 def is_installed(family: Family, version: Version) -> bool:
-    """Say whether a version was obtained here before."""
+    """Say whether a version is in the cache."""
     return _stamp(family.client(version)).exists()
 
 
@@ -71,7 +71,7 @@ def _stamp(client: Client) -> Path:
 def get_clients(
     chosen: Sequence[Chosen], report: Callable[[str], None]
 ) -> tuple[dict[Client, Bound], dict[Client, str]]:
-    """Obtain drivers; return those that are there, and why others are not. ExhaustedError where this has no room."""
+    """Obtain drivers; return them, and the reasons for the missing ones. ExhaustedError without room for them."""
     bound: dict[Client, Bound] = {}
     absent: dict[Client, str] = {}
     reasons: list[ProvisionError] = []
@@ -105,7 +105,7 @@ def embedded_engine(*, capture: bool = False) -> Embedded:
 
 
 def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
-    """Return what opens relays that read these message definitions; with `capture` they keep what passes."""
+    """Return a function that opens relays with these message definitions; with `capture` they keep the traffic."""
 
     def open_relay(
         brokers: Sequence[int], sink: Sink, names: dict[bytes, str]
@@ -116,7 +116,7 @@ def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
 
 
 def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
-    """Write each broker line's version ranges where the fake cluster reads them."""
+    """Write the version ranges of each broker line to files for the fake cluster."""
     old, new = jars
     folder = root / "versions"
     files = {}
@@ -129,7 +129,7 @@ def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
 
 @contextlib.asynccontextmanager
 async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
-    """Hold the live parts of a run; an engine that keeps clusters running ends them."""
+    """Open the live parts of a run; at the end an engine stops its clusters."""
     lag = LoopLag()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
     async with lag.measuring(), Host(bound) as host, kept, staying_first():

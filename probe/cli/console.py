@@ -1,4 +1,4 @@
-"""Where words go: results to stdout, progress and errors to stderr."""
+"""Output of commands: results to stdout, progress and errors to stderr."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from rich.console import Console
 
 WIDE = 240
-"""Columns where there is no terminal: tables in logs are not cut."""
+"""Width without a terminal, in columns, so that tables in logs are not cut."""
 
 OUT = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`probe diff`: what changed between two runs."""
+"""`probe diff`: the cells that differ between two runs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from probe.store import trials
 
 
 def diff(
-    run_a: Annotated[str, typer.Argument(help="RUN_ID of the earlier run.")],
-    run_b: Annotated[str, typer.Argument(help="RUN_ID of the later run.")],
+    run_a: Annotated[str, typer.Argument(metavar="RUN_A", help="Identifier of the earlier run.")],
+    run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="Identifier of the later run.")],
     *,
     results: o.Results = o.RESULTS,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/diff.json).")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/diff.json).")] = False,
     fail_on: o.FailOn = "",
 ) -> None:
-    """Show the cells that were added, removed or changed (outcome or conformity) from one run to another."""
+    """List the cells that were added, removed or changed from one run to another."""
     gate = read_gate(fail_on)
     before, after = settle(trials(results, run_a)), settle(trials(results, run_b))
     found = differences(before, after)
@@ -51,7 +51,7 @@ def _line(item: Difference) -> str:
 
 
 def _trend(item: Difference) -> str | None:
-    """Say what became of a cell that is in both runs."""
+    """Return the trend of a cell that is in both runs, in small letters; None otherwise."""
     if item.before is None or item.after is None:
         return None
     return str(Step(item.before, item.after).trend).lower()

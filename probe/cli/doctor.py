@@ -1,4 +1,4 @@
-"""`probe doctor`: what is installed, what is missing, which engines can run, what to do."""
+"""`probe doctor`: installed and missing tools, the engines that can run, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ class Finding:
 
 
 REAL = ("java", "confluent-kafka", "kazoo")
-"""What real brokers need."""
+"""Requirements of real brokers."""
 
 
 def doctor() -> None:
-    """Say what is installed, what is missing and what to do; exit code 1 if the embedded engine cannot run."""
+    """Check that everything needed is installed; exit code 1 if the embedded engine cannot run."""
     found = [*_tools(), *_packages(), *_clients()]
     for item in found:
         sign = "ok      " if item.good else ("MISSING " if item.needed else "absent  ")
         OUT.print(f"{sign} {item.name}: {item.text}", markup=False)
     missing = [item.name for item in found if item.needed and not item.good]
     if missing:
-        raise GateError(f"missing: {', '.join(missing)}; `python3 run.py setup` fetches what a registry has")
-    real = "can, too" if all(item.good for item in found if item.name in REAL) else "cannot yet"
+        raise GateError(f"missing: {', '.join(missing)}; `python3 run.py setup` installs them")
+    absent = [item.name for item in found if item.name in REAL and not item.good]
+    real = f"cannot yet: {', '.join(absent)} missing, see above" if absent else "can, too"
     OUT.print(f"the embedded engine can run; real brokers (--engine kafka) {real}", markup=False)
 
 
@@ -66,7 +67,7 @@ def _browser() -> str:
             return str(find_tool(name))
         except ToolError:
             continue
-    raise ToolError("only the site's tests need one; `python3 run.py test` fetches it")
+    raise ToolError("not found; only the tests of the site need it, and `python3 run.py test` installs it")
 
 
 def _tool(name: str, find: Callable[[], str], *, needed: bool) -> Finding:
@@ -81,7 +82,7 @@ def _packages() -> Iterator[Finding]:
         there = importlib.util.find_spec(module) is not None
         needed = name not in REAL
         yield Finding(name, there, "installed" if there else "run `python3 run.py setup`", needed)
-    yield _tool("disks of real brokers", lambda: f"broken by `{choose().name}`", needed=False)
+    yield _tool("disk faults on real brokers", lambda: f"by `{choose().name}`", needed=False)
 
 
 def _clients() -> Iterator[Finding]:
@@ -93,5 +94,5 @@ def _installed(family: Family) -> str:
     there = [item.version for item in family.versions if is_installed(family, item)]
     rest = len(family.versions) - len(there)
     return f"{len(there)} of {len(family.versions)} listed versions are in the cache" + (
-        "; the others are fetched when a run needs them" if rest else ""
+        "; the others are downloaded when a run needs them" if rest else ""
     )

@@ -1,4 +1,4 @@
-"""`probe judge`: stored histories, judged again with today's rules as a Spark job."""
+"""`probe judge`: a Spark job that judges stored histories again with the current rules."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spark.rejudge import Change, rejudge
 def judge(
     *,
     results: o.Results = o.RESULTS,
-    master: Annotated[str | None, typer.Option("--master", help="Spark master; default: local.")] = None,
+    master: Annotated[str | None, typer.Option("--master", metavar="URL", help="Spark master; default: local.")] = None,
     wait: o.Wait = 0.0,
 ) -> None:
-    """Judge stored histories again with today's rules; say which cells of the matrix changed."""
+    """Judge stored trials again with the current rules, and list the cells of the matrix that changed."""
     with locked(results, PUBLISHING, wait_s=wait, say=say):
         done = rejudge(results, master)
     for problem in done.problems:
@@ -27,8 +27,8 @@ def judge(
         OUT.print(_line(change), markup=False)
     moved = sum(1 for change in done.changed if change.before != change.after)
     OUT.print(
-        f"{done.trials} trials judged again: {moved} cells changed their outcome, {len(done.changed) - moved} others "
-        f"their numbers; {len(done.written)} verdict files written",
+        f"{done.trials} trials judged again: {moved} cells have another outcome, {len(done.changed) - moved} only "
+        f"other numbers; {len(done.written)} verdict files written",
         markup=False,
     )
     if done.changed:

@@ -21,11 +21,11 @@ from probe.model import (
 from probe.protocol.names import api_name, error_name
 
 QUIET_AFTER = 3
-"""So many equal lines in a row are shown; the rest are counted."""
+"""Number of equal lines in a row that are shown; the rest are counted."""
 
 
 def lines(history: History) -> Iterator[str]:
-    """Yield one line per event; long runs of alike events are folded."""
+    """Yield one line per event; long sequences of equal events are shortened."""
     zero = next((e.at for e in history.events if isinstance(e, EngineEvent) and e.kind is EngineKind.FAULT_ON), None)
     if zero is None and history.events:
         zero = history.events[0].at
@@ -46,7 +46,7 @@ def lines(history: History) -> Iterator[str]:
 
 
 def describe(event: Event) -> str:
-    """Return what an event says, without its time."""
+    """Return an event as text, without its time."""
     return _DESCRIBE[type(event)](event).rstrip()
 
 

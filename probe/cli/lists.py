@@ -1,4 +1,4 @@
-"""`probe clients` and `probe scenarios`: what there is, with descriptions."""
+"""`probe clients` and `probe scenarios`: the catalogue with descriptions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from probe.scenarios.scenario import Scenario
 
 
 def clients(
-    *, as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/clients.json).")] = False
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/clients.json).")] = False
 ) -> None:
-    """List client families with versions, roles and profiles; applications and wrappers with the library inside."""
+    """List the client libraries with versions, roles and profiles, and applications with the library inside."""
     known = families()
     if as_json:
         data = {
@@ -39,7 +39,7 @@ def clients(
         OUT.print(f"{app.name}: {app.title}. {_kind(app)}", markup=False)
         inside = ", ".join(f"{one.span} = {one.library}" for one in app.versions)
         OUT.print(f"  versions: {inside}", markup=False)
-        OUT.print(f"  source: {app.source or 'as each version tells'}", markup=False)
+        OUT.print(f"  source: {app.source or 'see --json, version by version'}", markup=False)
 
 
 def _kind(app: App) -> str:
@@ -93,9 +93,9 @@ def _family(item: Family) -> dict[str, object]:
 
 
 def scenarios(
-    *, as_json: Annotated[bool, typer.Option("--json", help="Machine readable (docs/schema/scenarios.json).")] = False
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/scenarios.json).")] = False
 ) -> None:
-    """List the scenarios of the default catalogue; any protocol error name works in answer/, hold/ and blip/."""
+    """List the scenarios. Any Kafka error can also be run by name, as in blip/produce/UNKNOWN_SERVER_ERROR."""
     if as_json:
         typer.echo(json.dumps({"scenarios": [_scenario(item) for item in default_scenarios().values()]}, indent=1))
         return

@@ -1,4 +1,4 @@
-"""`probe matrix`: the Spark job, then the site."""
+"""`probe matrix`: the Spark job that builds the tables, then the site."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from probe.cli.publish import Publisher
 def matrix(
     *,
     results: o.Results = o.RESULTS,
-    out: Annotated[str | None, typer.Option("--out", help="Where to write; default: the results folder.")] = None,
-    master: Annotated[str | None, typer.Option("--master", help="Spark master; default: local.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FOLDER", help="Output folder; default: that of --results.")
+    ] = None,
+    master: Annotated[str | None, typer.Option("--master", metavar="URL", help="Spark master; default: local.")] = None,
     traffic: Annotated[
-        bool, typer.Option("--traffic", help="Sum up the wire as well, in traffic.parquet; reads every event once.")
+        bool, typer.Option("--traffic", help="Also write traffic.parquet, with request counts from every stored event.")
     ] = False,
     wait: o.Wait = 0.0,
 ) -> None:
-    """Build matrix.csv, matrix.parquet, the tables beside it and site/ from stored runs."""
+    """Build matrix.csv, the other tables and the web site from stored runs."""
     with Publisher(results, out, master, wait_s=wait) as publisher:
         publisher.publish()
         if traffic:

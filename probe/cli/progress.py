@@ -1,4 +1,4 @@
-"""Progress with time left: a bar on a terminal, plain lines elsewhere."""
+"""Progress with the time left: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE_EVERY_S = 10.0
 
 
 class Bar:
-    """Shows judged trials as they come."""
+    """Shows the number of judged trials."""
 
     def __init__(self, estimate_s: float) -> None:
         self._started = time.monotonic()

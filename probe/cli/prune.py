@@ -1,4 +1,4 @@
-"""`probe prune`: remove old runs, but never what the matrix rests on."""
+"""`probe prune`: remove old runs, except those that the matrix depends on."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from probe.store.pruning import Removal, choose, local, remove, size
 def prune(
     *,
     results: o.Results = o.RESULTS,
-    keep: Annotated[int | None, typer.Option("--keep", min=1, help="Keep the newest so many runs.")] = None,
-    older_than: Annotated[
-        float | None, typer.Option("--older-than", min=0, help="Remove only runs older than so many days.")
+    keep: Annotated[
+        int | None, typer.Option("--keep", metavar="RUNS", min=1, help="Number of newest runs to keep.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    older_than: Annotated[
+        float | None,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Remove only runs older than this number of days."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs, and remove nothing.")] = False,
     wait: o.Wait = 0.0,
 ) -> None:
-    """Remove old runs; the last evidence of a cell always stays."""
+    """Remove old runs. The latest evidence for each cell of the matrix is always kept."""
     if keep is None and older_than is None:
-        raise ProbeError("what may go? give --keep RUNS, --older-than DAYS, or both")
+        raise ProbeError("prune: no limit is given; add --keep RUNS, --older-than DAYS, or both")
     local(results)
     if dry_run:
         found = choose(results, keep=keep, older_than_days=older_than)
@@ -38,7 +41,7 @@ def prune(
 
 
 def _tell(found: Removal, freed: int, *, dry_run: bool) -> None:
-    word = "would go" if dry_run else "gone"
+    word = "would be removed" if dry_run else "removed"
     for run_id in found.gone:
         OUT.print(f"{word}  {run_id}", markup=False)
     for kept in found.kept:

@@ -31,13 +31,13 @@ from spark.session import give_way, start_session, stop_session
 from spark.traffic_job import build_traffic
 
 HURRY_S = 2.0
-"""Who is ended by a signal waits no longer for a Spark that is starting."""
+"""Maximum wait for a starting Spark after a signal, in seconds."""
 ADDRESS = "PROBE_SITE_URL"
-"""Where the site is published, for the addresses of its feed."""
+"""Environment variable with the public address of the site, for the links of its feed."""
 
 
 class Publisher:
-    """Holds a Spark session that starts in the background."""
+    """A Spark session that starts in the background."""
 
     def __init__(self, results: str, out: str | None = None, master: str | None = None, *, wait_s: float = 0.0) -> None:
         self._results = results
@@ -73,10 +73,10 @@ class Publisher:
             stop_session(self._session)
 
     def publish(self, *, just_ran: bool = False) -> None:
-        """Write matrix.csv, the tables and site/; name them. ToolError without Spark.
+        """Write matrix.csv, the other tables and site/, and print their places. ToolError without Spark.
 
-        After a run of this process it is told how long ago the last event of its trials was.
-        LockedError if another process publishes there and does not end within `wait_s`.
+        After a run of this process, the time since its last event is printed.
+        LockedError if another process publishes to the same folder for longer than `wait_s`.
         """
         with locked(self._out, PUBLISHING, wait_s=self._wait_s, say=say):
             started = time.monotonic()
@@ -95,20 +95,23 @@ class Publisher:
             say(problem)
         show_agreement(of_matrix(self._out))
         if "://" in self._out:
-            say(f"{self._out} is no folder, so there is no site: --out DIR makes one; {built.cells} cells: {built.csv}")
+            say(
+                f"{self._out} is not a local folder, so no site is built; --out FOLDER makes one. "
+                f"{built.cells} cells: {built.csv}"
+            )
             return
         found = self._results
         source = Source(partial(trials, found), partial(histories, found), partial(stamp, found), Captures(found))
         address, processes = os.environ.get(ADDRESS, ""), os.cpu_count() or 1
         index = build(Path(built.csv), source, Path(self._out), inside, address, processes)
         if not built.cells:
-            raise NothingJudgedError(f"{self._results}: no judged trial; run `probe run` first")
+            raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")
         OUT.print(f"{built.cells} cells: {built.csv}", markup=False)
         OUT.print(f"site: {index}", markup=False)
 
     def sum_up_traffic(self) -> None:
-        """Write traffic.parquet from the events behind the matrix; name it."""
+        """Write traffic.parquet from the events behind the matrix, and print its place."""
         with locked(self._out, PUBLISHING, wait_s=self._wait_s, say=say):
             self._sum_up()
 
@@ -116,7 +119,7 @@ class Publisher:
         OUT.print(f"traffic: {build_traffic(self._results, self._out, session=self._session)}", markup=False)
 
     def _since(self) -> str:
-        """Say how long ago the newest run's last event was; its clock is this machine's, since it last started."""
+        """Return the time since the newest run's last event; both are of this machine's monotonic clock."""
         place = Place(self._results)
         run_id = place.run_ids()[-1]
         at = max((place.highest(path, "at") for path in place.files(f"{RUN_PREFIX}{run_id}/{EVENTS}")), default=0)
@@ -124,7 +127,7 @@ class Publisher:
 
 
 def stamp(results: str, run_id: str) -> str:
-    """Return what tells one state of a run from another: the names of its files, which are only ever added."""
+    """Return an identifier of the state of a run: the names of its files, which are only added."""
     place = Place(results)
     folders = (f"{RUN_PREFIX}{run_id}/{name}" for name in (TRIALS, EVENTS, VERDICTS))
     return ";".join(path for folder in folders for path in place.files(folder))

@@ -1,4 +1,4 @@
-"""Puts the kafka engine together: versions, jars, Java, a way to break disks."""
+"""Builds the kafka engine: versions, jars, Java, a method for disk faults."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from probe.runner.grouping import CLUSTERS, SILENT_CLUSTERS
 from probe.tools import cache_root
 
 CLUSTER_MB = 1500
-"""One cluster, with room to spare."""
+"""Memory of one cluster, in MB, with a reserve."""
 
 
 def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, capture: bool = False) -> Kafka:
-    """Fetch what these versions (by line) need and describe the engine. CatalogueError, ToolError or ProvisionError."""
+    """Download the jars of these versions (by line) and build the engine. CatalogueError, ToolError, ProvisionError."""
     java()
     load_library()
     releases = {line: _release(line, versions[line], report) for line in sorted(versions)}
@@ -46,7 +46,7 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
 
 
 def exact_versions(plan: Plan) -> Mapping[str, str]:
-    """Return the exact version behind each broker line whose cells real brokers play."""
+    """Return the exact version of each broker line whose cells run on real brokers."""
     lines = {item.cell.broker for item in plan.cells if item.cell.engine is Engine.KAFKA}
     return {line: plan.exact.get(line) or real_brokers()[line].version for line in sorted(lines)}
 
@@ -65,12 +65,12 @@ def _release(line: str, version: str, report: Callable[[str], None]) -> Release:
     )
     archive = place(cache_root(), release)
     if not archive.exists():
-        report(f"Kafka {version}: its classes are archived once, so that it starts faster")
+        report(f"Kafka {version}: archiving its classes once, so that it starts faster")
     return replace(release, archive=archive)
 
 
 def _unlisted(version: str) -> Listed:
-    """Describe a version that is not listed by what Maven resolves, once; its digests are recorded at first use."""
+    """Describe an unlisted version by the jars that Maven resolves, once; digests are recorded at first use."""
     kept = cache_root() / "brokers" / f"{version}.json"
     generation = generation_of(version)
     if not kept.exists():
@@ -80,7 +80,7 @@ def _unlisted(version: str) -> Listed:
 
 
 def _free_mb() -> int:
-    """Return how much memory is free now; 0 where the system does not tell."""
+    """Return the free memory in MB; 0 if the system does not report it."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     except (ValueError, OSError):

@@ -1,4 +1,4 @@
-"""What a run leaves for pipelines and monitoring: JUnit XML, a Markdown summary, metrics, a gate."""
+"""Reports of a run for pipelines and monitoring: JUnit XML, a Markdown summary, metrics, a gate."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from probe.store import TrialRow, run_info, runs
 from probe.store import trials as stored_trials
 
 METRICS = "metrics.prom"
-"""Lies in the results folder; where that is a URL there is none."""
+"""The metrics file in the results folder; a URL gets none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What is wanted after a run."""
+    """The reports and the gate of a run."""
 
     gate: Gate = NO_GATE
     junit: Path | None = None
     summary: Path | None = None
 
     def prepare(self) -> None:
-        """Make sure of the places before hours are spent. ProbeError names one that cannot be written."""
+        """Check before a long run that the files can be written. ProbeError with the first that cannot."""
         for path in (self.junit, self.summary):
             if path is not None:
                 _check(path)
 
     def make(self, results: str, run_id: str, planned: Collection[Cell] = ()) -> Report:
-        """Read a stored run, write what is wanted of it, and return it. ProbeError if a place cannot be written.
+        """Read a stored run, write its reports, and return it. ProbeError if a file cannot be written.
 
-        Of the `planned` cells it tells how many the run did not come to.
+        The report has the number of `planned` cells that were not run.
         """
         found = read_report(results, run_id, before=self.gate.worse or self.summary is not None)
         report = replace(found, left=sum(1 for cell in planned if cell not in found.cells))
@@ -56,7 +56,7 @@ class Reports:
         return report
 
     def make_partial(self, results: str, run_id: str, planned: Collection[Cell]) -> None:
-        """Write the same of a run that was ended: pipelines read what there is. What fails is said, no more."""
+        """Write the reports of an interrupted run, too; errors are reported and nothing else."""
         try:
             self.make(results, run_id, planned)
         except ProbeError as error:
@@ -72,7 +72,7 @@ NO_REPORTS = Reports()
 
 
 def gate_text(gate: Gate, failed: list[Settled], count: int) -> str:
-    """Say at how many cells a gate fails, with the first of them."""
+    """Return the message of a failed gate: the number of cells and the first of them."""
     first = failed[0]
     return (
         f"--fail-on {str(gate).replace(', ', ',')}: {len(failed)} of {count} cells, the first is {first.cell} "
@@ -81,7 +81,7 @@ def gate_text(gate: Gate, failed: list[Settled], count: int) -> str:
 
 
 def read_report(results: str, run_id: str, *, before: bool = True) -> Report:
-    """Read a stored run, and with `before` what all earlier ones said of its cells. ResultsError if it is not there."""
+    """Read a stored run; with `before`, also all earlier results of its cells. ResultsError if it does not exist."""
     about = run_info(results, run_id)
     ends = [str(shard.get("finished") or "") for shard in about.shards]
     return Report(
@@ -120,11 +120,11 @@ def _check(path: Path) -> None:
     except OSError as error:
         raise _unwritable(path, error) from None
     if path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise ProbeError(f"{path} cannot be written: it is a folder, or lies in one that is closed; name another file")
+        raise ProbeError(f"{path} cannot be written: it is a folder, or its folder is not writable; name another file")
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file aside and rename it, so that no reader sees half of it. ProbeError if it cannot be written."""
+    """Write to a temporary file and rename it, so that no reader sees a part. ProbeError if it cannot be written."""
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")  # /dev/stdout, a pipe
@@ -135,4 +135,4 @@ def write(path: Path, text: str) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> ProbeError:
-    return ProbeError(f"{path} cannot be written: {error.strerror or error}; free the place or name another file")
+    return ProbeError(f"{path} cannot be written: {error.strerror or error}; make room or name another file")

@@ -1,4 +1,4 @@
-"""What a run selected, as its description keeps it, so that `--resume RUN_ID` alone goes on with just that."""
+"""The selectors of a run in its description, so that `--resume RUN_ID` alone continues with them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LISTS = ("clients", "scenarios", "profiles", "properties", "brokers")
 
 
 def selected(asked: Asked, watch_ms: int | None) -> dict[str, Any]:
-    """Return the selectors of a command line as JSON; seed and shard stand elsewhere in the description."""
+    """Return the selectors of a command line as JSON; the description has seed and shard in other places."""
     return {
         **{name: list(getattr(asked, name)) for name in LISTS},
         "roles": [str(role) for role in asked.roles],
@@ -34,13 +34,13 @@ def names_nothing(asked: Asked) -> bool:
 
 
 def as_before(results: str, run_id: str, asked: Asked) -> tuple[Asked, int | None]:
-    """Return what a stored run selected, for the shard that is asked for, and its `--watch`.
+    """Return the selectors of a stored run, for the given shard, and its `--watch` in ms.
 
-    ResultsError if there is no such run, ProbeError if it does not say.
+    ResultsError if there is no such run, ProbeError if it has no selectors.
     """
     told = next((shard["selectors"] for shard in run_info(results, run_id).shards if shard.get("selectors")), None)
     if told is None:
-        raise ProbeError(f"run {run_id} does not say what it selected; give its selectors again, beside --resume")
+        raise ProbeError(f"run {run_id} has no stored selectors; give them again together with --resume")
     return _read(told, asked), told.get("watch_ms")
 
 
@@ -58,6 +58,6 @@ def _read(told: Mapping[str, Any], asked: Asked) -> Asked:
 
 
 def _election(told: Mapping[str, Any]) -> Election | None:
-    """Read the election; older runs tell whole milliseconds."""
+    """Read the election; older runs have whole milliseconds."""
     text = told.get("election", told.get("election_ms"))
     return None if text is None else Election.parse(str(text))

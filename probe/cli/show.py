@@ -26,39 +26,55 @@ from probe.store import TrialRow, history, runs, trials
 
 def show(
     *,
-    client: o.Clients = None,
+    client: Annotated[
+        list[str] | None,
+        typer.Option("--client", metavar="CLIENT", help="FAMILY, FAMILY@VERSION or APPLICATION@VERSION; default: all."),
+    ] = None,
     scenario: o.Scenarios = None,
     role: o.Roles = None,
-    profile: o.Profiles = None,
-    engine: Annotated[Engine | None, typer.Option("--engine", help="Who played the brokers.")] = None,
-    broker: o.Brokers = None,
-    results: o.Results = o.RESULTS,
-    run: Annotated[str | None, typer.Option("--run", help="RUN_ID; default: the latest that has the cell.")] = None,
-    trial: Annotated[
-        int | None, typer.Option("--trial", min=0, help="Number of the trial; default: the first.")
+    profile: Annotated[
+        list[str] | None,
+        typer.Option("--profile", metavar="PROFILE", help="Profile as in matrix.csv, or pattern; default: all."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One trial, machine readable (docs/schema/show.json).")
-    ] = False,
-    pcap: Annotated[Path | None, typer.Option("--pcap", help="Write the trial's capture there (pcapng).")] = None,
+    engine: Annotated[
+        Engine | None, typer.Option("--engine", help="Engine of the trial: embedded or kafka; default: both.")
+    ] = None,
+    broker: Annotated[
+        list[str] | None, typer.Option("--broker", metavar="LINE", help="Kafka broker line (3.9); default: all.")
+    ] = None,
+    results: o.Results = o.RESULTS,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN_ID", help="Run to read; default: the latest that has the cell.")
+    ] = None,
+    trial: Annotated[
+        int | None, typer.Option("--trial", metavar="N", min=0, help="Number of the trial; default: the first.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one trial as JSON (docs/schema/show.json).")] = False,
+    pcap: Annotated[
+        Path | None, typer.Option("--pcap", metavar="FILE", help="Write the captured traffic of the trial (pcapng).")
+    ] = None,
 ) -> None:
-    """Show what was seen in one trial; with selectors that match several, list them."""
-    tests: list[Callable[[Cell], bool]] = [
-        _one_of(client, _client_matches),
-        _one_of(scenario, lambda cell, text: fnmatchcase(cell.scenario, text)),
-        _one_of(role, lambda cell, wanted: cell.role is Role(wanted)),
-        _one_of(profile, lambda cell, text: cell.profile == text or fnmatchcase(cell.profile, text)),
-        _one_of(broker, lambda cell, text: cell.broker == text),
-        lambda cell: engine is None or cell.engine is engine,
-    ]
+    """Show the timeline of one trial. If several cells match, list them."""
+    tests: dict[str, Callable[[Cell], bool]] = {
+        "--client": _one_of(client, _client_matches),
+        "--scenario": _one_of(scenario, lambda cell, text: fnmatchcase(cell.scenario, text)),
+        "--role": _one_of(role, lambda cell, wanted: cell.role is Role(wanted)),
+        "--profile": _one_of(profile, lambda cell, text: cell.profile == text or fnmatchcase(cell.profile, text)),
+        "--broker": _one_of(broker, lambda cell, text: cell.broker == text),
+        "--engine": lambda cell: engine is None or cell.engine is engine,
+    }
     if not runs(results):
         raise NothingJudgedError(
-            f"{results}: there are no runs here; `probe run` makes one, --results names their folder"
+            f"{results}: there are no runs here; `probe run` makes one, --results names another folder"
         )
-    found = [row for row in trials(results, run) if all(test(row.cell) for test in tests)]
+    rows = list(trials(results, run))
+    found = [row for row in rows if all(test(row.cell) for test in tests.values())]
     found = [row for row in found if trial is None or row.trial == trial]
     if not found:
-        raise ProbeError(f"{results}: no stored trial matches; `probe show` without selectors lists what there is")
+        alone = [option for option, test in tests.items() if not any(test(row.cell) for row in rows)]
+        alone += ["--trial"] if trial is not None and all(row.trial != trial for row in rows) else []
+        what = f"no stored trial matches {', '.join(alone)}" if alone else "no stored trial matches all selectors"
+        raise ProbeError(f"{results}: {what}; `probe show --results {results}` lists what is stored")
     newest = _newest(found)
     if len(newest) == 1 or (run is not None and trial is not None and len(newest) == 1):
         if pcap is not None:
@@ -87,7 +103,7 @@ def _client_matches(cell: Cell, text: str) -> bool:
 
 
 def _stands_for(cell: Cell) -> str:
-    """Name the applications and wrappers that a cell stands for."""
+    """Return the names of the applications and wrappers whose library and settings the cell has."""
     return ", ".join(stand_for(apps(), cell.family, cell.version, cell.role, Profile.parse(cell.profile)))
 
 
@@ -117,7 +133,10 @@ def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
     if stands := _stands_for(row.cell):
         OUT.print(f"stands for {stands}", markup=False)
     if seen.header.judged_by:
-        OUT.print("an application that tells of no delivery: the relay and the read-back alone judge it", markup=False)
+        OUT.print(
+            "an application that reports no deliveries: judged by its traffic and by the records read back",
+            markup=False,
+        )
     OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
     for name, value in encode(row.verdict.facts).items():
         OUT.print(f"  {name} = {value}", markup=False)

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM outside of a run's loop: the command ends at once, and what it was writing aside goes."""
+"""SIGINT and SIGTERM outside of a run's event loop: the command ends at once, and temporary files are removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEEDED = (signal.SIGINT, signal.SIGTERM)
 
 
 def heed() -> None:
-    """Let both raise EndedError from now on. Main thread only."""
+    """Make both signals raise EndedError. Main thread only."""
     for number in HEEDED:
         signal.signal(number, _end)
 
@@ -24,7 +24,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Put back after the block who heeded signals before it: a loop that closes sets them to the system's defaults."""
+    """Restore the previous signal handlers after the block; closing an event loop resets them to SIG_DFL."""
     before = {number: signal.getsignal(number) for number in HEEDED}
     try:
         yield

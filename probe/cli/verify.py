@@ -1,4 +1,4 @@
-"""`probe verify`: known results against what is measured."""
+"""`probe verify`: known results compared with measured ones."""
 
 from __future__ import annotations
 
@@ -28,20 +28,29 @@ from probe.verdict import RULES_VERSION
 
 KNOWN = data_file("known_results.toml")
 ROUNDS = 2
-"""On a busy machine control cells break, and with them all that rests on them; a client's own random refresh may come
-just before it would have met the fault: those are played once more."""
+"""On a busy machine control cells may break, and a random refresh may come just before the fault; such cells are run
+once more."""
 
 
 def verify(
     *,
-    contrast: Annotated[bool, typer.Option("--contrast", help="Play the contrasts too: each the opposite.")] = False,
+    contrast: Annotated[
+        bool,
+        typer.Option("--contrast", help="Also check the contrast of each entry, which must have the opposite result."),
+    ] = False,
     results: o.Results = o.RESULTS,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Play every cell again, whatever is stored.")] = False,
-    only: Annotated[list[str] | None, typer.Option("--only", help="Glob over the ids of entries. Repeats.")] = None,
-    known: Annotated[Path, typer.Option("--known", help="File of known results.")] = KNOWN,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run every cell again, and ignore stored results.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="GLOB", help="Identifier or pattern of entries. May be repeated."),
+    ] = None,
+    known: Annotated[
+        Path,
+        typer.Option("--known", metavar="FILE", help="File of known results.", show_default=KNOWN.name),
+    ] = KNOWN,
     jobs: o.Jobs = o.DEFAULT_JOBS,
 ) -> None:
-    """Compare known results with what is measured; cells that are not stored are played. Exit 1 if any fails."""
+    """Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced."""
     entries = chosen(read_known(known), only or [])
     wanted = [expected(item) for item in entries]
     if contrast:
@@ -52,20 +61,22 @@ def verify(
 
 
 def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
-    """Return the entries that any of the globs names, or all; ProbeError for a glob that matches none."""
+    """Return the entries that match any pattern, or all; ProbeError for a pattern without a match."""
     for glob in globs:
         if not any(fnmatchcase(item.id, glob) for item in entries):
-            raise ProbeError(f"--only {glob}: no entry has such an id; there are {', '.join(i.id for i in entries)}")
+            raise ProbeError(
+                f"--only {glob}: no entry has this identifier; known are {', '.join(i.id for i in entries)}"
+            )
     return [item for item in entries if not globs or any(fnmatchcase(item.id, glob) for glob in globs)]
 
 
 def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, Settled]:
-    """Return the settled cells; what is not stored and judged by today's rules is played first."""
+    """Return the settled cells; those without a verdict by the current rules are run first."""
     for item in wanted:
         try:
             plan_cell(item.cell)
         except ProbeError as error:
-            raise ProbeError(f"known result {item.name}: {error}; mend the entry") from None
+            raise ProbeError(f"known result {item.name}: {error}; correct the entry") from None
     cells = in_order({item.cell for item in wanted})
     own: set[str] | None = set() if fresh else None
     stored = _stored(results, own)
@@ -73,7 +84,7 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
         missing = [cell for cell in cells if _again(stored.get(cell))]
         if not missing:
             break
-        say(f"{len(missing)} of {len(cells)} cells are played, the others are stored")
+        say(f"{len(missing)} of {len(cells)} cells are run, the others have stored results")
         ran = play_cells(missing, options, results)
         if own is not None:
             own.add(ran.run_id)
@@ -82,7 +93,7 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
 
 
 def _stored(results: str, own: set[str] | None) -> dict[Cell, Settled]:
-    """Settle what is stored, or what was played just now (`own` runs); trials that say nothing contradict no others."""
+    """Settle stored trials, or those of `own` runs; trials without a verdict are left out where others have one."""
     rows = [row for row in trials(results) if (own is None or row.run_id in own) and row.verdict.rules >= RULES_VERSION]
     told = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
     return settle(row for row in rows if row.cell not in told or row.verdict.outcome not in PLAYED_AGAIN)
