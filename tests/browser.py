@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from probe.model import Cell, History
 from probe.site import Source, build
-from probe.tools import ToolError, find_tool
+from probe.tools import BROWSERS, ToolError, find_tool
 
 ARGS = [
     "--no-sandbox",
@@ -25,7 +25,7 @@ ARGS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
 ]
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = BROWSERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from test_kafka_deeds import OLD, Cluster, no_waiting, played, subject  # noqa: 
 from probe.engines.deeds.decommission import plan, told
 from probe.engines.deeds.rolling import all_up, waves
 from probe.engines.kafka_ports import Placement, Scene
+from probe.model.cluster import BROKERS
 from probe.scenarios.real_steps import Order, RestartAll
 
-BROKERS, CONTROLLER_NODE = (1, 2, 3), 4
+CONTROLLER_NODE = 4
 
 
 class TestOrder:

@@ -7,9 +7,10 @@ from typing import get_args
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios
-from probe.engines.plays import TRANSLATIONS, fault, key_of, successor
+from probe.engines.plays import TRANSLATIONS, fault, key_of
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Role, Subject
+from probe.model.cluster import next_broker
 from probe.scenarios.steps import (
     AnswerError,
     ForgetTopic,
@@ -136,7 +137,7 @@ def test_a_member_is_asked_once_to_join_again() -> None:
 
 def test_a_transactional_id_is_the_key_where_there_is_one() -> None:
     assert (key_of(subject(Role.TRANSACTIONAL)), key_of(subject(Role.ADMIN))) == ((1, "x"), (0, "g"))
-    assert [successor(subject(old=old)) for old in (1, 2, 3)] == [2, 3, 1]
+    assert [next_broker(subject(old=old).old) for old in (1, 2, 3)] == [2, 3, 1]
     assert moves([MoveCoordinator(loading_ms=7)], Role.GROUP)[0].change.move_coordinator.loading_ms == 7
 
 

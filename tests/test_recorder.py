@@ -27,7 +27,8 @@ from probe.model import (
     Subject,
     Target,
 )
-from probe.recorder import Recorder, now_us
+from probe.model.clock import now_us
+from probe.recorder import Recorder
 from probe.runner import lag as lags
 from probe.runner.lag import APART_S, LoopLag
 from probe.runner.limits import refresh_ms

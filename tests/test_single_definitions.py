@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
+from probe.model.cluster import BROKERS, next_broker
 from probe.protocol.names import API_NAMES, api_slug
+from probe.tools import BROWSERS
 
 ROOT = Path(__file__).parents[1]
 API_CONSTANTS = {api_slug(key).replace("-", "_").upper() for key in API_NAMES}
@@ -122,3 +125,11 @@ def test_drivers_import_their_contract_and_nothing_else_of_ours() -> None:
         if name.split(".")[0] in {"probe", "spark"} and name.split(".")[:2] != ["probe", "driver_contract"]
     ]
     assert found == []
+
+
+def test_setting_up_looks_for_the_same_browsers() -> None:
+    assert runpy.run_path(str(ROOT / "run.py"))["BROWSERS"] == BROWSERS
+
+
+def test_the_next_broker_after_the_last_is_the_first() -> None:
+    assert [next_broker(node) for node in BROKERS] == [2, 3, 1]

@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from probe.catalogue.families import CatalogueError, Family, Span
 from probe.model import Profile, Role
+from probe.model.hints import did_you_mean
 from probe.model.versions import VersionKey, version_key
 
 
@@ -207,9 +207,8 @@ def find_app(apps: Mapping[str, App], families: Iterable[str], name: str) -> App
     """Return an application by name; CatalogueError with what is near, among the families too."""
     if name in apps:
         return apps[name]
-    known = sorted({*families, *apps})
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families))}; `probe clients` lists all"
+    otherwise = f"known are {', '.join(sorted(families))}; `probe clients` lists all"
+    hint = did_you_mean(name, sorted({*families, *apps}), otherwise)
     raise CatalogueError(f"--client {name}: there is no client family or application {name}; {hint}")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 
 import probe.scenarios
 from probe.catalogue.families import CatalogueError
 from probe.model import CONTROL, control_first
+from probe.model.hints import did_you_mean
 from probe.protocol.names import error_name
 from probe.scenarios import generated
 from probe.scenarios.errors import ANSWERS
@@ -71,8 +71,7 @@ def _generated(name: str) -> dict[str, Scenario]:
         raise CatalogueError(f"--scenario {name}: {error}") from None
     if built is not None:
         return {built.name: built}
-    near = get_close_matches(name, default_scenarios(), n=1)
-    hint = f"did you mean {near[0]}?" if near else "`probe scenarios` lists them"
+    hint = did_you_mean(name, default_scenarios(), "`probe scenarios` lists them")
     raise CatalogueError(f"--scenario {name}: no scenario has this name; {hint}")
 
 

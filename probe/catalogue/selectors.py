@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
+from probe.model.hints import did_you_mean
 from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
@@ -155,8 +155,7 @@ def select_profiles(names: Sequence[str], properties: Sequence[str], election: E
         pairs.append((key, value))
     for name in names:
         if name not in PROFILES:
-            near = get_close_matches(name, PROFILES, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(PROFILES)}"
+            hint = did_you_mean(name, PROFILES, f"known are {', '.join(PROFILES)}")
             raise CatalogueError(f"--profile {name}: there is no such profile; {hint}")
     return tuple(Profile(name, tuple(pairs), election) for name in dict.fromkeys(names))
 

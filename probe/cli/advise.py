@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Annotated
 
 import typer
@@ -25,6 +24,7 @@ from probe.cli.console import OUT, say
 from probe.errors import GateError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.grades import Trend
+from probe.model.hints import did_you_mean
 from probe.model.versions import version_key
 from probe.runner import Options
 from probe.store import history
@@ -100,8 +100,7 @@ def _check(change: Change, wanted: Filter) -> None:
     for name in change.clients:
         family = name.partition("@")[0]
         if family not in families():
-            near = get_close_matches(family, [*families(), *apps()], n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
+            hint = did_you_mean(family, [*families(), *apps()], f"known are {', '.join(sorted(families()))}")
             raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
     select_profiles([Profile.parse(name).name for name in wanted.profiles], (), None)
     select_scenarios(wanted.scenarios)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from probe.cli.compose import choose_clients, families
 from probe.cli.console import OUT, say
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role
+from probe.model.hints import did_you_mean
 from probe.model.versions import version_key
 from probe.plan import Plan
 from probe.runner import Options
@@ -96,8 +96,7 @@ def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newes
     if "@" in family:
         raise ProbeError(f"bisect {family}: write the family without a version; --from and --to limit the versions")
     if family not in families():
-        near = get_close_matches(family, families(), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(families()))}"
+        hint = did_you_mean(family, families(), f"known are {', '.join(sorted(families()))}")
         raise ProbeError(f"bisect {family}: there is no client family {family}; {hint}")
     low, high = (_version(family, text) for text in (oldest, newest))
     clients = [f"{family}@{version}" for version in ("all", low, high) if version is not None]

@@ -14,9 +14,7 @@ from probe.cli.compose import families, is_installed
 from probe.cli.console import OUT
 from probe.engines.disk import choose
 from probe.errors import GateError
-from probe.tools import ToolError, cache_root, find_tool
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+from probe.tools import BROWSERS, ToolError, cache_root, find_tool
 
 
 @dataclass(frozen=True, slots=True)

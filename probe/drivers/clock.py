@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe.recorder import now_us
+from probe.model.clock import now_us
 
 DRIFT = 1e-4
 """A bound grows by this share of the time since: clocks drift some microseconds a second at most. A ping that met a

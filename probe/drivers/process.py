@@ -12,8 +12,8 @@ from probe.drivers.clock import Clock
 from probe.drivers.convert import ENDINGS, to_app, to_start
 from probe.errors import DriverError
 from probe.model import App, AppKind, Client
+from probe.model.clock import now_us
 from probe.ports import Sink, Start
-from probe.recorder import now_us
 from probe.resources import said_exhaustion
 
 PING_EVERY_S = 10.0

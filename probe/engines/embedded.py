@@ -15,12 +15,12 @@ import grpc
 
 from probe.children import child
 from probe.engines import plays
-from probe.engines.network import BOOTSTRAP, Network
-from probe.engines.plays import BROKERS
+from probe.engines.network import Network
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.engines.rpc import cluster_pb2_grpc as rpc
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Stored, Subject
+from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere

@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 
-from probe.engines.plays import BROKERS
 from probe.engines.plays_brokers import whose_turn
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.errors import HarnessError
 from probe.model import Subject
+from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.protocol.apis import DISCOVERY_APIS
@@ -23,9 +23,6 @@ from probe.scenarios.broker_steps import (
     StopBroker,
 )
 from probe.scenarios.steps import CutConnections, HoldDiscovery, Step
-
-BOOTSTRAP = 0
-"""The relay's address that leads to a broker and never moves, as a load balancer's does."""
 
 Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from probe.engines import plays_brokers
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
+from probe.model.cluster import BROKERS, next_broker
 from probe.protocol import apis
 from probe.scenarios.steps import (
     AnswerError,
@@ -28,8 +29,8 @@ from probe.scenarios.steps import (
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 GROUP, TRANSACTION = 0, 1
-BROKERS, ALL = (1, 2, 3), 0
-"""Ids of the cluster's brokers, and what stands for each of them."""
+ALL = 0
+"""In the place of a node id: each broker."""
 UNTIL_HEALED_MS = 3_600_000
 """What ends with Heal only."""
 
@@ -45,11 +46,6 @@ def fault(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb.Fault
             message.rules.extend(rules)
             message.changes.extend(changes)
     return message
-
-
-def successor(subject: Subject) -> int:
-    """Return the broker that takes over: the next one after the old."""
-    return subject.old % 3 + 1
 
 
 def key_of(subject: Subject) -> tuple[int, str]:
@@ -146,7 +142,7 @@ def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> Part:
 
 
 def _lag(step: LagMetadata, subject: Subject, __: int) -> Part:
-    late = [node for node in BROKERS if node != successor(subject)] if step.but_successor else [ALL]
+    late = [node for node in BROKERS if node != next_broker(subject.old)] if step.but_successor else [ALL]
     views = (pb.MetadataView(broker=node, lag_ms=step.lag_ms) for node in late)
     return [], [pb.Timed(change=pb.Change(view=view), from_start=True) for view in views]
 
@@ -197,7 +193,7 @@ def _roll_back(step: RollBack, subject: Subject, _: int) -> Part:
 def _move(subject: Subject, *, drop_old: bool = False) -> pb.Change:
     return pb.Change(
         move_leader=pb.MoveLeader(
-            topic=subject.topic, partition=subject.affected, to=successor(subject), drop_old=drop_old
+            topic=subject.topic, partition=subject.affected, to=next_broker(subject.old), drop_old=drop_old
         )
     )
 
@@ -207,7 +203,7 @@ def _coordinate(
 ) -> pb.Change:
     key_type, name = key or key_of(subject)
     move = pb.MoveCoordinator(
-        key_type=key_type, key=name, to=to or successor(subject), loading_ms=loading_ms, gone_ms=gone_ms
+        key_type=key_type, key=name, to=to or next_broker(subject.old), loading_ms=loading_ms, gone_ms=gone_ms
     )
     return pb.Change(move_coordinator=move)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from probe.engines.rpc import cluster_pb2 as pb
 from probe.model import Subject
+from probe.model.cluster import BROKERS
 from probe.protocol import apis
 from probe.scenarios.broker_steps import (
     Evacuate,
@@ -17,7 +18,6 @@ from probe.scenarios.broker_steps import (
     When,
 )
 
-BROKERS = (1, 2, 3)
 LATEST_MS = 2000
 """What waits for a first hit happens so long after the fault if there is none."""
 NOT_LEADER, NOT_COORDINATOR = 6, 16

@@ -6,7 +6,8 @@ Sources: `org.apache.kafka.common.protocol.Errors` and the `apiKey` of Kafka's m
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
+
+from probe.model.hints import did_you_mean
 
 _APIS = """
 Produce Fetch ListOffsets Metadata LeaderAndIsr StopReplica UpdateMetadata ControlledShutdown OffsetCommit OffsetFetch
@@ -147,6 +148,5 @@ def error_code(name: str) -> int:
 
 def _unknown(kind: str, name: str, known: list[str]) -> str:
     spelled = name.upper().replace("-", "_") if kind != "API" else name
-    near = get_close_matches(spelled, known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "see the error table in docs/scenarios.md"
+    hint = did_you_mean(spelled, known, "see the error table in docs/scenarios.md", at_most=3, cutoff=0.5)
     return f"unknown {kind} {name!r}: {hint}"

@@ -15,6 +15,7 @@ from operator import itemgetter
 from struct import pack
 
 from probe.model import Closed, Event, Opened
+from probe.model.clock import now_us
 from probe.ports import Pcapng
 from probe.protocol.conversation import Conversation
 
@@ -59,7 +60,7 @@ class Capture:
         self._limit = limit
         self._cut = False
         self._tapes: dict[int, Tape] = {}
-        self._since_1970 = time.time_ns() // 1000 - time.monotonic_ns() // 1000
+        self._since_1970 = time.time_ns() // 1000 - now_us()
         """What turns our clock into the time of day; the same for every packet."""
 
     def begin(self, conn: int, broker: int, port: int) -> Tape:

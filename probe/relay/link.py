@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Protocol
 
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened
+from probe.model.clock import now_us
 from probe.protocol.conversation import Conversation
 from probe.relay.gate import Gate
 from probe.relay.side import BUFFER, Side
@@ -15,11 +15,6 @@ from probe.relay.side import BUFFER, Side
 STORM_MS = 5
 """Answers wait for so long in a storm that lasts: as if the brokers were not on this machine but in another zone. A
 client that asks again at once asks 200 times a second then, and not thousands, at the cost of all others."""
-
-
-def now_us() -> int:
-    """Return the orchestrator's clock, microseconds of CLOCK_MONOTONIC."""
-    return time.monotonic_ns() // 1000
 
 
 class Road(Protocol):

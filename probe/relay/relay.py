@@ -11,12 +11,13 @@ from typing import Any
 
 from probe.errors import ExhaustedError, RelayError
 from probe.model import Event, Folded, Request, Response
+from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
 from probe.ports import Pcapng, Sink, nowhere
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
 from probe.relay.capture import Capture, Taped
-from probe.relay.link import Link, now_us
+from probe.relay.link import Link
 from probe.relay.way import Way
 from probe.resources import exhaustion, translated
 

@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 from probe.errors import RelayError
 from probe.model import Closed, Event, Opened
+from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
 from probe.relay.door import Door
 from probe.relay.knocks import knocks
-from probe.relay.link import Link, now_us
+from probe.relay.link import Link
 
 DIAL_S = 10.0
 """A client's connection is reset if the broker cannot be reached, or is not known, for so long."""

@@ -7,7 +7,7 @@ import random
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
-from probe.model import Header, Role, Subject, Target
+from probe.model import Header, Role, Subject, Target, cluster
 from probe.plan import SELDOM_MS, Planned
 from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
@@ -29,7 +29,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         seed=seed,
         play=item.play,
         limits=item.limits,
-        subject=make_subject(item, name, rng.randrange(3) + 1),
+        subject=make_subject(item, name, cluster.BROKERS[rng.randrange(len(cluster.BROKERS))]),
         beat_ms=item.beat_ms,
         released=version.released,
         mirrors=item.chosen.family.mirrors,
@@ -56,9 +56,9 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
 
 
 BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
-    Bootstrap.ALL: lambda _: (1, 2, 3),
-    Bootstrap.FAILING_FIRST: lambda old: (old, old % 3 + 1),
-    Bootstrap.FIXED: lambda _: (0,),
+    Bootstrap.ALL: lambda _: cluster.BROKERS,
+    Bootstrap.FAILING_FIRST: lambda old: (old, cluster.next_broker(old)),
+    Bootstrap.FIXED: lambda _: (cluster.BOOTSTRAP,),
 }
 """Whose addresses the client is given, by the broker that fails; 0 = the one that never moves."""
 

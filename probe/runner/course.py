@@ -19,8 +19,9 @@ from probe.model import (
     Response,
     Subject,
 )
+from probe.model.clock import now_us
 from probe.plan import Planned
-from probe.recorder import Recorder, now_us
+from probe.recorder import Recorder
 from probe.runner.asking import ask_beside
 from probe.runner.limits import own_limit_ms, timeout_ms
 

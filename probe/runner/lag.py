@@ -16,6 +16,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+from probe.model.clock import now_us
+
 BEAT_S = 0.02
 KEPT_S = 900
 NOTED_MS = 20
@@ -72,9 +74,9 @@ class LoopLag:
     async def _beat(self) -> None:
         beats = itertools.cycle(range(LOOK_BEATS))
         while True:
-            before = time.monotonic_ns() // 1000
+            before = now_us()
             await asyncio.sleep(BEAT_S)
-            after = time.monotonic_ns() // 1000
+            after = now_us()
             if next(beats) == 0:
                 self._look()
             late_ms = (after - before) // 1000 - int(BEAT_S * 1000)

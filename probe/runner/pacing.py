@@ -11,9 +11,9 @@ import asyncio
 from enum import Enum, auto
 
 from probe.model import AppKind, Engine, EngineKind, Expects, MarkKind, Role
+from probe.model.clock import now_us
 from probe.plan import IDLE_MS, OPERATIONS, SELDOM_MS
 from probe.ports import Cluster, Instance
-from probe.recorder import now_us
 from probe.runner.course import Course
 
 SHOCK_MS = 2000

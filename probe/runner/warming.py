@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from probe.model import App, AppKind, Engine, MarkKind, Role
-from probe.recorder import Recorder, now_us
+from probe.model.clock import now_us
+from probe.recorder import Recorder
 from probe.runner.course import Course
 from probe.runner.limits import refresh_ms
 from probe.runner.pacing import Pacing

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from probe import verdict
 from probe.model import Engine, EngineKind, MarkKind
+from probe.model.clock import now_us
 from probe.plan import rest_after_s
 from probe.ports import Cluster
-from probe.recorder import now_us
 from probe.runner.asking import ask
 from probe.runner.course import Course
 from probe.runner.pacing import Pacing

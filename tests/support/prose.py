@@ -55,7 +55,8 @@ def prose(path: Path) -> list[Piece]:
     if path.suffix in CODE:
         return list(_code(text))
     if path.suffix in HASH:
-        return [Piece(n, "comment", line.partition("#")[2]) for n, line in enumerate(text.splitlines(), 1) if "#" in line]
+        lines = enumerate(text.splitlines(), 1)
+        return [Piece(n, "comment", line.partition("#")[2]) for n, line in lines if "#" in line]
     return [Piece(n, "document", line) for n, line in enumerate(text.splitlines(), 1)]
 
 

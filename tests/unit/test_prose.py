@@ -50,8 +50,8 @@ def test_messages_use_plain_words() -> None:
     for path in files():
         if path.suffix == ".py" and path.parts[0] in {"probe", "spark", "run.py", "clients"}:
             commands = path.parts[:2] == ("probe", "cli")
-            shown = [piece for piece in prose(path) if piece.kind == "message" or (commands and piece.kind == "docstring")]
-            found += found_in(path, shown)
+            kinds = {"message", "docstring"} if commands else {"message"}
+            found += found_in(path, [piece for piece in prose(path) if piece.kind in kinds])
     assert found == []
 
 
@@ -84,9 +84,8 @@ def test_every_link_between_documents_leads_to_a_file() -> None:
     lost = []
     for path in pages():
         text = re.sub(r"`[^`]*`", "", (ROOT / path).read_text())
-        for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", text):
-            if not (ROOT / path.parent / target).exists():
-                lost.append(f"{path}: {target}")
+        targets = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
+        lost += [f"{path}: {target}" for target in targets if not (ROOT / path.parent / target).exists()]
     assert lost == []
 
 

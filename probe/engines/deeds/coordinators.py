@@ -6,9 +6,9 @@ from pathlib import Path
 
 from probe.engines.deeds.ballast import lengthen
 from probe.engines.deeds.brokers import all_up, resign
-from probe.engines.deeds.deed import successor
 from probe.engines.deeds.replicas import coordinated, move_coordinator, rearrange, without
 from probe.engines.kafka_ports import BrokerProcess, Scene
+from probe.model.cluster import next_broker
 from probe.scenarios.broker_steps import Resign
 from probe.scenarios.steps import LoadCoordinator, LoseCoordinator, MoveCoordinator
 
@@ -18,7 +18,7 @@ EACH_READ_MS = 200
 
 async def load(_: LoadCoordinator, scene: Scene) -> None:
     """Move the coordinator to a broker that finds its log slow to read, and long."""
-    new = scene.cluster.brokers[successor(scene.old)]
+    new = scene.cluster.brokers[next_broker(scene.old)]
     partitions = await coordinated(scene)
     for topic, number in partitions:
         total = len(await scene.cluster.admin.placements([topic]))
@@ -30,7 +30,7 @@ async def load(_: LoadCoordinator, scene: Scene) -> None:
 
 async def loaded(_: LoadCoordinator, scene: Scene) -> None:
     """Let it read."""
-    new = scene.cluster.brokers[successor(scene.old)]
+    new = scene.cluster.brokers[next_broker(scene.old)]
     for path in _logs(new, await coordinated(scene)):
         await scene.cluster.disk.mend_dir(new, path)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.engines.kafka_ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Scene
+from probe.model.cluster import BROKERS
 from probe.scenarios.steps import Step
 
-BROKERS = (1, 2, 3)
 INTERNAL = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
 SYNC_S = 60.0
 
@@ -52,8 +52,3 @@ def turns(old: int) -> tuple[int, int, int]:
     """Return the brokers by turn: the one that fails first, then the others by number."""
     first, second = (node for node in BROKERS if node != old)
     return old, first, second
-
-
-def successor(old: int) -> int:
-    """Return the broker that takes over: the next one after the old."""
-    return old % len(BROKERS) + 1

@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from probe.engines.deeds.brokers import START_S, end
-from probe.engines.deeds.deed import BROKERS
 from probe.engines.kafka_ports import Scene
 from probe.model import EngineKind
+from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.protocol.apis import DISCOVERY_APIS
 from probe.scenarios.broker_steps import Blackhole, ChangeAddresses, LoseAnswers, RefuseConnections, SlowDown
 from probe.scenarios.steps import CutConnections, HoldDiscovery
-
-BOOTSTRAP = 0
-"""The relay's address that leads to a broker and never moves."""
 
 
 async def cut(_: CutConnections, scene: Scene) -> None:

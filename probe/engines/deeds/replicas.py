@@ -6,9 +6,10 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 
-from probe.engines.deeds.deed import BROKERS, INTERNAL, in_sync, successor, topics, turns
+from probe.engines.deeds.deed import INTERNAL, in_sync, topics, turns
 from probe.engines.kafka_ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Scene
 from probe.engines.keys import partition_of
+from probe.model.cluster import BROKERS, next_broker
 from probe.scenarios.broker_steps import Evacuate
 from probe.scenarios.real_steps import KeepReplicas, Meanwhile
 from probe.scenarios.steps import MoveCoordinator, MoveLeader
@@ -23,7 +24,7 @@ Partition = tuple[str, int]
 
 async def move_leader(step: MoveLeader, scene: Scene) -> None:
     """Elect the next broker, or take the old one's replica away."""
-    new = successor(scene.old)
+    new = next_broker(scene.old)
     (third,) = set(BROKERS) - {scene.old, new}
     if step.drop_replica:
         scene.strike()
@@ -91,7 +92,7 @@ async def coordinated(scene: Scene) -> list[Partition]:
 
 async def move_coordinator(_: MoveCoordinator, scene: Scene) -> None:
     """Elect the next broker for the internal partitions."""
-    new = successor(scene.old)
+    new = next_broker(scene.old)
     (third,) = set(BROKERS) - {scene.old, new}
     await elect(scene, dict.fromkeys(await coordinated(scene), (new, third, scene.old)))
 

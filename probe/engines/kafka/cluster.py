@@ -12,7 +12,7 @@ from typing import Any
 from probe.engines.kafka import logs, nodes, properties
 from probe.engines.kafka.admin import KafkaAdmin
 from probe.engines.kafka.ensemble import Doors
-from probe.engines.kafka.nodes import BROKERS, Broker
+from probe.engines.kafka.nodes import Broker
 from probe.engines.kafka.places import temporary_folder
 from probe.engines.kafka.release import Release
 from probe.engines.kafka.server import Server
@@ -21,6 +21,8 @@ from probe.engines.kafka.zookeeper import ZooKeeper
 from probe.engines.kafka_ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay
 from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model import EngineEvent, EngineKind
+from probe.model.clock import now_us
+from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.ports import OpenRelay, RelayPort
 from probe.resources import exhaustion
 from probe.scenarios.ground import USUAL, Ground
@@ -31,8 +33,6 @@ POLL_S = 0.1
 CALM_S = 5.0
 AGAIN_S = 1.0
 ENDS_S = 30.0
-BOOTSTRAP = 0
-"""The relay's address that never moves."""
 COMPACT = {"cleanup.policy": "compact"}
 INTERNAL: Mapping[str, tuple[tuple[int, ...], Mapping[str, str]]] = {
     OFFSETS_TOPIC: ((0, 9), {**COMPACT, "compression.type": "producer"}),
@@ -77,7 +77,7 @@ class KafkaCluster:
         at: int | None = None,
     ) -> None:
         """Tell every cell of the cohort."""
-        moment = time.monotonic_ns() // 1000 if at is None else at
+        moment = now_us() if at is None else at
         event = EngineEvent(at=moment, kind=kind, broker=broker, topic=topic, partition=partition, text=text)
         for listener in list(self.listeners):
             listener(event)

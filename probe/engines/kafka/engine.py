@@ -11,11 +11,11 @@ from typing import Any
 from probe.engines.kafka import archive
 from probe.engines.kafka.cluster import KafkaCluster, running
 from probe.engines.kafka.cohort import Cohort
-from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.release import Release
 from probe.engines.kafka.seat import Seat
 from probe.engines.kafka_ports import DeedTable, DiskWay
 from probe.errors import EngineError, ExhaustedError, HarnessError
+from probe.model.cluster import BROKERS
 from probe.ports import OpenRelay, RelayPort, Sink
 from probe.resources import exhaustion, said_exhaustion, translated
 from probe.scenarios.ground import USUAL, Ground

@@ -18,6 +18,7 @@ from probe.engines.kafka.questions import Partition
 from probe.engines.kafka.records import base_offsets, produce_version, request
 from probe.engines.kafka.wire import Line, dial
 from probe.errors import EngineError
+from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
 from probe.protocol import apis
 
@@ -159,7 +160,7 @@ class Feeder:
 
     @staticmethod
     def _hand(way: _Way, key: Partition, sequence: int, most: int) -> None:
-        value = f"feed {key[1]} {sequence} {time.monotonic_ns() // 1000}"
+        value = f"feed {key[1]} {sequence} {now_us()}"
         values = way.waiting.setdefault(key, [])
         values.append(value.encode())
         del values[:-most]

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from probe.engines.kafka.cluster import KafkaCluster
 from probe.engines.kafka.meeting import release
-from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import line_key
 from probe.engines.kafka_ports import Replicas
 from probe.errors import EngineError
+from probe.model.cluster import BROKERS
 
 GATHER_S = 0.1
 """Who comes so soon after the first is made with it."""

@@ -16,9 +16,9 @@ from probe.engines.kafka.release import Release
 from probe.engines.kafka.server import Heard, Server
 from probe.engines.kafka.wire import line_to
 from probe.errors import EngineError
+from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
 
-BROKERS = (1, 2, 3)
 DIAL_S = 2.0
 
 

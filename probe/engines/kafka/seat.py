@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,11 +12,12 @@ from probe.engines.kafka import dump_run
 from probe.engines.kafka.data import Brokers, read_back
 from probe.engines.kafka.dump_run import Place
 from probe.engines.kafka.making import Wanted
-from probe.engines.kafka.nodes import BROKERS
 from probe.engines.kafka.properties import INTERNAL_PARTITIONS
 from probe.engines.keys import partition_of
 from probe.errors import EngineError, HarnessError
 from probe.model import EngineEvent, EngineKind, Subject
+from probe.model.clock import now_us
+from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
 from probe.ports import Pcapng, ReadBack, Sink, nowhere
@@ -226,7 +226,7 @@ class Seat:
         return found
 
     def _tell(self, kind: EngineKind, text: str = "") -> None:
-        self._sink(EngineEvent(at=time.monotonic_ns() // 1000, kind=kind, text=text))
+        self._sink(EngineEvent(at=now_us(), kind=kind, text=text))
 
 
 def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from probe.children import Child, child
 from probe.errors import EngineError
+from probe.model.clock import now_us
 from probe.priority import go_last
 
 MARK = "probe-guard"
@@ -179,4 +180,4 @@ class Server:
 
     def _take(self, line: str) -> None:
         self.lines.append(line)
-        self._heard(time.monotonic_ns() // 1000, line)
+        self._heard(now_us(), line)

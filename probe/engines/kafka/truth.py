@@ -18,7 +18,7 @@ from probe.engines.kafka_ports import BrokerProcess, Scene
 from probe.engines.keys import partition_of
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Subject
-from probe.recorder import now_us
+from probe.model.clock import now_us
 
 QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
 """Between two questions: while something moves; else; once all has moved that can, since brokers serve clients, too."""
