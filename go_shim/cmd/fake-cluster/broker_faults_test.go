@@ -10,7 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-func TestALostAnswerIsAppendedAll(t *testing.T) {
+func TestRecordsOfALostResponseAreAppended(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1, 1)
@@ -47,7 +47,7 @@ func TestABrokerThatListensAgainAndHangs(t *testing.T) {
 	}
 	r.apply(brokerChange(&clusterpb.BrokerState{Broker: 1, State: clusterpb.BrokerState_STOPPED}))
 	if _, err := c.receive(metadataOf("t"), time.Second); err == nil {
-		t.Error("its connection lives on")
+		t.Error("its connection is still open")
 	}
 	r.heal()
 	r.raw(1).ask(metadataOf("t"))

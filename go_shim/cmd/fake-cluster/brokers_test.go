@@ -27,7 +27,7 @@ func TestAStoppedBrokerReturnsOnItsPort(t *testing.T) {
 		t.Error("it still listens")
 	}
 	if got := listed(); got != 3 {
-		t.Errorf("%d brokers are listed before anyone noticed", got)
+		t.Errorf("%d brokers are listed before the announcement", got)
 	}
 	r.apply(brokerChange(&clusterpb.BrokerState{Broker: 1, State: clusterpb.BrokerState_STOPPED, Announced: true}))
 	_, row := firstPartition(r.raw(3).ask(metadataOf("t")))
@@ -42,7 +42,7 @@ func TestAStoppedBrokerReturnsOnItsPort(t *testing.T) {
 	r.event(clusterpb.Event_RETURNED, nil)
 }
 
-func TestAHungBrokerAnswersWhenItIsBack(t *testing.T) {
+func TestAHungBrokerRespondsAfterItsReturn(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)

@@ -12,8 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// storageError is the incident: broker `at` answers 56 for the partition, and leadership goes to `to` 150 ms after the
-// first hit.
+// storageError is a failed log dir: broker `at` answers 56 for the partition, and leadership moves to `to` 150 ms after
+// the first hit.
 func storageError(topic string, at, to int32) *clusterpb.Fault {
 	return &clusterpb.Fault{
 		Rules:   []*clusterpb.Rule{{Id: "disk", Apis: []int32{0, 1}, Brokers: []int32{at}, Topic: topic, Partitions: []int32{0}, Code: 56}},
@@ -42,7 +42,7 @@ func saramaConfig(t *testing.T, version string) *sarama.Config {
 	return config
 }
 
-// TestSaramaProducerFindsTheNewLeader is the vertical path: 56, its hit, the engine's own timer, the new leader.
+// TestSaramaProducerFindsTheNewLeader: 56, its hit, the fault's timer, the new leader.
 func TestSaramaProducerFindsTheNewLeader(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -67,7 +67,7 @@ func TestSaramaProducerFindsTheNewLeader(t *testing.T) {
 		t.Errorf("events: %v, %v, %v, %v", on, hit, moved, announced)
 	}
 	if moved.Value < 150 || moved.Value > 190 || (moved.AtUs-hit.AtUs)/1000 < 149 {
-		t.Errorf("moved %d ms after the first hit by its own word, %d us by the clock", moved.Value, moved.AtUs-hit.AtUs)
+		t.Errorf("moved %d ms after the first hit by its value, %d us by the clock", moved.Value, moved.AtUs-hit.AtUs)
 	}
 	stored := r.stored("t", 0)
 	if strings.Join(stored, " ") != "0 1 2 3 4 5 6 7 8 9" {
@@ -75,7 +75,7 @@ func TestSaramaProducerFindsTheNewLeader(t *testing.T) {
 	}
 }
 
-// stored reads a partition's values back, off the front.
+// stored reads a partition's values past the front.
 func (r *rig) stored(topic string, partition int32) (values []string) {
 	r.t.Helper()
 	reply, err := r.ReadBack(context.Background(), &clusterpb.Topic{Topic: topic})
@@ -91,7 +91,8 @@ func (r *rig) stored(topic string, partition int32) (values []string) {
 	return values
 }
 
-// TestFranzConsumerFollowsWhileFed feeds across a leader move: no number is lost or doubled, and a parked fetch is hit.
+// TestFranzConsumerFollowsWhileFed reads a feed across a leader move: no record is lost or duplicated, and the move
+// ends a parked fetch.
 func TestFranzConsumerFollowsWhileFed(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -133,7 +134,7 @@ func TestFranzConsumerFollowsWhileFed(t *testing.T) {
 	}
 }
 
-// TestSaramaGroupSurvivesItsCoordinatorsMove commits before and after 16 and a time of 14.
+// TestSaramaGroupSurvivesItsCoordinatorsMove commits before and after 16, and after a period of 14.
 func TestSaramaGroupSurvivesItsCoordinatorsMove(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -168,7 +169,7 @@ func TestSaramaGroupSurvivesItsCoordinatorsMove(t *testing.T) {
 	eventually(t, "a commit at the new coordinator", func() bool { return committed() > before+5 })
 }
 
-// committer commits each record.
+// committer commits every record.
 type committer struct{}
 
 func (committer) Setup(sarama.ConsumerGroupSession) error   { return nil }
@@ -181,7 +182,7 @@ func (committer) ConsumeClaim(session sarama.ConsumerGroupSession, claim sarama.
 	return nil
 }
 
-// TestCompressedTransactionsAreReadBack reads what was committed, in every compression, and not what was aborted.
+// TestCompressedTransactionsAreReadBack reads committed records in every compression, and no aborted ones.
 func TestCompressedTransactionsAreReadBack(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -207,7 +208,7 @@ func TestCompressedTransactionsAreReadBack(t *testing.T) {
 	}
 }
 
-// TestACommitBehindAnOpenTransactionIsReadBack: consumers do not see it yet, but it is not lost.
+// TestACommitBehindAnOpenTransactionIsReadBack: consumers do not get it yet, but it is not lost.
 func TestACommitBehindAnOpenTransactionIsReadBack(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")

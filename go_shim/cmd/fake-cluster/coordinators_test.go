@@ -21,7 +21,7 @@ func (r *rig) heartbeats(group string, broker int32) int16 {
 	return r.raw(broker).ask(heartbeat(group)).(*kmsg.HeartbeatResponse).ErrorCode
 }
 
-// unknownMember is what a coordinator that serves says to nobody.
+// unknownMember is the response of a serving coordinator to an unknown member.
 const unknownMember = 25
 
 func (r *rig) joins(group string, broker int32) int16 {
@@ -30,8 +30,8 @@ func (r *rig) joins(group string, broker int32) int16 {
 	return r.raw(broker).ask(req).(*kmsg.JoinGroupResponse).ErrorCode
 }
 
-// TestLoadingIsNotToldToWhoCannotHearIt: brokers answer heartbeats well, a sync with 27, old transactional commits 15.
-func TestLoadingIsNotToldToWhoCannotHearIt(t *testing.T) {
+// TestLoadingInOldRequestVersions: heartbeats succeed, a sync gets 27, TxnOffsetCommit before v2 gets 15.
+func TestLoadingInOldRequestVersions(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	g := r.coordinator("g")
@@ -42,9 +42,9 @@ func TestLoadingIsNotToldToWhoCannotHearIt(t *testing.T) {
 		t.Fatalf("sync: %d", got)
 	}
 	r.apply(coordinatorChange(&clusterpb.MoveCoordinator{Key: "g", To: g, LoadingMs: 60_000}))
-	beat := kmsg.NewPtrHeartbeatRequest()
-	beat.Version, beat.Group, beat.Generation, beat.MemberID = 2, "g", joined.Generation, joined.MemberID
-	if got := r.raw(g).ask(beat).(*kmsg.HeartbeatResponse).ErrorCode; got != 0 {
+	request := kmsg.NewPtrHeartbeatRequest()
+	request.Version, request.Group, request.Generation, request.MemberID = 2, "g", joined.Generation, joined.MemberID
+	if got := r.raw(g).ask(request).(*kmsg.HeartbeatResponse).ErrorCode; got != 0 {
 		t.Errorf("heartbeat: %d", got)
 	}
 	if got := r.raw(g).ask(sync).(*kmsg.SyncGroupResponse).ErrorCode; got != 27 {
@@ -86,7 +86,7 @@ func TestACoordinatorMovesAlone(t *testing.T) {
 	eventually(t, "the end of loading", func() bool { return r.joins("g", to) == 0 })
 }
 
-func TestACoordinatorIsGoneForATime(t *testing.T) {
+func TestAKeyWithoutACoordinatorForATime(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	g := r.coordinator("g")
@@ -123,7 +123,7 @@ func joinGroup(member string) *kmsg.JoinGroupRequest {
 	return req
 }
 
-// TestAParkedJoinIsWoken: a second member's join waits for the first to come back, until the coordinator moves.
+// TestAParkedJoinIsWoken: a second member's join waits for the first member to rejoin, until the coordinator moves.
 func TestAParkedJoinIsWoken(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -139,7 +139,7 @@ func TestAParkedJoinIsWoken(t *testing.T) {
 	}
 	moved := time.Now()
 	r.apply(coordinatorChange(&clusterpb.MoveCoordinator{Key: "g", To: g%3 + 1}))
-	resp, err := second.receive(joinGroup(""), patience)
+	resp, err := second.receive(joinGroup(""), waitLimit)
 	fatal(t, err)
 	if took := time.Since(moved); resp.(*kmsg.JoinGroupResponse).ErrorCode != 16 || took > 100*time.Millisecond {
 		t.Errorf("%+v after %v", resp, took)

@@ -8,17 +8,17 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestWhoIsToldThatItIsUnknownIsOut: else its next join, as another member, would wait for the one that it was.
-func TestWhoIsToldThatItIsUnknownIsOut(t *testing.T) {
+// TestAMemberWithUnknownMemberIDIsRemoved: otherwise its next join, as another member, waits for the old member.
+func TestAMemberWithUnknownMemberIDIsRemoved(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	node := r.coordinator("g")
 	joined := r.raw(node).ask(joinGroup("")).(*kmsg.JoinGroupResponse)
 	r.inject(&clusterpb.Fault{Rules: []*clusterpb.Rule{{Id: "unknown", Apis: []int32{12}, Key: "g", Code: 25, Count: 1}}})
-	beat := kmsg.NewPtrHeartbeatRequest()
-	beat.Version, beat.Group, beat.Generation, beat.MemberID = 2, "g", joined.Generation, joined.MemberID
+	request := kmsg.NewPtrHeartbeatRequest()
+	request.Version, request.Group, request.Generation, request.MemberID = 2, "g", joined.Generation, joined.MemberID
 	for range 2 { // the second is the state machine's own answer
-		if got := r.raw(node).ask(beat).(*kmsg.HeartbeatResponse).ErrorCode; got != unknownMember {
+		if got := r.raw(node).ask(request).(*kmsg.HeartbeatResponse).ErrorCode; got != unknownMember {
 			t.Errorf("heartbeat: %d", got)
 		}
 	}

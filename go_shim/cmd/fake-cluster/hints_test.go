@@ -13,8 +13,8 @@ func produceHint(resp kmsg.Response) (leader, nodes int32) {
 	return r.Topics[0].Partitions[0].CurrentLeader.LeaderID, int32(len(r.Brokers))
 }
 
-// TestHints: the state machine gives one with each of its own 6, rules give none; what leaves follows the line, the version
-// and the answering broker's view.
+// TestHints: the state machine adds a hint to every 6 of its own, rules add none; the sent hint depends on the release,
+// the version and the broker's view.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -28,7 +28,7 @@ func TestHints(t *testing.T) {
 		want    int32
 	}{
 		{"known", "3.9", 10, 2, 0, 0, 6, 2}, {"version too old", "3.9", 9, 2, 0, 0, 6, -1},
-		{"line too old", "3.6", 9, 2, 0, 0, 6, -1}, {"nobody leads", "3.9", 10, -1, 0, 0, 6, -1},
+		{"release too old", "3.6", 9, 2, 0, 0, 6, -1}, {"no leader", "3.9", 10, -1, 0, 0, 6, -1},
 		{"the broker does not know yet", "3.9", 10, 2, 60_000, 0, 6, -1},
 		{"by a rule", "3.9", 10, 2, 0, 6, 6, 2}, {"another error", "3.9", 10, 2, 0, 56, 56, -1},
 	} {
@@ -52,8 +52,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestNoHintWhereMetadataSaysThatThereIsNoLeader: a broker has both from the one view.
-func TestNoHintWhereMetadataSaysThatThereIsNoLeader(t *testing.T) {
+// TestNoHintWithoutALeaderInMetadata: a broker takes both from one view.
+func TestNoHintWithoutALeaderInMetadata(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
@@ -64,7 +64,7 @@ func TestNoHintWhereMetadataSaysThatThereIsNoLeader(t *testing.T) {
 	}
 }
 
-// TestHintsOfFetch: behind a stale epoch as behind 6; none names the answering broker itself.
+// TestHintsOfFetch: with a stale epoch as with 6; no broker names itself.
 func TestHintsOfFetch(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")

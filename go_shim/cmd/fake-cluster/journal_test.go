@@ -10,7 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// noted is one line of a journal, as whoever reads it must be able to.
+// noted is one line of a journal in the form of its readers.
 type noted struct {
 	AtUs        int64 `json:"at_us"`
 	What, From  string
@@ -21,7 +21,7 @@ type noted struct {
 	ClientID    string `json:"client_id"`
 }
 
-func TestEveryRequestAndAnswerIsWrittenDown(t *testing.T) {
+func TestEveryRequestAndResponseIsRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	r := start(t, "3.9", "--log", path)
 	r.topic("t", 2)
@@ -30,7 +30,7 @@ func TestEveryRequestAndAnswerIsWrittenDown(t *testing.T) {
 	metadata.Version = 9
 	c.ask(metadata)
 	c.ask(produceTo(7, -1, "t", 0))
-	c.send(produceTo(7, 0, "t", 0)) // is never answered
+	c.send(produceTo(7, 0, "t", 0)) // gets no response
 	c.ask(metadata)
 	want := []noted{
 		{What: "request", API: 3, Version: 9, Correlation: 1}, {What: "response", API: 3, Version: 9, Correlation: 1},
@@ -50,7 +50,7 @@ func TestEveryRequestAndAnswerIsWrittenDown(t *testing.T) {
 			t.Errorf("line %d is %+v, not %+v", i, got[i], want[i])
 		}
 		if got[i].AtUs == 0 || i > 0 && got[i].AtUs < got[i-1].AtUs {
-			t.Errorf("line %d has no time that goes on from the line before: %d", i, got[i].AtUs)
+			t.Errorf("line %d has a time before the line above: %d", i, got[i].AtUs)
 		}
 	}
 	if len(got) != len(want) {

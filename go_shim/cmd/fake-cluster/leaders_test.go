@@ -10,13 +10,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// epochOf is t/0's leader epoch as a broker shows it.
+// epochOf returns the leader epoch of t/0 that a broker shows.
 func (r *rig) epochOf(broker int32) int32 {
 	_, row := firstPartition(r.raw(broker).ask(metadataOf("t")))
 	return row.LeaderEpoch
 }
 
-// TestTheDemotedReplica is SEMANTICS 6.3, as measured on a real 3.9.2.
+// TestTheDemotedReplica has the errors that were read on a real 3.9.2.
 func TestTheDemotedReplica(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -55,7 +55,7 @@ func TestTheDemotedReplica(t *testing.T) {
 	}
 }
 
-func TestAReassignedLeaderKeepsNothing(t *testing.T) {
+func TestAReassignedLeaderHasNoReplica(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
@@ -71,8 +71,8 @@ func TestAReassignedLeaderKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestOldLinesHaveNoFollowerFetch: before 2.4 only the leader serves.
-func TestOldLinesHaveNoFollowerFetch(t *testing.T) {
+// TestOldReleasesHaveNoFollowerFetch: before 2.4 only the leader serves.
+func TestOldReleasesHaveNoFollowerFetch(t *testing.T) {
 	t.Parallel()
 	r := start(t, "2.3")
 	r.topic("t", 1)
@@ -99,7 +99,7 @@ func TestEndOfAnEpochBeforeTheNewLeaderWrote(t *testing.T) {
 	}
 }
 
-func TestMetadataAfterADiskDied(t *testing.T) {
+func TestMetadataAfterALogDirFailed(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	_, err := r.CreateTopic(context.Background(), &clusterpb.CreateTopicRequest{Topic: "t", Partitions: []*clusterpb.Assignment{{Leader: 1, Replicas: []int32{3, 1, 2}}}})
@@ -184,7 +184,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-func TestAChangeWithoutAHitComesAtTheLatest(t *testing.T) {
+func TestAChangeWithoutAHitHappensAtLatest(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
@@ -197,7 +197,7 @@ func TestAChangeWithoutAHitComesAtTheLatest(t *testing.T) {
 	}
 }
 
-func TestTopicsComeAndGo(t *testing.T) {
+func TestTopicsAreGrownDeletedAndRecreated(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	id := r.topic("t", 1)
@@ -224,6 +224,6 @@ func TestTopicsComeAndGo(t *testing.T) {
 	}
 	change(clusterpb.TopicChange_RECREATE, 0)
 	if got := topic(); got.ErrorCode != 0 || len(got.Partitions) != 3 || got.TopicID == was || got.Partitions[0].Leader != 1 {
-		t.Errorf("made again: %+v", got)
+		t.Errorf("recreated after deletion: %+v", got)
 	}
 }

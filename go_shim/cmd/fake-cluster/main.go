@@ -1,7 +1,8 @@
-// Command fake-cluster plays three Kafka brokers for one cell; proto/cluster.proto says how it is told what to do.
+// Command fake-cluster plays three Kafka brokers for one cell; the contract of its control port is cluster.proto.
 //
-// It ends within a second at the end of its standard input, or on SIGTERM or SIGINT. It has no children. With --log FILE
-// it writes down every request it read and every answer it wrote, a JSON line each (internal/fake/front/journal.go).
+// It ends within a second after the end of its standard input, SIGTERM or SIGINT. It starts no processes. With --log
+// FILE it writes every request that it read and every response that it wrote, one JSON line each
+// (internal/fake/front/journal.go).
 package main
 
 import (
@@ -21,16 +22,16 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/control"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/events"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/front"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"google.golang.org/grpc"
 )
 
 // options is the command line.
 type options struct {
-	line      *line.Line
+	release   *release.Release
 	advertise []string
-	bounds    map[int16]line.Range
+	bounds    map[int16]release.VersionRange
 	log       string
 }
 
@@ -41,7 +42,7 @@ type ready struct {
 }
 
 func main() {
-	runtime.GOMAXPROCS(1) // many clusters share the machine: threads of its own that wake each other are a tenth of its CPU
+	runtime.GOMAXPROCS(1) // many clusters share the machine; threads that wake each other cost a tenth of the CPU
 	opts, err := parse(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fake-cluster:", err)
@@ -67,11 +68,11 @@ func parse(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return options{}, fmt.Errorf("unexpected argument %q; %s", flags.Arg(0), usage)
 	}
-	l, err := line.Parse(*broker)
+	r, err := release.Parse(*broker)
 	if err != nil {
 		return options{}, err
 	}
-	opts := options{line: l, log: *log, advertise: strings.Split(*advertise, ",")}
+	opts := options{release: r, log: *log, advertise: strings.Split(*advertise, ",")}
 	if len(opts.advertise) != len(topology.Brokers) {
 		return options{}, fmt.Errorf("--advertise needs %d addresses, got %q; %s", len(topology.Brokers), *advertise, usage)
 	}
@@ -81,21 +82,21 @@ func parse(args []string) (options, error) {
 		}
 	}
 	if *versions != "" {
-		if opts.bounds, err = line.Bounds(*versions); err != nil {
+		if opts.bounds, err = release.ReadBounds(*versions); err != nil {
 			return options{}, err
 		}
 	}
 	return opts, nil
 }
 
-// ended closes its channel when the orchestrator is gone or wants the cluster to be.
+// ended returns a channel that closes at the end of the orchestrator or at a signal.
 func ended(stdin io.Reader) <-chan struct{} {
 	end := make(chan struct{})
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	eof := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(io.Discard, stdin) // however it ends, nobody is there any more
+		_, _ = io.Copy(io.Discard, stdin) // an error means the same: the orchestrator is gone
 		close(eof)
 	}()
 	go func() {
@@ -108,15 +109,15 @@ func ended(stdin io.Reader) <-chan struct{} {
 	return end
 }
 
-// run plays the brokers until end.
+// run serves until `end` closes.
 func run(opts options, end <-chan struct{}, stdout io.Writer) error {
-	b, err := backend.Start(opts.line, opts.advertise)
+	b, err := backend.Start(opts.release, opts.advertise)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
 	log := events.NewLog()
-	f, err := front.New(opts.line, opts.bounds, b, log, opts.advertise)
+	f, err := front.New(opts.release, opts.bounds, b, log, opts.advertise)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// produceTo writes one record to each of the partitions.
+// produceTo writes one record to every given partition.
 func produceTo(version, acks int16, topic string, partitions ...int32) *kmsg.ProduceRequest {
 	req := kmsg.NewPtrProduceRequest()
 	req.Version, req.Acks, req.TimeoutMillis = version, acks, 1000
@@ -35,7 +35,7 @@ func oneRecord(value string) []byte {
 	return raw
 }
 
-// fetchFrom reads the partitions from offset 0, under an epoch (-1 = none).
+// fetchFrom reads the partitions from offset 0, with a leader epoch (-1 = none).
 func fetchFrom(version int16, waitMs, epoch int32, topic string, partitions ...int32) *kmsg.FetchRequest {
 	req := kmsg.NewPtrFetchRequest()
 	req.Version, req.MaxWaitMillis, req.MinBytes, req.MaxBytes = version, waitMs, 1, 1<<20
@@ -50,7 +50,7 @@ func fetchFrom(version int16, waitMs, epoch int32, topic string, partitions ...i
 	return req
 }
 
-// produceCodes are the answer's codes by partition.
+// produceCodes returns the response's codes by partition.
 func produceCodes(resp kmsg.Response) map[int32]int16 {
 	codes := map[int32]int16{}
 	for _, t := range resp.(*kmsg.ProduceResponse).Topics {
@@ -82,7 +82,7 @@ func metadataOf(topics ...string) *kmsg.MetadataRequest {
 	return req
 }
 
-// firstPartition is partition 0 of the first topic of a Metadata answer, with the topic's own code.
+// firstPartition returns partition 0 of the first topic of a Metadata response, with the topic's own code.
 func firstPartition(resp kmsg.Response) (int16, kmsg.MetadataResponseTopicPartition) {
 	t := resp.(*kmsg.MetadataResponse).Topics[0]
 	for _, p := range t.Partitions {
@@ -95,7 +95,7 @@ func firstPartition(resp kmsg.Response) (int16, kmsg.MetadataResponseTopicPartit
 
 func heartbeat(group string) *kmsg.HeartbeatRequest {
 	req := kmsg.NewPtrHeartbeatRequest()
-	req.Group, req.MemberID = group, "nobody"
+	req.Group, req.MemberID = group, "unknown"
 	return req
 }
 

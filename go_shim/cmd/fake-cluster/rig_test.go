@@ -18,9 +18,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-const patience = 8 * time.Second
+const waitLimit = 8 * time.Second
 
-// rig is a whole cluster behind a relay of the test's own, as the orchestrator runs it.
+// rig is a whole cluster behind a relay of the test, as the orchestrator runs it.
 type rig struct {
 	clusterpb.FakeClusterClient
 	t       *testing.T
@@ -49,14 +49,14 @@ func start(t *testing.T, broker string, more ...string) *rig {
 	go func() { stopped <- run(opts, end, in) }()
 	text, err := bufio.NewReader(out).ReadBytes('\n')
 	fatal(t, err)
-	var told ready
-	fatal(t, json.Unmarshal(text, &told))
+	var addresses ready
+	fatal(t, json.Unmarshal(text, &addresses))
 	for i, relay := range relays {
-		go forward(relay, told.Brokers[i])
+		go forward(relay, addresses.Brokers[i])
 	}
-	dialed, err := grpc.NewClient(told.Control, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	dialed, err := grpc.NewClient(addresses.Control, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	fatal(t, err)
-	r.FakeClusterClient, r.brokers = clusterpb.NewFakeClusterClient(dialed), told.Brokers
+	r.FakeClusterClient, r.brokers = clusterpb.NewFakeClusterClient(dialed), addresses.Brokers
 	go r.watch()
 	t.Cleanup(func() {
 		dialed.Close()
@@ -102,7 +102,7 @@ func (r *rig) watch() {
 	}
 }
 
-// event waits for the first event of a kind that fits.
+// event waits for the first event of a kind that satisfies `fits`.
 func (r *rig) event(kind clusterpb.Event_Kind, fits func(*clusterpb.Event) bool) *clusterpb.Event {
 	r.t.Helper()
 	var found *clusterpb.Event
@@ -125,7 +125,7 @@ func (r *rig) has(kind clusterpb.Event_Kind) bool {
 	return slices.ContainsFunc(r.events, func(e *clusterpb.Event) bool { return e.Kind == kind })
 }
 
-// topic creates one with a partition for each given leader.
+// topic creates a topic with one partition per given leader.
 func (r *rig) topic(name string, leaders ...int32) []byte {
 	r.t.Helper()
 	req := &clusterpb.CreateTopicRequest{Topic: name}
@@ -155,7 +155,7 @@ func (r *rig) heal() {
 	fatal(r.t, err)
 }
 
-// raw is a hand-made client on one connection to one broker.
+// raw is a hand-written client on one connection to one broker.
 type raw struct {
 	t    *testing.T
 	conn net.Conn
@@ -178,7 +178,7 @@ func (c *raw) send(req kmsg.Request) {
 	fatal(c.t, err)
 }
 
-// receive reads the answer, or the error that there is instead within the limit.
+// receive reads the response, or returns the error that came in its place within the limit.
 func (c *raw) receive(req kmsg.Request, limit time.Duration) (kmsg.Response, error) {
 	fatal(c.t, c.conn.SetReadDeadline(time.Now().Add(limit)))
 	frame, err := wire.ReadFrame(c.conn)
@@ -191,7 +191,7 @@ func (c *raw) receive(req kmsg.Request, limit time.Duration) (kmsg.Response, err
 func (c *raw) ask(req kmsg.Request) kmsg.Response {
 	c.t.Helper()
 	c.send(req)
-	resp, err := c.receive(req, patience)
+	resp, err := c.receive(req, waitLimit)
 	fatal(c.t, err)
 	return resp
 }
@@ -205,7 +205,7 @@ func fatal(t *testing.T, err error) {
 
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for limit := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(waitLimit); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("waited in vain for %s", what)
 		}

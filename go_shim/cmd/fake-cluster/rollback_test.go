@@ -7,8 +7,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestARolledBackBrokerClosesOnWhatItDoesNotKnow, tells so in ApiVersions, and is itself again when healed.
-func TestARolledBackBrokerClosesOnWhatItDoesNotKnow(t *testing.T) {
+// TestARolledBackBrokerClosesOnNewerVersions, advertises its ranges in ApiVersions, and is restored by Heal.
+func TestARolledBackBrokerClosesOnNewerVersions(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
@@ -26,7 +26,7 @@ func TestARolledBackBrokerClosesOnWhatItDoesNotKnow(t *testing.T) {
 	before := newest(1)
 	r.inject(&clusterpb.Fault{Changes: []*clusterpb.Timed{{Change: back, FromStart: true}}})
 	if got := newest(1); got != 9 {
-		t.Errorf("rolled back: Metadata %d", got)
+		t.Errorf("rolledBack back: Metadata %d", got)
 	}
 	if got := newest(2); got != before {
 		t.Errorf("another broker: Metadata %d", got)
@@ -35,7 +35,7 @@ func TestARolledBackBrokerClosesOnWhatItDoesNotKnow(t *testing.T) {
 	unknown.Version = 10
 	c := r.raw(1)
 	c.send(unknown)
-	if resp, err := c.receive(unknown, patience); err == nil {
+	if resp, err := c.receive(unknown, waitLimit); err == nil {
 		t.Errorf("answered: %+v", resp)
 	}
 	r.heal()

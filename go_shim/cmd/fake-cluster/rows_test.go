@@ -16,7 +16,7 @@ func rule(code int32, apis ...int32) *clusterpb.Rule {
 	return &clusterpb.Rule{Id: "r", Apis: apis, Brokers: []int32{1}, Topic: "t", Partitions: []int32{0}, Code: code}
 }
 
-func TestTheBystanderRowIsServed(t *testing.T) {
+func TestTheRowOfTheBystanderIsServed(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1, 1)
@@ -30,14 +30,14 @@ func TestTheBystanderRowIsServed(t *testing.T) {
 		t.Errorf("fetch: %+v", rows)
 	}
 	if stored := r.stored("t", 0); len(stored) != 0 {
-		t.Errorf("an error means not done, but %v is stored", stored)
+		t.Errorf("the failed record is stored: %v", stored)
 	}
 	if stored := r.stored("t", 1); len(stored) != 1 {
 		t.Errorf("the bystander has %v", stored)
 	}
 }
 
-func TestTopicIDsAreTheTopicsRows(t *testing.T) {
+func TestRulesMatchTopicIDs(t *testing.T) {
 	t.Parallel()
 	r := start(t, "4.1")
 	id := [16]byte(r.topic("t", 1, 1))
@@ -53,7 +53,7 @@ func TestTopicIDsAreTheTopicsRows(t *testing.T) {
 	}
 }
 
-func TestOldProduceOnOldLinesGets6(t *testing.T) {
+func TestOldProduceOnOldReleasesGets6(t *testing.T) {
 	t.Parallel()
 	r := start(t, "2.6")
 	r.topic("t", 1)
@@ -70,7 +70,7 @@ func TestOldProduceOnOldLinesGets6(t *testing.T) {
 	}
 }
 
-func TestAppliedIsStored(t *testing.T) {
+func TestAnAppliedRecordIsStored(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
@@ -120,7 +120,7 @@ func TestAParkedFetchIsHit(t *testing.T) {
 	time.Sleep(70 * time.Millisecond)
 	on := time.Now()
 	r.inject(&clusterpb.Fault{Rules: []*clusterpb.Rule{rule(56, 1)}})
-	resp, err := c.receive(req, patience)
+	resp, err := c.receive(req, waitLimit)
 	fatal(t, err)
 	if took := time.Since(on); fetchRows(resp)[0].ErrorCode != 56 || took > 2*time.Second {
 		t.Errorf("%d after %v", fetchRows(resp)[0].ErrorCode, took)
@@ -130,7 +130,7 @@ func TestAParkedFetchIsHit(t *testing.T) {
 	}
 }
 
-func TestAnEmptyFetchWaitsItsTime(t *testing.T) {
+func TestAnEmptyFetchWaitsMaxWait(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
@@ -141,8 +141,8 @@ func TestAnEmptyFetchWaitsItsTime(t *testing.T) {
 	}
 }
 
-// TestAParkedFetchSeesEveryChange parks fetches: one that a change is not about waits on for its record, one whose leader
-// epoch is over (the same broker leads on) is told so at once.
+// TestAParkedFetchSeesEveryChange parks fetches: one that a change does not concern keeps waiting for its record, one
+// whose leader epoch is over (with the same leader) gets its error at once.
 func TestAParkedFetchSeesEveryChange(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -154,13 +154,13 @@ func TestAParkedFetchSeesEveryChange(t *testing.T) {
 	waits.send(second)
 	time.Sleep(70 * time.Millisecond)
 	r.apply(leaderChange(moveLeader("t", 0, 1)))
-	resp, err := fenced.receive(first, patience)
+	resp, err := fenced.receive(first, waitLimit)
 	fatal(t, err)
 	if got := fetchRows(resp)[0].ErrorCode; got != 74 {
 		t.Errorf("after the new epoch: %d", got)
 	}
 	r.raw(1).ask(produceTo(7, -1, "t", 1))
-	resp, err = waits.receive(second, patience)
+	resp, err = waits.receive(second, waitLimit)
 	fatal(t, err)
 	if got := fetchRows(resp)[1]; got.ErrorCode != 0 || len(got.RecordBatches) == 0 {
 		t.Errorf("%+v; want the record that was written after the change", got)
@@ -199,7 +199,7 @@ func TestHealEndsAHold(t *testing.T) {
 	c.send(metadataOf("t"))
 	r.event(clusterpb.Event_HIT, nil)
 	r.heal()
-	_, err := c.receive(metadataOf("t"), patience)
+	_, err := c.receive(metadataOf("t"), waitLimit)
 	fatal(t, err)
 }
 

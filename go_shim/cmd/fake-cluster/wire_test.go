@@ -14,8 +14,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestFramesThatABrokerDoesNotServe end their connection and nothing else: an unknown key kills the state machine, and
-// a huge frame would make it wait for ever, if either got there.
+// TestFramesThatABrokerDoesNotServe close their connection and change nothing else: an unknown key would crash the
+// state machine, and a huge frame would block it.
 func TestFramesThatABrokerDoesNotServe(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
@@ -46,9 +46,9 @@ func TestApiVersionsOfAnUnknownVersion(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	c := r.raw(1)
-	_, err := c.conn.Write([]byte{0, 0, 0, 12, 0, 18, 0, 99, 0, 0, 0, 1, 0, 0, 0, 0xff}) // a body that nobody can parse
+	_, err := c.conn.Write([]byte{0, 0, 0, 12, 0, 18, 0, 99, 0, 0, 0, 1, 0, 0, 0, 0xff}) // a body that cannot be parsed
 	fatal(t, err)
-	resp, err := c.receive(kmsg.NewPtrApiVersionsRequest(), patience)
+	resp, err := c.receive(kmsg.NewPtrApiVersionsRequest(), waitLimit)
 	fatal(t, err)
 	answer := resp.(*kmsg.ApiVersionsResponse)
 	if answer.ErrorCode != 35 || len(answer.ApiKeys) != 1 || answer.ApiKeys[0].ApiKey != 18 || answer.ApiKeys[0].MaxVersion != 4 {
@@ -78,7 +78,7 @@ func TestFeaturesOfMinimumZeroAreForNewClientsOnly(t *testing.T) {
 	}
 }
 
-// ranges are the advertised versions by API key.
+// ranges returns the advertised versions by API key.
 func (r *rig) ranges() map[int16][2]int16 {
 	out := map[int16][2]int16{}
 	for _, k := range r.raw(2).ask(apiVersions(0)).(*kmsg.ApiVersionsResponse).ApiKeys {
@@ -87,7 +87,7 @@ func (r *rig) ranges() map[int16][2]int16 {
 	return out
 }
 
-func TestRangesOfTheLine(t *testing.T) {
+func TestVersionRangesOfAReleaseLine(t *testing.T) {
 	t.Parallel()
 	old := start(t, "1.1").ranges()
 	if _, ok := old[23]; ok || old[0] != [2]int16{3, 5} || old[1] != [2]int16{4, 7} {
@@ -138,19 +138,19 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-func TestEndsAtTheEndOfInput(t *testing.T) {
+func TestTheProcessEndsWithItsInput(t *testing.T) {
 	t.Parallel()
 	in, out := net.Pipe()
 	end := ended(in)
 	select {
 	case <-end:
-		t.Fatal("ended before its input did")
+		t.Fatal("ended before the end of its input")
 	case <-time.After(20 * time.Millisecond):
 	}
 	out.Close()
 	select {
 	case <-end:
 	case <-time.After(time.Second):
-		t.Error("goes on without input")
+		t.Error("runs on without input")
 	}
 }

@@ -1,4 +1,4 @@
-// Package backend is the state machine behind the front: one kfake cluster that only memory listeners reach.
+// Package backend is the state machine of the fake cluster: one kfake cluster that only in-memory listeners reach.
 package backend
 
 import (
@@ -6,35 +6,36 @@ import (
 	"net"
 	"sync"
 
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Controller is the node that kfake lets create and change topics. Any broker of ours may be asked, as KRaft forwards.
+// Controller is the node that executes topic changes in kfake. The front sends those requests to it from any broker, as
+// KRaft brokers forward them.
 const Controller int32 = 3
 
-// internalPartitions is how many partitions the internal topics have; clients only look whether they exist.
+// internalPartitions is the number of partitions of the internal topics; clients only test their existence.
 const internalPartitions = 3
 
 // Backend is one kfake cluster with nodes 1 to 3.
 type Backend struct {
-	kafka *kfake.Cluster
-	nodes map[int32]*memory
-	line  *line.Line
+	kafka   *kfake.Cluster
+	nodes   map[int32]*memory
+	release *release.Release
 
 	idleMu sync.Mutex
-	idle   map[int32][]*Pipe // the engine's own connections, by node, that nobody uses now
+	idle   map[int32][]*Pipe // idle connections of the fake cluster itself, by node
 }
 
-// Start starts a cluster that advertises these host:port, of nodes 1 to 3 in this order.
-func Start(l *line.Line, advertise []string) (*Backend, error) {
-	b := &Backend{nodes: map[int32]*memory{}, line: l, idle: map[int32][]*Pipe{}}
+// Start starts a cluster that advertises these host:port addresses, of nodes 1 to 3 in this order.
+func Start(r *release.Release, advertise []string) (*Backend, error) {
+	b := &Backend{nodes: map[int32]*memory{}, release: r, idle: map[int32][]*Pipe{}}
 	next := int32(0)
 	kafka, err := kfake.NewCluster(
-		kfake.NumBrokers(len(topology.Brokers)+1), // kfake counts from 0, Kafka's own scripts from 1
-		kfake.MaxVersions(l.Caps),
+		kfake.NumBrokers(len(topology.Brokers)+1), // kfake numbers nodes from 0, Kafka's own scripts from 1
+		kfake.MaxVersions(r.Caps),
 		kfake.ListenFn(func(string, string) (net.Listener, error) {
 			addr := "127.0.0.1:1"
 			if next > 0 {
@@ -49,7 +50,7 @@ func Start(l *line.Line, advertise []string) (*Backend, error) {
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
 	b.kafka = kafka
-	if err := kafka.RemoveNode(0); err != nil { // before any topic exists, since it elects every leader anew
+	if err := kafka.RemoveNode(0); err != nil { // before any topic exists, since removal re-elects every leader
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
 	return b, nil
@@ -58,7 +59,8 @@ func Start(l *line.Line, advertise []string) (*Backend, error) {
 // Close stops the cluster.
 func (b *Backend) Close() { b.kafka.Close() }
 
-// CreateTopic creates a topic whose partitions are led by the given nodes, and returns its id and first terms.
+// CreateTopic creates a topic whose partitions are led by the given nodes. It returns the topic's id and first leader
+// epochs.
 func (b *Backend) CreateTopic(topic string, leaders []int32, internal bool) (id [16]byte, terms []topology.Term, err error) {
 	config := map[string]string{}
 	if internal {
@@ -77,8 +79,8 @@ func (b *Backend) CreateTopic(topic string, leaders []int32, internal bool) (id 
 	return b.kafka.TopicInfo(topic).TopicID, terms, nil
 }
 
-// CreateInternal creates the topics that brokers make for themselves; sarama waits for them before it asks who
-// coordinates.
+// CreateInternal creates the topics that brokers create by themselves. sarama waits for them before its first
+// FindCoordinator.
 func (b *Backend) CreateInternal(create func(topic string, leaders []int32) error) error {
 	leaders := make([]int32, internalPartitions)
 	for p := range leaders {
@@ -95,8 +97,8 @@ func (b *Backend) CreateInternal(create func(topic string, leaders []int32) erro
 // DeleteTopic deletes a topic.
 func (b *Backend) DeleteTopic(topic string) error { return b.kafka.DeleteTopic(topic) }
 
-// Move puts a partition's leader in office (also the one that it has: a new epoch) and returns the term that begins.
-// What is written while it moves counts as before the term, so that no client thinks that it read what was lost.
+// Move elects a partition's leader (also the present one: a new epoch) and returns the leader epoch that begins.
+// Records appended during the move count as before that epoch, so no client detects a truncation.
 func (b *Backend) Move(topic string, partition, to int32) (topology.Term, error) {
 	if err := b.kafka.MoveTopicPartition(topic, partition, to); err != nil {
 		return topology.Term{}, fmt.Errorf("move %s/%d to %d: %w", topic, partition, to, err)
@@ -105,17 +107,17 @@ func (b *Backend) Move(topic string, partition, to int32) (topology.Term, error)
 	return topology.Term{Epoch: info.Epoch, Start: info.HighWatermark}, nil
 }
 
-// Leader returns the node that takes writes, -1 if the partition does not exist.
+// Leader returns the node that accepts writes; -1 if the partition does not exist.
 func (b *Backend) Leader(topic string, partition int32) int32 {
 	return b.kafka.LeaderFor(topic, partition)
 }
 
-// Followers sets which nodes serve fetches.
+// Followers sets the nodes that serve fetches.
 func (b *Backend) Followers(topic string, partition int32, nodes []int32) {
 	b.kafka.SetFollowers(topic, partition, nodes)
 }
 
-// Topic returns a topic's id and partitions as they are now; false if there is no such topic.
+// Topic returns a topic's id and current partitions; false if there is no such topic.
 func (b *Backend) Topic(topic string) (*kfake.TopicInfo, []*kfake.PartitionInfo, bool) {
 	info := b.kafka.TopicInfo(topic)
 	if info == nil {
@@ -141,13 +143,13 @@ func (b *Backend) Topics() ([]string, error) {
 	return names, nil
 }
 
-// CoordinatorOf returns the node that kfake itself holds responsible for a key; it alone serves the key.
+// CoordinatorOf returns the node that serves a key inside kfake; no other node serves it.
 func (b *Backend) CoordinatorOf(key string) int32 { return b.kafka.CoordinatorFor(key) }
 
-// Group returns what is known of a group, nil if there is none.
+// Group returns a group's state; nil if there is none.
 func (b *Backend) Group(group string) *kfake.GroupInfo { return b.kafka.GroupInfo(group) }
 
-// Offered returns the version ranges of kfake under this line's caps.
+// Offered returns the version ranges of kfake, capped to this release.
 func (b *Backend) Offered() ([]kmsg.ApiVersionsResponseApiKey, error) {
 	resp, err := b.Ask(Controller, kmsg.NewPtrApiVersionsRequest())
 	if err != nil {
@@ -156,7 +158,7 @@ func (b *Backend) Offered() ([]kmsg.ApiVersionsResponseApiKey, error) {
 	return resp.(*kmsg.ApiVersionsResponse).ApiKeys, nil
 }
 
-// Grow sends CreatePartitions.
+// Grow raises a topic's number of partitions to total.
 func (b *Backend) Grow(topic string, total int32) error {
 	req := kmsg.NewPtrCreatePartitionsRequest()
 	t := kmsg.NewCreatePartitionsRequestTopic()

@@ -2,12 +2,12 @@ package backend
 
 import "github.com/twmb/franz-go/pkg/kmsg"
 
-// Evict makes true what a broker says with UNKNOWN_MEMBER_ID: the member of a classic group that asked is out. Else the
-// group would wait for it when it joins anew.
-func (b *Backend) Evict(asked kmsg.Request) {
+// Evict removes the classic group member that sent the request, so that an UNKNOWN_MEMBER_ID from a rule is true.
+// Otherwise the group would wait for the old member when the client joins again.
+func (b *Backend) Evict(request kmsg.Request) {
 	leave := kmsg.NewPtrLeaveGroupRequest()
 	leave.Version = b.version(kmsg.LeaveGroup, 2)
-	switch r := asked.(type) {
+	switch r := request.(type) {
 	case *kmsg.HeartbeatRequest:
 		leave.Group, leave.MemberID = r.Group, r.MemberID
 	case *kmsg.SyncGroupRequest:
@@ -18,12 +18,12 @@ func (b *Backend) Evict(asked kmsg.Request) {
 		leave.Group, leave.MemberID = r.Group, r.MemberID
 	}
 	if leave.MemberID != "" {
-		_, _ = b.Ask(b.CoordinatorOf(leave.Group), leave) // who is out already needs no leave
+		_, _ = b.Ask(b.CoordinatorOf(leave.Group), leave) // an error means that the member is gone already
 	}
 }
 
-// KeepAlive heartbeats once for each member of a classic group, straight at the node that holds it. What a member is
-// told (a rebalance is under way, say) it learns by its own next heartbeat.
+// KeepAlive sends one heartbeat for every member of a classic group, directly to the node that serves the group.
+// Responses such as REBALANCE_IN_PROGRESS are dropped: the member receives them with its own next heartbeat.
 func (b *Backend) KeepAlive(group string) {
 	info := b.kafka.GroupInfo(group)
 	if info == nil {
@@ -34,6 +34,6 @@ func (b *Backend) KeepAlive(group string) {
 		req := kmsg.NewPtrHeartbeatRequest()
 		req.Version = b.version(kmsg.Heartbeat, 3)
 		req.Group, req.Generation, req.MemberID, req.InstanceID = group, info.Epoch, member.MemberID, member.InstanceID
-		_, _ = b.Ask(node, req) // a cluster that is going down needs no heartbeats
+		_, _ = b.Ask(node, req) // errors only occur while the cluster closes
 	}
 }

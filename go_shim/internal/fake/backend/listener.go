@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// memory is a listener with no socket. Its address is the advertised one, so the state machine writes the right host
-// and port wherever it names a broker.
+// memory is a listener without a socket. Its address is the advertised one, so the state machine writes the advertised
+// host and port into its responses.
 type memory struct {
 	addr  address
 	conns chan net.Conn
@@ -41,7 +41,7 @@ func (m *memory) Close() error {
 
 func (m *memory) Addr() net.Addr { return m.addr }
 
-// dial connects to the listener; the state machine sees from as the peer.
+// dial connects to the listener; `from` becomes the peer's address.
 func (m *memory) dial(from net.Addr) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
@@ -52,7 +52,7 @@ func (m *memory) dial(from net.Addr) (net.Conn, error) {
 	}
 }
 
-// peer is a pipe's end that names who is really at the other end.
+// peer is one end of a pipe that reports the client's address as its remote address.
 type peer struct {
 	net.Conn
 	from net.Addr

@@ -10,18 +10,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// askLimit bounds the engine's own requests; the state machine answers them at once.
+// askLimit bounds the fake cluster's own requests; the state machine responds without delay.
 const askLimit = 10 * time.Second
 
 // Pipe is one connection to one node. It serves one request at a time.
 type Pipe struct {
 	conn      net.Conn
-	in        *bufio.Reader // a pipe hands over at each read: length and body come in one
+	in        *bufio.Reader // one read of the pipe takes length and body together
 	formatter *kmsg.RequestFormatter
 	next      int32
 }
 
-// Dial opens a connection to a node; from is who the state machine takes for the peer.
+// Dial opens a connection to a node; `from` is the peer's address for the state machine.
 func (b *Backend) Dial(node int32, from net.Addr, clientID string) (*Pipe, error) {
 	listener, ok := b.nodes[node]
 	if !ok {
@@ -34,31 +34,31 @@ func (b *Backend) Dial(node int32, from net.Addr, clientID string) (*Pipe, error
 	return &Pipe{conn: conn, in: bufio.NewReader(conn), formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))}, nil
 }
 
-// Close ends the connection; a request that waits on it fails.
+// Close ends the connection; a pending request fails.
 func (p *Pipe) Close() { p.conn.Close() }
 
-// Ask sends a request at the version that is set in it and decodes the answer.
+// Ask sends a request in the version that is set in it and decodes the response.
 func (p *Pipe) Ask(req kmsg.Request) (kmsg.Response, error) {
 	p.next++
-	asked := told(req)
-	if _, err := p.conn.Write(p.formatter.AppendRequest(nil, asked, p.next)); err != nil {
+	sent := withRebalanceTimeout(req)
+	if _, err := p.conn.Write(p.formatter.AppendRequest(nil, sent, p.next)); err != nil {
 		return nil, err
 	}
 	frame, err := wire.ReadFrame(p.in)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := wire.ReadResponse(asked, frame)
+	resp, err := wire.ReadResponse(sent, frame)
 	if err == nil {
 		resp.SetVersion(req.GetVersion())
 	}
 	return resp, err
 }
 
-// Ask sends one request of the engine's own to a node, off the front. Its connections are kept for the next request,
-// since a feed asks ten times a second; one that failed is not.
+// Ask sends a request of the fake cluster itself to a node, past the front. Connections are reused, since a feed writes
+// ten times per second; a connection that failed is not.
 func (b *Backend) Ask(node int32, req kmsg.Request) (kmsg.Response, error) {
-	pipe, err := b.own(node)
+	pipe, err := b.takePipe(node)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (b *Backend) Ask(node int32, req kmsg.Request) (kmsg.Response, error) {
 	return resp, nil
 }
 
-// own takes a connection of the engine's that nobody uses, or opens one.
-func (b *Backend) own(node int32) (*Pipe, error) {
+// takePipe takes an idle connection of the fake cluster, or opens one.
+func (b *Backend) takePipe(node int32) (*Pipe, error) {
 	b.idleMu.Lock()
 	if idle := b.idle[node]; len(idle) > 0 {
 		defer b.idleMu.Unlock()
@@ -89,8 +89,8 @@ func (b *Backend) own(node int32) (*Pipe, error) {
 	return b.Dial(node, address("engine:0"), "engine")
 }
 
-// version is the newest version of an API up to want that this line knows.
+// version returns the newest version of an API in this release, at most `want`.
 func (b *Backend) version(api kmsg.Key, want int16) int16 {
-	highest, _ := b.line.Caps.LookupMaxKeyVersion(int16(api))
+	highest, _ := b.release.Caps.LookupMaxKeyVersion(int16(api))
 	return min(want, highest)
 }

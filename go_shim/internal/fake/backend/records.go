@@ -14,11 +14,11 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// batch is one record as an uncompressed record batch of magic 2.
+// batch encodes one record as an uncompressed record batch of magic 2.
 func batch(value []byte, now time.Time) []byte {
 	record := kmsg.NewRecord()
 	record.Value = value
-	record.Length = int32(len(record.AppendTo(nil)) - 1) // less the one byte that its own zero length takes
+	record.Length = int32(len(record.AppendTo(nil)) - 1) // minus the one byte of its own zero length
 	b := kmsg.NewRecordBatch()
 	b.PartitionLeaderEpoch, b.Magic = -1, 2
 	b.FirstTimestamp, b.MaxTimestamp = now.UnixMilli(), now.UnixMilli()
@@ -30,7 +30,7 @@ func batch(value []byte, now time.Time) []byte {
 	return raw
 }
 
-// Write appends one record to each partition, at the nodes that take writes, and returns where it was appended.
+// Write appends one record to each partition, at the partitions' leaders, and returns the partitions that were written.
 func (b *Backend) Write(topic string, values map[int32][]byte) (written []int32) {
 	now := time.Now()
 	requests := map[int32]*kmsg.ProduceRequest{}
@@ -66,9 +66,9 @@ func (b *Backend) Write(topic string, values map[int32][]byte) (written []int32)
 	return written
 }
 
-// Read reads a partition from its beginning to its end and gives what is committed, by offset. A transaction is told by
-// its own marker: what stands behind another one that nobody ended is there all the same, whatever the last stable
-// offset hides from consumers until that one times out.
+// Read passes a partition's committed records to `each`, by offset. Transactions are resolved by their own control
+// records: records behind an open transaction are included, although the last stable offset hides them from consumers
+// until that transaction times out.
 func (b *Backend) Read(topic string, partition int32, each func(*kgo.Record)) error {
 	info := b.kafka.PartitionInfo(topic, partition)
 	if info == nil {
@@ -89,7 +89,7 @@ func (b *Backend) Read(topic string, partition int32, each func(*kgo.Record)) er
 			return fmt.Errorf("%s/%d at %d: %w", topic, partition, offset, fetched.Err)
 		}
 		if next <= offset {
-			return fmt.Errorf("%s/%d: nothing to read at %d of %d", topic, partition, offset, info.HighWatermark)
+			return fmt.Errorf("%s/%d: no progress at offset %d of %d", topic, partition, offset, info.HighWatermark)
 		}
 		for _, record := range fetched.Records {
 			switch {
@@ -113,7 +113,7 @@ func (b *Backend) Read(topic string, partition int32, each func(*kgo.Record)) er
 	return nil
 }
 
-// commits says whether a control record ends its transaction with a commit.
+// commits reports whether a control record commits its transaction.
 func commits(record *kgo.Record) bool {
 	key := kmsg.NewControlRecordKey()
 	return key.ReadFrom(record.Key) == nil && key.Type == kmsg.ControlRecordKeyTypeCommit
@@ -135,5 +135,5 @@ func (b *Backend) fetch(topic string, partition int32, offset int64) (*kmsg.Fetc
 			return &t.Partitions[i], nil
 		}
 	}
-	return nil, fmt.Errorf("%s/%d: the answer has no row", topic, partition)
+	return nil, fmt.Errorf("%s/%d: the response has no row", topic, partition)
 }

@@ -1,4 +1,4 @@
-// Package control serves the orchestrator (proto/cluster.proto) and does nothing by itself.
+// Package control serves the orchestrator's requests (cluster.proto) by calls to the front and the backend.
 package control
 
 import (
@@ -53,7 +53,7 @@ func (s *Server) StartFeed(_ context.Context, req *clusterpb.FeedRequest) (*clus
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if feed := s.feeds[req.Topic]; feed != nil {
-		if err := feed.Each(req); err != nil {
+		if err := feed.SetInterval(req); err != nil {
 			return nil, status.Error(codes.Internal, err.Error())
 		}
 		return done(events.Now()), nil
@@ -66,7 +66,7 @@ func (s *Server) StartFeed(_ context.Context, req *clusterpb.FeedRequest) (*clus
 	return done(events.Now()), nil
 }
 
-// StopFeed implements the service; a topic that is not fed is no error.
+// StopFeed implements the service; a topic without a feed is no error.
 func (s *Server) StopFeed(_ context.Context, req *clusterpb.Topic) (*clusterpb.Done, error) {
 	s.mu.Lock()
 	feed := s.feeds[req.Topic]
@@ -131,7 +131,7 @@ func (s *Server) ReadBack(_ context.Context, req *clusterpb.Topic) (*clusterpb.R
 	return out, nil
 }
 
-// Committed implements the service; a group that never committed has no offsets.
+// Committed implements the service; a group without commits has no offsets.
 func (s *Server) Committed(_ context.Context, req *clusterpb.Group) (*clusterpb.CommittedReply, error) {
 	out := &clusterpb.CommittedReply{Offsets: map[int32]int64{}}
 	if info := s.backend.Group(req.Group); info != nil {

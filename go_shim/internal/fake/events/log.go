@@ -1,4 +1,5 @@
-// Package events is the engine's truth: an append-only log that any number of watchers read from its beginning.
+// Package events is the ground truth of the fake cluster: an append-only log that any number of watchers read from its
+// beginning.
 package events
 
 import (
@@ -20,8 +21,8 @@ type Log struct {
 // NewLog returns an empty log.
 func NewLog() *Log { return &Log{grown: make(chan struct{})} }
 
-// start is one moment on both of its clocks. The runtime's own runs on CLOCK_MONOTONIC as well but hides its zero; it is
-// read without a system call, which costs a process that mostly sleeps more than the call itself (front/socket.go).
+// start is one moment on two clocks. The runtime's clock is CLOCK_MONOTONIC with a hidden zero; reading it needs no
+// system call, which matters in a process that mostly sleeps (front/socket.go).
 var start, startNano = time.Now(), monotonic()
 
 func monotonic() int64 {
@@ -32,10 +33,10 @@ func monotonic() int64 {
 	return ts.Nano()
 }
 
-// Now is CLOCK_MONOTONIC in microseconds, the machine's own, which the orchestrator reads as well.
+// Now returns CLOCK_MONOTONIC in microseconds, a clock that the orchestrator reads as well.
 func Now() int64 { return (startNano + time.Since(start).Nanoseconds()) / 1000 }
 
-// Add stamps an event and appends it; it returns the stamp.
+// Add sets an event's time, appends it, and returns the time in microseconds.
 func (l *Log) Add(event *clusterpb.Event) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,7 +47,7 @@ func (l *Log) Add(event *clusterpb.Event) int64 {
 	return event.AtUs
 }
 
-// Watch gives every event to each, from the first on, until the context ends or each fails.
+// Watch passes every event to `each`, from the first one on, until the context ends or `each` fails.
 func (l *Log) Watch(ctx context.Context, each func(*clusterpb.Event) error) error {
 	for next := 0; ; {
 		l.mu.Lock()

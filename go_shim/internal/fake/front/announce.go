@@ -8,31 +8,32 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 )
 
-// announcement is a move that is not yet shown by every healthy broker: one that is up and not the old target.
+// announcement is a move that at least one healthy broker does not show yet. A healthy broker is up and not the old
+// leader or coordinator.
 type announcement struct {
-	place  place
+	where  topicPartition
 	key    *topology.Key // nil for a leader
 	target int32
 	old    int32
 }
 
-// same reports whether two announcements are about one object.
+// same reports whether two announcements are about the same partition or key.
 func (a announcement) same(b announcement) bool {
 	if a.key == nil || b.key == nil {
-		return a.key == b.key && a.place == b.place
+		return a.key == b.key && a.where == b.where
 	}
 	return *a.key == *b.key
 }
 
-// await registers a move; an earlier one of the same object is void.
-func (f *Front) await(a announcement) {
+// track registers a move; an earlier announcement of the same object is dropped.
+func (f *Front) track(a announcement) {
 	f.announced = slices.DeleteFunc(f.announced, a.same)
 	if a.target > 0 {
 		f.announced = append(f.announced, a)
 	}
 }
 
-// scheduleAnnouncements looks now and again when each lagging broker has caught up.
+// scheduleAnnouncements emits what is due, now and when every lagging broker has caught up.
 func (f *Front) scheduleAnnouncements() {
 	f.announce()
 	if len(f.announced) == 0 {
@@ -49,14 +50,14 @@ func (f *Front) scheduleAnnouncements() {
 	}
 }
 
-// announce tells of every move that all healthy brokers show.
+// announce emits an event for every move that all healthy brokers show.
 func (f *Front) announce() {
 	f.announced = slices.DeleteFunc(f.announced, func(a announcement) bool {
 		if !f.shown(a) {
 			return false
 		}
 		event := &clusterpb.Event{
-			Kind: clusterpb.Event_ANNOUNCED, Broker: a.target, Topic: a.place.topic, Partition: a.place.partition,
+			Kind: clusterpb.Event_ANNOUNCED, Broker: a.target, Topic: a.where.topic, Partition: a.where.partition,
 		}
 		if a.key != nil {
 			event.Key, event.Partition = a.key.Name, -1
@@ -78,8 +79,8 @@ func (f *Front) shown(a announcement) bool {
 			}
 			continue
 		}
-		p, ok := view.Partition(a.place.topic, a.place.partition)
-		if !ok || p.Leader != a.target || slices.Contains(f.views[broker].Hidden, a.place.topic) {
+		p, ok := view.Partition(a.where.topic, a.where.partition)
+		if !ok || p.Leader != a.target || slices.Contains(f.views[broker].Hidden, a.where.topic) {
 			return false
 		}
 	}

@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// broker is one virtual broker's port and its connections.
+// broker is the port of one virtual broker and its connections.
 type broker struct {
 	front   *Front
 	id      int32
-	address string // fixed by the first open
+	address string // set by the first open
 
-	mu       sync.Mutex
-	listener net.Listener
-	keeper   int // a bound socket that never listens, so that nobody else gets the port meanwhile
-	conns    map[*conn]struct{}
+	mu         sync.Mutex
+	listener   net.Listener
+	portHolder int // a bound socket that never listens, so that no other process gets the port while the broker is down
+	conns      map[*conn]struct{}
 }
 
-// shared lets the keeper and the listener have one port.
+// shared allows the holder and the listener to bind the same port.
 var shared = net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
 	var failed error
 	err := raw.Control(func(fd uintptr) { failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) })
@@ -33,7 +33,7 @@ var shared = net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) er
 	return failed
 }}
 
-// open listens, on the port it had before if it had one.
+// open listens, after the first time on the same port.
 func (b *broker) open() error {
 	address := b.address
 	if address == "" {
@@ -45,7 +45,7 @@ func (b *broker) open() error {
 	}
 	if b.address == "" {
 		b.address = listener.Addr().String()
-		if b.keeper, err = keep(listener.Addr().(*net.TCPAddr).Port); err != nil {
+		if b.portHolder, err = holdPort(listener.Addr().(*net.TCPAddr).Port); err != nil {
 			listener.Close()
 			return err
 		}
@@ -57,7 +57,7 @@ func (b *broker) open() error {
 	return nil
 }
 
-func keep(port int) (int, error) {
+func holdPort(port int) (int, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
@@ -72,8 +72,8 @@ func keep(port int) (int, error) {
 	return fd, nil
 }
 
-// release lets the port go for good.
-func (b *broker) release() { unix.Close(b.keeper) }
+// freePort releases the port for good.
+func (b *broker) freePort() { unix.Close(b.portHolder) }
 
 func (b *broker) accept(listener net.Listener) {
 	for {
@@ -85,13 +85,13 @@ func (b *broker) accept(listener net.Listener) {
 	}
 }
 
-// serve starts a connection, unless the broker was shut while it was being accepted.
+// serve starts a connection, unless the broker was closed during the accept.
 func (b *broker) serve(raw net.Conn, listener net.Listener) {
-	quiet, err := newSocket(raw)
+	wrapped, err := newSocket(raw)
 	if err != nil { // closed already
 		return
 	}
-	c := newConn(b.front, b.id, quiet)
+	c := newConn(b.front, b.id, wrapped)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listener != listener {
@@ -120,7 +120,7 @@ func (b *broker) shut() {
 	}
 }
 
-// setBroker stops, hangs or returns a broker. Who leads and coordinates is not touched: that is another change.
+// setBroker stops, hangs or returns a broker. Leaders and coordinators do not change: those are other changes.
 func (f *Front) setBroker(s *clusterpb.BrokerState) error {
 	was := f.states[s.Broker]
 	f.states[s.Broker] = s.State
@@ -138,12 +138,13 @@ func (f *Front) setBroker(s *clusterpb.BrokerState) error {
 	case clusterpb.BrokerState_UP:
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_RETURNED, Broker: s.Broker, Partition: -1})
 	}
-	f.enlist(s)
+	f.registerBroker(s)
 	return nil
 }
 
-// enlist keeps Metadata's list of brokers: one that is up is in it, one that is announced to be gone is not.
-func (f *Front) enlist(s *clusterpb.BrokerState) {
+// registerBroker updates Metadata's list of brokers: a broker that is up is listed, a broker that is announced as gone
+// is not.
+func (f *Front) registerBroker(s *clusterpb.BrokerState) {
 	up := s.State == clusterpb.BrokerState_UP
 	if alive := f.newest().Alive(s.Broker); alive == up || !up && !s.Announced {
 		f.wake()

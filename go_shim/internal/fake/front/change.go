@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 )
 
-// noHit is the value of an event that no timer of a hit brought about.
+// noHit is the value of an event that did not follow from the first hit of a fault.
 const noHit int64 = -1
 
-// storageError is the code behind which a replica is offline.
+// storageError is the error code of a replica on a failed log dir (KAFKA_STORAGE_ERROR).
 const storageError int32 = 56
 
-// Apply makes a change at once.
+// Apply makes a change at once and returns its time.
 func (f *Front) Apply(change *clusterpb.Change) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -30,7 +30,7 @@ func (f *Front) Apply(change *clusterpb.Change) (int64, error) {
 	return f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Partition: -1, Text: "applied"}), nil
 }
 
-// check says in one line why a change cannot be made.
+// check returns a one-line error for a change that is impossible.
 func (f *Front) check(change *clusterpb.Change) error {
 	switch c := change.GetChange().(type) {
 	case *clusterpb.Change_MoveLeader:
@@ -39,7 +39,7 @@ func (f *Front) check(change *clusterpb.Change) error {
 			return fmt.Errorf("move leader: there is no partition %s/%d", m.Topic, m.Partition)
 		}
 		if m.To != -1 && !slices.Contains(topology.Brokers, m.To) {
-			return fmt.Errorf("move leader: there is no broker %d; give 1 to 3, or -1 for nobody", m.To)
+			return fmt.Errorf("move leader: there is no broker %d; give 1 to 3, or -1 for none", m.To)
 		}
 	case *clusterpb.Change_MoveCoordinator:
 		m := c.MoveCoordinator
@@ -71,19 +71,19 @@ func (f *Front) check(change *clusterpb.Change) error {
 		if !slices.Contains(topology.Brokers, c.RollBack.Broker) {
 			return fmt.Errorf("roll back: there is no broker %d; give 1 to 3", c.RollBack.Broker)
 		}
-		if _, err := line.Parse(c.RollBack.Line); err != nil {
+		if _, err := release.Parse(c.RollBack.Line); err != nil {
 			return fmt.Errorf("roll back: %w", err)
 		}
 	case *clusterpb.Change_Readdress:
 		_, err := endpointsOf(c.Readdress.Advertise)
 		return err
 	default:
-		return fmt.Errorf("a change must say what changes")
+		return fmt.Errorf("a change must name what changes")
 	}
 	return nil
 }
 
-// apply makes a change; hitMs is how long after the first hit, noHit where there was none.
+// apply makes a change; hitMs are the milliseconds since the first hit, noHit without one.
 func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 	switch c := change.GetChange().(type) {
 	case *clusterpb.Change_MoveLeader:
@@ -110,14 +110,14 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 	return nil
 }
 
-// moveLeader puts another leader in office, or none. If the old leader's log dir is dead (a rule answers 56 there),
-// its replica is offline until the fault is mended.
+// moveLeader elects another leader, or none. If a rule answers 56 for the old leader (a failed log dir), its replica is
+// offline until the fault is healed.
 func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	next := f.newest().Next()
 	p := &next.Topics[m.Topic].Partitions[m.Partition]
 	old, node := p.Leader, m.To
 	if node == -1 {
-		node = f.backend.Leader(m.Topic, m.Partition) // stays in the state machine, under a new epoch
+		node = f.backend.Leader(m.Topic, m.Partition) // the state machine keeps its leader, with a new epoch
 	}
 	term, err := f.backend.Move(m.Topic, m.Partition, node)
 	if err != nil {
@@ -127,23 +127,23 @@ func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	if old > 0 && old != m.To {
 		if m.DropOld {
 			p.Replicas = slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return b == old })
-		} else if f.table.Answers(old, m.Topic, m.Partition, storageError, time.Now()) {
+		} else if f.rules.Answers(old, m.Topic, m.Partition, storageError, time.Now()) {
 			p.Offline = append(slices.Clone(p.Offline), old)
 		}
 	}
 	if m.To > 0 && !slices.Contains(p.Replicas, m.To) {
 		p.Replicas = append(slices.Clone(p.Replicas), m.To)
 	}
-	at := place{m.Topic, m.Partition}
-	f.log.Add(movedEvent(m.To, hitMs, at, ""))
-	f.await(announcement{place: at, target: m.To, old: old})
+	where := topicPartition{m.Topic, m.Partition}
+	f.log.Add(movedEvent(m.To, hitMs, where, ""))
+	f.track(announcement{where: where, target: m.To, old: old})
 	f.publish(next)
 	return nil
 }
 
-func movedEvent(to int32, hitMs int64, at place, key string) *clusterpb.Event {
+func movedEvent(to int32, hitMs int64, where topicPartition, key string) *clusterpb.Event {
 	event := &clusterpb.Event{
-		Kind: clusterpb.Event_MOVED, Broker: to, Topic: at.topic, Partition: at.partition, Key: key, Value: hitMs,
+		Kind: clusterpb.Event_MOVED, Broker: to, Topic: where.topic, Partition: where.partition, Key: key, Value: hitMs,
 	}
 	if to < 0 {
 		event.Kind, event.Text = clusterpb.Event_NOTE, "leaderless"
@@ -151,8 +151,8 @@ func movedEvent(to int32, hitMs int64, at place, key string) *clusterpb.Event {
 	return event
 }
 
-// leaving is a key that nobody coordinates until its move is made.
-type leaving struct {
+// pendingMove is the move of a key that has no coordinator until it completes.
+type pendingMove struct {
 	move  *clusterpb.MoveCoordinator
 	hitMs int64
 	old   int32
@@ -161,11 +161,11 @@ type leaving struct {
 
 func (f *Front) moveCoordinator(m *clusterpb.MoveCoordinator, hitMs int64) {
 	key := topology.Key{Type: int8(m.KeyType), Name: m.Key}
-	f.arrive(key) // a move that is still under way is made first
-	l := &leaving{move: m, hitMs: hitMs, old: f.coordinator(f.newest(), key)}
-	f.leaving[key] = l
+	f.completeCoordinatorMove(key) // a move under way completes first
+	l := &pendingMove{move: m, hitMs: hitMs, old: f.coordinator(f.newest(), key)}
+	f.pendingMoves[key] = l
 	if m.GoneMs <= 0 {
-		f.arrive(key)
+		f.completeCoordinatorMove(key)
 		return
 	}
 	next := f.newest().Next()
@@ -176,22 +176,22 @@ func (f *Front) moveCoordinator(m *clusterpb.MoveCoordinator, hitMs int64) {
 	l.timer = time.AfterFunc(gone, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.leaving[key] == l {
+		if f.pendingMoves[key] == l {
 			if hitMs != noHit {
 				l.hitMs = hitMs + gone.Milliseconds()
 			}
-			f.arrive(key)
+			f.completeCoordinatorMove(key)
 		}
 	})
 }
 
-// arrive puts the new coordinator of a leaving key in office.
-func (f *Front) arrive(key topology.Key) {
-	l, ok := f.leaving[key]
+// completeCoordinatorMove elects the new coordinator of a key with a pending move.
+func (f *Front) completeCoordinatorMove(key topology.Key) {
+	l, ok := f.pendingMoves[key]
 	if !ok {
 		return
 	}
-	delete(f.leaving, key)
+	delete(f.pendingMoves, key)
 	if l.timer != nil {
 		l.timer.Stop()
 	}
@@ -200,12 +200,12 @@ func (f *Front) arrive(key topology.Key) {
 	}
 	next := f.newest().Next()
 	next.Coordinators[key] = l.move.To
-	f.log.Add(movedEvent(l.move.To, l.hitMs, place{partition: -1}, l.move.Key))
-	f.await(announcement{key: &key, target: l.move.To, old: l.old})
+	f.log.Add(movedEvent(l.move.To, l.hitMs, topicPartition{partition: -1}, l.move.Key))
+	f.track(announcement{key: &key, target: l.move.To, old: l.old})
 	f.publish(next)
 }
 
-// setView changes what one broker, or each, shows of the cluster.
+// setView changes the part of the cluster that one broker, or every broker, shows.
 func (f *Front) setView(v *clusterpb.MetadataView) {
 	now := time.Now()
 	for _, id := range topology.Brokers {

@@ -10,24 +10,24 @@ import (
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// errClosed ends a connection without an answer, as a broker does.
+// errClosed ends a connection without a response, as brokers do.
 var errClosed = errors.New("connection closed")
 
-// pipelined is how many requests are read ahead of the one that is served.
+// pipelined is the number of requests that are read ahead of the present one.
 const pipelined = 64
 
-// conn is one client connection: requests are read ahead, served one by one, answered in order.
+// conn is one client connection: requests are read ahead, served one by one, and answered in order.
 type conn struct {
 	front  *Front
 	broker int32
 	raw    net.Conn
 	frames chan []byte
-	gone   chan struct{} // closed when the client is: what is parked is let go
+	gone   chan struct{} // closed when the client is gone: parked requests end
 	ended  chan struct{} // closed when serving ends
 	pipes  map[int32]*backend.Pipe
 }
@@ -43,7 +43,7 @@ func newConn(f *Front, broker int32, raw net.Conn) *conn {
 func (c *conn) serve() {
 	defer c.close()
 	defer func() {
-		if trouble := recover(); trouble != nil { // one hostile frame must not take the cluster with it
+		if trouble := recover(); trouble != nil { // a malformed frame must not end the cluster
 			text := fmt.Sprintf("connection lost: %v\n%s", trouble, debug.Stack())
 			c.front.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: c.broker, Partition: -1, Text: text})
 		}
@@ -84,7 +84,7 @@ func (c *conn) read() {
 	}
 }
 
-// serveOne answers one request; an error closes the connection.
+// serveOne serves one request; an error closes the connection.
 func (c *conn) serveOne(frame []byte) error {
 	header, rest, err := wire.ReadHeader(frame)
 	if err != nil {
@@ -119,52 +119,52 @@ func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
 	return c.answer(req, header.ClientID)
 }
 
-// answer asks the table, and again whenever a hold is over or a parked request is woken, until there is an answer.
+// answer asks the rules, and asks again when a hold ends or a parked request is woken, until there is a response.
 func (c *conn) answer(req kmsg.Request, clientID string) (kmsg.Response, error) {
 	x := &exchange{conn: c, req: req, clientID: clientID, call: c.front.callOf(c.broker, req), held: map[string]bool{}}
 	changed := c.front.waiting()
-	verdict := c.front.decide(x.call, x.held)
+	decision := c.front.decide(x.call, x.held)
 	for {
-		switch verdict.Kind {
-		case table.Close:
+		switch decision.Kind {
+		case rules.Close:
 			return nil, errClosed
-		case table.Mute:
+		case rules.Mute:
 			<-c.gone
 			return nil, errClosed
-		case table.Hold:
-			if err := c.hold(verdict); err != nil {
+		case rules.Hold:
+			if err := c.hold(decision); err != nil {
 				return nil, err
 			}
-			x.held[verdict.Rule] = true
-		case table.Park:
+			x.held[decision.Rule] = true
+		case rules.Park:
 			select {
 			case <-changed:
 			case <-c.gone:
 				return nil, errClosed
 			}
 		default:
-			resp, again, err := x.act(verdict)
-			if again == nil && err == nil && verdict.Lose {
+			resp, again, err := x.act(decision)
+			if again == nil && err == nil && decision.Lose {
 				return nil, errClosed
 			}
 			if again == nil {
 				return resp, err
 			}
-			verdict = *again
+			decision = *again
 			continue
 		}
-		changed = c.front.waiting() // before the table is asked, so that no change is missed
-		verdict = c.front.decide(x.call, x.held)
+		changed = c.front.waiting() // before the rules are asked, so that no change is missed
+		decision = c.front.decide(x.call, x.held)
 	}
 }
 
-// hold waits until the time is over or the rule is gone.
-func (c *conn) hold(verdict table.Verdict) error {
-	timer := time.NewTimer(time.Until(verdict.Until))
+// hold waits until the time is over or the rule is removed.
+func (c *conn) hold(decision rules.Decision) error {
+	timer := time.NewTimer(time.Until(decision.Until))
 	defer timer.Stop()
 	for {
 		changed := c.front.waiting()
-		if !c.front.stands(verdict.Rule) {
+		if !c.front.isActive(decision.Rule) {
 			return nil
 		}
 		select {

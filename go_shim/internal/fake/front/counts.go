@@ -9,7 +9,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 )
 
-// counts is what the brokers saw, for cross-checks with the relay.
+// counts are the requests and responses of the brokers, for cross-checks with the relay.
 type counts struct {
 	mu   sync.Mutex
 	seen map[counted]*clusterpb.Count
@@ -21,7 +21,7 @@ type counted struct {
 	client string
 }
 
-// maxCounted bounds what client ids from outside can make us remember.
+// maxCounted bounds the memory that client ids from outside can take.
 const maxCounted = 4096
 
 func (c *counts) of(broker int32, header wire.Header) *clusterpb.Count {
@@ -50,7 +50,7 @@ func (c *counts) response(broker int32, header wire.Header) {
 	c.of(broker, header).Responses++
 }
 
-// Counts returns the requests and answers of each broker, API and client id so far, sorted.
+// Counts returns the requests and responses per broker, API and client id so far, sorted.
 func (f *Front) Counts() []*clusterpb.Count {
 	f.counts.mu.Lock()
 	defer f.counts.mu.Unlock()

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Error codes that the front answers by itself.
+// Error codes that the front sends without a rule.
 const (
 	unknownTopic           int16 = 3
 	leaderNotAvailable     int16 = 5
@@ -29,8 +29,8 @@ const (
 	unknownTopicID         int16 = 100
 )
 
-// callOf describes a request to the table. A Metadata row stands for each partition of its topic.
-func (f *Front) callOf(broker int32, req kmsg.Request) *table.Call {
+// callOf describes a request in the terms of the rules. A Metadata row stands for every partition of its topic.
+func (f *Front) callOf(broker int32, req kmsg.Request) *rules.Call {
 	call := wire.CallOf(broker, req, f.names)
 	if metadata, ok := req.(*kmsg.MetadataRequest); ok {
 		f.mu.Lock()
@@ -40,7 +40,7 @@ func (f *Front) callOf(broker int32, req kmsg.Request) *table.Call {
 	return call
 }
 
-func (f *Front) metadataObjects(req *kmsg.MetadataRequest, asked []table.Object) (objects []table.Object) {
+func (f *Front) metadataObjects(req *kmsg.MetadataRequest, asked []rules.Object) (objects []rules.Object) {
 	topics := map[string]bool{}
 	switch {
 	case wire.MetadataAll(req):
@@ -55,47 +55,48 @@ func (f *Front) metadataObjects(req *kmsg.MetadataRequest, asked []table.Object)
 	for name := range topics {
 		partitions := f.newest().Topics[name].Partitions
 		for p := range partitions {
-			objects = append(objects, table.Object{Topic: name, Partition: int32(p), Epoch: -1})
+			objects = append(objects, rules.Object{Topic: name, Partition: int32(p), Epoch: -1})
 		}
 		if len(partitions) == 0 {
-			objects = append(objects, table.Object{Topic: name, Partition: -1, Epoch: -1})
+			objects = append(objects, rules.Object{Topic: name, Partition: -1, Epoch: -1})
 		}
 	}
-	return objects // none for a request about brokers only: no row could carry an error
+	return objects // none for a request about brokers only: no row can carry an error
 }
 
-// decide asks the table, then the standing rules. It stamps first hits and starts the timers that hang on them.
-func (f *Front) decide(call *table.Call, held map[string]bool) table.Verdict {
+// decide asks the rules, then computes the default errors. It records first hits and starts the timers that depend on
+// them.
+func (f *Front) decide(call *rules.Call, held map[string]bool) rules.Decision {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.states[call.Broker] == clusterpb.BrokerState_HUNG {
-		return table.Verdict{Kind: table.Park}
+		return rules.Decision{Kind: rules.Park}
 	}
 	now := time.Now()
-	verdict := f.table.Decide(call, f.leads(call.Broker), now, held)
-	f.noteHits(verdict.Hits, call.Broker, now)
-	f.noteSpent(verdict.Spent, call.Broker)
-	if verdict.Kind != table.Forward {
-		return verdict
+	decision := f.rules.Decide(call, f.leads(call.Broker), now, held)
+	f.noteHits(decision.Hits, call.Broker, now)
+	f.noteSpent(decision.Spent, call.Broker)
+	if decision.Kind != rules.Forward {
+		return decision
 	}
 	for i, object := range call.Objects {
-		code, ruled := verdict.Codes[i]
+		code, ruled := decision.Codes[i]
 		if !ruled {
-			code.Code = f.standing(call, object, now)
+			code.Code = f.brokerError(call, object, now)
 		}
-		if code.Code = f.line.Code(call.API, call.Version, code.Code); code.Code == 0 {
+		if code.Code = f.release.Code(call.API, call.Version, code.Code); code.Code == 0 {
 			continue
 		}
-		if verdict.Codes == nil {
-			verdict.Codes = map[int]table.Code{}
+		if decision.Codes == nil {
+			decision.Codes = map[int]rules.Code{}
 		}
-		verdict.Codes[i] = code
+		decision.Codes[i] = code
 	}
-	return verdict
+	return decision
 }
 
-// standing is what a broker answers with no fault on: about partitions by who leads, about keys by who coordinates.
-func (f *Front) standing(call *table.Call, object table.Object, now time.Time) int16 {
+// brokerError returns the error of a broker without any fault: for partitions by leadership, for keys by coordinator.
+func (f *Front) brokerError(call *rules.Call, object rules.Object, now time.Time) int16 {
 	switch {
 	case wire.Splits(call.API):
 		return f.leadership(call, object)
@@ -106,12 +107,12 @@ func (f *Front) standing(call *table.Call, object table.Object, now time.Time) i
 }
 
 // leadership follows Partition.scala: a replica checks the epoch first, then whether it leads. From 2.4 on an in-sync
-// replica serves Fetch v11 and later itself (measured on 3.9.2: SEMANTICS 6.3).
-func (f *Front) leadership(call *table.Call, object table.Object) int16 {
+// replica serves Fetch v11 and later itself (read on 3.9.2).
+func (f *Front) leadership(call *rules.Call, object rules.Object) int16 {
 	top := f.newest()
 	p, ok := top.Partition(object.Topic, object.Partition)
 	switch {
-	case !ok || p.Leader == call.Broker: // the state machine knows the rest
+	case !ok || p.Leader == call.Broker: // the state machine answers
 		return 0
 	case !slices.Contains(p.Replicas, call.Broker):
 		return notLeader
@@ -119,14 +120,14 @@ func (f *Front) leadership(call *table.Call, object table.Object) int16 {
 		return fencedEpoch
 	case object.Epoch != -1 && object.Epoch > p.Epoch:
 		return unknownEpoch
-	case kmsg.Key(call.API) == kmsg.Fetch && f.line.FollowerFetch(call.Version) && p.Leader > 0 &&
+	case kmsg.Key(call.API) == kmsg.Fetch && f.release.FollowerFetch(call.Version) && p.Leader > 0 &&
 		slices.Contains(top.ISR(p), call.Broker):
 		return 0
 	}
 	return notLeader
 }
 
-// coordination is the answer of a broker to a request about a coordinator's key.
+// coordination returns a broker's error for a request about a coordinator's key.
 func (f *Front) coordination(broker int32, key topology.Key, now time.Time) int16 {
 	switch node := f.coordinator(f.newest(), key); {
 	case node < 0:
@@ -139,10 +140,10 @@ func (f *Front) coordination(broker int32, key topology.Key, now time.Time) int1
 	return 0
 }
 
-// whileLoading is what a loading coordinator says instead of 14 where old clients do not expect that: heartbeats are
-// well, a sync must start over at the join (GroupCoordinator.handleHeartbeat, handleSyncGroup), and a transaction's
-// offsets before v2 find nobody (KafkaApis.handleTxnOffsetCommitRequest).
-func whileLoading(call *table.Call, code int16) int16 {
+// whileLoading replaces COORDINATOR_LOAD_IN_PROGRESS (14) where old clients do not expect it: heartbeats succeed, a
+// sync must restart at the join (GroupCoordinator.handleHeartbeat, handleSyncGroup), and TxnOffsetCommit before v2 gets
+// COORDINATOR_NOT_AVAILABLE (KafkaApis.handleTxnOffsetCommitRequest).
+func whileLoading(call *rules.Call, code int16) int16 {
 	switch {
 	case code != coordinatorLoading:
 		return code
@@ -156,29 +157,29 @@ func whileLoading(call *table.Call, code int16) int16 {
 	return code
 }
 
-// coordinator is who coordinates a key in a topology; a key is registered when it is first seen, so that it can be
-// moved with its broker.
+// coordinator returns the coordinator of a key in a topology. A key is recorded when it is first used, so that it moves
+// with its broker.
 func (f *Front) coordinator(top *topology.Topology, key topology.Key) int32 {
 	if node, moved := top.Coordinators[key]; moved {
 		return node
 	}
-	if _, known := f.homes[key]; !known {
-		f.homes[key] = f.backend.CoordinatorOf(key.Name)
+	if _, known := f.initialCoordinators[key]; !known {
+		f.initialCoordinators[key] = f.backend.CoordinatorOf(key.Name)
 	}
-	return top.Heir(f.homes[key])
+	return top.Successor(f.initialCoordinators[key])
 }
 
-// leads tells the table who leads, in force and not in any view.
-func (f *Front) leads(broker int32) table.Leads {
+// leads answers from the current topology, not from a broker's view.
+func (f *Front) leads(broker int32) rules.Leads {
 	return func(topic string, partition int32) bool {
 		p, ok := f.newest().Partition(topic, partition)
 		return ok && p.Leader == broker
 	}
 }
 
-// stands reports whether a rule is still in force.
-func (f *Front) stands(rule string) bool {
+// isActive reports whether a rule is still active.
+func (f *Front) isActive(rule string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.table.Has(rule, time.Now())
+	return f.rules.Has(rule, time.Now())
 }

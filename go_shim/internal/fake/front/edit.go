@@ -3,12 +3,12 @@ package front
 import (
 	"slices"
 
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// edit makes the state machine's answer a broker's: what this broker knows, as this line says it.
+// edit turns the state machine's response into a broker's: with this broker's view, in the form of this release.
 func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Response {
 	switch r := resp.(type) {
 	case *kmsg.MetadataResponse:
@@ -33,7 +33,7 @@ func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Re
 	return resp
 }
 
-// memberOf is what brokers say to a member of a group that they do not know (GroupMetadataManager.classicGroupHeartbeat).
+// memberOf returns the error that brokers send to an unknown group member (GroupMetadataManager.classicGroupHeartbeat).
 func memberOf(code int16) int16 {
 	if code == groupNotFound {
 		return unknownMember
@@ -41,10 +41,9 @@ func memberOf(code int16) int16 {
 	return code
 }
 
-// editApiVersions advertises what is served. Up to v3 brokers leave out features with a minimum of 0, which clients of
-// that age cannot read (KAFKA-17011); nothing else of the features may be touched, or new clients fall back to the old
-// transaction protocol.
-func (f *Front) editApiVersions(resp *kmsg.ApiVersionsResponse, served map[int16]line.Range) {
+// editApiVersions advertises the served versions. Up to v3 brokers omit features with a minimum of 0, which old clients
+// cannot decode (KAFKA-17011); all other features stay, or new clients use the old transaction protocol.
+func (f *Front) editApiVersions(resp *kmsg.ApiVersionsResponse, served map[int16]release.VersionRange) {
 	resp.ApiKeys = slices.DeleteFunc(resp.ApiKeys, func(k kmsg.ApiVersionsResponseApiKey) bool {
 		_, ok := served[k.ApiKey]
 		return !ok
@@ -60,9 +59,9 @@ func (f *Front) editApiVersions(resp *kmsg.ApiVersionsResponse, served map[int16
 	}
 }
 
-// refuseApiVersions answers a version that the broker does not know, whatever its body: v0, error 35, and the versions
-// that it knows (KIP-511).
-func refuseApiVersions(served line.Range) kmsg.Response {
+// refuseApiVersions answers an ApiVersions request of an unknown version, whatever its body: v0, error 35, and the
+// supported versions (KIP-511).
+func refuseApiVersions(served release.VersionRange) kmsg.Response {
 	resp := kmsg.NewPtrApiVersionsResponse()
 	resp.ErrorCode = unsupportedVersion
 	key := kmsg.NewApiVersionsResponseApiKey()
@@ -71,8 +70,8 @@ func refuseApiVersions(served line.Range) kmsg.Response {
 	return resp
 }
 
-// editOffsetFetch gives an unknown group the answer of brokers, rows with -1 and no error, unless a KIP-848 member
-// asked; and metadata is never null (sarama cannot decode that from v6 on).
+// editOffsetFetch gives an unknown group the response of brokers, rows with -1 and no error, unless a KIP-848 member
+// asked. Metadata is never null: sarama cannot decode null from v6 on.
 func editOffsetFetch(req *kmsg.OffsetFetchRequest, resp *kmsg.OffsetFetchResponse) {
 	if resp.ErrorCode == groupNotFound || req.Version < 2 && len(resp.Topics) == 0 {
 		resp.ErrorCode, resp.Topics = 0, wire.NoOffsets(req.Topics, 0)
@@ -115,15 +114,15 @@ func fillMetadata(metadata **string) {
 	}
 }
 
-// editEpochs answers where earlier epochs ended. The state machine does not know it while the current leader has not
-// written anything yet, and says -1, which consumers take for lost records.
+// editEpochs fills in the end offsets of earlier epochs. The state machine returns -1 until the current leader has
+// written, which consumers treat as lost records.
 func (f *Front) editEpochs(req *kmsg.OffsetForLeaderEpochRequest, resp *kmsg.OffsetForLeaderEpochResponse) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	asked := map[place]int32{}
+	asked := map[topicPartition]int32{}
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
-			asked[place{t.Topic, p.Partition}] = p.LeaderEpoch
+			asked[topicPartition{t.Topic, p.Partition}] = p.LeaderEpoch
 		}
 	}
 	for _, t := range resp.Topics {
@@ -133,7 +132,7 @@ func (f *Front) editEpochs(req *kmsg.OffsetForLeaderEpochRequest, resp *kmsg.Off
 			if !ok || row.ErrorCode != 0 {
 				continue
 			}
-			if term, end, earlier := p.EndOf(asked[place{t.Topic, row.Partition}]); earlier {
+			if term, end, earlier := p.EndOf(asked[topicPartition{t.Topic, row.Partition}]); earlier {
 				row.LeaderEpoch, row.EndOffset = term, end
 			}
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 )
 
-// evacuate moves all that a broker leads or coordinates, in one step: who asks sees either all of it or nothing.
+// evacuate moves all leaderships and coordinators away from a broker in one step: a client observes either none or all
+// of it.
 func (f *Front) evacuate(e *clusterpb.Evacuate, hitMs int64) error {
 	next := f.newest().Next()
 	if e.Leaves && next.Alive(e.Broker) {
@@ -19,46 +20,47 @@ func (f *Front) evacuate(e *clusterpb.Evacuate, hitMs int64) error {
 	}
 	for name, topic := range next.Topics {
 		for p := range topic.Partitions {
-			if err := f.vacate(next, name, int32(p), e, hitMs); err != nil {
+			if err := f.reassign(next, name, int32(p), e, hitMs); err != nil {
 				return err
 			}
 		}
 	}
-	f.bequeath(next, e, hitMs)
+	f.moveCoordinators(next, e, hitMs)
 	f.publish(next)
 	return nil
 }
 
-// vacate elects another leader for a partition that the broker leads, and takes its replica away if asked.
-func (f *Front) vacate(next *topology.Topology, name string, number int32, e *clusterpb.Evacuate, hitMs int64) error {
+// reassign elects another leader for a partition that the broker leads, and removes its replica on request.
+func (f *Front) reassign(next *topology.Topology, name string, number int32, e *clusterpb.Evacuate, hitMs int64) error {
 	topic := next.Topics[name]
 	p := &topic.Partitions[number]
-	heir := f.electable(next, *p, e.Broker)
+	leader := f.eligibleLeader(next, *p, e.Broker)
 	if e.DropReplicas && len(p.Replicas) > 1 {
 		p.Replicas = slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return b == e.Broker })
 	}
 	if p.Leader != e.Broker {
 		return nil
 	}
-	node := heir
-	if heir == -1 {
-		node = e.Broker // stays in the state machine, under a new epoch
+	node := leader
+	if leader == -1 {
+		node = e.Broker // the state machine keeps its leader, with a new epoch
 	}
 	term, err := f.backend.Move(name, number, node)
 	if err != nil {
 		return err
 	}
-	p.Leader, p.Epoch, p.Terms = heir, term.Epoch, append(slices.Clone(p.Terms), term)
-	at := place{name, number}
+	p.Leader, p.Epoch, p.Terms = leader, term.Epoch, append(slices.Clone(p.Terms), term)
+	where := topicPartition{name, number}
 	if !topic.Internal {
-		f.log.Add(movedEvent(heir, hitMs, at, ""))
-		f.await(announcement{place: at, target: heir, old: e.Broker})
+		f.log.Add(movedEvent(leader, hitMs, where, ""))
+		f.track(announcement{where: where, target: leader, old: e.Broker})
 	}
 	return nil
 }
 
-// electable is the first in-sync replica on another broker that is up, in assignment order; -1 if there is none.
-func (f *Front) electable(top *topology.Topology, p topology.Partition, not int32) int32 {
+// eligibleLeader returns the first in-sync replica on another broker that is up, in assignment order; -1 if there is
+// none.
+func (f *Front) eligibleLeader(top *topology.Topology, p topology.Partition, not int32) int32 {
 	for _, id := range top.ISR(p) {
 		if id != not && f.states[id] == clusterpb.BrokerState_UP {
 			return id
@@ -67,29 +69,30 @@ func (f *Front) electable(top *topology.Topology, p topology.Partition, not int3
 	return -1
 }
 
-// bequeath gives a broker's keys to the next living one: those that are known, and those that will ask first later.
-func (f *Front) bequeath(next *topology.Topology, e *clusterpb.Evacuate, hitMs int64) {
-	heir := f.nextUp(next, e.Broker)
-	if heir == -1 {
+// moveCoordinators moves a broker's keys to the next live broker: known keys, and keys that are used for the first time
+// later.
+func (f *Front) moveCoordinators(next *topology.Topology, e *clusterpb.Evacuate, hitMs int64) {
+	successor := f.nextLiveBroker(next, e.Broker)
+	if successor == -1 {
 		return
 	}
 	before := f.newest()
-	for key := range f.homes {
-		if f.leaving[key] != nil || f.coordinator(before, key) != e.Broker {
+	for key := range f.initialCoordinators {
+		if f.pendingMoves[key] != nil || f.coordinator(before, key) != e.Broker {
 			continue
 		}
 		if e.LoadingMs > 0 {
 			f.loading[key] = time.Now().Add(time.Duration(e.LoadingMs) * time.Millisecond)
 		}
-		next.Coordinators[key] = heir
-		f.log.Add(movedEvent(heir, hitMs, place{partition: -1}, key.Name))
-		f.await(announcement{key: &key, target: heir, old: e.Broker})
+		next.Coordinators[key] = successor
+		f.log.Add(movedEvent(successor, hitMs, topicPartition{partition: -1}, key.Name))
+		f.track(announcement{key: &key, target: successor, old: e.Broker})
 	}
-	next.Bequeath(e.Broker, heir)
+	next.MoveCoordinators(e.Broker, successor)
 }
 
-// nextUp is the next broker by number, around, that is up and listed; -1 if there is none.
-func (f *Front) nextUp(top *topology.Topology, broker int32) int32 {
+// nextLiveBroker returns the next broker by number, cyclically, that is up and listed; -1 if there is none.
+func (f *Front) nextLiveBroker(top *topology.Topology, broker int32) int32 {
 	from := slices.Index(topology.Brokers, broker)
 	for i := range len(topology.Brokers) - 1 {
 		id := topology.Brokers[(from+1+i)%len(topology.Brokers)]
@@ -100,7 +103,7 @@ func (f *Front) nextUp(top *topology.Topology, broker int32) int32 {
 	return -1
 }
 
-// endpointsOf reads advertised addresses, host:port, of all brokers in order.
+// endpointsOf parses the advertised addresses, host:port, of all brokers in order.
 func endpointsOf(advertise []string) (map[int32]endpoint, error) {
 	if len(advertise) != len(topology.Brokers) {
 		return nil, fmt.Errorf("%d advertised addresses: want %d", len(advertise), len(topology.Brokers))

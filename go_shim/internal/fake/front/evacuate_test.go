@@ -15,8 +15,8 @@ func evacuation(e *clusterpb.Evacuate) *clusterpb.Change {
 
 func coordinatorOf(f *Front, name string) int32 { return f.CoordinatorOf(0, name) }
 
-// homed returns a group that a broker coordinates in the beginning.
-func homed(f *Front, broker int32) string {
+// groupAt returns a group that a broker coordinates at first.
+func groupAt(f *Front, broker int32) string {
 	for name := "g"; ; name += "g" {
 		if f.backend.CoordinatorOf(name) == broker {
 			return name
@@ -24,9 +24,9 @@ func homed(f *Front, broker int32) string {
 	}
 }
 
-func TestAnElectionTakesAsLongAsItIsTold(t *testing.T) {
-	still(t, func(t *testing.T, f *Front) {
-		group := homed(f, 1)
+func TestAnElectionTakesItsConfiguredTime(t *testing.T) {
+	withFront(t, func(t *testing.T, f *Front) {
+		group := groupAt(f, 1)
 		coordinatorOf(f, group)
 		inject(t, f, &clusterpb.Fault{Changes: []*clusterpb.Timed{
 			{Change: evacuation(&clusterpb.Evacuate{Broker: 1, Leaves: true}), FromStart: true, AfterMs: 9000},
@@ -41,31 +41,31 @@ func TestAnElectionTakesAsLongAsItIsTold(t *testing.T) {
 		if p.Leader != 2 || f.view(2).Alive(1) || coordinatorOf(f, group) != 2 || len(f.view(2).ISR(p)) != 2 {
 			t.Errorf("after the election: %+v, coordinator %d", p, coordinatorOf(f, group))
 		}
-		if moved := told(f, clusterpb.Event_ANNOUNCED); len(moved) != 2 { // the partition and the group
+		if moved := eventsOf(f, clusterpb.Event_ANNOUNCED); len(moved) != 2 { // the partition and the group
 			t.Errorf("%v", moved)
 		}
 	})
 }
 
-func TestKeysThatNobodyAskedForMoveToo(t *testing.T) {
-	still(t, func(t *testing.T, f *Front) {
-		late := homed(f, 1)
-		for _, step := range []struct{ leaves, heir int32 }{{1, 2}, {2, 3}, {3, 1}} {
+func TestUnusedKeysMoveAsWell(t *testing.T) {
+	withFront(t, func(t *testing.T, f *Front) {
+		late := groupAt(f, 1)
+		for _, step := range []struct{ leaves, successor int32 }{{1, 2}, {2, 3}, {3, 1}} {
 			if _, err := f.Apply(evacuation(&clusterpb.Evacuate{Broker: step.leaves})); err != nil {
 				t.Fatal(err)
 			}
-			if got := f.newest().Heir(f.backend.CoordinatorOf(late)); got != step.heir {
-				t.Errorf("after %d left: %d, want %d", step.leaves, got, step.heir)
+			if got := f.newest().Successor(f.backend.CoordinatorOf(late)); got != step.successor {
+				t.Errorf("after %d left: %d, want %d", step.leaves, got, step.successor)
 			}
 		}
 		if got := coordinatorOf(f, late); got != 1 {
-			t.Errorf("asked for the first time: %d", got)
+			t.Errorf("first used after the moves: %d", got)
 		}
 	})
 }
 
-func TestNobodyIsElectedWhereNoReplicaIsLeft(t *testing.T) {
-	still(t, func(t *testing.T, f *Front) {
+func TestNoLeaderIsElectedWithoutAReplica(t *testing.T) {
+	withFront(t, func(t *testing.T, f *Front) {
 		if _, err := f.CreateTopic("alone", []*clusterpb.Assignment{{Leader: 1, Replicas: []int32{1}}}); err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +82,8 @@ func TestNobodyIsElectedWhereNoReplicaIsLeft(t *testing.T) {
 	})
 }
 
-func TestALeaverWithoutReplicas(t *testing.T) {
-	still(t, func(t *testing.T, f *Front) {
+func TestAnEvacuationThatDropsReplicas(t *testing.T) {
+	withFront(t, func(t *testing.T, f *Front) {
 		if _, err := f.Apply(evacuation(&clusterpb.Evacuate{Broker: 1, DropReplicas: true, LoadingMs: 500})); err != nil {
 			t.Fatal(err)
 		}

@@ -4,43 +4,43 @@ import (
 	"slices"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// exchange is one request on its way to an answer.
+// exchange is one request from its decision to its response.
 type exchange struct {
 	conn     *conn
 	req      kmsg.Request
 	clientID string
-	call     *table.Call
+	call     *rules.Call
 	held     map[string]bool
 }
 
-// act carries out a Forward verdict. It returns another verdict instead of an answer if the table changed its mind
-// while the request waited.
-func (x *exchange) act(verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
+// act carries out a Forward decision. It returns another decision in place of a response if the rules decided
+// differently while the request waited.
+func (x *exchange) act(decision rules.Decision) (kmsg.Response, *rules.Decision, error) {
 	switch req := x.req.(type) {
 	case *kmsg.ProduceRequest:
-		resp, err := x.produce(req, verdict.Codes)
+		resp, err := x.produce(req, decision.Codes)
 		return resp, nil, err
 	case *kmsg.FetchRequest:
-		return x.fetch(req, verdict)
+		return x.fetch(req, decision)
 	case *kmsg.ListOffsetsRequest, *kmsg.OffsetForLeaderEpochRequest:
-		resp, err := x.split(x.req, verdict.Codes)
+		resp, err := x.split(x.req, decision.Codes)
 		return resp, nil, err
 	case *kmsg.FindCoordinatorRequest:
-		return x.conn.front.findCoordinator(req, x.conn.broker, verdict.Codes), nil, nil
+		return x.conn.front.findCoordinator(req, x.conn.broker, decision.Codes), nil, nil
 	}
 	if x.call.Objects != nil && x.call.Objects[0].Keyed {
-		return x.keyed(verdict)
+		return x.keyed(decision)
 	}
-	resp, err := x.plain(verdict.Codes)
+	resp, err := x.plain(decision.Codes)
 	return resp, nil, err
 }
 
-// ask sends a request to a node of the state machine on this connection's own pipe.
+// ask sends a request to a node of the state machine over this connection's own pipe.
 func (x *exchange) ask(node int32, req kmsg.Request) (kmsg.Response, error) {
 	resp, _, err := x.await(node, req, nil)
 	return resp, err
@@ -51,14 +51,14 @@ type reply struct {
 	err  error
 }
 
-// await waits for the state machine, the client's leave, or, where woken is given, for a verdict that is no longer
-// to let it wait; then the pipe is dropped with what waits in it.
-func (x *exchange) await(node int32, req kmsg.Request, woken func() *table.Verdict) (kmsg.Response, *table.Verdict, error) {
+// await waits for the state machine, for the client to leave, or, with `woken`, for a decision that ends the wait. The
+// pipe of an ended wait is closed with its pending request.
+func (x *exchange) await(node int32, req kmsg.Request, woken func() *rules.Decision) (kmsg.Response, *rules.Decision, error) {
 	pipe, err := x.pipe(node)
 	if err != nil {
 		return nil, nil, err
 	}
-	if woken == nil { // what a client asked for before it left is done, as a broker does: nothing else can end the wait
+	if woken == nil { // a request of a client that left is executed, as by brokers: nothing else can end the wait
 		resp, err := pipe.Ask(req)
 		return resp, nil, err
 	}
@@ -69,9 +69,9 @@ func (x *exchange) await(node int32, req kmsg.Request, woken func() *table.Verdi
 	}()
 	for {
 		changed := x.conn.front.waiting()
-		if verdict := woken(); verdict != nil {
+		if decision := woken(); decision != nil {
 			x.drop(node)
-			return nil, verdict, nil
+			return nil, decision, nil
 		}
 		select {
 		case r := <-replies:
@@ -101,20 +101,20 @@ func (x *exchange) drop(node int32) {
 	delete(x.conn.pipes, node)
 }
 
-// keyed serves what a coordinator serves: the state machine's own node for the key does the work, whichever broker of
-// ours coordinates it.
-func (x *exchange) keyed(verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
+// keyed serves coordinator requests: the state machine's own node for the key executes them, whichever virtual broker
+// coordinates it.
+func (x *exchange) keyed(decision rules.Decision) (kmsg.Response, *rules.Decision, error) {
 	front := x.conn.front
-	if code, all := undone(verdict.Codes, len(x.call.Objects)); all {
+	if code, all := allFailed(decision.Codes, len(x.call.Objects)); all {
 		if code == unknownMember {
 			front.backend.Evict(x.req)
 		}
 		resp, err := wire.Shape(x.req, code)
 		return resp, nil, err
 	}
-	var woken func() *table.Verdict
-	if verdict.Plain() && slices.Contains(parked, kmsg.Key(x.call.API)) {
-		woken = func() *table.Verdict {
+	var woken func() *rules.Decision
+	if decision.Plain() && slices.Contains(parked, kmsg.Key(x.call.API)) {
+		woken = func() *rules.Decision {
 			if again := front.decide(x.call, x.held); !again.Plain() {
 				return &again
 			}
@@ -126,17 +126,17 @@ func (x *exchange) keyed(verdict table.Verdict) (kmsg.Response, *table.Verdict, 
 		return nil, again, err
 	}
 	resp = front.edit(x.req, resp, x.conn.broker)
-	if len(verdict.Codes) > 0 {
-		resp, err = wire.Overwrite(x.req, resp, verdict.Codes)
+	if len(decision.Codes) > 0 {
+		resp, err = wire.Overwrite(x.req, resp, decision.Codes)
 	}
 	return resp, nil, err
 }
 
-// parked are the APIs that wait in the state machine for others to come.
+// parked are the APIs that wait in the state machine for other members.
 var parked = []kmsg.Key{kmsg.JoinGroup, kmsg.SyncGroup}
 
-// undone reports whether every key has a code and no work is to be done, and the first code.
-func undone(codes wire.Codes, keys int) (int16, bool) {
+// allFailed reports whether every key has a code and none is to be executed, and returns the first code.
+func allFailed(codes wire.Codes, keys int) (int16, bool) {
 	for i := range keys {
 		if code, ok := codes[i]; !ok || code.Apply {
 			return 0, false
@@ -145,7 +145,7 @@ func undone(codes wire.Codes, keys int) (int16, bool) {
 	return codes[0].Code, true
 }
 
-// plain serves what is about nobody in particular.
+// plain serves requests without a partition or key.
 func (x *exchange) plain(codes wire.Codes) (kmsg.Response, error) {
 	front := x.conn.front
 	metadata := kmsg.Key(x.call.API) == kmsg.Metadata
@@ -177,7 +177,7 @@ func (x *exchange) plain(codes wire.Codes) (kmsg.Response, error) {
 	return resp, nil
 }
 
-// forwarded are the APIs that any broker passes on to the controller.
+// forwarded are the APIs that brokers forward to the controller.
 var forwarded = []kmsg.Key{
 	kmsg.CreateTopics, kmsg.DeleteTopics, kmsg.CreatePartitions, kmsg.ElectLeaders, kmsg.AlterPartitionAssignments,
 	kmsg.AlterUserSCRAMCredentials, kmsg.UpdateFeatures,

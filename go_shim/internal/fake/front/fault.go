@@ -10,24 +10,24 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// latestDefault is when a change happens that waits for a hit which never comes.
+// latestDefault is the delay of a change without latest_ms whose rules are never hit.
 const latestDefault = 2 * time.Second
 
-// fault is one injected fault: its rules stand in the table, its changes wait here.
+// fault is one injected fault: its rules are installed in the table, its changes are scheduled here.
 type fault struct {
-	rules   map[string]bool // false = a prelude, whose hits start no timer
+	rules   map[string]bool // false = a prelude: its hits start no timer
 	hit     time.Time       // zero = none yet
 	changes []*timed
 }
 
-// timed is a change with its timer; done once it is made or the fault is mended.
+// timed is a change with its timer; done once it was made or the fault was healed.
 type timed struct {
 	spec  *clusterpb.Timed
 	timer *time.Timer
 	done  bool
 }
 
-// Inject puts rules and changes in force in one step, and returns when that was. Nothing is done on an error.
+// Inject installs rules and changes in one step and returns the time. An error leaves everything unchanged.
 func (f *Front) Inject(spec *clusterpb.Fault) (int64, error) {
 	spec = proto.Clone(spec).(*clusterpb.Fault)
 	f.mu.Lock()
@@ -50,7 +50,7 @@ func (f *Front) Inject(spec *clusterpb.Fault) (int64, error) {
 		flt.changes = append(flt.changes, &timed{spec: change})
 	}
 	f.stalls.worst.Store(0)
-	f.table.Install(spec.Rules, now)
+	f.rules.Install(spec.Rules, now)
 	f.faults = append(f.faults, flt)
 	at := f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_FAULT_ON, Broker: -1, Partition: -1})
 	for _, t := range flt.changes {
@@ -63,7 +63,7 @@ func (f *Front) Inject(spec *clusterpb.Fault) (int64, error) {
 func (f *Front) checkRule(rule *clusterpb.Rule, flt *fault) error {
 	for _, other := range append(f.faults, flt) {
 		if _, taken := other.rules[rule.Id]; taken {
-			return fmt.Errorf("rule %q is already in force: give each rule an id of its own", rule.Id)
+			return fmt.Errorf("rule %q is already active: give every rule its own id", rule.Id)
 		}
 	}
 	if rule.Action != clusterpb.Action_ANSWER && rule.Action != clusterpb.Action_APPLY {
@@ -85,7 +85,7 @@ func (f *Front) checkRule(rule *clusterpb.Rule, flt *fault) error {
 	return nil
 }
 
-// start sets the timer of a change: from the beginning, or the latest moment if nothing hits before.
+// start sets the timer of a change: its delay from the beginning, or the latest moment without a hit.
 func (f *Front) start(flt *fault, t *timed) {
 	after := time.Duration(t.spec.AfterMs) * time.Millisecond
 	if t.spec.FromStart {
@@ -111,14 +111,14 @@ func (f *Front) arm(flt *fault, t *timed, after time.Duration) {
 	timer = time.AfterFunc(after, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if t.timer == timer { // not set anew meanwhile
+		if t.timer == timer { // not replaced in the meantime
 			f.fire(flt, t)
 		}
 	})
 	t.timer = timer
 }
 
-// fire makes a change, once.
+// fire makes a change, at most once.
 func (f *Front) fire(flt *fault, t *timed) {
 	if t.done {
 		return
@@ -133,7 +133,7 @@ func (f *Front) fire(flt *fault, t *timed) {
 	}
 }
 
-// noteHits tells of rules that were used for the first time, and starts what waits for the first hit of their fault.
+// noteHits emits the first use of every rule and starts the changes that wait for the first hit of their fault.
 func (f *Front) noteHits(rules []string, broker int32, now time.Time) {
 	for _, id := range rules {
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_HIT, Broker: broker, Partition: -1, Text: id})
@@ -151,15 +151,15 @@ func (f *Front) noteHits(rules []string, broker int32, now time.Time) {
 	}
 }
 
-// noteSpent tells of counted rules that will answer no more.
+// noteSpent emits counted rules that apply no more.
 func (f *Front) noteSpent(rules []string, broker int32) {
 	for _, id := range rules {
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_SPENT, Broker: broker, Partition: -1, Text: id})
 	}
 }
 
-// Heal removes every rule and pending change, and undoes what was done to brokers and their views. Who leads and
-// coordinates stays; what nobody leads or coordinates gets its next one.
+// Heal removes every rule and pending change and reverts changes of brokers and their views. Leaders and coordinators
+// stay where they are; partitions and keys without one get one.
 func (f *Front) Heal() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -172,15 +172,15 @@ func (f *Front) Heal() int64 {
 		}
 	}
 	f.faults = nil
-	f.table.Clear()
+	f.rules.Clear()
 	clear(f.views)
-	clear(f.rolled)
+	clear(f.rolledBack)
 	clear(f.loading)
-	for key := range f.leaving {
-		f.arrive(key)
+	for key := range f.pendingMoves {
+		f.completeCoordinatorMove(key)
 	}
-	clear(f.loading) // what arrived just now is mended, too
-	f.mend()
+	clear(f.loading) // the moves above may have set it again
+	f.restore()
 	f.wake()
 	f.scheduleAnnouncements()
 	return f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_HEALED, Broker: -1, Partition: -1})

@@ -11,66 +11,66 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 )
 
-// Feed writes one record each interval to each partition of a topic, straight to the state machine, until Stop. It is
-// not a client: it asks for the leader each time, so topics may be recreated under it. One beat is for all partitions,
-// since each time that a process wakes costs more than what it then writes.
+// Feed writes one record per interval to every partition of a topic, directly to the state machine, until Stop. It is
+// not a client: it looks up the leader every time, so topics may be recreated under it. One ticker serves all
+// partitions, since a wake-up of the process costs more than the writes.
 type Feed struct {
-	beat       *beat
-	topic      string
-	partitions []int32
-	bystander  int32 // written to each so long at the most often
-	least      time.Duration
-	beats      atomic.Int64 // of which the bystander is written to at one
-	done       sync.WaitGroup
+	ticker            *ticker
+	topic             string
+	partitions        []int32
+	bystander         int32 // written to at most once per bystanderInterval
+	bystanderInterval time.Duration
+	bystanderTicks    atomic.Int64 // ticks per write to the bystander
+	done              sync.WaitGroup
 }
 
-// NewFeed starts feeding.
+// NewFeed starts a feed.
 func (f *Front) NewFeed(req *clusterpb.FeedRequest) (*Feed, error) {
 	interval := intervalOf(req)
-	beat, err := newBeat(interval)
+	ticks, err := newTicker(interval)
 	if err != nil {
 		return nil, err
 	}
 	feed := &Feed{
-		beat: beat, topic: req.Topic, partitions: req.Partitions,
-		bystander: req.Bystander, least: time.Duration(req.BystanderMs) * time.Millisecond,
+		ticker: ticks, topic: req.Topic, partitions: req.Partitions,
+		bystander: req.Bystander, bystanderInterval: time.Duration(req.BystanderMs) * time.Millisecond,
 	}
-	feed.beats.Store(feed.share(interval))
+	feed.bystanderTicks.Store(feed.bystanderShare(interval))
 	feed.done.Go(func() { f.feed(feed) })
 	return feed, nil
 }
 
-// Each changes the interval; the next record is written after it.
-func (feed *Feed) Each(req *clusterpb.FeedRequest) error {
-	feed.beats.Store(feed.share(intervalOf(req)))
-	return feed.beat.each(intervalOf(req))
+// SetInterval changes the interval; the next record is written after it.
+func (feed *Feed) SetInterval(req *clusterpb.FeedRequest) error {
+	feed.bystanderTicks.Store(feed.bystanderShare(intervalOf(req)))
+	return feed.ticker.setInterval(intervalOf(req))
 }
 
 func intervalOf(req *clusterpb.FeedRequest) time.Duration {
 	return time.Duration(req.IntervalMs) * time.Millisecond
 }
 
-// share is how many beats there are for one at which the bystander is written to.
-func (feed *Feed) share(interval time.Duration) int64 {
-	return max(1, int64((feed.least+interval-1)/interval))
+// bystanderShare returns the number of ticks per write to the bystander.
+func (feed *Feed) bystanderShare(interval time.Duration) int64 {
+	return max(1, int64((feed.bystanderInterval+interval-1)/interval))
 }
 
-// due reports whether a partition is written to at this beat.
+// due reports whether a partition is written to at this tick.
 func (feed *Feed) due(partition int32, number int64) bool {
-	return partition != feed.bystander || number%feed.beats.Load() == 0
+	return partition != feed.bystander || number%feed.bystanderTicks.Load() == 0
 }
 
-// Stop returns when the last record is written.
+// Stop returns after the last write.
 func (feed *Feed) Stop() {
-	feed.beat.stop()
+	feed.ticker.stop()
 	feed.done.Wait()
 }
 
-// feed counts a sequence number only once its record is written; a beat that fails is not made up for.
+// feed raises a sequence number only once its record is written; a failed tick is not repeated.
 func (f *Front) feed(feed *Feed) {
 	sequences := map[int32]int64{}
 	number := int64(0)
-	for going := true; going; going = feed.beat.wait() > 0 {
+	for running := true; running; running = feed.ticker.wait() > 0 {
 		values := map[int32][]byte{}
 		for _, partition := range feed.partitions {
 			if feed.due(partition, number) && f.writable(feed.topic, partition) {
@@ -84,7 +84,7 @@ func (f *Front) feed(feed *Feed) {
 	}
 }
 
-// writable reports whether a partition has a leader that answers.
+// writable reports whether a partition has a leader that is up.
 func (f *Front) writable(topic string, partition int32) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,7 +92,7 @@ func (f *Front) writable(topic string, partition int32) bool {
 	return ok && p.Leader > 0 && f.states[p.Leader] == clusterpb.BrokerState_UP
 }
 
-// CoordinatorOf returns the broker that coordinates a key now, -1 for nobody.
+// CoordinatorOf returns the present coordinator of a key; -1 for none.
 func (f *Front) CoordinatorOf(kind int8, name string) int32 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package front is three virtual brokers with one rule table before the state machine.
+// Package front is three virtual brokers with one rule table in front of the state machine.
 //
-// Every request is decoded and the table is asked: on arrival, and again for everything that waits whenever the state
-// changes; nowhere else. All state that decides is in Front, under one lock.
+// Every request is decoded and the rules are asked: on arrival, and again for every waiting request when the state
+// changes; nowhere else. All state of these decisions is in Front, under one lock.
 package front
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/events"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 )
 
-// place names a partition.
-type place struct {
+// topicPartition names a partition.
+type topicPartition struct {
 	topic     string
 	partition int32
 }
@@ -29,48 +29,48 @@ type endpoint struct {
 	port int32
 }
 
-// Front holds what the brokers know and are told to do.
+// Front holds the state of the brokers, their rules and their changes.
 type Front struct {
-	line      *line.Line
-	served    map[int16]line.Range
-	rolled    map[int32]map[int16]line.Range // what a broker that was rolled back serves
-	backend   *backend.Backend
-	log       *events.Log
-	endpoints map[int32]endpoint
-	brokers   map[int32]*broker
-	counts    counts
-	stalls    stalls
-	journal   *journal
-	closed    chan struct{}
+	release    *release.Release
+	served     map[int16]release.VersionRange
+	rolledBack map[int32]map[int16]release.VersionRange // APIs of brokers that were rolled back
+	backend    *backend.Backend
+	log        *events.Log
+	endpoints  map[int32]endpoint
+	brokers    map[int32]*broker
+	counts     counts
+	stalls     stalls
+	journal    *journal
+	closed     chan struct{}
 
-	mu        sync.Mutex
-	changed   chan struct{} // closed and replaced whenever something that waits must ask again
-	table     table.Table
-	list      []*topology.Topology      // oldest first, never empty
-	gone      map[string]topology.Topic // as they were when they were deleted
-	views     map[int32]topology.View
-	states    map[int32]clusterpb.BrokerState_State
-	homes     map[topology.Key]int32     // where a key was first seen
-	loading   map[topology.Key]time.Time // 14 until then
-	leaving   map[topology.Key]*leaving
-	faults    []*fault
-	announced []announcement // moves that some broker does not show yet
+	mu                  sync.Mutex
+	changed             chan struct{} // closed and replaced at every change that waiting requests must see
+	rules               rules.Table
+	list                []*topology.Topology      // oldest first, never empty
+	gone                map[string]topology.Topic // deleted topics
+	views               map[int32]topology.View
+	states              map[int32]clusterpb.BrokerState_State
+	initialCoordinators map[topology.Key]int32     // first coordinator of every known key
+	loading             map[topology.Key]time.Time // COORDINATOR_LOAD_IN_PROGRESS until then
+	pendingMoves        map[topology.Key]*pendingMove
+	faults              []*fault
+	announced           []announcement // moves that at least one broker does not show yet
 }
 
-// New makes the front of a started state machine; Listen opens its ports.
-func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *events.Log, advertise []string) (*Front, error) {
+// New creates the front of a started state machine; Listen opens its ports.
+func New(r *release.Release, bounds map[int16]release.VersionRange, b *backend.Backend, log *events.Log, advertise []string) (*Front, error) {
 	offered, err := b.Offered()
 	if err != nil {
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
 	f := &Front{
-		line: l, served: line.Served(offered, bounds), rolled: map[int32]map[int16]line.Range{}, backend: b, log: log,
+		release: r, served: release.Served(offered, bounds), rolledBack: map[int32]map[int16]release.VersionRange{}, backend: b, log: log,
 		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
 		gone:  map[string]topology.Topic{},
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
-		homes: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
-		leaving: map[topology.Key]*leaving{},
-		list:    []*topology.Topology{(&topology.Topology{}).Next()},
+		initialCoordinators: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
+		pendingMoves: map[topology.Key]*pendingMove{},
+		list:         []*topology.Topology{(&topology.Topology{}).Next()},
 	}
 	if f.endpoints, err = endpointsOf(advertise); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func New(l *line.Line, bounds map[int16]line.Range, b *backend.Backend, log *eve
 	return f, nil
 }
 
-// Listen opens the three brokers' ports on loopback and returns their addresses in order.
+// Listen opens the ports of the three brokers on loopback and returns their addresses in order.
 func (f *Front) Listen() ([]string, error) {
 	var addresses []string
 	for _, id := range topology.Brokers {
@@ -99,24 +99,24 @@ func (f *Front) Listen() ([]string, error) {
 // Close ends every connection and frees the ports.
 func (f *Front) Close() {
 	close(f.closed)
-	if f.stalls.beat != nil {
-		f.stalls.beat.stop()
+	if f.stalls.ticker != nil {
+		f.stalls.ticker.stop()
 	}
 	for _, b := range f.brokers {
 		b.shut()
-		b.release()
+		b.freePort()
 	}
 }
 
-// newest is the topology in force.
+// newest returns the current topology.
 func (f *Front) newest() *topology.Topology { return f.list[len(f.list)-1] }
 
-// view is what a broker shows now.
+// view returns the topology that a broker shows now.
 func (f *Front) view(broker int32) *topology.Topology {
 	return topology.Shown(f.list, f.views[broker], time.Now())
 }
 
-// publish puts a topology in force.
+// publish makes a topology the current one.
 func (f *Front) publish(next *topology.Topology) {
 	next.At = time.Now()
 	f.syncFollowers(f.newest(), next)
@@ -125,7 +125,7 @@ func (f *Front) publish(next *topology.Topology) {
 	f.scheduleAnnouncements()
 }
 
-// wake makes everything that waits ask again.
+// wake lets every waiting request decide again.
 func (f *Front) wake() {
 	close(f.changed)
 	f.changed = make(chan struct{})
@@ -145,7 +145,7 @@ func (f *Front) names(id [16]byte) string {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i := len(f.list) - 1; i >= 0; i-- { // an id that is gone still names what rules are about
+	for i := len(f.list) - 1; i >= 0; i-- { // rules may be about a deleted topic
 		if name := f.list[i].NameOf(id); name != "" {
 			return name
 		}

@@ -9,13 +9,14 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 )
 
-// journal is what the brokers read and wrote, a line each: a witness beside the relay. A nil journal writes nothing.
+// journal is the brokers' own record of requests and responses, one JSON line each, as a second witness next to the
+// relay. A nil journal writes nothing.
 type journal struct {
 	mu  sync.Mutex
 	out *json.Encoder
 }
 
-// entry is one line. From tells connections apart: it is the address of the other side.
+// entry is one line. From identifies the connection: it is the client's address.
 type entry struct {
 	AtUs        int64  `json:"at_us"`
 	What        string `json:"what"` // request or response
@@ -27,8 +28,8 @@ type entry struct {
 	ClientID    string `json:"client_id"`
 }
 
-// Journal makes the brokers write down every request, when its header was read, and every answer, when it was written.
-// Call it before Listen.
+// Journal lets the brokers record every request, when its header was read, and every response, when it was written. It
+// must be called before Listen.
 func (f *Front) Journal(out io.Writer) { f.journal = &journal{out: json.NewEncoder(out)} }
 
 func (j *journal) note(what string, c *conn, header wire.Header) {
@@ -37,7 +38,7 @@ func (j *journal) note(what string, c *conn, header wire.Header) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	_ = j.out.Encode(entry{ // a full disk must not end the brokers; who reads the file sees that it is short
+	_ = j.out.Encode(entry{ // a full disk must not end the brokers; a reader of the file finds it truncated
 		AtUs: events.Now(), What: what, Broker: c.broker, From: c.raw.RemoteAddr().String(),
 		API: header.API, Version: header.Version, Correlation: header.Correlation, ClientID: header.ClientID,
 	})

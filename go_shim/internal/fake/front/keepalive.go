@@ -8,23 +8,23 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 )
 
-// keepAliveEvery is well below the shortest session timeout that the state machine allows (6 s).
-const keepAliveEvery = time.Second
+// keepAliveInterval is well below the shortest session timeout of the state machine (6 s).
+const keepAliveInterval = time.Second
 
-// keepAlive heartbeats for the members of groups whose coordinator is out: the state machine's session timers run on
-// while nobody can heartbeat, where a real coordinator starts them anew once it has loaded. Without it a librdkafka
-// member with a session of 10 s comes back from a kill of 9 s too early, as one that expired. Who is out changes only
-// when something changes; until then no timer runs, since each that ends wakes the process.
+// keepAlive sends heartbeats for the members of groups without a coordinator. The state machine's session timers keep
+// running while no heartbeat can arrive, where a real coordinator restarts them after loading: without this, a
+// librdkafka member with a session of 10 s would have expired after a coordinator kill of 9 s. Coordinators change only
+// with the state, so no timer runs in between: every timer wakes the process.
 func (f *Front) keepAlive() {
 	for {
 		changed := f.waiting()
-		for len(f.orphans()) > 0 {
+		for len(f.unservedGroups()) > 0 {
 			select {
-			case <-time.After(keepAliveEvery):
+			case <-time.After(keepAliveInterval):
 			case <-f.closed:
 				return
 			}
-			for _, group := range f.orphans() {
+			for _, group := range f.unservedGroups() {
 				f.backend.KeepAlive(group)
 			}
 		}
@@ -36,19 +36,19 @@ func (f *Front) keepAlive() {
 	}
 }
 
-// orphans are the groups that no broker serves now.
-func (f *Front) orphans() (groups []string) {
+// unservedGroups returns the groups that no broker serves now.
+func (f *Front) unservedGroups() (groups []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for key := range f.homes {
-		if key.Type == wire.Group && f.orphaned(key) {
+	for key := range f.initialCoordinators {
+		if key.Type == wire.Group && f.unserved(key) {
 			groups = append(groups, key.Name)
 		}
 	}
 	return groups
 }
 
-func (f *Front) orphaned(key topology.Key) bool {
+func (f *Front) unserved(key topology.Key) bool {
 	node := f.coordinator(f.newest(), key)
 	return node < 0 || f.states[node] != clusterpb.BrokerState_UP || time.Now().Before(f.loading[key])
 }

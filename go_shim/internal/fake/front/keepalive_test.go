@@ -10,7 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// member joins group g with a session of 6 s and is never heard of again.
+// member joins group g with a session of 6 s and sends nothing afterwards.
 func member(t *testing.T, f *Front) {
 	t.Helper()
 	pipe, err := f.backend.Dial(f.backend.CoordinatorOf("g"), &net.TCPAddr{}, "member")
@@ -34,9 +34,9 @@ func member(t *testing.T, f *Front) {
 	}
 }
 
-// TestAMemberOfTheOldestVersionHasItsSessionToSynchronise, since v0 of JoinGroup names no rebalance timeout.
-func TestAMemberOfTheOldestVersionHasItsSessionToSynchronise(t *testing.T) {
-	still(t, func(t *testing.T, f *Front) {
+// TestAJoinGroupV0MemberSyncsWithinItsSession, since v0 of JoinGroup has no rebalance timeout.
+func TestAJoinGroupV0MemberSyncsWithinItsSession(t *testing.T) {
+	withFront(t, func(t *testing.T, f *Front) {
 		pipe, err := f.backend.Dial(f.backend.CoordinatorOf("g"), &net.TCPAddr{}, "member")
 		if err != nil {
 			t.Fatal(err)
@@ -59,13 +59,13 @@ func TestAMemberOfTheOldestVersionHasItsSessionToSynchronise(t *testing.T) {
 	})
 }
 
-// TestAMemberOutlivesItsCoordinatorsAbsence, and only that.
-func TestAMemberOutlivesItsCoordinatorsAbsence(t *testing.T) {
+// TestAMemberSurvivesTheAbsenceOfItsCoordinator, and expires otherwise.
+func TestAMemberSurvivesTheAbsenceOfItsCoordinator(t *testing.T) {
 	for _, c := range []struct {
 		goneMs  int32
 		members int
 	}{{9000, 1}, {0, 0}} {
-		still(t, func(t *testing.T, f *Front) {
+		withFront(t, func(t *testing.T, f *Front) {
 			to := f.CoordinatorOf(0, "g")%3 + 1
 			member(t, f)
 			move := &clusterpb.MoveCoordinator{Key: "g", To: to, GoneMs: c.goneMs}

@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// findCoordinator answers from the asked broker's view.
+// findCoordinator answers from the view of the asked broker.
 func (f *Front) findCoordinator(req *kmsg.FindCoordinatorRequest, broker int32, codes wire.Codes) kmsg.Response {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,16 +41,15 @@ func (f *Front) locate(key topology.Key, broker int32) kmsg.FindCoordinatorRespo
 	return kmsg.FindCoordinatorResponseCoordinator{NodeID: node, Host: at.host, Port: at.port}
 }
 
-// setHints names the new leader wherever a real broker does (KafkaApis.getCurrentLeader): the line and the version have
-// room for it, and the answering broker itself knows another leader, as its Metadata shows. Whatever the state machine
-// wrote is gone.
+// setHints sets the new leader where a real broker does (KafkaApis.getCurrentLeader): the release and the version have
+// the fields, and the broker's own Metadata shows another leader. The state machine's values are removed.
 func (f *Front) setHints(resp kmsg.Response, broker int32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	api := resp.Key()
 	wire.SetHints(resp, func(topic string, id [16]byte, partition int32, code int16) (wire.Hint, bool) {
 		coded := code == notLeader || code == fencedEpoch && kmsg.Key(api) == kmsg.Fetch
-		if !coded || !f.line.Hints(api, resp.GetVersion()) {
+		if !coded || !f.release.Hints(api, resp.GetVersion()) {
 			return wire.Hint{}, false
 		}
 		view := f.view(broker)
@@ -61,8 +60,8 @@ func (f *Front) setHints(resp kmsg.Response, broker int32) {
 		if !ok || p.Leader < 0 || p.Leader == broker {
 			return wire.Hint{}, false
 		}
-		if f.table.Answers(broker, topic, partition, int32(leaderNotAvailable), time.Now()) {
-			return wire.Hint{}, false // as Metadata: there is no leader
+		if f.rules.Answers(broker, topic, partition, int32(leaderNotAvailable), time.Now()) {
+			return wire.Hint{}, false // as in Metadata: there is no leader
 		}
 		at := f.endpoints[p.Leader]
 		return wire.Hint{Leader: p.Leader, Epoch: p.Epoch, Host: at.host, Port: at.port}, true

@@ -3,13 +3,13 @@ package front
 import (
 	"slices"
 
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// editMetadata replaces brokers, leaders and topics by what the asked broker's view has.
+// editMetadata replaces brokers, leaders and topics by those of the broker's view.
 func (f *Front) editMetadata(req *kmsg.MetadataRequest, resp *kmsg.MetadataResponse, broker int32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -37,7 +37,7 @@ func (f *Front) editMetadata(req *kmsg.MetadataRequest, resp *kmsg.MetadataRespo
 	}
 }
 
-// editTopic answers a topic that was asked for, by name or by id.
+// editTopic fills in a topic that was requested by name or by id.
 func (f *Front) editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topology, hidden []string) {
 	name, byID := view.NameOf(row.TopicID), row.Topic == nil
 	if !byID {
@@ -50,7 +50,7 @@ func (f *Front) editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topolo
 		fillTopic(row, topic, view)
 	case byID:
 		row.ErrorCode, row.Partitions = unknownTopicID, nil
-	case row.ErrorCode == 0 || row.ErrorCode == unknownTopic: // else the name itself is wrong, say
+	case row.ErrorCode == 0 || row.ErrorCode == unknownTopic: // other errors, such as an invalid name, stay
 		row.ErrorCode, row.Partitions, row.TopicID, row.IsInternal = unknownTopic, nil, [16]byte{}, false
 	}
 }
@@ -66,7 +66,7 @@ func fillTopic(row *kmsg.MetadataResponseTopic, topic topology.Topic, view *topo
 	}
 }
 
-// shownLeader is -1 with LEADER_NOT_AVAILABLE where nobody leads, or one who left the list does.
+// shownLeader is -1 with LEADER_NOT_AVAILABLE without a leader, or if the leader is not listed.
 func shownLeader(p topology.Partition, view *topology.Topology) (leader, epoch int32, code int16) {
 	if p.Leader < 0 || !view.Alive(p.Leader) {
 		return -1, p.Epoch, leaderNotAvailable
@@ -74,7 +74,7 @@ func shownLeader(p topology.Partition, view *topology.Topology) (leader, epoch i
 	return p.Leader, p.Epoch, 0
 }
 
-// controller is any living broker, the highest.
+// controller returns the listed broker with the highest id; -1 without any.
 func controller(view *topology.Topology) int32 {
 	if living := view.Living(); len(living) > 0 {
 		return slices.Max(living)
@@ -82,17 +82,17 @@ func controller(view *topology.Topology) int32 {
 	return -1
 }
 
-// codeMetadata writes errors into rows. Where every partition of a topic has one the topic itself fails, except for
-// errors that are a partition's by nature; a faulted partition has no leader and keeps its replicas.
-func codeMetadata(resp *kmsg.MetadataResponse, objects []table.Object, codes wire.Codes) {
-	coded := map[place]int16{}
+// codeMetadata writes errors into rows. If every partition of a topic has one, the topic itself fails, except for
+// errors that belong to partitions only; a faulted partition has no leader and keeps its replicas.
+func codeMetadata(resp *kmsg.MetadataResponse, objects []rules.Object, codes wire.Codes) {
+	coded := map[topicPartition]int16{}
 	total := map[string]int{}
 	hit := map[string]int{}
 	for i, object := range objects {
 		total[object.Topic]++
 		if code, ok := codes[i]; ok {
 			hit[object.Topic]++
-			coded[place{object.Topic, object.Partition}] = code.Code
+			coded[topicPartition{object.Topic, object.Partition}] = code.Code
 		}
 	}
 	for t := range resp.Topics {
@@ -103,11 +103,11 @@ func codeMetadata(resp *kmsg.MetadataResponse, objects []table.Object, codes wir
 		name := *row.Topic
 		var last int16
 		for p := range row.Partitions {
-			if code, ok := coded[place{name, row.Partitions[p].Partition}]; ok {
+			if code, ok := coded[topicPartition{name, row.Partitions[p].Partition}]; ok {
 				row.Partitions[p].Leader, row.Partitions[p].ErrorCode, last = -1, code, code
 			}
 		}
-		if code, ok := coded[place{name, -1}]; ok {
+		if code, ok := coded[topicPartition{name, -1}]; ok {
 			row.ErrorCode = code
 		} else if hit[name] == total[name] && !slices.Contains(ofPartitions, last) {
 			row.ErrorCode, row.Partitions = last, nil
@@ -115,7 +115,7 @@ func codeMetadata(resp *kmsg.MetadataResponse, objects []table.Object, codes wir
 	}
 }
 
-// ofPartitions are errors that brokers write into a partition's row: no leader, no replica, no listener.
+// ofPartitions are errors that brokers write into partition rows: no leader, no replica, no listener.
 var ofPartitions = []int16{leaderNotAvailable, 9, 72}
 
 func (f *Front) editDescribeCluster(resp *kmsg.DescribeClusterResponse, broker int32) {

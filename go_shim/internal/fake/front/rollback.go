@@ -2,25 +2,26 @@ package front
 
 import (
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/line"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 )
 
-// serves is what a broker serves now: its line's APIs and versions, or those that it was rolled back to.
-func (f *Front) serves(broker int32) map[int16]line.Range {
+// serves returns the APIs and versions of a broker: those of its release, or of the release that it was rolled back to.
+func (f *Front) serves(broker int32) map[int16]release.VersionRange {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if rolled, ok := f.rolled[broker]; ok {
-		return rolled
+	if rolledBack, ok := f.rolledBack[broker]; ok {
+		return rolledBack
 	}
 	return f.served
 }
 
-// rollBack lets a broker serve no more than an older line does. Its answers' contents stay those of its own line.
+// rollBack caps the APIs of a broker to those of an older release. The contents of its responses stay those of its own
+// release.
 func (f *Front) rollBack(r *clusterpb.RollBack) error {
-	older, err := line.Parse(r.Line)
+	older, err := release.Parse(r.Line)
 	if err != nil {
 		return err
 	}
-	f.rolled[r.Broker] = older.Below(f.served)
+	f.rolledBack[r.Broker] = older.Cap(f.served)
 	return nil
 }

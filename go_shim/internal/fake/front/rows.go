@@ -3,28 +3,30 @@ package front
 import (
 	"time"
 
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 const (
-	// fetchPoll is how long a fetch whose answer will be lost waits in the state machine before the table is asked again.
+	// fetchPoll is the wait of a fetch in the state machine before the rules are asked again, where its response will
+	// be lost.
 	fetchPoll = 50 * time.Millisecond
-	// unackedClose is how long a broker takes to close after an error that acks=0 has no answer for (measured: 3.9.2).
+	// unackedClose is the delay before a broker closes the connection after an error that acks=0 has no response for
+	// (measured on 3.9.2).
 	unackedClose = 23 * time.Millisecond
 )
 
-// split serves the rows that have no code and adds those that have.
+// split serves the rows without a code and adds the rows with one.
 func (x *exchange) split(req kmsg.Request, codes wire.Codes) (kmsg.Response, error) {
 	resp, _, err := x.splitUnless(req, codes, nil)
 	return resp, err
 }
 
-// splitUnless is split whose wait ends as await's does.
+// splitUnless is split with a wait that ends as await's does.
 func (x *exchange) splitUnless(
-	req kmsg.Request, codes wire.Codes, woken func() *table.Verdict,
-) (kmsg.Response, *table.Verdict, error) {
+	req kmsg.Request, codes wire.Codes, woken func() *rules.Decision,
+) (kmsg.Response, *rules.Decision, error) {
 	rest, left := wire.Cut(req, codes)
 	resp := req.ResponseKind()
 	if left > 0 || len(codes) == 0 {
@@ -40,7 +42,7 @@ func (x *exchange) splitUnless(
 	return resp, nil, nil
 }
 
-// produce serves acks=0 as acks=1, and closes on an error that has no answer.
+// produce serves acks=0 as acks=1, and closes the connection on an error that has no response.
 func (x *exchange) produce(req *kmsg.ProduceRequest, codes wire.Codes) (kmsg.Response, error) {
 	asked := *req
 	if req.Acks == 0 {
@@ -60,9 +62,9 @@ func (x *exchange) produce(req *kmsg.ProduceRequest, codes wire.Codes) (kmsg.Res
 	return nil, nil
 }
 
-// fetch serves without a session, as a broker with no free session slot does. At each change it asks the table and the
-// state machine anew, so that a fetch that is parked when a fault or a new leader epoch comes is hit by it.
-func (x *exchange) fetch(req *kmsg.FetchRequest, verdict table.Verdict) (kmsg.Response, *table.Verdict, error) {
+// fetch serves without a session, as a broker without a free session slot. At every change it asks the rules and the
+// state machine again, so that a fault or a new leader epoch ends a parked fetch.
+func (x *exchange) fetch(req *kmsg.FetchRequest, decision rules.Decision) (kmsg.Response, *rules.Decision, error) {
 	if req.Version >= 7 && req.SessionEpoch > 0 {
 		resp := req.ResponseKind().(*kmsg.FetchResponse)
 		resp.ErrorCode = sessionNotFound
@@ -72,9 +74,9 @@ func (x *exchange) fetch(req *kmsg.FetchRequest, verdict table.Verdict) (kmsg.Re
 	asked.SessionID, asked.SessionEpoch = 0, -1
 	deadline := time.Now().Add(time.Duration(req.MaxWaitMillis) * time.Millisecond)
 	for {
-		wait, woken := x.patience(verdict, time.Until(deadline))
+		wait, woken := x.waitLimit(decision, time.Until(deadline))
 		asked.MaxWaitMillis = int32(max(0, wait).Milliseconds())
-		resp, again, err := x.splitUnless(&asked, verdict.Codes, woken)
+		resp, again, err := x.splitUnless(&asked, decision.Codes, woken)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -83,33 +85,33 @@ func (x *exchange) fetch(req *kmsg.FetchRequest, verdict table.Verdict) (kmsg.Re
 			if over || wire.FetchFull(resp.(*kmsg.FetchResponse), req.MinBytes) {
 				return resp, nil, nil
 			}
-			verdict = x.conn.front.decide(x.call, x.held)
+			decision = x.conn.front.decide(x.call, x.held)
 		} else {
-			verdict = *again
+			decision = *again
 		}
 		select {
 		case <-x.conn.gone:
 			return nil, nil, errClosed
 		default:
 		}
-		if verdict.Kind != table.Forward {
-			return nil, &verdict, nil
+		if decision.Kind != rules.Forward {
+			return nil, &decision, nil
 		}
 	}
 }
 
-// patience is how long a fetch may wait in the state machine, and what ends its wait before.
-func (x *exchange) patience(verdict table.Verdict, left time.Duration) (time.Duration, func() *table.Verdict) {
+// waitLimit returns the time that a fetch may wait in the state machine, and the condition that ends the wait early.
+func (x *exchange) waitLimit(decision rules.Decision, left time.Duration) (time.Duration, func() *rules.Decision) {
 	switch {
-	case len(verdict.Codes) > 0:
+	case len(decision.Codes) > 0:
 		return 0, nil
-	case !verdict.Plain():
+	case !decision.Plain():
 		return min(left, fetchPoll), nil
 	case left < time.Millisecond:
 		return 0, nil
 	}
 	waits := false
-	return left, func() *table.Verdict {
+	return left, func() *rules.Decision {
 		now := x.conn.front.decide(x.call, x.held)
 		if !waits && now.Plain() {
 			waits = true

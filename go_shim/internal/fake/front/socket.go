@@ -7,15 +7,15 @@ import (
 	"unsafe"
 )
 
-// socket reads and writes a client's connection by system calls that the runtime is not told of; they cannot block. The
-// first that it is told of after an idle moment wakes the runtime's monitor thread, which then looks around each 20 us
-// until all is idle again: a quarter of the CPU of brokers that get 20 requests a second.
+// socket reads and writes a client's connection by system calls that the Go runtime does not know of; they cannot
+// block. The first known system call after an idle moment wakes the runtime's monitor thread, which then polls every 20
+// us until the process is idle again: a quarter of the CPU of brokers with 20 requests per second.
 type socket struct {
 	net.Conn
 	raw syscall.RawConn
 }
 
-// newSocket wraps what a TCP listener accepted.
+// newSocket wraps a connection accepted by a TCP listener.
 func newSocket(conn net.Conn) (*socket, error) {
 	raw, err := conn.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *socket) Write(from []byte) (int, error) {
 	return written, err
 }
 
-// transfer is one read or write, begun anew where a signal came between.
+// transfer is one read or write, repeated after an interruption by a signal.
 func transfer(call, fd uintptr, data []byte) (int, syscall.Errno) {
 	for {
 		n, _, errno := syscall.RawSyscall(call, fd, uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// sockets are both ends of a TCP connection; the first is ours.
+// sockets returns both ends of a TCP connection, the server's first.
 func sockets(t *testing.T) (*socket, net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -33,7 +33,7 @@ func sockets(t *testing.T) (*socket, net.Conn) {
 	return ours, theirs
 }
 
-// TestASocketWritesAllToASlowReader, of which no buffer of the kernel's takes the whole.
+// TestASocketWritesAllToASlowReader, with more bytes than the kernel buffers.
 func TestASocketWritesAllToASlowReader(t *testing.T) {
 	ours, theirs := sockets(t)
 	sent := bytes.Repeat([]byte("0123456789abcde"), 1<<20)
@@ -55,7 +55,7 @@ func TestASocketWritesAllToASlowReader(t *testing.T) {
 	}
 }
 
-func TestASocketTellsOfItsEnd(t *testing.T) {
+func TestASocketReportsItsEnd(t *testing.T) {
 	ours, theirs := sockets(t)
 	if _, err := theirs.Write([]byte("last")); err != nil {
 		t.Fatal(err)
@@ -67,31 +67,31 @@ func TestASocketTellsOfItsEnd(t *testing.T) {
 	waiting, _ := sockets(t)
 	time.AfterFunc(50*time.Millisecond, func() { waiting.Close() })
 	if _, err := waiting.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("read of a connection that is closed meanwhile: %v", err)
+		t.Errorf("read of a connection that is closed during the read: %v", err)
 	}
 }
 
-func TestABeatIsRegularUntilItIsStopped(t *testing.T) {
-	b, err := newBeat(20 * time.Millisecond)
+func TestATickerTicksUntilItIsStopped(t *testing.T) {
+	regular, err := newTicker(20 * time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
 	for range 5 {
-		if b.wait() == 0 {
+		if regular.wait() == 0 {
 			t.Fatal("stopped")
 		}
 	}
 	if took := time.Since(began); took < 99*time.Millisecond {
-		t.Errorf("5 beats of 20 ms in %v", took)
+		t.Errorf("5 ticks of 20 ms in %v", took)
 	}
-	slow, err := newBeat(time.Hour)
+	slow, err := newTicker(time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, each := range []*beat{b, slow} {
-		time.AfterFunc(20*time.Millisecond, each.stop)
-		for each.wait() > 0 { // ends only when it is stopped
+	for _, one := range []*ticker{regular, slow} {
+		time.AfterFunc(20*time.Millisecond, one.stop)
+		for one.wait() > 0 { // ends only when it is stopped
 		}
 	}
 }

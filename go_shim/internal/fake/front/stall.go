@@ -5,36 +5,37 @@ import (
 	"time"
 )
 
-// stallBeat is how often the process shows that it runs: seldom, since there are a hundred clusters on a machine.
-const stallBeat = 500 * time.Millisecond
+// stallInterval is the interval of the check; long, since a hundred clusters share a machine.
+const stallInterval = 500 * time.Millisecond
 
-// stalls is the longest time that the process got no core: whatever it answered then was late, and no broker's doing.
+// stalls holds the longest time that the process got no CPU: responses during it were late for a reason of this
+// machine, not of a broker.
 type stalls struct {
-	beat  *beat
-	worst atomic.Int64 // milliseconds
+	ticker *ticker
+	worst  atomic.Int64 // milliseconds
 }
 
 // watchStalls measures until the front is closed.
 func (f *Front) watchStalls() error {
-	b, err := newBeat(stallBeat)
+	ticks, err := newTicker(stallInterval)
 	if err != nil {
 		return err
 	}
-	f.stalls.beat = b
-	go f.stalls.measure(b, time.Now())
+	f.stalls.ticker = ticks
+	go f.stalls.measure(ticks, time.Now())
 	return nil
 }
 
-// measure takes how late each beat is; a stall that begins after one is seen from the next one on.
-func (s *stalls) measure(b *beat, began time.Time) {
+// measure records the lateness of every tick; a stall after a tick is visible from the next tick on.
+func (s *stalls) measure(ticks *ticker, began time.Time) {
 	due := began
-	for ticks := b.wait(); ticks > 0; ticks = b.wait() {
-		late := time.Since(due.Add(stallBeat)).Milliseconds()
+	for count := ticks.wait(); count > 0; count = ticks.wait() {
+		late := time.Since(due.Add(stallInterval)).Milliseconds()
 		s.worst.Store(max(s.worst.Load(), late))
-		due = due.Add(time.Duration(ticks) * stallBeat)
+		due = due.Add(time.Duration(count) * stallInterval)
 	}
 }
 
-// StalledMs returns how many milliseconds the process got no core at the longest since the last fault began, as far as
-// it was seen.
+// StalledMs returns the longest time, in milliseconds, that the process got no CPU since the last fault began, as far
+// as it was measured.
 func (f *Front) StalledMs() int64 { return f.stalls.worst.Load() }

@@ -55,7 +55,7 @@ func (f *Front) create(name string, leaders []int32, replicas [][]int32, interna
 	return id, nil
 }
 
-// leaderFirst is all three brokers, the leader before the others.
+// leaderFirst returns all three brokers, the leader first.
 func leaderFirst(leader int32) []int32 {
 	others := slices.DeleteFunc(slices.Clone(topology.Brokers), func(b int32) bool { return b == leader })
 	return append([]int32{leader}, others...)
@@ -92,7 +92,7 @@ func (f *Front) changeTopic(c *clusterpb.TopicChange) error {
 	return nil
 }
 
-// resync takes over what the state machine knows of a topic: after a change of ours or of an admin client.
+// resync adopts the state machine's view of a topic, after a change by the front or by an admin client.
 func (f *Front) resync(name string) {
 	was, known := f.newest().Topics[name]
 	info, partitions, exists := f.backend.Topic(name)
@@ -127,7 +127,7 @@ func (f *Front) resync(name string) {
 	f.publish(next)
 }
 
-// Resync takes over every topic of the state machine.
+// Resync adopts every topic of the state machine.
 func (f *Front) Resync() error {
 	names, err := f.backend.Topics()
 	if err != nil {
@@ -144,8 +144,8 @@ func (f *Front) Resync() error {
 	return nil
 }
 
-// mend returns stopped and hung brokers, brings dead log dirs back, and gives leaderless partitions a leader.
-func (f *Front) mend() {
+// restore returns stopped and hung brokers, brings failed log dirs back, and gives leaderless partitions a leader.
+func (f *Front) restore() {
 	for _, id := range topology.Brokers {
 		if f.states[id] == clusterpb.BrokerState_UP && f.newest().Alive(id) {
 			continue
@@ -176,7 +176,7 @@ func (f *Front) mend() {
 	}
 }
 
-// syncFollowers tells the state machine which replicas serve fetches, where that changed.
+// syncFollowers sets the replicas that serve fetches in the state machine, where they changed.
 func (f *Front) syncFollowers(was, now *topology.Topology) {
 	for name, topic := range now.Topics {
 		for p, partition := range topic.Partitions {

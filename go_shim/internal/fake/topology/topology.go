@@ -1,4 +1,4 @@
-// Package topology holds what the cluster looks like, as immutable values, and what each broker knows of it.
+// Package topology holds the state of the cluster as immutable values, and the part of it that each broker shows.
 package topology
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Brokers are the node ids that the cluster has.
+// Brokers are the node ids of the cluster.
 var Brokers = []int32{1, 2, 3}
 
 // Partition is one partition at one time.
@@ -15,18 +15,19 @@ type Partition struct {
 	Leader   int32 // -1 = none
 	Epoch    int32
 	Replicas []int32 // in assignment order, fixed
-	Offline  []int32 // replicas on a dead log dir of a living broker
-	Terms    []Term  // every term of office so far, oldest first
+	Offline  []int32 // replicas on a failed log dir of a live broker
+	Terms    []Term  // all leader epochs so far, oldest first
 }
 
-// Term is a leader epoch and the end of the log when it began.
+// Term is a leader epoch and the log end offset at its beginning.
 type Term struct {
 	Epoch int32
 	Start int64
 }
 
 // EndOf answers OffsetForLeaderEpoch for an epoch before the current one, as LeaderEpochFileCache.endOffsetFor does:
-// the newest term up to it, and where the next one began. It is false for the current epoch and beyond.
+// the newest epoch that is not larger, and the start offset of the epoch after it. `ok` is false for the current epoch
+// and later ones.
 func (p Partition) EndOf(epoch int32) (term int32, end int64, ok bool) {
 	for i, next := range p.Terms {
 		if next.Epoch > epoch {
@@ -52,18 +53,18 @@ type Key struct {
 	Name string
 }
 
-// Topology is the whole cluster at one time. It is never changed once published.
+// Topology is the whole cluster at one time. It does not change after it was published.
 type Topology struct {
 	At           time.Time
-	Gone         []int32 // brokers that left Metadata
+	Gone         []int32 // brokers that are missing from Metadata
 	Topics       map[string]Topic
-	Coordinators map[Key]int32 // only those that moved; -1 = nobody
-	heirs        map[int32]int32
+	Coordinators map[Key]int32 // only moved keys; -1 = none
+	successors   map[int32]int32
 }
 
-// Next copies a topology so that the copy may be changed and published.
+// Next returns a copy to change and publish.
 func (t *Topology) Next() *Topology {
-	next := &Topology{Gone: slices.Clone(t.Gone), Topics: make(map[string]Topic, len(t.Topics)), Coordinators: maps.Clone(t.Coordinators), heirs: maps.Clone(t.heirs)}
+	next := &Topology{Gone: slices.Clone(t.Gone), Topics: make(map[string]Topic, len(t.Topics)), Coordinators: maps.Clone(t.Coordinators), successors: maps.Clone(t.successors)}
 	for name, topic := range t.Topics {
 		topic.Partitions = slices.Clone(topic.Partitions)
 		next.Topics[name] = topic
@@ -74,30 +75,30 @@ func (t *Topology) Next() *Topology {
 	return next
 }
 
-// Bequeath gives all keys that a broker coordinates, and that no one has moved by name, to another.
-func (t *Topology) Bequeath(broker, heir int32) {
-	heirs := map[int32]int32{}
-	for from, to := range t.heirs {
-		heirs[from] = to
+// MoveCoordinators moves all keys that a broker coordinates to another broker, except keys that were moved by name.
+func (t *Topology) MoveCoordinators(broker, successor int32) {
+	successors := map[int32]int32{}
+	for from, to := range t.successors {
+		successors[from] = to
 		if to == broker {
-			heirs[from] = heir
+			successors[from] = successor
 		}
 	}
-	if _, away := heirs[broker]; !away {
-		heirs[broker] = heir
+	if _, moved := successors[broker]; !moved {
+		successors[broker] = successor
 	}
 	for key, node := range t.Coordinators {
 		if node == broker {
-			t.Coordinators[key] = heir
+			t.Coordinators[key] = successor
 		}
 	}
-	t.heirs = heirs
+	t.successors = successors
 }
 
-// Heir is who coordinates now what a broker did in the beginning.
-func (t *Topology) Heir(broker int32) int32 {
-	if heir, away := t.heirs[broker]; away {
-		return heir
+// Successor returns the present coordinator of the keys that `broker` coordinated at first.
+func (t *Topology) Successor(broker int32) int32 {
+	if successor, moved := t.successors[broker]; moved {
+		return successor
 	}
 	return broker
 }
@@ -129,12 +130,12 @@ func (t *Topology) NameOf(id [16]byte) string {
 	return ""
 }
 
-// ISR returns the replicas in sync: those that are not offline, on living brokers.
+// ISR returns the in-sync replicas: those that are not offline, on listed brokers.
 func (t *Topology) ISR(p Partition) []int32 {
 	return slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return t.offline(p, b) })
 }
 
-// Offline returns the replicas that ISR leaves out.
+// Offline returns the replicas that are not in ISR.
 func (t *Topology) Offline(p Partition) []int32 {
 	return slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return !t.offline(p, b) })
 }
@@ -143,15 +144,15 @@ func (t *Topology) offline(p Partition, broker int32) bool {
 	return !t.Alive(broker) || slices.Contains(p.Offline, broker)
 }
 
-// View says which topology a broker shows.
+// View selects the topology that a broker shows.
 type View struct {
 	Lag    time.Duration
-	Since  time.Time // when it fell behind: what was known by then stays known
-	Hidden []string  // topics that it does not know
-	Frozen time.Time // shows what was in force then; zero = not frozen
+	Since  time.Time // begin of the lag: topologies before it stay visible
+	Hidden []string  // topics that it does not list
+	Frozen time.Time // time of the topology that it shows; zero = not frozen
 }
 
-// Shown picks from the list, oldest first, what a broker with this view shows.
+// Shown returns the topology, from a list in order of time, that a broker with this view shows.
 func Shown(list []*Topology, view View, now time.Time) *Topology {
 	at := now.Add(-view.Lag)
 	if at.Before(view.Since) {

@@ -26,12 +26,12 @@ func TestShown(t *testing.T) {
 	}
 	for _, c := range cases {
 		if got := Shown(list, c.view, start.Add(c.at)); got != list[c.want] {
-			t.Errorf("%s: shows the one of %v", c.name, got.At)
+			t.Errorf("%s: shows the topology of %v", c.name, got.At)
 		}
 	}
 }
 
-func TestNextLeavesThePublishedAlone(t *testing.T) {
+func TestNextDoesNotChangeThePublishedTopology(t *testing.T) {
 	t.Parallel()
 	was := (&Topology{}).Next()
 	was.Topics["t"] = Topic{ID: [16]byte{1}, Partitions: []Partition{{Leader: 1}}}
@@ -57,7 +57,7 @@ func TestReplicasInSync(t *testing.T) {
 		t.Errorf("offline: %v", got)
 	}
 	if !slices.Equal(p.Replicas, []int32{2, 1, 3}) || !slices.Equal(top.Living(), []int32{1, 2}) {
-		t.Error("replicas or living brokers changed")
+		t.Error("replicas or live brokers changed")
 	}
 }
 

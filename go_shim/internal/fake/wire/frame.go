@@ -1,4 +1,4 @@
-// Package wire reads and writes Kafka's frames and takes requests and answers apart; it holds no state.
+// Package wire reads and writes Kafka's frames and takes requests and responses apart; it holds no state.
 package wire
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// MaxFrame is the largest frame that is read, as in a broker's socket.request.max.bytes (100 MiB).
+// MaxFrame is the largest frame in bytes, as in the default of a broker's socket.request.max.bytes (100 MiB).
 const MaxFrame = 100 << 20
 
-// ErrFrame means that what came is not a frame a broker would read on from.
+// ErrFrame marks input after which a broker closes the connection.
 var ErrFrame = errors.New("not a Kafka frame")
 
 // ReadFrame reads one frame without its length prefix.
@@ -32,7 +32,7 @@ func ReadFrame(r io.Reader) ([]byte, error) {
 	return frame, err
 }
 
-// Header is what stands before a request's body.
+// Header is a request's header.
 type Header struct {
 	API, Version int16
 	Correlation  int32
@@ -73,7 +73,7 @@ func ReadRequest(header Header, rest []byte) (kmsg.Request, error) {
 	return req, nil
 }
 
-// skipTags is kmsg.SkipTags that stops where the frame does: a count of 2^32 would keep a core busy for minutes.
+// skipTags is kmsg.SkipTags that ends with the frame: a tag count of 2^32 would occupy a core for minutes.
 func skipTags(reader *kbin.Reader) {
 	for left := reader.Uvarint(); left > 0 && reader.Ok(); left-- {
 		reader.Uvarint()
@@ -81,20 +81,20 @@ func skipTags(reader *kbin.Reader) {
 	}
 }
 
-// AppendResponse appends a whole answer, length prefix included.
+// AppendResponse appends a whole response with its length prefix.
 func AppendResponse(dst []byte, resp kmsg.Response, correlation int32) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(correlation))
 	if resp.IsFlexible() && resp.Key() != int16(kmsg.ApiVersions) {
-		dst = append(dst, 0) // no tags; ApiVersions has the old header for ever
+		dst = append(dst, 0) // no tags; ApiVersions keeps the old header in all versions
 	}
 	dst = resp.AppendTo(dst)
 	binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
 	return dst
 }
 
-// ReadResponse decodes an answer to req.
+// ReadResponse decodes the response to req.
 func ReadResponse(req kmsg.Request, frame []byte) (kmsg.Response, error) {
 	resp := req.ResponseKind()
 	reader := kbin.Reader{Src: frame}
@@ -103,7 +103,7 @@ func ReadResponse(req kmsg.Request, frame []byte) (kmsg.Response, error) {
 		kmsg.SkipTags(&reader)
 	}
 	if !reader.Ok() {
-		return nil, fmt.Errorf("%w: short answer", ErrFrame)
+		return nil, fmt.Errorf("%w: short response", ErrFrame)
 	}
 	return resp, resp.ReadFrom(reader.Src)
 }

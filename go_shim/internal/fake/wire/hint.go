@@ -4,18 +4,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Hint is what a row says of the new leader (KIP-951).
+// Hint is a row's information on the new leader (KIP-951).
 type Hint struct {
 	Leader, Epoch int32
 	Host          string
 	Port          int32
 }
 
-// Hints gives the hint for a row that was answered code, or false.
+// Hints returns the hint for a row with an error code; false for none.
 type Hints func(topic string, id [16]byte, partition int32, code int16) (Hint, bool)
 
-// SetHints replaces whatever an answer says of new leaders: the state machine fills it on every line and from its own
-// knowledge, a broker only on new lines and from its own metadata.
+// SetHints replaces the new leaders in a response. The state machine fills them in for every release and from its own
+// state, a broker only in new releases and from its own metadata.
 func SetHints(resp kmsg.Response, hints Hints) {
 	nodes := map[int32]Hint{}
 	row := func(topic string, id [16]byte, partition int32, code int16) (leader, epoch int32) {
@@ -52,7 +52,8 @@ func SetHints(resp kmsg.Response, hints Hints) {
 	}
 }
 
-// FetchFull reports whether a Fetch answer may be sent before the client's wait is over: it has an error or enough bytes.
+// FetchFull reports whether a Fetch response may be sent before the client's wait is over: it has an error or enough
+// bytes.
 func FetchFull(resp *kmsg.FetchResponse, minBytes int32) bool {
 	size := 0
 	for _, t := range resp.Topics {
@@ -66,7 +67,7 @@ func FetchFull(resp *kmsg.FetchResponse, minBytes int32) bool {
 	return resp.ErrorCode != 0 || size >= int(minBytes)
 }
 
-// ProduceFailed reports whether any row of a Produce answer is an error.
+// ProduceFailed reports whether any row of a Produce response is an error.
 func ProduceFailed(resp *kmsg.ProduceResponse) bool {
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {

@@ -1,11 +1,11 @@
 package wire
 
 import (
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Names resolves a topic id to the topic's name, empty if no topic has it.
+// Names resolves a topic id to the topic's name; empty if no topic has it.
 type Names func(id [16]byte) string
 
 // Key types of coordinators.
@@ -14,9 +14,9 @@ const (
 	Transaction int8 = 1
 )
 
-// CallOf tells the table what a request is about.
-func CallOf(broker int32, req kmsg.Request, names Names) *table.Call {
-	call := &table.Call{Broker: broker, API: req.Key(), Version: req.GetVersion()}
+// CallOf describes a request in the terms of the rules.
+func CallOf(broker int32, req kmsg.Request, names Names) *rules.Call {
+	call := &rules.Call{Broker: broker, API: req.Key(), Version: req.GetVersion()}
 	switch r := req.(type) {
 	case *kmsg.ProduceRequest:
 		call.Acks = r.Acks
@@ -26,13 +26,13 @@ func CallOf(broker int32, req kmsg.Request, names Names) *table.Call {
 	case *kmsg.ListOffsetsRequest:
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
-				call.Objects = append(call.Objects, table.Object{Topic: t.Topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch})
+				call.Objects = append(call.Objects, rules.Object{Topic: t.Topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch})
 			}
 		}
 	case *kmsg.OffsetForLeaderEpochRequest:
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
-				call.Objects = append(call.Objects, table.Object{Topic: t.Topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch})
+				call.Objects = append(call.Objects, rules.Object{Topic: t.Topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch})
 			}
 		}
 	case *kmsg.MetadataRequest:
@@ -41,40 +41,40 @@ func CallOf(broker int32, req kmsg.Request, names Names) *table.Call {
 		call.Objects, call.Topics = keysOf(req), topicsOf(req, names)
 	}
 	if len(call.Objects) == 0 {
-		call.Objects = []table.Object{{Partition: -1, Epoch: -1}}
+		call.Objects = []rules.Object{{Partition: -1, Epoch: -1}}
 	}
 	return call
 }
 
-func rowsOfProduce(r *kmsg.ProduceRequest, names Names) (rows []table.Object) {
+func rowsOfProduce(r *kmsg.ProduceRequest, names Names) (rows []rules.Object) {
 	for _, t := range r.Topics {
 		topic := named(t.Topic, t.TopicID, names)
 		for _, p := range t.Partitions {
-			rows = append(rows, table.Object{Topic: topic, Partition: p.Partition, Epoch: -1})
+			rows = append(rows, rules.Object{Topic: topic, Partition: p.Partition, Epoch: -1})
 		}
 	}
 	return rows
 }
 
-func rowsOfFetch(r *kmsg.FetchRequest, names Names) (rows []table.Object) {
+func rowsOfFetch(r *kmsg.FetchRequest, names Names) (rows []rules.Object) {
 	for _, t := range r.Topics {
 		topic := named(t.Topic, t.TopicID, names)
 		for _, p := range t.Partitions {
-			rows = append(rows, table.Object{Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch})
+			rows = append(rows, rules.Object{Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch})
 		}
 	}
 	return rows
 }
 
-// rowsOfMetadata names whole topics. A request for all topics is one object with an empty name, and so is one for
-// brokers only; the latter is about nothing, which the caller of the table must tell apart (see MetadataAll).
-func rowsOfMetadata(r *kmsg.MetadataRequest, names Names) (rows []table.Object) {
+// rowsOfMetadata returns whole topics. A request for all topics is one object with an empty name, and so is a request
+// for brokers only, which has no subject: callers distinguish the two by MetadataAll.
+func rowsOfMetadata(r *kmsg.MetadataRequest, names Names) (rows []rules.Object) {
 	for _, t := range r.Topics {
 		topic := names(t.TopicID)
 		if t.Topic != nil {
 			topic = *t.Topic
 		}
-		rows = append(rows, table.Object{Topic: topic, Partition: -1, Epoch: -1})
+		rows = append(rows, rules.Object{Topic: topic, Partition: -1, Epoch: -1})
 	}
 	return rows
 }
@@ -91,8 +91,8 @@ func named(topic string, id [16]byte, names Names) string {
 	return names(id)
 }
 
-// keysOf returns the coordinator keys of a request, none if no coordinator serves it.
-func keysOf(req kmsg.Request) []table.Object {
+// keysOf returns the coordinator keys of a request; none if no coordinator serves it.
+func keysOf(req kmsg.Request) []rules.Object {
 	switch r := req.(type) {
 	case *kmsg.FindCoordinatorRequest:
 		if r.Version <= 3 {
@@ -134,7 +134,7 @@ func keysOf(req kmsg.Request) []table.Object {
 	return transactionsOf(req)
 }
 
-func transactionsOf(req kmsg.Request) []table.Object {
+func transactionsOf(req kmsg.Request) []rules.Object {
 	switch r := req.(type) {
 	case *kmsg.InitProducerIDRequest:
 		if r.TransactionalID != nil {
@@ -154,33 +154,33 @@ func transactionsOf(req kmsg.Request) []table.Object {
 	return nil
 }
 
-func keyed(kind int8, names ...string) []table.Object {
-	objects := make([]table.Object, 0, len(names))
+func keyed(kind int8, names ...string) []rules.Object {
+	objects := make([]rules.Object, 0, len(names))
 	for _, name := range names {
-		objects = append(objects, table.Object{Keyed: true, KeyType: kind, Key: name, Partition: -1, Epoch: -1})
+		objects = append(objects, rules.Object{Keyed: true, KeyType: kind, Key: name, Partition: -1, Epoch: -1})
 	}
 	return objects
 }
 
-// topicsOf returns the partitions that a keyed request names, for rules that ask for a topic.
-func topicsOf(req kmsg.Request, names Names) (rows []table.Object) {
+// topicsOf returns the partitions of a keyed request, for rules with a topic.
+func topicsOf(req kmsg.Request, names Names) (rows []rules.Object) {
 	switch r := req.(type) {
 	case *kmsg.OffsetCommitRequest:
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
-				rows = append(rows, table.Object{Topic: named(t.Topic, t.TopicID, names), Partition: p.Partition})
+				rows = append(rows, rules.Object{Topic: named(t.Topic, t.TopicID, names), Partition: p.Partition})
 			}
 		}
 	case *kmsg.TxnOffsetCommitRequest:
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
-				rows = append(rows, table.Object{Topic: named(t.Topic, t.TopicID, names), Partition: p.Partition})
+				rows = append(rows, rules.Object{Topic: named(t.Topic, t.TopicID, names), Partition: p.Partition})
 			}
 		}
 	case *kmsg.AddPartitionsToTxnRequest:
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
-				rows = append(rows, table.Object{Topic: t.Topic, Partition: p})
+				rows = append(rows, rules.Object{Topic: t.Topic, Partition: p})
 			}
 		}
 	}

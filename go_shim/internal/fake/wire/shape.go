@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Shape makes the answer that a broker gives when a request of this kind fails as a whole.
-// An API that has no place for an error is an error here.
+// Shape builds the response of a broker when a request fails as a whole. An API without an error field is an error.
 func Shape(req kmsg.Request, code int16) (kmsg.Response, error) {
 	resp := req.ResponseKind()
 	if fill := fillers[kmsg.Key(req.Key())]; fill != nil && fill(req, resp, code) {
@@ -18,20 +17,20 @@ func Shape(req kmsg.Request, code int16) (kmsg.Response, error) {
 	if Splits(req.Key()) {
 		codes := Codes{}
 		for i := range CallOf(0, req, func([16]byte) string { return "" }).Objects {
-			codes[i] = table.Code{Code: code}
+			codes[i] = rules.Code{Code: code}
 		}
 		Add(resp, req, codes)
 		return resp, nil
 	}
 	field := reflect.ValueOf(resp).Elem().FieldByName("ErrorCode")
 	if !field.IsValid() {
-		return nil, fmt.Errorf("no error answer is known for API %s", kmsg.NameForKey(req.Key()))
+		return nil, fmt.Errorf("no error response is known for API %s", kmsg.NameForKey(req.Key()))
 	}
 	field.SetInt(int64(code))
 	return resp, nil
 }
 
-// fillers serve the APIs whose error stands in rows in some versions; false means that it stands at the top.
+// fillers handle the APIs whose errors are in rows in some versions; false means that the error is at the top.
 var fillers = map[kmsg.Key]func(req kmsg.Request, resp kmsg.Response, code int16) bool{
 	kmsg.OffsetCommit:          fillOffsetCommit,
 	kmsg.OffsetFetch:           fillOffsetFetch,
@@ -70,7 +69,7 @@ func fillOffsetFetch(req kmsg.Request, resp kmsg.Response, code int16) bool {
 	return in.Version < 2 || in.Version > 7
 }
 
-// NoOffsets are the rows of partitions that nothing was committed for.
+// NoOffsets returns the rows of partitions without a committed offset.
 func NoOffsets(asked []kmsg.OffsetFetchRequestTopic, code int16) (topics []kmsg.OffsetFetchResponseTopic) {
 	for _, t := range asked {
 		topic := kmsg.NewOffsetFetchResponseTopic()
@@ -157,8 +156,8 @@ func fillCreateTopics(req kmsg.Request, resp kmsg.Response, code int16) bool {
 	return true
 }
 
-// Overwrite puts codes into an answer whose work was done. Several keys in one request are told apart where the answer
-// names them; else the whole answer becomes the first code's.
+// Overwrite sets codes in the response of an executed request. Several keys in one request are distinguished where the
+// response names them; otherwise the whole response gets the first code.
 func Overwrite(req kmsg.Request, resp kmsg.Response, codes Codes) (kmsg.Response, error) {
 	keys := keysOf(req)
 	if len(keys) > 1 {

@@ -1,14 +1,14 @@
 package wire
 
 import (
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/table"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Codes are errors by index of Call.Objects.
-type Codes = map[int]table.Code
+type Codes = map[int]rules.Code
 
-// Splits reports whether rows can be cut out of requests of this API and added to its answers.
+// Splits reports whether rows can be removed from requests of this API and added to its responses.
 func Splits(api int16) bool {
 	switch kmsg.Key(api) {
 	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.OffsetForLeaderEpoch:
@@ -17,7 +17,7 @@ func Splits(api int16) bool {
 	return false
 }
 
-// Cut copies a request without the rows whose work is not to be done, and says how many rows are left.
+// Cut copies a request without the rows that are not to be executed, and returns the number of rows left.
 func Cut(req kmsg.Request, codes Codes) (rest kmsg.Request, left int) {
 	switch r := req.(type) {
 	case *kmsg.ProduceRequest:
@@ -49,7 +49,7 @@ func Cut(req kmsg.Request, codes Codes) (rest kmsg.Request, left int) {
 	return req, 1
 }
 
-// cutTopics copies topics without the rows that are cut out; a topic with no rows left is left out.
+// cutTopics copies topics without the removed rows; a topic without rows is left out.
 func cutTopics[T, P any](topics []T, codes Codes, rows func(*T) *[]P) (kept []T, left int) {
 	next := 0
 	for _, topic := range topics {
@@ -63,7 +63,7 @@ func cutTopics[T, P any](topics []T, codes Codes, rows func(*T) *[]P) (kept []T,
 	return kept, left
 }
 
-// keep returns the rows that the state machine is to see; next runs over the request's rows.
+// keep returns the rows for the state machine; next counts the request's rows.
 func keep[P any](rows []P, codes Codes, next *int) (kept []P) {
 	for _, row := range rows {
 		if code, coded := codes[*next]; !coded || code.Apply {
@@ -74,10 +74,10 @@ func keep[P any](rows []P, codes Codes, next *int) (kept []P) {
 	return kept
 }
 
-// Add writes the coded rows of req into its answer: new rows for what was cut out, the code alone where work was done.
+// Add writes the coded rows of req into its response: new rows for removed ones, the code alone for executed ones.
 func Add(resp kmsg.Response, req kmsg.Request, codes Codes) {
 	next := 0
-	code := func() (table.Code, bool) {
+	code := func() (rules.Code, bool) {
 		c, coded := codes[next]
 		next++
 		return c, coded
@@ -94,7 +94,7 @@ func Add(resp kmsg.Response, req kmsg.Request, codes Codes) {
 	}
 }
 
-func addProduce(resp *kmsg.ProduceResponse, req *kmsg.ProduceRequest, code func() (table.Code, bool)) {
+func addProduce(resp *kmsg.ProduceResponse, req *kmsg.ProduceRequest, code func() (rules.Code, bool)) {
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
 			c, coded := code()
@@ -110,7 +110,7 @@ func addProduce(resp *kmsg.ProduceResponse, req *kmsg.ProduceRequest, code func(
 	}
 }
 
-func addFetch(resp *kmsg.FetchResponse, req *kmsg.FetchRequest, code func() (table.Code, bool)) {
+func addFetch(resp *kmsg.FetchResponse, req *kmsg.FetchRequest, code func() (rules.Code, bool)) {
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
 			c, coded := code()
@@ -128,7 +128,7 @@ func addFetch(resp *kmsg.FetchResponse, req *kmsg.FetchRequest, code func() (tab
 	}
 }
 
-func addListOffsets(resp *kmsg.ListOffsetsResponse, req *kmsg.ListOffsetsRequest, code func() (table.Code, bool)) {
+func addListOffsets(resp *kmsg.ListOffsetsResponse, req *kmsg.ListOffsetsRequest, code func() (rules.Code, bool)) {
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
 			c, coded := code()
@@ -144,7 +144,7 @@ func addListOffsets(resp *kmsg.ListOffsetsResponse, req *kmsg.ListOffsetsRequest
 	}
 }
 
-func addEpochs(resp *kmsg.OffsetForLeaderEpochResponse, req *kmsg.OffsetForLeaderEpochRequest, code func() (table.Code, bool)) {
+func addEpochs(resp *kmsg.OffsetForLeaderEpochResponse, req *kmsg.OffsetForLeaderEpochRequest, code func() (rules.Code, bool)) {
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
 			c, coded := code()
@@ -160,7 +160,7 @@ func addEpochs(resp *kmsg.OffsetForLeaderEpochResponse, req *kmsg.OffsetForLeade
 	}
 }
 
-// find returns the first element that fits, or a new one at the end.
+// find returns the first matching element, or a new one at the end.
 func find[T any](list *[]T, fits func(*T) bool) *T {
 	for i := range *list {
 		if fits(&(*list)[i]) {

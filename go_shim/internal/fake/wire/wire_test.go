@@ -13,14 +13,14 @@ import (
 
 func nameless([16]byte) string { return "" }
 
-// scenarios are the APIs that SEMANTICS 5 lets answer errors, but for Metadata and FindCoordinator, which the front
+// scenarios are the APIs that scenarios answer with errors, except Metadata and FindCoordinator, which the front
 // answers row by row.
 var scenarios = []kmsg.Key{
 	kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.JoinGroup, kmsg.SyncGroup, kmsg.Heartbeat, kmsg.OffsetCommit,
 	kmsg.OffsetFetch, kmsg.InitProducerID, kmsg.AddPartitionsToTxn, kmsg.EndTxn, kmsg.TxnOffsetCommit, kmsg.OffsetForLeaderEpoch,
 }
 
-// filled gives a request one row in every list, so that an answer has a place for a code.
+// filled gives a request one row in every list, so that a response has a field for a code.
 func filled(key kmsg.Key, version int16) kmsg.Request {
 	req := kmsg.RequestForKey(int16(key))
 	fill(reflect.ValueOf(req).Elem())
@@ -44,7 +44,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// TestShape encodes the answer in every version and finds the code in what comes out at the other end.
+// TestShape encodes the response in every version and finds the code in its decoded form.
 func TestShape(t *testing.T) {
 	t.Parallel()
 	for _, key := range scenarios {
@@ -69,7 +69,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// holds looks for a code in any ErrorCode field.
+// holds reports whether any ErrorCode field has a code.
 func holds(v reflect.Value, code int64) bool {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -95,7 +95,7 @@ func TestShapeOfAnAPIWithoutErrors(t *testing.T) {
 	}
 }
 
-// TestCutAndAdd: what was cut out comes back with its code, in its place among the topics.
+// TestCutAndAdd: removed rows come back with their code, in their place among the topics.
 func TestCutAndAdd(t *testing.T) {
 	t.Parallel()
 	req := kmsg.NewPtrProduceRequest()
@@ -172,7 +172,7 @@ func TestACountOfTagsBeyondTheFrame(t *testing.T) {
 	}
 }
 
-// FuzzRequest: no frame may bring the reader down.
+// FuzzRequest: no frame may crash the reader.
 func FuzzRequest(f *testing.F) {
 	for _, key := range append(scenarios, kmsg.Metadata, kmsg.FindCoordinator, kmsg.ApiVersions) {
 		f.Add(kmsg.NewRequestFormatter(kmsg.FormatterClientID("c")).AppendRequest(nil, filled(key, 3), 1)[4:])

@@ -1,4 +1,4 @@
-package table
+package rules
 
 import (
 	"maps"
@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 		{name: "acks=1 passes a rule for acks=all", rules: []*clusterpb.Rule{{OnlyAcksAll: true, Code: 19}}, call: &Call{Acks: 1, Objects: []Object{row("t", 0)}}},
 		{name: "acks=all does not", rules: []*clusterpb.Rule{{OnlyAcksAll: true, Code: 19}}, call: produce(7, row("t", 0)), codes: map[int]Code{0: {19, false}}},
 		{name: "first installed wins", rules: []*clusterpb.Rule{{Id: "a", Code: 7}, {Id: "b", Code: 8}}, call: produce(7, row("t", 0)), codes: map[int]Code{0: {7, false}}},
-		{name: "each row has its own first", rules: []*clusterpb.Rule{disk, {Id: "b", Topic: "t", Code: 8, Action: clusterpb.Action_APPLY}}, call: produce(7, row("t", 0), row("t", 1)), codes: map[int]Code{0: {56, false}, 1: {8, true}}},
+		{name: "every row has its own first match", rules: []*clusterpb.Rule{disk, {Id: "b", Topic: "t", Code: 8, Action: clusterpb.Action_APPLY}}, call: produce(7, row("t", 0), row("t", 1)), codes: map[int]Code{0: {56, false}, 1: {8, true}}},
 		{name: "expired", rules: []*clusterpb.Rule{{UntilMs: 10, Code: 1}}, call: produce(7, row("t", 0)), after: 10 * time.Millisecond},
 		{name: "not expired", rules: []*clusterpb.Rule{{UntilMs: 10, Code: 1}}, call: produce(7, row("t", 0)), after: 9 * time.Millisecond, codes: map[int]Code{0: {1, false}}},
 		{name: "not at the leader", rules: []*clusterpb.Rule{{NotLeaderOnly: true, Code: 6}}, call: produce(7, row("t", 0)), leads: leader},
@@ -62,8 +62,8 @@ func TestDecide(t *testing.T) {
 		{name: "another key", rules: []*clusterpb.Rule{{Key: "g", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("h")}}},
 		{name: "a keyed request that names the topic", rules: []*clusterpb.Rule{{Topic: "t", Partitions: []int32{1}, Code: 3}}, call: &Call{API: 8, Objects: []Object{group("g")}, Topics: []Object{row("t", 0), row("t", 1)}}, codes: map[int]Code{0: {3, false}}},
 		{name: "a keyed request that does not", rules: []*clusterpb.Rule{{Topic: "t", Partitions: []int32{1}, Code: 3}}, call: &Call{API: 8, Objects: []Object{group("g")}, Topics: []Object{row("t", 0)}}},
-		{name: "key and topic, and the request names no topics", rules: []*clusterpb.Rule{{Key: "g", Topic: "t", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("g")}}, codes: map[int]Code{0: {16, false}}},
-		{name: "a topic alone does not reach requests that name none", rules: []*clusterpb.Rule{{Topic: "t", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("g")}}},
+		{name: "key and topic, and the request has no topics", rules: []*clusterpb.Rule{{Key: "g", Topic: "t", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("g")}}, codes: map[int]Code{0: {16, false}}},
+		{name: "a topic alone does not match requests without topics", rules: []*clusterpb.Rule{{Topic: "t", Code: 16}}, call: &Call{API: 12, Objects: []Object{group("g")}}},
 		{name: "close takes the whole request", rules: []*clusterpb.Rule{{Topic: "t", Partitions: []int32{1}, Action: clusterpb.Action_CLOSE}}, call: produce(7, row("t", 0), row("t", 1)), kind: Close},
 		{name: "mute", rules: []*clusterpb.Rule{{Action: clusterpb.Action_MUTE}}, call: produce(7, row("t", 0)), kind: Mute},
 		{name: "hold", rules: []*clusterpb.Rule{{Action: clusterpb.Action_HOLD, HoldMs: 5}}, call: produce(7, row("t", 0)), kind: Hold},
@@ -83,22 +83,22 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestCountIsSpentByAnswersNotRows(t *testing.T) {
+func TestCountCountsResponsesNotRows(t *testing.T) {
 	t.Parallel()
 	table := with(&clusterpb.Rule{Id: "blip", Topic: "t", Code: 6, Count: 2})
 	call := produce(7, row("t", 0), row("t", 1))
-	for answer, want := range []int{2, 2, 0, 0} {
+	for number, want := range []int{2, 2, 0, 0} {
 		got := table.Decide(call, leader, start, nil)
-		if len(got.Codes) != want || (len(got.Hits) == 1) != (answer == 0) || (len(got.Spent) == 1) != (answer == 1) {
-			t.Errorf("answer %d: %+v, want %d codes, a first hit with the first, spent with the second", answer, got, want)
+		if len(got.Codes) != want || (len(got.Hits) == 1) != (number == 0) || (len(got.Spent) == 1) != (number == 1) {
+			t.Errorf("response %d: %+v, want %d codes, the first hit in the first response, spent in the second", number, got, want)
 		}
 	}
 	if table.Has("blip", start) {
-		t.Error("a spent rule still stands")
+		t.Error("a spent rule is still active")
 	}
 }
 
-func TestARequestIsHeldOnceByEachRule(t *testing.T) {
+func TestARequestIsHeldOncePerRule(t *testing.T) {
 	t.Parallel()
 	table := with(&clusterpb.Rule{Id: "h", Action: clusterpb.Action_HOLD, HoldMs: 7})
 	got := table.Decide(produce(7, row("t", 0)), leader, start, nil)
@@ -110,7 +110,7 @@ func TestARequestIsHeldOnceByEachRule(t *testing.T) {
 	}
 }
 
-func TestAnswersFindsTheDeadLogDir(t *testing.T) {
+func TestAnswersFindsTheFailedLogDir(t *testing.T) {
 	t.Parallel()
 	table := with(&clusterpb.Rule{Id: "d", Apis: []int32{0}, Brokers: []int32{1}, Topic: "t", Partitions: []int32{0}, Code: 56})
 	for _, c := range []struct {
@@ -123,6 +123,6 @@ func TestAnswersFindsTheDeadLogDir(t *testing.T) {
 	}
 	table.Clear()
 	if table.Answers(1, "t", 0, 56, start) {
-		t.Error("a cleared table answers")
+		t.Error("a cleared table has a matching rule")
 	}
 }

@@ -1,4 +1,4 @@
-package line
+package release
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-func parse(t *testing.T, name string) *Line {
+func parse(t *testing.T, name string) *Release {
 	t.Helper()
 	l, err := Parse(name)
 	if err != nil {
@@ -30,17 +30,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestStorageErrorAsTheLineSaysIt(t *testing.T) {
+func TestStorageErrorByRelease(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
-		line               string
+		release            string
 		api, version, want int16
 	}{
 		{"2.6", 0, 3, 6}, {"2.6", 0, 4, 56}, {"2.7", 0, 3, 6}, {"2.8", 0, 3, 56}, {"3.9", 0, 3, 56}, {"1.1", 0, 3, 6},
 		{"3.9", 1, 5, 6}, {"3.9", 1, 6, 56}, {"2.6", 1, 5, 6}, {"2.6", 2, 1, 56},
 	}
 	for _, c := range cases {
-		if got := parse(t, c.line).Code(c.api, c.version, 56); got != c.want {
+		if got := parse(t, c.release).Code(c.api, c.version, 56); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
@@ -52,12 +52,12 @@ func TestStorageErrorAsTheLineSaysIt(t *testing.T) {
 func TestHintsAndFollowerFetch(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
-		line         string
+		release      string
 		api, version int16
 		want         bool
 	}{{"3.9", 0, 10, true}, {"3.9", 0, 9, false}, {"3.9", 1, 16, true}, {"3.9", 1, 15, false}, {"3.6", 1, 16, false}, {"3.7", 0, 10, true}, {"3.9", 2, 20, false}}
 	for _, c := range cases {
-		if got := parse(t, c.line).Hints(c.api, c.version); got != c.want {
+		if got := parse(t, c.release).Hints(c.api, c.version); got != c.want {
 			t.Errorf("hints %+v: %v", c, got)
 		}
 	}
@@ -66,24 +66,24 @@ func TestHintsAndFollowerFetch(t *testing.T) {
 	}
 }
 
-func TestServedIntersectsAndDropsWhatInverts(t *testing.T) {
+func TestServedIntersectsAndDropsEmptyRanges(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "versions.json")
 	if err := os.WriteFile(file, []byte(`{"11":[2,9],"23":[0,1],"99":[0,1]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bounds, err := Bounds(file)
+	bounds, err := ReadBounds(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := Served([]kmsg.ApiVersionsResponseApiKey{
 		{ApiKey: 11, MinVersion: 0, MaxVersion: 5}, {ApiKey: 23, MinVersion: 3, MaxVersion: 4}, {ApiKey: 0, MinVersion: 3, MaxVersion: 2}, {ApiKey: 1, MinVersion: 4, MaxVersion: 12},
 	}, bounds)
-	want := map[int16]Range{11: {2, 5}, 1: {4, 12}}
+	want := map[int16]VersionRange{11: {2, 5}, 1: {4, 12}}
 	if len(served) != len(want) || served[11] != want[11] || served[1] != want[1] {
 		t.Errorf("%v", served)
 	}
-	if _, err := Bounds(filepath.Join(t.TempDir(), "none")); err == nil {
-		t.Error("a missing file is no error")
+	if _, err := ReadBounds(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("want an error for a missing file")
 	}
 }

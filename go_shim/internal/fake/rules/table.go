@@ -1,4 +1,4 @@
-package table
+package rules
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 )
 
-// Table holds the rules in force, in order of installation. It is not safe for concurrent use.
+// Table holds the active rules in order of installation. It is not safe for concurrent use.
 type Table struct{ rules []*entry }
 
 type entry struct {
@@ -16,10 +16,10 @@ type entry struct {
 	hits int
 }
 
-// Leads reports whether the asked broker leads a partition.
+// Leads reports whether the broker of a call leads a partition.
 type Leads func(topic string, partition int32) bool
 
-// Install appends rules; until_ms counts from now.
+// Install appends rules; until_ms counts from `now`.
 func (t *Table) Install(rules []*clusterpb.Rule, now time.Time) {
 	for _, rule := range rules {
 		e := &entry{rule: rule}
@@ -35,22 +35,22 @@ func (t *Table) Clear() { t.rules = nil }
 
 // Has reports whether a rule with this id is installed and not spent.
 func (t *Table) Has(id string, now time.Time) bool {
-	return slices.ContainsFunc(t.rules, func(e *entry) bool { return e.rule.Id == id && e.alive(now) })
+	return slices.ContainsFunc(t.rules, func(e *entry) bool { return e.rule.Id == id && e.isActive(now) })
 }
 
-// Answers reports whether a rule answers this code about a partition at a broker, whatever the API.
+// Answers reports whether a rule answers this code for a partition at a broker, in any API.
 func (t *Table) Answers(broker int32, topic string, partition int32, code int32, now time.Time) bool {
 	object := Object{Topic: topic, Partition: partition}
 	return slices.ContainsFunc(t.rules, func(e *entry) bool {
-		return e.alive(now) && e.rule.Action == clusterpb.Action_ANSWER && e.rule.Code == code &&
-			contains(e.rule.Brokers, broker) && e.about(&Call{}, object)
+		return e.isActive(now) && e.rule.Action == clusterpb.Action_ANSWER && e.rule.Code == code &&
+			contains(e.rule.Brokers, broker) && e.matchesObject(&Call{}, object)
 	})
 }
 
-// Decide finds the first rule for each object of the call and counts one hit for each rule that it used.
-// held names the rules that have already held this request for their full time.
-func (t *Table) Decide(call *Call, leads Leads, now time.Time, held map[string]bool) Verdict {
-	verdict := Verdict{}
+// Decide finds the first matching rule for every object of the call and counts one hit for every rule that applied.
+// `held` are the ids of rules that have already held this request for their full time.
+func (t *Table) Decide(call *Call, leads Leads, now time.Time, held map[string]bool) Decision {
+	decision := Decision{}
 	used := map[*entry]bool{}
 	for i, object := range call.Objects {
 		e := t.first(call, object, leads, now, held)
@@ -59,82 +59,82 @@ func (t *Table) Decide(call *Call, leads Leads, now time.Time, held map[string]b
 		}
 		used[e] = true
 		if e.rule.Action == clusterpb.Action_LOSE {
-			verdict.Lose = true
+			decision.Lose = true
 			continue
 		}
 		if e.rule.Action == clusterpb.Action_ANSWER || e.rule.Action == clusterpb.Action_APPLY {
-			if verdict.Codes == nil {
-				verdict.Codes = map[int]Code{}
+			if decision.Codes == nil {
+				decision.Codes = map[int]Code{}
 			}
-			verdict.Codes[i] = Code{int16(e.rule.Code), e.rule.Action == clusterpb.Action_APPLY}
+			decision.Codes[i] = Code{int16(e.rule.Code), e.rule.Action == clusterpb.Action_APPLY}
 			continue
 		}
-		verdict = whole(e.rule, now)
+		decision = wholeRequest(e.rule, now)
 		used = map[*entry]bool{e: true}
 		break
 	}
 	for e := range used {
 		if e.hits++; e.hits == 1 {
-			verdict.Hits = append(verdict.Hits, e.rule.Id)
+			decision.Hits = append(decision.Hits, e.rule.Id)
 		}
 		if e.rule.Count > 0 && e.hits == int(e.rule.Count) {
-			verdict.Spent = append(verdict.Spent, e.rule.Id)
+			decision.Spent = append(decision.Spent, e.rule.Id)
 		}
 	}
-	return verdict
+	return decision
 }
 
-// whole is the verdict of a rule that takes the request as a whole.
-func whole(rule *clusterpb.Rule, now time.Time) Verdict {
+// wholeRequest returns the decision of a rule that applies to the request as a whole.
+func wholeRequest(rule *clusterpb.Rule, now time.Time) Decision {
 	switch rule.Action {
 	case clusterpb.Action_HOLD:
-		return Verdict{Kind: Hold, Rule: rule.Id, Until: now.Add(time.Duration(rule.HoldMs) * time.Millisecond)}
+		return Decision{Kind: Hold, Rule: rule.Id, Until: now.Add(time.Duration(rule.HoldMs) * time.Millisecond)}
 	case clusterpb.Action_CLOSE:
-		return Verdict{Kind: Close}
+		return Decision{Kind: Close}
 	default:
-		return Verdict{Kind: Mute}
+		return Decision{Kind: Mute}
 	}
 }
 
 func (t *Table) first(call *Call, object Object, leads Leads, now time.Time, held map[string]bool) *entry {
 	for _, e := range t.rules {
-		if e.alive(now) && !held[e.rule.Id] && e.asks(call) && e.about(call, object) && e.leadership(object, leads) {
+		if e.isActive(now) && !held[e.rule.Id] && e.matchesRequest(call) && e.matchesObject(call, object) && e.leadership(object, leads) {
 			return e
 		}
 	}
 	return nil
 }
 
-func (e *entry) alive(now time.Time) bool {
+func (e *entry) isActive(now time.Time) bool {
 	return (e.gone.IsZero() || now.Before(e.gone)) && (e.rule.Count == 0 || e.hits < int(e.rule.Count))
 }
 
-// asks compares what the request is: broker, API, version, acks.
-func (e *entry) asks(call *Call) bool {
+// matchesRequest compares broker, API, version and acks.
+func (e *entry) matchesRequest(call *Call) bool {
 	r := e.rule
 	return contains(r.Brokers, call.Broker) && contains(r.Apis, int32(call.API)) &&
 		int32(call.Version) >= r.MinVersion && (r.MaxVersion == 0 || int32(call.Version) <= r.MaxVersion) &&
 		(!r.OnlyAcksAll || call.Acks == -1)
 }
 
-// about compares what the object is: key, or topic and partition. A keyed request that was found by its key and names
-// no topics (a heartbeat, say) is not asked for one.
-func (e *entry) about(call *Call, object Object) bool {
+// matchesObject compares the key, or topic and partition. A keyed request that was found by its key and has no topics
+// (Heartbeat, for instance) needs no topic.
+func (e *entry) matchesObject(call *Call, object Object) bool {
 	r := e.rule
 	if r.Key != "" && r.Key != object.Key {
 		return false
 	}
 	switch {
 	case !object.Keyed || r.Topic == "":
-		return names(r, object)
+		return includes(r, object)
 	case len(call.Topics) == 0:
 		return r.Key != ""
 	}
-	return slices.ContainsFunc(call.Topics, func(o Object) bool { return names(r, o) })
+	return slices.ContainsFunc(call.Topics, func(o Object) bool { return includes(r, o) })
 }
 
-// names reports whether a rule's topic and partitions include the object; a whole topic includes its partitions.
-func names(r *clusterpb.Rule, object Object) bool {
+// includes reports whether a rule's topic and partitions include the object; a whole topic includes its partitions.
+func includes(r *clusterpb.Rule, object Object) bool {
 	if r.Topic != "" && r.Topic != object.Topic {
 		return false
 	}
@@ -148,5 +148,5 @@ func (e *entry) leadership(object Object, leads Leads) bool {
 	return !e.rule.NotLeaderOnly || !leads(object.Topic, object.Partition)
 }
 
-// contains reads an empty list as "any".
+// contains treats an empty list as "any".
 func contains(list []int32, value int32) bool { return len(list) == 0 || slices.Contains(list, value) }

@@ -1,0 +1,117 @@
+// Package release holds the differences between the responses of Kafka releases. A release line is major.minor, as in
+// 3.9.
+package release
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
+)
+
+// Release is one release line of Kafka.
+type Release struct {
+	Name         string
+	Caps         *kversion.Versions // highest version of every API in this release
+	major, minor int
+}
+
+// VersionRange is the versions of one API that a broker serves, both ends included.
+type VersionRange struct{ Min, Max int16 }
+
+var pattern = regexp.MustCompile(`^(\d+)\.(\d+)(?:\.\d+){0,2}$`)
+
+// Parse reads a release line or an exact version ("3.9", "3.9.2"). The error text is one line and names valid values.
+func Parse(name string) (*Release, error) {
+	m := pattern.FindStringSubmatch(name)
+	caps := kversion.FromString(name) // nil means "uncapped" to kfake, so it must never get there
+	if m == nil || caps == nil {
+		return nil, fmt.Errorf("unknown broker line %q: give one such as 3.9, 2.6 or 4.4", name)
+	}
+	if produce, _ := caps.LookupMaxKeyVersion(int16(kmsg.Produce)); produce < 3 {
+		return nil, fmt.Errorf("broker line %q cannot be embedded: it knows Produce only below version 3; use the kafka engine", name)
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	return &Release{Name: name, Caps: caps, major: major, minor: minor}, nil
+}
+
+// AtLeast reports whether this release is major.minor or newer.
+func (r *Release) AtLeast(major, minor int) bool {
+	return r.major > major || r.major == major && r.minor >= minor
+}
+
+// Code returns the error code that a broker of this release sends for an error of its storage layer.
+// KAFKA_STORAGE_ERROR (56) is sent as NOT_LEADER_OR_FOLLOWER (6) for Produce up to v3 on 1.0 to 2.7, and for Fetch up
+// to v5 on all releases.
+func (r *Release) Code(api, version, code int16) int16 {
+	const storage, notLeader = 56, 6
+	switch {
+	case code != storage:
+	case api == int16(kmsg.Produce) && version <= 3 && !r.AtLeast(2, 8):
+		return notLeader
+	case api == int16(kmsg.Fetch) && version <= 5:
+		return notLeader
+	}
+	return code
+}
+
+// Hints reports whether responses of this API and version have fields for the new leader (KIP-951).
+func (r *Release) Hints(api, version int16) bool {
+	if !r.AtLeast(3, 7) {
+		return false
+	}
+	return api == int16(kmsg.Produce) && version >= 10 || api == int16(kmsg.Fetch) && version >= 16
+}
+
+// FollowerFetch reports whether an in-sync replica that does not lead serves this Fetch version (KIP-392).
+func (r *Release) FollowerFetch(version int16) bool { return r.AtLeast(2, 4) && version >= 11 }
+
+// ReadBounds reads {"<apiKey>":[min,max]} as extracted from Kafka's own message definitions.
+func ReadBounds(file string) (map[int16]VersionRange, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("version bounds: %w", err)
+	}
+	var pairs map[int16][2]int16
+	if err := json.Unmarshal(raw, &pairs); err != nil {
+		return nil, fmt.Errorf("version bounds %s: want {\"<apiKey>\":[min,max]}: %w", file, err)
+	}
+	bounds := make(map[int16]VersionRange, len(pairs))
+	for key, pair := range pairs {
+		bounds[key] = VersionRange{pair[0], pair[1]}
+	}
+	return bounds, nil
+}
+
+// Cap lowers served ranges to the versions of this release. An API that the release lacks, or has in lower versions
+// only, is left out.
+func (r *Release) Cap(served map[int16]VersionRange) map[int16]VersionRange {
+	capped := make(map[int16]VersionRange, len(served))
+	for api, versions := range served {
+		if highest, known := r.Caps.LookupMaxKeyVersion(api); known && highest >= versions.Min {
+			capped[api] = VersionRange{versions.Min, min(versions.Max, highest)}
+		}
+	}
+	return capped
+}
+
+// Served intersects the version ranges of the state machine with the bounds. An API whose range becomes empty is left
+// out, so it is neither advertised nor accepted; an API without bounds keeps its range.
+func Served(offered []kmsg.ApiVersionsResponseApiKey, bounds map[int16]VersionRange) map[int16]VersionRange {
+	served := make(map[int16]VersionRange, len(offered))
+	for _, key := range offered {
+		r := VersionRange{key.MinVersion, key.MaxVersion}
+		if bound, ok := bounds[key.ApiKey]; ok {
+			r = VersionRange{max(r.Min, bound.Min), min(r.Max, bound.Max)}
+		}
+		if r.Min <= r.Max {
+			served[key.ApiKey] = r
+		}
+	}
+	return served
+}
