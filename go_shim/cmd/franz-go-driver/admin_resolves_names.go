@@ -2,7 +2,7 @@
 
 package main
 
-// Against brokers whose OffsetFetch knows no topic ids, these versions ask for Metadata with each OffsetFetch
-// (offsetFetchSharder.onResp in client.go). No discovery of this client would mean anything then, so committed offsets
-// are not asked for.
-func init() { questions = questions[:2] }
+// With brokers whose OffsetFetch has no topic ids, these versions send a Metadata request with every OffsetFetch
+// (offsetFetchSharder.onResp in client.go). No discovery of this client would be evidence then, so committed offsets are
+// not queried.
+func init() { queriesCommitted = false }

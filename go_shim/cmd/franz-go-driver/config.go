@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"maps"
 	"net"
 	"slices"
@@ -15,12 +14,12 @@ import (
 var profiles = driver.Profiles{
 	"isolated":   {},
 	"defaults":   {Bare: true},
-	"idempotent": {Writing: true, Set: map[string]string{"RequiredAcks": "all"}}, // it is unless switched off
-	// Zero leaves the first try alone in every version; that one counted as a retry in older ones.
+	"idempotent": {Writing: true, Set: map[string]string{"RequiredAcks": "all"}}, // idempotent unless switched off
+	// Zero keeps the first attempt in every version; older versions counted that one as a retry.
 	"no-retries": {Writing: true, Set: map[string]string{"RecordRetries": "0"}},
 	"acks-1":     {Writing: true, Set: map[string]string{"RequiredAcks": "1", "DisableIdempotentWrite": "true"}},
 	"zstd":       {Writing: true, Set: map[string]string{"ProducerBatchCompression": "zstd"}},
-	// Brokers since 4.0 serve no older Produce than v3, which is 0.11's.
+	// Brokers since 4.0 serve Produce from v3 on, which came with 0.11.
 	"oldest-protocol": {Set: map[string]string{"MaxVersions": "0.11"}},
 	"refresh-1s":      {Set: map[string]string{"MetadataMaxAge": "1s", "MetadataMinAge": "1s"}},
 	"quick-timeouts": {Set: map[string]string{
@@ -29,14 +28,14 @@ var profiles = driver.Profiles{
 	}},
 }
 
-// never is the longest age that the library allows; no trial lives to see it.
+// never is the longest metadata age that the library allows, longer than any trial.
 const never = "1h"
 
-// quickDial is how long a connection may take where timeouts are short.
+// quickDial is the connection timeout of the profile quick-timeouts.
 const quickDial = 5 * time.Second
 
-// configure lists the options of an instance: driver, profile, properties, in this order. Those of what the role reads
-// or writes are added where the client is built.
+// configure lists the options of an instance: driver, profile, properties, in this order. Options of the role's reads
+// and writes are added where the client is built.
 func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 	chosen, err := profiles.Choose("franz-go", start)
 	if err != nil {
@@ -65,16 +64,11 @@ func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 	return made, nil
 }
 
-// notices passes on what the library warns of; it tells the application no other way.
+// notices reports the warnings of the library, which it logs only.
 type notices struct{ out *driver.Instance }
 
 func (n notices) Level() kgo.LogLevel { return kgo.LogLevelWarn }
 
 func (n notices) Log(level kgo.LogLevel, message string, pairs ...any) {
 	n.out.Log("%v: %s %v", level, message, pairs)
-}
-
-// patient is a time limit as applications give one to calls that the library would retry for very long.
-func patient(limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), limit)
 }

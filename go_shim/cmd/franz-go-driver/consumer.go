@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
@@ -10,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// reader polls a client and reports what it gives.
+// reader polls a client and reports its records and errors.
 type reader struct {
 	library *kgo.Client
 	out     *driver.Instance
@@ -42,20 +41,17 @@ func (r *reader) poll(each func(*kgo.Record)) {
 func (r *reader) report(fetches kgo.Fetches, each func(*kgo.Record)) {
 	for _, failure := range fetches.Errors() {
 		if r.running.Err() == nil {
-			told := driver.Failed(describe(failure.Err))
-			r.out.Event(driverpb.Kind_RECEIVE_ERROR, driver.Partition(partitionOf(failure)), told)
+			failed := driver.Failed(describe(failure.Err))
+			r.out.Event(driverpb.Kind_RECEIVE_ERROR, driver.Partition(partitionOf(failure)), failed)
 		}
 	}
 	fetches.EachRecord(func(record *kgo.Record) {
-		where := driver.Partition(record.Partition)
-		r.out.Event(driverpb.Kind_RECEIVED, where, driver.Offset(record.Offset), func(e *driverpb.Event) {
-			e.Value = strings.ToValidUTF8(string(record.Value), "?")
-		})
+		r.out.Received(record.Partition, record.Offset, record.Value)
 		each(record)
 	})
 }
 
-// partitionOf is where a fetch failed; an error of the whole client names no topic.
+// partitionOf returns the partition of a failed fetch; an error of the whole client has no topic.
 func partitionOf(failure kgo.FetchError) int32 {
 	if failure.Topic == "" {
 		return -1
@@ -69,7 +65,7 @@ func (r *reader) Close() {
 	r.library.Close()
 }
 
-// openConsumer reads each partition from its beginning, without a group.
+// openConsumer reads every partition from its beginning, without a group.
 func openConsumer(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
 	from := map[int32]kgo.Offset{}
 	for _, partition := range start.Partitions {

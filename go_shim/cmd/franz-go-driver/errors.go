@@ -24,23 +24,23 @@ var byText = map[string]string{
 	"record failed after being retried too many times":            "ErrRecordRetries",
 }
 
-// describe tells an error of the library: a protocol code where it is one, else the name of the constant.
+// describe converts an error of the library: a protocol code where it has one, else the name of its constant.
 func describe(err error) *driverpb.Error {
 	var coded *kerr.Error
 	if errors.As(err, &coded) {
-		told := driver.Coded(int32(coded.Code), "kerr.Error", err.Error())
-		told.Retriable = coded.Retriable
-		return told
+		described := driver.Coded(int32(coded.Code), "kerr.Error", err.Error())
+		described.Retriable = coded.Retriable
+		return described
 	}
-	told := driver.Describe(err)
+	described := driver.Describe(err)
 	for _, constant := range constants {
 		if errors.Is(err, constant.err) {
-			told.Type = constant.name
-			return told
+			described.Type = constant.name
+			return described
 		}
 	}
 	if name, found := byText[err.Error()]; found {
-		told.Type = name
+		described.Type = name
 	}
-	return told
+	return described
 }

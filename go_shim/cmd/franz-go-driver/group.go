@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
@@ -13,16 +12,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const commitEvery = 500 * time.Millisecond
-
-// group is a subscribed member that commits by itself what it was given.
+// group is a subscribed member that commits the offsets of delivered records.
 type group struct {
 	*reader
 	topic    string
 	commits  sync.WaitGroup
 	mu       sync.Mutex
 	assigned map[int32]bool
-	due      map[int32]kgo.EpochOffset // given and not committed
+	due      map[int32]kgo.EpochOffset // delivered and not committed
 }
 
 func openGroup(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -38,18 +35,14 @@ func openGroup(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (
 		return nil, err
 	}
 	g.reader = r
-	g.poll(g.given)
-	g.commits.Add(1)
-	go func() {
-		defer g.commits.Done()
-		driver.Beat(g.running.Done(), driver.Every(commitEvery), g.commit)
-	}()
+	g.poll(g.delivered)
+	g.commits.Go(func() { driver.Tick(g.running.Done(), driver.Fixed(driver.CommitInterval), g.commit) })
 	return g, nil
 }
 
 func (g *group) changed(out *driver.Instance, parts map[string][]int32, gained bool) {
 	partitions := slices.Sorted(slices.Values(parts[g.topic]))
-	if len(partitions) == 0 { // the library calls for empty changes too
+	if len(partitions) == 0 { // the library also calls for empty changes
 		return
 	}
 	g.mu.Lock()
@@ -67,7 +60,7 @@ func (g *group) changed(out *driver.Instance, parts map[string][]int32, gained b
 	out.Event(kind, func(e *driverpb.Event) { e.Partitions = partitions })
 }
 
-func (g *group) given(record *kgo.Record) {
+func (g *group) delivered(record *kgo.Record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.assigned[record.Partition] {
@@ -81,30 +74,30 @@ func (g *group) commit() {
 	g.due = map[int32]kgo.EpochOffset{}
 	g.mu.Unlock()
 	if len(due) > 0 {
-		g.library.CommitOffsetsSync(g.running, map[string]map[int32]kgo.EpochOffset{g.topic: due}, g.told(due))
+		g.library.CommitOffsetsSync(g.running, map[string]map[int32]kgo.EpochOffset{g.topic: due}, g.reportCommit(due))
 	}
 }
 
-// told reports what became of a commit, partition by partition.
-func (g *group) told(
+// reportCommit reports the result of a commit for every partition.
+func (g *group) reportCommit(
 	due map[int32]kgo.EpochOffset,
 ) func(*kgo.Client, *kmsg.OffsetCommitRequest, *kmsg.OffsetCommitResponse, error) {
-	return func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, answer *kmsg.OffsetCommitResponse, err error) {
+	return func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, response *kmsg.OffsetCommitResponse, err error) {
 		if err != nil {
 			if g.running.Err() == nil {
 				g.out.Event(driverpb.Kind_COMMIT_ERROR, driver.Failed(describe(err)))
 			}
 			return
 		}
-		for _, topic := range answer.Topics {
+		for _, topic := range response.Topics {
 			for _, part := range topic.Partitions {
-				g.one(part.Partition, due[part.Partition].Offset, kerr.ErrorForCode(part.ErrorCode))
+				g.reportPartition(part.Partition, due[part.Partition].Offset, kerr.ErrorForCode(part.ErrorCode))
 			}
 		}
 	}
 }
 
-func (g *group) one(partition int32, offset int64, err error) {
+func (g *group) reportPartition(partition int32, offset int64, err error) {
 	where := driver.Partition(partition)
 	if err != nil {
 		g.out.Event(driverpb.Kind_COMMIT_ERROR, where, driver.Failed(describe(err)))

@@ -13,11 +13,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kversion"
 )
 
-// maker turns the text of a property into options.
+// maker converts the text of a property to options.
 type maker func(text string) ([]kgo.Opt, error)
 
-// options are those that can be given as text, by the name of the function that makes them. Files with build tags add
-// what only newer versions have.
+// options are the options with a text form, by the name of the function that makes them. Files with build tags add
+// options of newer versions.
 var options = map[string]maker{
 	"AllowAutoTopicCreation":   flag(kgo.AllowAutoTopicCreation),
 	"AutoCommitInterval":       duration(kgo.AutoCommitInterval),
@@ -48,7 +48,7 @@ var options = map[string]maker{
 	"RecordRetries":            number(kgo.RecordRetries),
 	"RequestRetries":           number(kgo.RequestRetries),
 	"RequestTimeoutOverhead":   duration(kgo.RequestTimeoutOverhead),
-	//lint:ignore SA1019 it means something in older releases, which this source is built with too
+	//lint:ignore SA1019 it has an effect in older releases, which this source is also built with
 	"RequireStableFetchOffsets":      flag(kgo.RequireStableFetchOffsets),
 	"RequiredAcks":                   word(acknowledgements, kgo.RequiredAcks),
 	"RetryTimeout":                   duration(kgo.RetryTimeout),
@@ -57,7 +57,7 @@ var options = map[string]maker{
 	"TransactionTimeout":             duration(kgo.TransactionTimeout),
 }
 
-// Words that stand for values.
+// Words and their values.
 var (
 	acknowledgements = map[string]kgo.Acks{
 		"all": kgo.AllISRAcks(), "-1": kgo.AllISRAcks(), "1": kgo.LeaderAck(), "0": kgo.NoAck(),
@@ -65,7 +65,7 @@ var (
 	isolations = map[string]kgo.IsolationLevel{
 		"read_uncommitted": kgo.ReadUncommitted(), "read_committed": kgo.ReadCommitted(),
 	}
-	// releases are those that every version of the library knows.
+	// releases are known to every version of the library.
 	releases = map[string]*kversion.Versions{
 		"0.11": kversion.V0_11_0(), "1.0": kversion.V1_0_0(), "1.1": kversion.V1_1_0(), "2.0": kversion.V2_0_0(),
 		"2.1": kversion.V2_1_0(), "2.2": kversion.V2_2_0(), "2.3": kversion.V2_3_0(), "2.4": kversion.V2_4_0(),
@@ -77,11 +77,11 @@ var (
 	}
 )
 
-// property builds what a property asks for; Unsupported where it does not exist or the text does not fit.
+// property builds the options of a property; Unsupported where it does not exist or the text is not valid.
 func property(name, value string) ([]kgo.Opt, error) {
 	maker, known := options[name]
 	if !known {
-		return nil, driver.Refuse("franz-go %s has no option kgo.%s that can be given as text", version(), name)
+		return nil, driver.Refuse("franz-go %s has no option kgo.%s with a text form", version(), name)
 	}
 	made, err := maker(value)
 	if err != nil {
@@ -117,7 +117,7 @@ func word[T any, O kgo.Opt](words map[string]T, option func(T) O) maker {
 	return of(func(value string) (T, error) { return find(words, value) }, option)
 }
 
-// flag is an option without arguments: `true` gives it, `false` leaves it out.
+// flag is an option without arguments: `true` sets it, `false` leaves it out.
 func flag[O kgo.Opt](option func() O) maker {
 	return func(value string) ([]kgo.Opt, error) {
 		given, err := strconv.ParseBool(value)
@@ -131,7 +131,7 @@ func flag[O kgo.Opt](option func() O) maker {
 func find[T any](words map[string]T, value string) (T, error) {
 	found, known := words[value]
 	if !known {
-		return found, fmt.Errorf("choose of %s", strings.Join(slices.Sorted(maps.Keys(words)), ", "))
+		return found, fmt.Errorf("choose one of %s", strings.Join(slices.Sorted(maps.Keys(words)), ", "))
 	}
 	return found, nil
 }
@@ -144,5 +144,5 @@ func compression(value string) ([]kgo.Opt, error) {
 	return []kgo.Opt{kgo.ProducerBatchCompression(codec)}, nil
 }
 
-// versions takes a Kafka release.
+// versions reads a Kafka release.
 func versions(option func(*kversion.Versions) kgo.Opt) maker { return word(releases, option) }

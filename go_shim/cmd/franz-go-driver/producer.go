@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
@@ -10,16 +9,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// flushLimit is how long an application waits for its last records: the library has no limit of its own.
+// flushLimit bounds the final flush; the library has no limit of its own.
 const flushLimit = 2 * time.Second
 
-// writer puts records into a client and reports what becomes of each.
+// writer passes records to a client and reports their results.
 type writer struct {
 	library *kgo.Client
 	out     *driver.Instance
 	topic   string
-	offsets bool // acks tell offsets
-	closing chan struct{}
+	offsets bool // acknowledgements carry offsets
 }
 
 func newWriter(
@@ -30,10 +28,10 @@ func newWriter(
 		return nil, err
 	}
 	offsets := settings(library, start.Role)["acks"] != "0"
-	return &writer{library, out, start.Topic, offsets, make(chan struct{})}, nil
+	return &writer{library, out, start.Topic, offsets}, nil
 }
 
-// write hands one record to the library; `done` is called with the outcome, after it was reported.
+// write passes one record to the library; `done` is called with the result, after it was reported.
 func (w *writer) write(partition int32, sequence int64, done func(error)) {
 	clock := driver.Clock()
 	w.out.Sent(partition, sequence, clock)
@@ -43,22 +41,22 @@ func (w *writer) write(partition int32, sequence int64, done func(error)) {
 	}
 	w.library.Produce(context.Background(), record, func(record *kgo.Record, err error) {
 		defer done(err)
-		this := driver.At(partition, sequence)
+		at := driver.At(partition, sequence)
 		if err != nil {
-			w.out.Event(driverpb.Kind_SEND_ERROR, this, driver.Failed(describe(err)))
+			w.out.Event(driverpb.Kind_SEND_ERROR, at, driver.Failed(describe(err)))
 			return
 		}
 		offset := record.Offset
 		if !w.offsets {
 			offset = -1
 		}
-		w.out.Event(driverpb.Kind_ACKED, this, driver.Offset(offset))
+		w.out.Event(driverpb.Kind_ACKED, at, driver.Offset(offset))
 	})
 }
 
-// close flushes as an application does at its end; nothing may be written any more. Records that are left then fail.
+// close flushes as an application does at its end; no write may follow. Records that are left then fail.
 func (w *writer) close() {
-	limit, cancel := patient(flushLimit)
+	limit, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()
 	if err := w.library.Flush(limit); err != nil {
 		w.out.Notice("flush: %v", err)
@@ -66,11 +64,10 @@ func (w *writer) close() {
 	w.library.Close()
 }
 
-// producer writes one record each interval to each partition.
+// producer writes one record per interval to every partition.
 type producer struct {
 	*writer
-	beats sync.WaitGroup
-	flows []*driver.Flow
+	workload *driver.Workload
 }
 
 func openProducer(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -79,33 +76,15 @@ func openProducer(options []kgo.Opt, start *driverpb.Start, out *driver.Instance
 		return nil, err
 	}
 	p := &producer{writer: w}
-	for _, partition := range start.Partitions {
-		flow := driver.NewFlow(start.MaxInFlight)
-		p.flows = append(p.flows, flow)
-		p.beats.Add(1)
-		go p.feed(partition, flow)
-	}
+	p.workload = driver.StartWorkload(out, start, func(partition int32, sequence int64, ended func()) bool {
+		p.write(partition, sequence, func(error) { ended() })
+		return true
+	})
 	return p, nil
 }
 
-func (p *producer) feed(partition int32, flow *driver.Flow) {
-	defer p.beats.Done()
-	sequence := int64(0)
-	driver.Beat(p.closing, p.out.IntervalOf(partition), func() {
-		if flow.Begin() {
-			p.write(partition, sequence, func(error) { flow.End() })
-			sequence++
-		}
-	})
-}
-
 func (p *producer) Close() {
-	close(p.closing)
-	p.beats.Wait()
+	p.workload.Stop()
 	p.close()
-	for index, flow := range p.flows {
-		if skipped := flow.Skipped.Load(); skipped > 0 {
-			p.out.Notice("partition index %d: %d beats were skipped", index, skipped)
-		}
-	}
+	p.workload.ReportSkipped()
 }

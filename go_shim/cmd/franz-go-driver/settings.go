@@ -2,18 +2,17 @@ package main
 
 import (
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-const every = "producer consumer group transactional admin"
+const allRoles = "producer consumer group transactional admin"
 
-// reported names, for READY, the field of the library's own configuration and the roles that it matters to. The oldest
-// versions have no other way to ask for what is in force.
+// reported maps settings of READY to fields of the library's own configuration and to the roles that they concern. The
+// oldest versions have no other access to effective settings.
 var reported = []struct{ name, field, roles string }{
 	{"retries", "recordRetries", "producer transactional"},
 	{"linger_ms", "linger", "producer transactional"},
@@ -23,68 +22,62 @@ var reported = []struct{ name, field, roles string }{
 	{"rebalance_timeout_ms", "rebalanceTimeout", "group"},
 	{"heartbeat_ms", "heartbeatInterval", "group"},
 	{"retries", "retries", "consumer group admin"},
-	{"refresh_ms", "metadataMaxAge", every},
+	{"refresh_ms", "metadataMaxAge", allRoles},
 }
 
-var (
-	ackWords       = map[int64]string{-1: "all", 0: "0", 1: "1"}
-	isolationWords = map[int64]string{0: "read_uncommitted", 1: "read_committed"}
-	codecWords     = map[int64]string{0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
-)
-
-// settings reads what is in force from the client; what this version lacks is left out.
+// settings reads the effective settings from the client; fields that this version lacks are left out.
 func settings(client *kgo.Client, role string) map[string]string {
 	config := reflect.ValueOf(client).Elem().FieldByName("cfg")
-	told := map[string]string{}
+	found := map[string]string{}
 	for _, item := range reported {
-		if value := config.FieldByName(item.field); value.IsValid() && serves(item.roles, role) {
-			told[item.name] = show(value)
+		if value := config.FieldByName(item.field); value.IsValid() && driver.IncludesRole(item.roles, role) {
+			found[item.name] = format(value)
 		}
 	}
-	if told["delivery_timeout_ms"] == "0" { // there is none
-		delete(told, "delivery_timeout_ms")
+	if found["delivery_timeout_ms"] == "0" { // 0 means no limit
+		delete(found, "delivery_timeout_ms")
 	}
 	switch role {
 	case "producer", "transactional":
-		told["acks"] = ackWords[integer(config, "acks", "val")]
-		told["idempotence"] = strconv.FormatBool(!config.FieldByName("disableIdempotency").Bool())
+		found["acks"] = driver.AckNames[integer(config, "acks", "val")]
+		found["idempotence"] = strconv.FormatBool(!config.FieldByName("disableIdempotency").Bool())
 		if codecs := config.FieldByName("compression"); codecs.Len() > 0 {
-			told["compression"] = codecWords[codecs.Index(0).FieldByName("codec").Int()]
+			found["compression"] = driver.CodecNames[codecs.Index(0).FieldByName("codec").Int()]
 		}
 	case "consumer", "group":
 		level := config.FieldByName("isolationLevel")
-		told["isolation"] = isolationWords[level.Int()]
+		found["isolation"] = driver.IsolationNames[level.Int()]
 	}
-	limit(told, config, role)
-	backoff(told, config)
-	return told
+	requestTimeout(found, config, role)
+	backoff(found, config)
+	return found
 }
 
-// limit tells how long a request may stay unanswered: what the broker may take, and the overhead that is granted.
-func limit(told map[string]string, config reflect.Value, role string) {
-	took := time.Duration(config.FieldByName("requestTimeoutOverhead").Int())
-	told["socket_timeout_ms"] = milliseconds(took)
+// requestTimeout sets the longest time without a response: the broker's own limit plus the overhead of the library.
+func requestTimeout(found map[string]string, config reflect.Value, role string) {
+	timeout := time.Duration(config.FieldByName("requestTimeoutOverhead").Int())
+	found["socket_timeout_ms"] = driver.Milliseconds(timeout)
 	switch role {
 	case "producer", "transactional":
-		took += time.Duration(config.FieldByName("produceTimeout").Int())
+		timeout += time.Duration(config.FieldByName("produceTimeout").Int())
 	case "consumer", "group":
-		took += time.Duration(config.FieldByName("maxWait").Int()) * time.Millisecond
+		timeout += time.Duration(config.FieldByName("maxWait").Int()) * time.Millisecond
 	}
-	told["request_timeout_ms"] = milliseconds(took)
+	found["request_timeout_ms"] = driver.Milliseconds(timeout)
 }
 
-// retriesTold is how far the back-offs of one operation are looked at; they grow no more after so many.
-const retriesTold = 11
+// backoffRetries is the number of retries of one operation after which the back-off does not grow any more.
+const backoffRetries = 11
 
-// backoff asks the library's own function, whose answers jitter around the back-off.
-func backoff(told map[string]string, config reflect.Value) {
-	ask := config.FieldByName("retryBackoff")
-	if ask.Kind() != reflect.Func || ask.IsNil() {
+// backoff calls the library's own function, whose results have jitter.
+func backoff(found map[string]string, config reflect.Value) {
+	function := config.FieldByName("retryBackoff")
+	if function.Kind() != reflect.Func || function.IsNil() {
 		return
 	}
-	wait := *(*func(int) time.Duration)(ask.Addr().UnsafePointer())
-	told["retry_backoff_ms"] = milliseconds(wait(0))
-	told["longest_backoff_ms"] = milliseconds(wait(retriesTold))
+	wait := *(*func(int) time.Duration)(function.Addr().UnsafePointer())
+	found["retry_backoff_ms"] = driver.Milliseconds(wait(0))
+	found["longest_backoff_ms"] = driver.Milliseconds(wait(backoffRetries))
 }
 
 func integer(value reflect.Value, path ...string) int64 {
@@ -94,13 +87,9 @@ func integer(value reflect.Value, path ...string) int64 {
 	return value.Int()
 }
 
-func show(value reflect.Value) string {
+func format(value reflect.Value) string {
 	if value.Type() == reflect.TypeFor[time.Duration]() {
-		return milliseconds(time.Duration(value.Int()))
+		return driver.Milliseconds(time.Duration(value.Int()))
 	}
 	return strconv.FormatInt(value.Int(), 10)
 }
-
-func milliseconds(value time.Duration) string { return strconv.FormatInt(value.Milliseconds(), 10) }
-
-func serves(roles, role string) bool { return slices.Contains(strings.Fields(roles), role) }

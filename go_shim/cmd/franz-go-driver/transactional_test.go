@@ -8,8 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// After a commit that was lost an abort sends nothing and succeeds, while the broker may have committed.
-func TestACommitIsFollowedByAnAbortOnlyWhereTheLibraryAsksForOne(t *testing.T) {
+// After a lost commit an abort sends nothing and succeeds, while the broker may have committed.
+func TestAnAbortFollowsAFailedCommitOnlyWhereTheLibraryAsksForIt(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want bool

@@ -12,7 +12,7 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Keys are Writer, Transport, Reader and Dialer with a field's name. Before there was a Transport, Writer stands for
+// Keys are Writer, Transport, Reader or Dialer with a field's name. In versions without Transport, Writer means
 // WriterConfig.
 var profiles = driver.Profiles{
 	"isolated":   {},
@@ -29,11 +29,11 @@ var profiles = driver.Profiles{
 }
 
 const (
-	// never is a refresh interval that no trial lives to see.
+	// never is a refresh interval longer than any trial.
 	never = "24h"
-	// refreshKey is the one refresh that the library has: of the writer's cluster layout.
+	// refreshKey is the library's only refresh: of the writer's cluster layout.
 	refreshKey = "Transport.MetadataTTL"
-	// oldRefreshKey is what it was before there was a Transport: of the list of partitions, not of their leaders.
+	// oldRefreshKey is the refresh of versions without Transport: of the list of partitions, not of their leaders.
 	oldRefreshKey = "Writer.RebalanceInterval"
 	// dialTimeout is that of the library's own dialer for writers.
 	dialTimeout = 3 * time.Second
@@ -45,11 +45,11 @@ var reserved = []string{
 	"Reader.CommitInterval", "Transport.ClientID",
 }
 
-// config is what a client of any role is built from.
+// config is the configuration of a client of any role.
 type config struct {
-	writer    *kafka.Writer       // nil for readers, and where NewWriter must be given everything
+	writer    *kafka.Writer       // nil for readers, and in versions without Transport
 	old       *kafka.WriterConfig // nil for readers
-	transport any                 // nil where there is none
+	transport any                 // nil in versions without Transport
 	reader    *kafka.ReaderConfig // nil for writers
 	dialer    *kafka.Dialer
 }
@@ -63,7 +63,7 @@ func profileNames() []string {
 }
 
 // configure builds the configuration of an instance: role, profile, properties, in this order.
-func configure(start *driverpb.Start) (*config, error) {
+func configure(start *driverpb.Start, _ *driver.Instance) (*config, error) {
 	chosen, err := profiles.Choose("kafka-go", start)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func configure(start *driverpb.Start) (*config, error) {
 	set := map[string]string{}
 	if !chosen.Bare {
 		set[refreshKey] = never
-		set["Reader.ReadLagInterval"] = "-1s" // it looks up the leader each minute
+		set["Reader.ReadLagInterval"] = "-1s" // otherwise it looks up the leader every minute
 	}
 	maps.Copy(set, chosen.Set)
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -96,8 +96,8 @@ func configure(start *driverpb.Start) (*config, error) {
 	return c, nil
 }
 
-// writing has the writer built as the library's own documentation does, but acks=all is asked for: its zero value asks
-// for none.
+// writing builds the writer as the library's documentation does, but with acks=all: the zero value requests no
+// acknowledgement.
 func (c *config) writing(start *driverpb.Start) {
 	c.old = &kafka.WriterConfig{
 		Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer, Balancer: kafka.BalancerFunc(byValue),
@@ -109,8 +109,8 @@ func (c *config) writing(start *driverpb.Start) {
 	c.dialer.Timeout = dialTimeout
 	c.writer = kafka.NewWriter(*c.old)
 	c.transport = field(c.writer, "Transport").Interface()
-	field(c.writer, "Balancer").Set(reflect.ValueOf(c.old.Balancer)) // the first version with Transport forgets it
-	// NewWriter fills in what it was before there was a Transport; zero is the Transport's own default.
+	field(c.writer, "Balancer").Set(reflect.ValueOf(c.old.Balancer)) // the first version with Transport drops it
+	// NewWriter fills in the values of versions without Transport; zero selects the Transport's own default.
 	for _, name := range []string{"IdleTimeout", "MetadataTTL"} {
 		if value := field(c.transport, name); value.IsValid() {
 			value.SetZero()
@@ -118,12 +118,12 @@ func (c *config) writing(start *driverpb.Start) {
 	}
 }
 
-// reading has the reader built as the library's own documentation does, but not with what MinBytes was before 0.4.10
-// unless told otherwise, 1 MB: records would come every 9 s only, and so nobody could tell a reader that is stuck.
+// reading builds the reader as the library's documentation does, except for MinBytes: its default before 0.4.10, 1 MB,
+// delays records by up to 9 s, which is not distinguishable from a reader that is stuck.
 func (c *config) reading(start *driverpb.Start) {
 	c.reader = &kafka.ReaderConfig{
 		Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer,
-		MinBytes: 1, MaxBytes: 1e6, // the default of all versions, which is filled in only after the two were compared
+		MinBytes: 1, MaxBytes: 1e6, // the default of all versions, which the library fills in only after it compared the two
 	}
 	if start.Role == "group" {
 		c.reader.GroupID = start.Group
@@ -131,13 +131,13 @@ func (c *config) reading(start *driverpb.Start) {
 	}
 }
 
-// concerns says whether a profile's key means something to this role; a writer has no Reader, a reader no Writer.
+// concerns reports whether a profile's key applies to this role; a writer has no Reader, a reader no Writer.
 func (c *config) concerns(key string) bool {
 	part, _, _ := strings.Cut(key, ".")
 	return part == "Dialer" || (part == "Reader") == (c.reader != nil)
 }
 
-// assign sets a field from text; Unsupported where it does not exist, not for this role, or the text does not fit.
+// assign sets a field from text; Unsupported where it does not exist for this role, or the text is not valid.
 func (c *config) assign(key, text string) error {
 	part, name, _ := strings.Cut(key, ".")
 	owner := c.owner(part)

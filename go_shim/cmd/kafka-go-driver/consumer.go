@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
@@ -10,7 +9,7 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// reader asks one Reader of the library for messages and reports what it gives.
+// reader fetches messages from one Reader of the library and reports them.
 type reader struct {
 	library   *kafka.Reader
 	out       *driver.Instance
@@ -28,7 +27,7 @@ func newReader(c *config, out *driver.Instance, partition int32, log kafka.Logge
 		given.Partition = int(partition)
 	}
 	if err := given.Validate(); err != nil {
-		return nil, driver.Refuse("kafka-go %s refuses this configuration: %v", version(), err)
+		return nil, driver.Refuse("kafka-go %s rejects this configuration: %v", version(), err)
 	}
 	running, stop := context.WithCancel(context.Background())
 	return &reader{library: kafka.NewReader(given), out: out, partition: partition, running: running, stop: stop}, nil
@@ -46,18 +45,11 @@ func (r *reader) fetch(each func(kafka.Message)) {
 			case err != nil:
 				r.out.Event(driverpb.Kind_RECEIVE_ERROR, driver.Partition(r.partition), driver.Failed(describe(err)))
 			default:
-				r.received(message)
+				r.out.Received(int32(message.Partition), message.Offset, message.Value)
 				each(message)
 			}
 		}
 	}()
-}
-
-func (r *reader) received(message kafka.Message) {
-	where := driver.Partition(int32(message.Partition))
-	r.out.Event(driverpb.Kind_RECEIVED, where, driver.Offset(message.Offset), func(e *driverpb.Event) {
-		e.Value = strings.ToValidUTF8(string(message.Value), "?")
-	})
 }
 
 func (r *reader) Close() {
@@ -68,7 +60,7 @@ func (r *reader) Close() {
 	}
 }
 
-// consumer reads each partition from its beginning, with a Reader each: one reads no more than one partition.
+// consumer reads every partition from its beginning, with a Reader per partition: a Reader reads one partition only.
 type consumer struct{ parts []*reader }
 
 func openConsumer(c *config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {

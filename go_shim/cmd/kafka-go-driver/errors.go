@@ -9,33 +9,33 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// describe tells an error of the library: a protocol code where it is one.
+// describe converts an error of the library: a protocol code where it has one.
 func describe(err error) *driverpb.Error {
 	err = first(err)
-	if wrapped, is := err.(interface{ Cause() error }); is { // old versions cannot be unwrapped by themselves
+	if wrapped, ok := err.(interface{ Cause() error }); ok { // old versions do not implement Unwrap
 		err = wrapped.Cause()
 	}
 	var code kafka.Error
 	if errors.As(err, &code) {
-		told := driver.Coded(int32(code), "kafka.Error", err.Error())
-		told.Retriable = code.Temporary()
-		return told
+		described := driver.Coded(int32(code), "kafka.Error", err.Error())
+		described.Retriable = code.Temporary()
+		return described
 	}
-	told := driver.Describe(err)
+	described := driver.Describe(err)
 	var temporary interface{ Temporary() bool }
-	told.Retriable = errors.As(err, &temporary) && temporary.Temporary()
-	return told
+	described.Retriable = errors.As(err, &temporary) && temporary.Temporary()
+	return described
 }
 
-// first takes the one error out of the list that newer versions give, one for each message of a call.
+// first returns the error in the list of newer versions, which have one element per message of a call.
 func first(err error) error {
 	list := reflect.ValueOf(err)
 	if list.Kind() != reflect.Slice {
 		return err
 	}
 	for index := range list.Len() {
-		if each, is := list.Index(index).Interface().(error); is && each != nil {
-			return each
+		if element, ok := list.Index(index).Interface().(error); ok && element != nil {
+			return element
 		}
 	}
 	return err

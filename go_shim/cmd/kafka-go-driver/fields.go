@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// field finds an exported field of what `owner` points to; not valid where this version lacks it.
+// field returns an exported field of the struct that `owner` points to; invalid where this version lacks it.
 func field(owner any, name string) reflect.Value {
 	value := reflect.ValueOf(owner)
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
@@ -45,10 +45,10 @@ func parse(target reflect.Value, text string) error {
 		*pointer = text
 		return nil
 	}
-	return fmt.Errorf("a %s cannot be given as this text", target.Type())
+	return fmt.Errorf("a %s has no such text form", target.Type())
 }
 
-// number reads a field that holds one; 0 where this version lacks it.
+// number reads an integer field; 0 where this version lacks it.
 func number(owner any, name string) int64 {
 	if value := field(owner, name); value.IsValid() && value.CanInt() {
 		return value.Int()

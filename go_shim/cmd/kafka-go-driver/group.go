@@ -6,22 +6,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 	"github.com/segmentio/kafka-go"
 )
 
-const commitEvery = 500 * time.Millisecond
-
-// group is a subscribed member that commits by itself what it was given.
+// group is a subscribed member that commits the offsets of delivered records.
 type group struct {
 	*reader
 	commits  sync.WaitGroup
 	mu       sync.Mutex
 	assigned []int32
-	due      map[int32]kafka.Message // the last one given of each partition, not committed
+	due      map[int32]kafka.Message // the last delivered message per partition, not committed
 }
 
 func openGroup(c *config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -37,15 +34,11 @@ func openGroup(c *config, start *driverpb.Start, out *driver.Instance) (driver.C
 		defer g.mu.Unlock()
 		g.due[int32(message.Partition)] = message
 	})
-	g.commits.Add(1)
-	go func() {
-		defer g.commits.Done()
-		driver.Beat(g.running.Done(), driver.Every(commitEvery), g.commit)
-	}()
+	g.commits.Go(func() { driver.Tick(g.running.Done(), driver.Fixed(driver.CommitInterval), g.commit) })
 	return g, nil
 }
 
-// commit waits for the library's answer: it commits at once where no interval is set.
+// commit waits for the library's result: without an interval the library commits at once.
 func (g *group) commit() {
 	g.mu.Lock()
 	due := g.due
@@ -73,7 +66,7 @@ func (g *group) Close() {
 	g.reader.Close()
 }
 
-// listener learns assignments from the Reader's log: it tells them no other way.
+// listener reads assignments from the Reader's log, the only place where the library reports them.
 type listener struct {
 	group *group
 	out   *driver.Instance
@@ -83,11 +76,11 @@ func (l listener) Printf(format string, args ...any) {
 	switch {
 	case strings.HasPrefix(format, "subscribed to") && len(args) == 1:
 		l.changed(driverpb.Kind_ASSIGNED, partitionsOf(args[0]))
-	case strings.HasPrefix(format, "stopped commit for group"): // a generation is over
+	case strings.HasPrefix(format, "stopped commit for group"): // end of a generation
 		l.group.mu.Lock()
-		had := l.group.assigned
+		assigned := l.group.assigned
 		l.group.mu.Unlock()
-		l.changed(driverpb.Kind_REVOKED, had)
+		l.changed(driverpb.Kind_REVOKED, assigned)
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// byValue is the balancer: a Writer takes no partition from its caller, so it is read from the record's value.
+// byValue is the balancer. A Writer takes no partition from its caller, so the partition is read from the record's
+// value.
 func byValue(message kafka.Message, partitions ...int) int {
 	words := strings.Fields(string(message.Value))
 	if len(words) > 1 {
@@ -23,49 +24,47 @@ func byValue(message kafka.Message, partitions ...int) int {
 	return partitions[0]
 }
 
-// producer writes one record each interval to each partition, each in a call of its own, which blocks until the
-// record is written.
+// producer writes one record per interval to every partition, each in a call that blocks until the record is written.
 type producer struct {
-	library *kafka.Writer
-	out     *driver.Instance
-	closing chan struct{}
-	beats   sync.WaitGroup
-	calls   sync.WaitGroup
-	flows   []*driver.Flow
+	library  *kafka.Writer
+	out      *driver.Instance
+	workload *driver.Workload
+	calls    sync.WaitGroup
 
 	mu      sync.Mutex
-	offsets map[string]int64 // by value; what only a callback of newer versions tells
+	offsets map[string]int64 // by value; only a callback of newer versions reports them
 }
 
 func openProducer(c *config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
-	p := &producer{out: out, closing: make(chan struct{}), offsets: map[string]int64{}}
+	p := &producer{out: out, offsets: map[string]int64{}}
 	if err := p.build(c); err != nil {
 		return nil, err
 	}
 	out.Ready(writerSettings(c, p.library))
-	for _, partition := range start.Partitions {
-		flow := driver.NewFlow(start.MaxInFlight)
-		p.flows = append(p.flows, flow)
-		p.beats.Add(1)
-		go p.feed(partition, flow)
-	}
+	p.workload = driver.StartWorkload(out, start, func(partition int32, sequence int64, ended func()) bool {
+		p.calls.Go(func() {
+			defer ended()
+			p.write(partition, sequence)
+		})
+		return true
+	})
 	return p, nil
 }
 
 func (p *producer) build(c *config) error {
-	complain := kafka.LoggerFunc(func(format string, args ...any) { p.out.Notice(format, args...) })
+	errorLog := kafka.LoggerFunc(func(format string, args ...any) { p.out.Notice(format, args...) })
 	if c.writer == nil {
-		c.old.ErrorLogger = complain
+		c.old.ErrorLogger = errorLog
 		if err := c.old.Validate(); err != nil {
-			return driver.Refuse("kafka-go %s refuses this configuration: %v", version(), err)
+			return driver.Refuse("kafka-go %s rejects this configuration: %v", version(), err)
 		}
 		p.library = kafka.NewWriter(*c.old)
 		return nil
 	}
 	p.library = c.writer
-	field(p.library, "ErrorLogger").Set(reflect.ValueOf(complain))
-	if told := field(p.library, "Completion"); told.IsValid() && number(p.library, "RequiredAcks") != 0 {
-		told.Set(reflect.ValueOf(p.completed))
+	field(p.library, "ErrorLogger").Set(reflect.ValueOf(errorLog))
+	if callback := field(p.library, "Completion"); callback.IsValid() && number(p.library, "RequiredAcks") != 0 {
+		callback.Set(reflect.ValueOf(p.completed))
 	}
 	return nil
 }
@@ -93,43 +92,23 @@ func (p *producer) offset(value string) int64 {
 	return offset
 }
 
-func (p *producer) feed(partition int32, flow *driver.Flow) {
-	defer p.beats.Done()
-	sequence := int64(0)
-	driver.Beat(p.closing, p.out.IntervalOf(partition), func() {
-		if !flow.Begin() {
-			return
-		}
-		p.calls.Add(1)
-		go p.write(partition, sequence, flow)
-		sequence++
-	})
-}
-
-func (p *producer) write(partition int32, sequence int64, flow *driver.Flow) {
-	defer p.calls.Done()
-	defer flow.End()
+func (p *producer) write(partition int32, sequence int64) {
 	clock := driver.Clock()
-	this := driver.At(partition, sequence)
+	at := driver.At(partition, sequence)
 	value := driver.Value(p.out.Name(), partition, sequence, clock)
 	p.out.Sent(partition, sequence, clock)
 	if err := p.library.WriteMessages(context.Background(), kafka.Message{Value: []byte(value)}); err != nil {
-		p.out.Event(driverpb.Kind_SEND_ERROR, this, driver.Failed(describe(err)))
+		p.out.Event(driverpb.Kind_SEND_ERROR, at, driver.Failed(describe(err)))
 		return
 	}
-	p.out.Event(driverpb.Kind_ACKED, this, driver.Offset(p.offset(value)))
+	p.out.Event(driverpb.Kind_ACKED, at, driver.Offset(p.offset(value)))
 }
 
 func (p *producer) Close() {
-	close(p.closing)
-	p.beats.Wait()
-	if err := p.library.Close(); err != nil { // it writes what is left
+	p.workload.Stop()
+	if err := p.library.Close(); err != nil { // it writes the remaining records
 		p.out.Notice("close: %v", err)
 	}
 	p.calls.Wait()
-	for index, flow := range p.flows {
-		if skipped := flow.Skipped.Load(); skipped > 0 {
-			p.out.Notice("partition index %d: %d beats were skipped", index, skipped)
-		}
-	}
+	p.workload.ReportSkipped()
 }

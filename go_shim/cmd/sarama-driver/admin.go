@@ -1,36 +1,17 @@
 package main
 
 import (
-	"sync"
-
 	"github.com/IBM/sarama"
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// admin asks one question each interval for each partition, in turn: earliest, latest and committed offset.
+// admin queries offsets through Client and OffsetManager, the interfaces that every version has.
 type admin struct {
-	library sarama.Client
-	out     *driver.Instance
-	start   *driverpb.Start
-	closing chan struct{}
-	beats   sync.WaitGroup
-	calls   sync.WaitGroup
-}
-
-type question struct {
-	name string
-	ask  func(a *admin, partition int32) (int64, error)
-}
-
-var questions = []question{
-	{"earliest", func(a *admin, partition int32) (int64, error) {
-		return a.library.GetOffset(a.start.Topic, partition, sarama.OffsetOldest)
-	}},
-	{"latest", func(a *admin, partition int32) (int64, error) {
-		return a.library.GetOffset(a.start.Topic, partition, sarama.OffsetNewest)
-	}},
-	{"committed", (*admin).committed},
+	library  sarama.Client
+	out      *driver.Instance
+	start    *driverpb.Start
+	workload *driver.AdminWorkload
 }
 
 func openAdmin(config *sarama.Config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -38,47 +19,24 @@ func openAdmin(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 	if err != nil {
 		return nil, err
 	}
-	a := &admin{library: library, out: out, start: start, closing: make(chan struct{})}
+	a := &admin{library: library, out: out, start: start}
 	out.Ready(settings(config, start.Role))
-	asked := questions
-	if start.Group == "" {
-		asked = questions[:2]
+	queries := []driver.AdminQuery{
+		{Name: "earliest", Ask: a.listed(sarama.OffsetOldest)},
+		{Name: "latest", Ask: a.listed(sarama.OffsetNewest)},
 	}
-	for _, partition := range start.Partitions {
-		a.beats.Add(1)
-		go a.beat(partition, asked)
+	if start.Group != "" {
+		queries = append(queries, driver.AdminQuery{Name: "committed", Ask: a.committed})
 	}
+	a.workload = driver.StartAdminWorkload(out, start, queries, describe)
 	return a, nil
 }
 
-func (a *admin) beat(partition int32, asked []question) {
-	defer a.beats.Done()
-	flow := driver.NewFlow(a.start.MaxInFlight)
-	sequence := int64(0)
-	driver.Beat(a.closing, a.out.IntervalOf(partition), func() {
-		if !flow.Begin() {
-			return
-		}
-		a.calls.Add(1)
-		go a.call(asked[sequence%int64(len(asked))], partition, sequence, flow)
-		sequence++
-	})
+func (a *admin) listed(time int64) func(int32) (int64, error) {
+	return func(partition int32) (int64, error) { return a.library.GetOffset(a.start.Topic, partition, time) }
 }
 
-func (a *admin) call(asked question, partition int32, sequence int64, flow *driver.Flow) {
-	defer a.calls.Done()
-	defer flow.End()
-	this, text := driver.At(partition, sequence), driver.Text("%s", asked.name)
-	a.out.Event(driverpb.Kind_SENT, this, text)
-	offset, err := asked.ask(a, partition)
-	if err != nil {
-		a.out.Event(driverpb.Kind_LIST_ERROR, this, text, driver.Failed(describe(err)))
-		return
-	}
-	a.out.Event(driverpb.Kind_LISTED, this, text, driver.Offset(offset))
-}
-
-// committed asks through an OffsetManager of its own: the one way that every version has, with the library's retries.
+// committed creates an OffsetManager per query, the one way that every version has, with the library's retries.
 func (a *admin) committed(partition int32) (int64, error) {
 	offsets, err := sarama.NewOffsetManagerFromClient(a.start.Group, a.library)
 	if err != nil {
@@ -89,14 +47,12 @@ func (a *admin) committed(partition int32) (int64, error) {
 	if err != nil {
 		return -1, err
 	}
-	offset, _ := part.NextOffset() // of a group that committed nothing: Consumer.Offsets.Initial, which is negative
+	offset, _ := part.NextOffset() // without a committed offset: Consumer.Offsets.Initial, which is negative
 	return max(offset, -1), nil
 }
 
 func (a *admin) Close() {
-	close(a.closing)
-	a.beats.Wait()
-	a.calls.Wait()
+	a.workload.Stop()
 	if err := a.library.Close(); err != nil {
 		a.out.Notice("close: %v", err)
 	}

@@ -9,23 +9,23 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// claim knows which offset of one partition was marked, and whether it was committed.
+// claim tracks which offset of one partition was marked, and whether it was committed.
 //
-// sarama tells no application that a commit was done: Commit returns nothing, and the answers 14, 15 and 16 are dropped
-// without an error (handleResponse in offset_manager.go). What it knows itself is partitionOffsetManager.dirty, which
-// only a commit answered without error clears, and only if nothing was marked since. So that flag is read.
+// sarama does not report a successful commit: Commit returns nothing, and the errors 14, 15 and 16 are dropped
+// (handleResponse in offset_manager.go). Its own state is partitionOffsetManager.dirty, which only a commit without an
+// error clears, and only if nothing was marked since. The driver reads that flag.
 type claim struct {
 	session   sarama.ConsumerGroupSession
 	topic     string
 	partition int32
 	out       *driver.Instance
-	dirty     reflect.Value // not valid if this version keeps no such flag: then no commit is reported
+	dirty     reflect.Value // invalid if this version has no such flag: no commit is reported then
 
-	mu       sync.Mutex // between marking and looking
+	mu       sync.Mutex // guards the fields below
 	marked   int64      // next offset to read; -1 before the first
 	reported int64
 	held     bool                    // a commit is under way
-	waiting  *sarama.ConsumerMessage // the last one to mark once it is over
+	waiting  *sarama.ConsumerMessage // the last record to mark after it
 }
 
 func newClaim(session sarama.ConsumerGroupSession, part sarama.ConsumerGroupClaim, out *driver.Instance) *claim {
@@ -34,12 +34,12 @@ func newClaim(session sarama.ConsumerGroupSession, part sarama.ConsumerGroupClai
 		dirty: dirtyFlag(session, part.Topic(), part.Partition()),
 	}
 	if !c.dirty.IsValid() {
-		out.Notice("sarama %s: what was committed cannot be read", version())
+		out.Notice("sarama %s: committed offsets cannot be read", version())
 	}
 	return c
 }
 
-// dirtyFlag finds session.offsets.poms[topic][partition].dirty, which never moves while the claim lives.
+// dirtyFlag finds session.offsets.poms[topic][partition].dirty, whose address is stable while the claim lives.
 func dirtyFlag(session sarama.ConsumerGroupSession, topic string, partition int32) reflect.Value {
 	value := follow(follow(reflect.ValueOf(session), "offsets"), "poms")
 	for _, key := range []reflect.Value{reflect.ValueOf(topic), reflect.ValueOf(partition)} {
@@ -64,8 +64,8 @@ func follow(value reflect.Value, name string) reflect.Value {
 	return value.FieldByName(name)
 }
 
-// mark marks a record as done, or has it marked once the commit under way is over: a mark would hide its success.
-// Before, it looks whether what was marked so far is committed.
+// mark marks a record as done, or does so after the commit under way: a mark would hide the success of that commit.
+// Before a mark, an earlier commit is reported.
 func (c *claim) mark(message *sarama.ConsumerMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,12 +73,12 @@ func (c *claim) mark(message *sarama.ConsumerMessage) {
 		c.waiting = message
 		return
 	}
-	c.look()
+	c.report()
 	c.session.MarkMessage(message, "")
 	c.marked = message.Offset + 1
 }
 
-// hold begins a commit; it says whether there is anything to commit.
+// hold begins a commit; it returns whether there is anything to commit.
 func (c *claim) hold() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *claim) hold() bool {
 // release ends a commit.
 func (c *claim) release() {
 	c.mu.Lock()
-	c.look()
+	c.report()
 	c.held = false
 	message := c.waiting
 	c.waiting = nil
@@ -99,18 +99,18 @@ func (c *claim) release() {
 	}
 }
 
-// settle looks once more, when nothing will be marked any more.
+// settle reports the last commit, after the last mark.
 func (c *claim) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look()
+	c.report()
 }
 
-// look reports the marked offset once it is committed.
-func (c *claim) look() {
+// report reports the marked offset once it is committed.
+func (c *claim) report() {
 	if c.marked <= c.reported || !c.dirty.IsValid() || c.dirty.Bool() {
 		return
 	}
 	c.reported = c.marked
-	c.out.Event(driverpb.Kind_COMMITTED, at(c.partition), driver.Offset(c.marked))
+	c.out.Event(driverpb.Kind_COMMITTED, driver.Partition(c.partition), driver.Offset(c.marked))
 }

@@ -3,70 +3,65 @@ package main
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/IBM/sarama"
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// profile is a named configuration: paths of Config with their values, over the library's defaults.
-type profile struct {
-	set     map[string]string
-	writing bool // it says nothing to a role that writes no records
-	bare    bool // the library's own defaults: neither protocol version nor refresh interval is set
-	version string
-	linked  []string // one of these modules must be linked in
-}
-
-var profiles = map[string]profile{
+// Keys are dotted paths of Config.
+var profiles = driver.Profiles{
 	"isolated": {},
-	"defaults": {bare: true},
-	"idempotent": {writing: true, set: map[string]string{
+	"defaults": {Bare: true},
+	"idempotent": {Writing: true, Set: map[string]string{
 		"Producer.Idempotent": "true", "Producer.RequiredAcks": "all", "Net.MaxOpenRequests": "1",
 	}},
-	"no-retries": {writing: true, set: map[string]string{"Producer.Retry.Max": "0"}},
-	"acks-1":     {writing: true, set: map[string]string{"Producer.RequiredAcks": "1"}},
-	// In old versions zstd is a C library, which needs cgo; without it the module is not linked in.
-	"zstd": {
-		writing: true, set: map[string]string{"Producer.Compression": "zstd"},
-		linked: []string{"github.com/klauspost/compress", "github.com/DataDog/zstd"},
-	},
-	// Brokers since 4.0 serve no older Produce than v3, which is 0.11's.
-	"oldest-protocol": {version: "0.11.0.0"},
-	"refresh-1s":      {set: map[string]string{"Metadata.RefreshFrequency": "1s"}},
-	"quick-timeouts": {set: map[string]string{
+	"no-retries":      {Writing: true, Set: map[string]string{"Producer.Retry.Max": "0"}},
+	"acks-1":          {Writing: true, Set: map[string]string{"Producer.RequiredAcks": "1"}},
+	"zstd":            {Writing: true, Set: map[string]string{"Producer.Compression": "zstd"}},
+	"oldest-protocol": {},
+	"refresh-1s":      {Set: map[string]string{"Metadata.RefreshFrequency": "1s"}},
+	"quick-timeouts": {Set: map[string]string{
 		"Net.DialTimeout": "5s", "Net.ReadTimeout": "5s", "Net.WriteTimeout": "5s", "Producer.Timeout": "5s",
 		"Consumer.Group.Session.Timeout": "5s", "Consumer.Group.Heartbeat.Interval": "1500ms",
 	}},
 }
 
-// never is a refresh interval that no trial lives to see. Zero would also stop a group from watching for new partitions.
+// maxProtocol caps the protocol version of a profile: brokers since 4.0 serve Produce from v3 on, which came with 0.11.
+var maxProtocol = map[string]string{"oldest-protocol": "0.11.0.0"}
+
+// codecModules lists the modules of which a profile needs one. In old versions zstd is a C library, which needs cgo;
+// without it the module is not linked in.
+var codecModules = map[string][]string{"zstd": {"github.com/klauspost/compress", "github.com/DataDog/zstd"}}
+
+// never is a refresh interval longer than any trial. Zero would also stop a group from detecting new partitions.
 const never = "24h"
 
-// Every role asks to be told all results and errors; a property may not take that away.
+// Every role receives all results and errors; no property may change that.
 var forced = map[string]string{
 	"Producer.Return.Successes": "true", "Producer.Return.Errors": "true", "Consumer.Return.Errors": "true",
 }
 
 var reserved = []string{"ClientID", "Producer.Partitioner", "Producer.Transaction.ID"}
 
+// profileNames lists the profiles that this version has every setting of.
 func profileNames() []string {
-	names := []string{}
-	for _, name := range slices.Sorted(maps.Keys(profiles)) {
-		if profiles[name].apply(sarama.NewConfig()) == nil {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(profiles.Names(), func(name string) bool {
+		return apply(name, sarama.NewConfig()) != nil
+	})
 }
 
-func (p profile) apply(config *sarama.Config) error {
-	if len(p.linked) > 0 && !slices.ContainsFunc(p.linked, func(path string) bool { return linked(path) != nil }) {
+func apply(profile string, config *sarama.Config) error {
+	needed := codecModules[profile]
+	if len(needed) > 0 && !slices.ContainsFunc(needed, func(path string) bool { return driver.Linked(path) != nil }) {
 		return driver.Refuse("sarama %s needs cgo for zstd and is built without", version())
 	}
-	for _, path := range slices.Sorted(maps.Keys(p.set)) {
-		if err := assign(config, path, p.set[path]); err != nil {
+	return assignAll(config, profiles[profile].Set)
+}
+
+func assignAll(config *sarama.Config, set map[string]string) error {
+	for _, path := range slices.Sorted(maps.Keys(set)) {
+		if err := assign(config, path, set[path]); err != nil {
 			return err
 		}
 	}
@@ -74,14 +69,10 @@ func (p profile) apply(config *sarama.Config) error {
 }
 
 // configure builds the Config of an instance: role, profile, properties, in this order.
-func configure(start *driverpb.Start) (*sarama.Config, error) {
-	chosen, known := profiles[start.Profile]
-	if !known {
-		return nil, driver.Refuse("sarama has no profile %q", start.Profile)
-	}
-	writes := start.Role == "producer" || start.Role == "transactional"
-	if chosen.writing && !writes {
-		return nil, driver.Refuse("profile %s concerns producers, a %s writes nothing", start.Profile, start.Role)
+func configure(start *driverpb.Start, _ *driver.Instance) (*sarama.Config, error) {
+	chosen, err := profiles.Choose("sarama", start)
+	if err != nil {
+		return nil, err
 	}
 	config := sarama.NewConfig()
 	config.ClientID = start.ClientId
@@ -91,60 +82,54 @@ func configure(start *driverpb.Start) (*sarama.Config, error) {
 		return nil, err
 	}
 	if err := config.Validate(); err != nil {
-		return nil, driver.Refuse("sarama %s refuses this configuration: %v", version(), err)
+		return nil, driver.Refuse("sarama %s rejects this configuration: %v", version(), err)
 	}
 	return config, nil
 }
 
-func adjust(config *sarama.Config, chosen profile, start *driverpb.Start) error {
-	if !chosen.bare {
-		config.Metadata.RefreshFrequency = 0
+func adjust(config *sarama.Config, chosen driver.Profile, start *driverpb.Start) error {
+	if !chosen.Bare {
 		if err := assign(config, "Metadata.RefreshFrequency", never); err != nil {
 			return err
 		}
-		if err := pin(config, start.Broker, chosen.version); err != nil {
+		if err := setProtocol(config, start.Broker, maxProtocol[start.Profile]); err != nil {
 			return err
 		}
 	}
 	if start.Role == "transactional" {
-		if err := transact(config, start.TransactionalId); err != nil {
+		if err := enableTransactions(config, start.TransactionalId); err != nil {
 			return err
 		}
 	}
 	if start.Role == "admin" || (start.Role == "group" && hasCommit()) {
-		commitOurselves(config)
+		disableAutoCommit(config)
 	}
-	if err := chosen.apply(config); err != nil {
+	if err := apply(start.Profile, config); err != nil {
 		return err
 	}
 	for _, path := range slices.Sorted(maps.Keys(start.Properties)) {
 		if _, ours := forced[path]; ours || slices.Contains(reserved, path) {
 			return driver.Refuse("Config.%s is set by the driver itself", path)
 		}
-		if err := assign(config, path, start.Properties[path]); err != nil {
-			return err
-		}
 	}
-	for path, value := range forced {
-		if err := assign(config, path, value); err != nil {
-			return err
-		}
+	if err := assignAll(config, start.Properties); err != nil {
+		return err
 	}
-	return nil
+	return assignAll(config, forced)
 }
 
-// pin tells the library the broker's version, capped at the newest it knows: it cannot negotiate by itself.
-// Of an empty broker line nothing is told.
-func pin(config *sarama.Config, line, oldest string) error {
-	if line == "" && oldest == "" {
+// setProtocol sets the protocol version to the broker's release, at most the newest that the library knows: sarama does
+// not negotiate by itself. An empty release line leaves the library's default, `limit` lowers the version further.
+func setProtocol(config *sarama.Config, line, limit string) error {
+	if line == "" && limit == "" {
 		return nil
 	}
-	wanted, err := sarama.ParseKafkaVersion(full(line))
+	wanted, err := sarama.ParseKafkaVersion(driver.ExactVersion(line))
 	if line != "" && err != nil {
-		return driver.Refuse("sarama cannot be told a broker version %q: %v", line, err)
+		return driver.Refuse("sarama does not accept the broker version %q: %v", line, err)
 	}
-	if limit, err := sarama.ParseKafkaVersion(oldest); err == nil && (line == "" || wanted.IsAtLeast(limit)) {
-		wanted = limit
+	if highest, err := sarama.ParseKafkaVersion(limit); err == nil && (line == "" || wanted.IsAtLeast(highest)) {
+		wanted = highest
 	}
 	best := sarama.MinVersion
 	for _, known := range sarama.SupportedVersions {
@@ -154,16 +139,4 @@ func pin(config *sarama.Config, line, oldest string) error {
 	}
 	config.Version = best
 	return nil
-}
-
-// full writes a broker line as the library parses it: three parts, and four before 1.0.
-func full(line string) string {
-	parts := 3
-	if strings.HasPrefix(line, "0.") {
-		parts = 4
-	}
-	for strings.Count(line, ".")+1 < parts {
-		line += ".0"
-	}
-	return line
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"sync"
 
 	"github.com/IBM/sarama"
@@ -9,7 +8,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// consumer reads each partition from its beginning, without a group.
+// consumer reads every partition from its beginning, without a group.
 type consumer struct {
 	library sarama.Consumer
 	parts   []sarama.PartitionConsumer
@@ -36,7 +35,7 @@ func openConsumer(config *sarama.Config, start *driverpb.Start, out *driver.Inst
 	for index, part := range c.parts {
 		c.readers.Add(2)
 		go c.read(start.Partitions[index], part)
-		go c.complain(part)
+		go c.reportErrors(part)
 	}
 	return c, nil
 }
@@ -44,29 +43,21 @@ func openConsumer(config *sarama.Config, start *driverpb.Start, out *driver.Inst
 func (c *consumer) read(partition int32, part sarama.PartitionConsumer) {
 	defer c.readers.Done()
 	for message := range part.Messages() {
-		received(c.out, message)
+		c.out.Received(message.Partition, message.Offset, message.Value)
 	}
 	select {
 	case <-c.closing:
-	default: // sarama does so when the offset it stands at is out of range
+	default: // sarama does so when its position is out of range
 		c.out.Fatal(nil, "the library closed the consumer of partition %d by itself", partition)
 	}
 }
 
-func (c *consumer) complain(part sarama.PartitionConsumer) {
+func (c *consumer) reportErrors(part sarama.PartitionConsumer) {
 	defer c.readers.Done()
 	for failure := range part.Errors() {
-		c.out.Event(driverpb.Kind_RECEIVE_ERROR, at(failure.Partition), driver.Failed(describe(failure)))
+		c.out.Event(driverpb.Kind_RECEIVE_ERROR, driver.Partition(failure.Partition), driver.Failed(describe(failure)))
 	}
 }
-
-func received(out *driver.Instance, message *sarama.ConsumerMessage) {
-	out.Event(driverpb.Kind_RECEIVED, at(message.Partition), driver.Offset(message.Offset), func(e *driverpb.Event) {
-		e.Value = strings.ToValidUTF8(string(message.Value), "?")
-	})
-}
-
-func at(partition int32) func(*driverpb.Event) { return driver.At(partition, -1) }
 
 func (c *consumer) Close() {
 	close(c.closing)

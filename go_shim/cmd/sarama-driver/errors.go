@@ -28,32 +28,32 @@ var constants = []struct {
 // byText names constants of a package that only some versions of sarama link in.
 var byText = map[string]string{"circuit breaker is open": "ErrBreakerOpen"}
 
-// describe tells an error of the library: a protocol code where it is one, else the name of the constant.
+// describe converts an error of the library: a protocol code where it has one, else the name of its constant.
 func describe(err error) *driverpb.Error {
-	cause := bare(err)
-	if cause == nil { // the oldest version tells group members of such
+	cause := unwrap(err)
+	if cause == nil { // the oldest version sends such errors to group members
 		return &driverpb.Error{Code: -1, Type: "nil", Text: "an error without a cause"}
 	}
 	var code sarama.KError
 	if errors.As(cause, &code) {
 		return driver.Coded(int32(code), "sarama.KError", err.Error())
 	}
-	told := driver.Describe(err)
-	told.Type = driver.Class(cause)
+	described := driver.Describe(err)
+	described.Type = driver.Class(cause)
 	for _, constant := range constants {
 		if errors.Is(cause, constant.err) {
-			told.Type = constant.name
-			return told
+			described.Type = constant.name
+			return described
 		}
 	}
 	if name, found := byText[cause.Error()]; found {
-		told.Type = name
+		described.Type = name
 	}
-	return told
+	return described
 }
 
-// bare takes off the wrappers that old versions cannot unwrap by themselves.
-func bare(err error) error {
+// unwrap removes the wrappers of old versions, which do not implement Unwrap.
+func unwrap(err error) error {
 	for {
 		switch wrapper := err.(type) {
 		case *sarama.ProducerError:

@@ -11,7 +11,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 )
 
-// field finds a dotted path of Config, such as Producer.Retry.Max; not valid where this version lacks it.
+// field returns a dotted path of Config, such as Producer.Retry.Max; invalid where this version lacks it.
 func field(config *sarama.Config, path string) reflect.Value {
 	value := reflect.ValueOf(config).Elem()
 	for _, name := range strings.Split(path, ".") {
@@ -25,7 +25,7 @@ func field(config *sarama.Config, path string) reflect.Value {
 	return value
 }
 
-// assign sets a dotted path of Config from text; Unsupported where it does not exist or the text does not fit.
+// assign sets a dotted path of Config from text; Unsupported where it does not exist or the text is not valid.
 func assign(config *sarama.Config, path, text string) error {
 	target := field(config, path)
 	if !target.IsValid() {
@@ -63,7 +63,7 @@ func parse(target reflect.Value, text string) error {
 		return nil
 	}
 	if !target.CanInt() {
-		return fmt.Errorf("a %s cannot be given as text", target.Type())
+		return fmt.Errorf("a %s has no text form", target.Type())
 	}
 	number, err := strconv.ParseInt(text, 10, target.Type().Bits())
 	target.SetInt(number)
@@ -78,8 +78,8 @@ func keep[T any](pointer *T, text string, parse func(string) (T, error)) error {
 	return err
 }
 
-// show tells a field as the settings of READY do: durations in milliseconds, acks and codecs by name.
-func show(value reflect.Value) string {
+// format returns a field as a setting of READY: durations in milliseconds, acks and codecs by name.
+func format(value reflect.Value) string {
 	if duration, is := value.Interface().(time.Duration); is {
 		return strconv.FormatInt(duration.Milliseconds(), 10)
 	}

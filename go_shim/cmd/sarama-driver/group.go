@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	commitEvery = 500 * time.Millisecond
-	// consumePause lies between calls of Consume after it failed, as applications have it.
+	// consumePause is the pause after a failed Consume, as in applications.
 	consumePause = time.Second
-	// errorsLag is how much later than its commit an error may come out of the group's channel.
+	// errorsLag is the delay after a commit within which its error may arrive from the group's channel.
 	errorsLag = 50 * time.Millisecond
 )
 
-// group is a subscribed member that marks each record and commits by itself where the library can; else the library
-// commits in the background.
+// group is a subscribed member that marks every record and commits by itself where the library has Commit; otherwise
+// the library commits in the background.
 type group struct {
 	library sarama.ConsumerGroup
 	out     *driver.Instance
@@ -31,13 +30,13 @@ type group struct {
 
 	mu       sync.Mutex
 	claims   map[int32]*claim // of this generation
-	commitBy time.Time        // errors up to then may be those of a commit
+	commitBy time.Time        // errors until then may be those of a commit
 }
 
 func hasCommit() bool { return has[sarama.ConsumerGroupSession]("Commit") }
 
-// commitOurselves turns background commits off where the library has the switch.
-func commitOurselves(config *sarama.Config) {
+// disableAutoCommit turns background commits off where the library has the switch.
+func disableAutoCommit(config *sarama.Config) {
 	if toggle := field(config, "Consumer.Offsets.AutoCommit.Enable"); toggle.IsValid() {
 		toggle.SetBool(false)
 	}
@@ -52,12 +51,12 @@ func openGroup(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 	g := &group{library: library, out: out, topic: start.Topic, stop: stop, claims: map[int32]*claim{}}
 	out.Ready(settings(config, start.Role))
 	g.done.Add(2)
-	go g.complain()
+	go g.reportErrors()
 	go g.consume(running)
 	return g, nil
 }
 
-// consume calls Consume again and again, as it must be: it returns at every rebalance.
+// consume calls Consume in a loop, as documented: it returns at every rebalance.
 func (g *group) consume(running context.Context) {
 	defer g.done.Done()
 	for running.Err() == nil {
@@ -73,30 +72,30 @@ func (g *group) consume(running context.Context) {
 	}
 }
 
-func (g *group) complain() {
+func (g *group) reportErrors() {
 	defer g.done.Done()
 	for err := range g.library.Errors() {
 		kind := driverpb.Kind_RECEIVE_ERROR
 		partition := int32(-1)
-		told := describe(err)
-		if failure, is := err.(*sarama.ConsumerError); is {
+		failed := describe(err)
+		if failure, ok := err.(*sarama.ConsumerError); ok {
 			partition = failure.Partition
-			if g.ofCommit(told.Code) {
+			if g.ofCommit(failed.Code) {
 				kind = driverpb.Kind_COMMIT_ERROR
 			}
 		}
-		g.out.Event(kind, at(partition), driver.Failed(told))
+		g.out.Event(kind, driver.Partition(partition), driver.Failed(failed))
 	}
 }
 
-// Codes that only a commit, or only a fetch, is answered with.
+// Codes of commits only, and of fetches only.
 var (
 	commitCodes = []int32{12, 14, 15, 16, 22, 25, 27, 28, 30}
 	fetchCodes  = []int32{1, 2, 5, 6, 9, 43, 56, 70, 71, 74, 75, 76, 78, 100, 103, 106}
 )
 
-// ofCommit says whether an error about a partition is that of a commit: by its code, else by its time, since both come
-// out of one channel.
+// ofCommit reports whether an error of a partition is that of a commit: by its code, else by its time, since one
+// channel carries both.
 func (g *group) ofCommit(code int32) bool {
 	if slices.Contains(commitCodes, code) || slices.Contains(fetchCodes, code) {
 		return slices.Contains(commitCodes, code)
@@ -114,11 +113,9 @@ func (g *group) Setup(session sarama.ConsumerGroupSession) error {
 	g.mu.Unlock()
 	g.out.Event(driverpb.Kind_ASSIGNED, func(e *driverpb.Event) { e.Partitions = slices.Clone(partitions) })
 	if committer, can := session.(interface{ Commit() }); can {
-		g.done.Add(1)
-		go func() {
-			defer g.done.Done()
-			driver.Beat(session.Context().Done(), driver.Every(commitEvery), func() { g.commit(committer.Commit) })
-		}()
+		g.done.Go(func() {
+			driver.Tick(session.Context().Done(), driver.Fixed(driver.CommitInterval), func() { g.commit(committer.Commit) })
+		})
 	}
 	return nil
 }
@@ -132,29 +129,29 @@ func (g *group) Cleanup(session sarama.ConsumerGroupSession) error {
 
 // ConsumeClaim reads one partition of a generation (sarama.ConsumerGroupHandler).
 func (g *group) ConsumeClaim(session sarama.ConsumerGroupSession, part sarama.ConsumerGroupClaim) error {
-	mine := newClaim(session, part, g.out)
+	own := newClaim(session, part, g.out)
 	g.mu.Lock()
-	g.claims[part.Partition()] = mine
+	g.claims[part.Partition()] = own
 	g.mu.Unlock()
 	for message := range part.Messages() {
-		received(g.out, message)
-		mine.mark(message)
+		g.out.Received(message.Partition, message.Offset, message.Value)
+		own.mark(message)
 	}
-	mine.settle()
+	own.settle()
 	return nil
 }
 
 func (g *group) commit(commit func()) {
 	g.mu.Lock()
 	claims := make([]*claim, 0, len(g.claims))
-	for _, each := range g.claims {
-		claims = append(claims, each)
+	for _, claim := range g.claims {
+		claims = append(claims, claim)
 	}
-	g.commitBy = time.Now().Add(time.Hour) // while it lasts
+	g.commitBy = time.Now().Add(time.Hour) // for the duration of the commit
 	g.mu.Unlock()
 	due := false
-	for _, each := range claims {
-		due = each.hold() || due
+	for _, claim := range claims {
+		due = claim.hold() || due
 	}
 	if due {
 		commit()
@@ -162,8 +159,8 @@ func (g *group) commit(commit func()) {
 	g.mu.Lock()
 	g.commitBy = time.Now().Add(errorsLag)
 	g.mu.Unlock()
-	for _, each := range claims {
-		each.release()
+	for _, claim := range claims {
+		claim.release()
 	}
 }
 

@@ -9,23 +9,23 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// operation is one record on its way; it travels with the message as its metadata.
+// operation is the metadata of one message: what its result is reported for.
 type operation struct {
 	partition int32
 	sequence  int64
-	told      chan struct{} // `sent` was reported, so its outcome may follow
+	reported  chan struct{} // closed after `sent` was reported: its result may follow
 	done      func(error)
 }
 
-// writer puts records into an AsyncProducer and reports what becomes of each.
+// writer passes records to an AsyncProducer and reports their results.
 type writer struct {
-	library  sarama.AsyncProducer
-	out      *driver.Instance
-	topic    string
-	patience time.Duration // for the library to take a record
-	offsets  bool          // acks tell offsets
-	closing  chan struct{}
-	results  sync.WaitGroup
+	library      sarama.AsyncProducer
+	out          *driver.Instance
+	topic        string
+	inputTimeout time.Duration // for the library to take a record
+	offsets      bool          // acknowledgements carry offsets
+	closing      chan struct{}
+	results      sync.WaitGroup
 }
 
 func newWriter(config *sarama.Config, start *driverpb.Start, out *driver.Instance) (*writer, error) {
@@ -34,7 +34,7 @@ func newWriter(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 		return nil, err
 	}
 	w := &writer{
-		library: library, out: out, topic: start.Topic, patience: out.Interval(),
+		library: library, out: out, topic: start.Topic, inputTimeout: out.Interval(),
 		offsets: config.Producer.RequiredAcks != sarama.NoResponse, closing: make(chan struct{}),
 	}
 	out.Ready(settings(config, start.Role))
@@ -44,11 +44,11 @@ func newWriter(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 	return w, nil
 }
 
-// write hands one record to the library, which takes it from an unbuffered channel; false if it was not taken in time.
-// `done` is called with the outcome, after it was reported.
+// write passes one record to the library, over an unbuffered channel; false if the library did not take it in time.
+// `done` is called with the result, after it was reported.
 func (w *writer) write(partition int32, sequence int64, done func(error)) bool {
 	clock := driver.Clock()
-	op := &operation{partition: partition, sequence: sequence, told: make(chan struct{}), done: done}
+	op := &operation{partition: partition, sequence: sequence, reported: make(chan struct{}), done: done}
 	message := &sarama.ProducerMessage{
 		Topic: w.topic, Partition: partition, Metadata: op,
 		Value: sarama.StringEncoder(driver.Value(w.out.Name(), partition, sequence, clock)),
@@ -56,9 +56,9 @@ func (w *writer) write(partition int32, sequence int64, done func(error)) bool {
 	select {
 	case w.library.Input() <- message:
 		w.out.Sent(partition, sequence, clock)
-		close(op.told)
+		close(op.reported)
 		return true
-	case <-time.After(w.patience):
+	case <-time.After(w.inputTimeout):
 	case <-w.closing:
 	}
 	return false
@@ -72,7 +72,7 @@ func (w *writer) acknowledged() {
 		if !w.offsets {
 			offset = -1
 		}
-		<-op.told
+		<-op.reported
 		w.out.Event(driverpb.Kind_ACKED, driver.At(op.partition, op.sequence), driver.Offset(offset))
 		op.done(nil)
 	}
@@ -82,27 +82,26 @@ func (w *writer) refused() {
 	defer w.results.Done()
 	for failure := range w.library.Errors() {
 		op, ours := failure.Msg.Metadata.(*operation)
-		if !ours { // about no record of ours
+		if !ours { // no record of this driver
 			w.out.Notice("%v", failure.Err)
 			continue
 		}
-		<-op.told
+		<-op.reported
 		w.out.Event(driverpb.Kind_SEND_ERROR, driver.At(op.partition, op.sequence), driver.Failed(describe(failure.Err)))
 		op.done(failure.Err)
 	}
 }
 
-// close flushes as an application does at its end; nothing may be written any more.
+// close flushes as an application does at its end; no write may follow.
 func (w *writer) close() {
 	w.library.AsyncClose()
 	w.results.Wait()
 }
 
-// producer writes one record each interval to each partition.
+// producer writes one record per interval to every partition.
 type producer struct {
 	*writer
-	beats sync.WaitGroup
-	flows []*driver.Flow
+	workload *driver.Workload
 }
 
 func openProducer(config *sarama.Config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -111,38 +110,15 @@ func openProducer(config *sarama.Config, start *driverpb.Start, out *driver.Inst
 		return nil, err
 	}
 	p := &producer{writer: w}
-	for _, partition := range start.Partitions {
-		flow := driver.NewFlow(start.MaxInFlight)
-		p.flows = append(p.flows, flow)
-		p.beats.Add(1)
-		go p.feed(partition, flow)
-	}
-	return p, nil
-}
-
-func (p *producer) feed(partition int32, flow *driver.Flow) {
-	defer p.beats.Done()
-	sequence := int64(0)
-	driver.Beat(p.closing, p.out.IntervalOf(partition), func() {
-		if !flow.Begin() {
-			return
-		}
-		if !p.write(partition, sequence, func(error) { flow.End() }) {
-			flow.End()
-			flow.Skipped.Add(1)
-			return
-		}
-		sequence++
+	p.workload = driver.StartWorkload(out, start, func(partition int32, sequence int64, ended func()) bool {
+		return p.write(partition, sequence, func(error) { ended() })
 	})
+	return p, nil
 }
 
 func (p *producer) Close() {
 	close(p.closing)
-	p.beats.Wait()
+	p.workload.Stop()
 	p.close()
-	for index, flow := range p.flows {
-		if skipped := flow.Skipped.Load(); skipped > 0 {
-			p.out.Notice("partition index %d: %d beats were skipped", index, skipped)
-		}
-	}
+	p.workload.ReportSkipped()
 }

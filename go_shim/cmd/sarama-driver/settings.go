@@ -1,15 +1,14 @@
 package main
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 )
 
-// reported names, for READY, where a setting stands in Config and which roles it matters to.
+// reported maps settings of READY to paths of Config and to the roles that they concern.
 var reported = []struct{ name, path, roles string }{
 	{"acks", "Producer.RequiredAcks", "producer transactional"},
 	{"idempotence", "Producer.Idempotent", "producer transactional"},
@@ -24,7 +23,7 @@ var reported = []struct{ name, path, roles string }{
 	{"heartbeat_ms", "Consumer.Group.Heartbeat.Interval", "group"},
 	{"retries", "Metadata.Retry.Max", "admin"},
 	{"retry_backoff_ms", "Metadata.Retry.Backoff", "admin"},
-	// The only limit of sarama's own on an unanswered request; Producer.Timeout is the broker's to keep.
+	// sarama's own limit on a missing response; Producer.Timeout is applied by the broker.
 	{"request_timeout_ms", "Net.ReadTimeout", "producer consumer group transactional admin"},
 	{"socket_timeout_ms", "Net.ReadTimeout", "producer consumer group transactional admin"},
 	{"refresh_ms", "Metadata.RefreshFrequency", "producer consumer group transactional admin"},
@@ -40,37 +39,29 @@ var backoffs = []struct{ path, roles string }{
 	{"Consumer.Group.Rebalance.Retry.Backoff", "group"},
 }
 
-// breakerOpen is how long a producer turns records away unasked once the leader of their partition could not be found three
-// times in a row (async_producer.go, newTopicProducer and newPartitionProducer: breaker.New(3, 1, 10*time.Second)).
-const breakerOpen = 10 * time.Second
-
-var isolation = map[string]string{"0": "read_uncommitted", "1": "read_committed"}
-
-// settings reads what is in force back from the Config; what this version lacks is left out.
+// settings reads the effective settings back from the Config; paths that this version lacks are left out.
 func settings(config *sarama.Config, role string) map[string]string {
-	told := map[string]string{}
+	found := map[string]string{}
 	for _, item := range reported {
-		if value := field(config, item.path); value.IsValid() && serves(item.roles, role) {
-			told[item.name] = show(value)
+		if value := field(config, item.path); value.IsValid() && driver.IncludesRole(item.roles, role) {
+			found[item.name] = format(value)
 		}
 	}
-	if told["refresh_ms"] == "0" {
-		told["refresh_ms"] = "-1"
+	if found["refresh_ms"] == "0" {
+		found["refresh_ms"] = "-1"
 	}
-	if level, found := told["isolation"]; found {
-		told["isolation"] = isolation[level]
+	if level, err := strconv.ParseInt(found["isolation"], 10, 8); err == nil {
+		found["isolation"] = driver.IsolationNames[level]
 	}
 	longest := time.Duration(0)
-	if serves("producer transactional", role) {
-		longest = breakerOpen
+	if driver.IncludesRole("producer transactional", role) {
+		longest = driver.SaramaBreakerOpen
 	}
 	for _, item := range backoffs {
-		if value := field(config, item.path); value.IsValid() && serves(item.roles, role) {
+		if value := field(config, item.path); value.IsValid() && driver.IncludesRole(item.roles, role) {
 			longest = max(longest, time.Duration(value.Int()))
 		}
 	}
-	told["longest_backoff_ms"] = strconv.FormatInt(longest.Milliseconds(), 10)
-	return told
+	found["longest_backoff_ms"] = driver.Milliseconds(longest)
+	return found
 }
-
-func serves(roles, role string) bool { return slices.Contains(strings.Fields(roles), role) }

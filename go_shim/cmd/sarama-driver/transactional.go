@@ -12,7 +12,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// transactions is what AsyncProducer gained with them; older versions must compile without.
+// transactions are the methods of AsyncProducer since it has transactions; older versions must compile without them.
 type transactions interface {
 	BeginTxn() error
 	CommitTxn() error
@@ -20,10 +20,10 @@ type transactions interface {
 	AddMessageToTxn(msg *sarama.ConsumerMessage, groupID string, metadata *string) error
 }
 
-// retryPause lies between attempts to end a transaction, on top of the library's own attempts.
+// retryPause is the pause between attempts to end a transaction, in addition to the library's own attempts.
 const retryPause = 100 * time.Millisecond
 
-// transactional writes one record to each partition in one transaction each interval.
+// transactional writes one record to every partition in one transaction per interval.
 type transactional struct {
 	*writer
 	library    transactions
@@ -31,12 +31,12 @@ type transactional struct {
 	topic      string
 	group      string // empty: transactions carry no offsets
 	loop       sync.WaitGroup
-	number     int64           // of the transaction; also the sequence of its records
-	failure    *driverpb.Error // the last
+	number     int64           // of the transaction, and the sequence of its records
+	failure    *driverpb.Error // of the last failed call
 }
 
-// transact asks for what transactions need.
-func transact(config *sarama.Config, id string) error {
+// enableTransactions sets what transactions need.
+func enableTransactions(config *sarama.Config, id string) error {
 	config.Producer.RequiredAcks = sarama.WaitForAll
 	config.Net.MaxOpenRequests = 1
 	if err := assign(config, "Producer.Idempotent", "true"); err != nil {
@@ -50,28 +50,27 @@ func openTransactional(config *sarama.Config, start *driverpb.Start, out *driver
 	if err != nil {
 		return nil, err
 	}
-	t := &transactional{writer: w, library: any(w.library).(transactions), partitions: start.Partitions, topic: start.Topic, group: start.Group}
-	t.loop.Add(1)
-	go func() {
-		defer t.loop.Done()
-		driver.Beat(t.closing, out.Interval, t.transaction)
-	}()
+	t := &transactional{
+		writer: w, library: any(w.library).(transactions), partitions: start.Partitions, topic: start.Topic,
+		group: start.Group,
+	}
+	t.loop.Go(func() { driver.Tick(t.closing, out.Interval, t.transaction) })
 	return t, nil
 }
 
-// transaction plays one from begin to commit or abort, as the library's own example does.
+// transaction runs one transaction from begin to commit or abort, as the library's own example does.
 func (t *transactional) transaction() {
 	if err := t.library.BeginTxn(); err != nil {
 		t.failed(err)
 		t.end(false)
 		return
 	}
-	t.told(driverpb.Kind_TXN_BEGUN)
+	t.report(driverpb.Kind_TXN_BEGUN)
 	t.end(t.records() && t.offsets())
 	t.number++
 }
 
-// offsets commits one of the group's as part of the transaction, as one that consumes, transforms and produces does.
+// offsets commits an offset of the group as part of the transaction, as a consume-transform-produce application does.
 func (t *transactional) offsets() bool {
 	if t.group == "" {
 		return true
@@ -84,7 +83,7 @@ func (t *transactional) offsets() bool {
 	return true
 }
 
-// records writes one to each partition and waits for their outcomes; false if any failed.
+// records writes one record to every partition and waits for the results; false if any failed.
 func (t *transactional) records() bool {
 	outcomes := make(chan error, len(t.partitions))
 	begun := 0
@@ -93,22 +92,22 @@ func (t *transactional) records() bool {
 			begun++
 		}
 	}
-	whole := begun == len(t.partitions)
+	complete := begun == len(t.partitions)
 	for range begun {
 		if <-outcomes != nil {
-			whole = false
+			complete = false
 		}
 	}
-	return whole
+	return complete
 }
 
-// end commits, or aborts where something failed, until the library has let go of the transaction. A call that gave up
-// (after 50 attempts, 5 s) leaves it ending: nothing can begin then, and the library's example makes the call again.
+// end commits, or aborts after a failure, until the transaction has ended. A call that gave up (after 50 attempts, 5 s)
+// leaves the transaction ending: no other can begin, and the library's example repeats the call.
 func (t *transactional) end(commit bool) {
 	for !t.stopping() {
 		switch status := t.status(); {
 		case strings.Contains(status, "FatalError"):
-			t.out.Fatal(t.failure, "the producer is in a fatal state (%s) and must be built anew", status)
+			t.out.Fatal(t.failure, "the producer is in a fatal state (%s) and must be replaced", status)
 			return
 		case strings.Contains(status, "AbortableError"):
 			commit = false
@@ -129,27 +128,27 @@ func (t *transactional) finish(commit bool) error {
 		if err := t.library.CommitTxn(); err != nil {
 			return err
 		}
-		t.told(driverpb.Kind_TXN_COMMITTED)
+		t.report(driverpb.Kind_TXN_COMMITTED)
 		return nil
 	}
 	if err := t.library.AbortTxn(); err != nil {
 		return err
 	}
-	t.told(driverpb.Kind_TXN_ABORTED)
+	t.report(driverpb.Kind_TXN_ABORTED)
 	return nil
 }
 
-// status is the library's own word for the state of its transaction, such as ProducerTxnStateInTransaction.
+// status returns the library's name of the transaction's state, such as ProducerTxnStateInTransaction.
 func (t *transactional) status() string {
 	return fmt.Sprint(reflect.ValueOf(t.library).MethodByName("TxnStatus").Call(nil)[0].Interface())
 }
 
 func (t *transactional) failed(err error) {
 	t.failure = describe(err)
-	t.told(driverpb.Kind_TXN_ERROR, driver.Failed(t.failure))
+	t.report(driverpb.Kind_TXN_ERROR, driver.Failed(t.failure))
 }
 
-func (t *transactional) told(kind driverpb.Kind, with ...func(*driverpb.Event)) {
+func (t *transactional) report(kind driverpb.Kind, with ...func(*driverpb.Event)) {
 	t.out.Event(kind, append(with, driver.At(-1, t.number))...)
 }
 

@@ -21,11 +21,11 @@ import (
 	_ "github.com/influxdata/telegraf/plugins/serializers/influx"
 )
 
-// runAgent is Telegraf's own command without its flags: it loads the configuration and works until it is told to end.
+// runAgent is Telegraf's own command without its flags: it loads the configuration and runs until a signal.
 func runAgent(path string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	go func() { // the driver holds our standard input; when it is gone, so are we
+	go func() { // the driver holds the standard input; the agent ends with it
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(3)
 	}()
@@ -42,7 +42,7 @@ func run(ctx context.Context, path string) error {
 	if err := load(loaded, path); err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, loadedWords)
+	fmt.Fprintln(os.Stderr, loadedLine)
 	// NewAgent stopped returning an error.
 	switch create := any(agent.NewAgent).(type) {
 	case func(*config.Config) *agent.Agent:
@@ -54,10 +54,10 @@ func run(ctx context.Context, path string) error {
 		}
 		return created.Run(ctx)
 	}
-	return fmt.Errorf("agent.NewAgent of this version is %T, which this driver does not know", agent.NewAgent)
+	return fmt.Errorf("agent.NewAgent of this version is %T, unknown to this driver", agent.NewAgent)
 }
 
-// load reads one file: with LoadAll where there is one, since that does more than LoadConfig.
+// load reads one file, by LoadAll where it exists, since that does more than LoadConfig.
 func load(loaded any, path string) error {
 	switch loader := loaded.(type) {
 	case interface{ LoadAll(...string) error }:
@@ -65,5 +65,5 @@ func load(loaded any, path string) error {
 	case interface{ LoadConfig(string) error }:
 		return loader.LoadConfig(path)
 	}
-	return fmt.Errorf("this version's configuration cannot be loaded by a way that this driver knows")
+	return fmt.Errorf("the configuration of this version has no load function known to this driver")
 }

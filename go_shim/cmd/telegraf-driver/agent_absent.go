@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// runAgent says that this program was built without the agent.
+// runAgent reports that this program was built without the agent.
 func runAgent(path string) int {
 	fmt.Fprintf(os.Stderr, "E! [telegraf] built without Telegraf; %s is not read\n", path)
 	return 2
 }
 
-// library tells the defaults of the Kafka client inside Telegraf; here there is none.
+// library returns the configuration of the Kafka client inside Telegraf; there is none here.
 func library() any { return &struct{}{} }

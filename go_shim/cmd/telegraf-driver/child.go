@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// startLimit bounds the agent's start; it connects to Kafka first, and tries that once more after 15 s.
+	// startLimit bounds the agent's start; it connects to Kafka first, and once more after 15 s.
 	startLimit = 40 * time.Second
-	// stopLimit is when an agent that does not end is killed: by then the instance was called fatal.
+	// stopLimit is the time after which an agent that does not end is killed; the instance is fatal by then.
 	stopLimit = 20 * time.Second
 )
 
@@ -30,16 +30,16 @@ type child struct {
 	command *exec.Cmd
 	folder  string
 	held    io.WriteCloser // its standard input; it ends when that closes
-	loaded  chan struct{}  // it has read its configuration
+	loaded  chan struct{}  // closed once it has read its configuration
 	ended   chan struct{}
-	serving atomic.Bool // `ready` was said: an end is news
+	serving atomic.Bool // `ready` was reported: an end is fatal
 	closing atomic.Bool
 
 	mu   sync.Mutex
-	last string // its last complaint
+	last string // its last warning or error
 }
 
-// start writes the configuration and starts the agent with it; `lines` gets each line of its standard output.
+// start writes the configuration and starts the agent with it; `lines` receives every line of its standard output.
 func start(c *configuration, out *driver.Instance, folder string, lines func(string)) (*child, error) {
 	path := filepath.Join(folder, "telegraf.conf")
 	if err := os.WriteFile(path, []byte(c.text()), 0o600); err != nil {
@@ -50,13 +50,13 @@ func start(c *configuration, out *driver.Instance, folder string, lines func(str
 		return nil, err
 	}
 	agent := &child{
-		out: out, command: exec.Command(program, agentWord, path), folder: folder,
+		out: out, command: exec.Command(program, agentCommand, path), folder: folder,
 		loaded: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if agent.held, err = agent.command.StdinPipe(); err != nil {
 		return nil, err
 	}
-	said, err := agent.command.StdoutPipe()
+	output, err := agent.command.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -68,25 +68,25 @@ func start(c *configuration, out *driver.Instance, folder string, lines func(str
 		return nil, err
 	}
 	var readers sync.WaitGroup
-	readers.Go(func() { each(said, lines) })
-	readers.Go(func() { each(logged, agent.complain) })
+	readers.Go(func() { eachLine(output, lines) })
+	readers.Go(func() { eachLine(logged, agent.takeLog) })
 	go agent.wait(&readers)
 	return agent, nil
 }
 
-// each calls `do` with every line until the stream ends.
-func each(stream io.Reader, do func(string)) {
+// eachLine calls `do` with every line until the stream ends.
+func eachLine(stream io.Reader, do func(string)) {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		do(lines.Text())
 	}
-	_, _ = io.Copy(io.Discard, stream) // after a line beyond all bounds
+	_, _ = io.Copy(io.Discard, stream) // the rest after a line that is too long
 }
 
-// complain passes warnings and errors of the agent's log on.
-func (a *child) complain(line string) {
-	if line == loadedWords {
+// takeLog reports the warnings and errors of the agent's log.
+func (a *child) takeLog(line string) {
+	if line == loadedLine {
 		close(a.loaded)
 		return
 	}
@@ -103,7 +103,7 @@ func (a *child) complain(line string) {
 	a.out.Notice("%s", line[at:])
 }
 
-func (a *child) lastWords() string {
+func (a *child) lastLine() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.last
@@ -114,31 +114,31 @@ func (a *child) wait(readers *sync.WaitGroup) {
 	_ = a.command.Wait()
 	close(a.ended)
 	if a.serving.Load() {
-		a.mourn()
+		a.reportEnd()
 	}
 }
 
-// serve says `ready`; from now on an agent that ends by itself is fatal.
+// serve reports `ready`; from now on an agent that ends by itself is fatal.
 func (a *child) serve(settings map[string]string) {
-	_ = os.RemoveAll(a.folder) // it has read the file, and listens no more than once
+	_ = os.RemoveAll(a.folder) // the agent has read the file and does not listen again
 	a.out.Ready(settings)
 	a.out.Notice("telegraf %s with %s", version(), inside())
 	a.serving.Store(true)
 	select {
 	case <-a.ended:
-		a.mourn()
+		a.reportEnd()
 	default:
 	}
 }
 
-func (a *child) mourn() {
+func (a *child) reportEnd() {
 	if !a.closing.Load() {
 		text := a.command.ProcessState.String()
-		a.out.Fatal(&driverpb.Error{Code: -1, Type: "exit", Text: text}, "the agent ended by itself: %s: %s", text, a.lastWords())
+		a.out.Fatal(&driverpb.Error{Code: -1, Type: "exit", Text: text}, "the agent ended by itself: %s: %s", text, a.lastLine())
 	}
 }
 
-// until asks `ready` again and again; an error that tells why it never was, once the agent has ended or after the limit.
+// until polls `ready`. It returns the reason once the agent has ended, or after the limit.
 func (a *child) until(ready func() bool, c *configuration) error {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline) && !a.gone(); {
 		if ready() {
@@ -152,7 +152,7 @@ func (a *child) until(ready func() bool, c *configuration) error {
 	if refusal := a.refused(c); refusal != nil {
 		return refusal
 	}
-	return fmt.Errorf("the agent does not work: %s", a.lastWords())
+	return fmt.Errorf("the agent does not work: %s", a.lastLine())
 }
 
 func (a *child) gone() bool { return closed(a.ended) }
@@ -168,17 +168,17 @@ func closed(channel <-chan struct{}) bool {
 	}
 }
 
-// refused says whether the agent ended because of what a user asked for.
+// refused returns an error if the agent ended because of a property.
 func (a *child) refused(c *configuration) error {
-	for _, key := range c.asked {
-		if name := key[strings.LastIndex(key, ".")+1:]; strings.Contains(a.lastWords(), name) {
-			return driver.Refuse("telegraf %s refuses %s: %s", version(), key, a.lastWords())
+	for _, key := range c.properties {
+		if name := key[strings.LastIndex(key, ".")+1:]; strings.Contains(a.lastLine(), name) {
+			return driver.Refuse("telegraf %s rejects %s: %s", version(), key, a.lastLine())
 		}
 	}
 	return nil
 }
 
-// stop ends the agent as an operator does, and waits for it.
+// stop ends the agent by SIGTERM, as an operator does, and waits for it.
 func (a *child) stop() {
 	a.closing.Store(true)
 	_ = a.command.Process.Signal(syscall.SIGTERM)

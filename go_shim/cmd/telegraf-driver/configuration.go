@@ -19,7 +19,7 @@ const (
 )
 
 // Keys are a section of Telegraf's configuration and a key in it; values are TOML. Telegraf has no key for the metadata
-// refresh of the library inside it, which comes each ten minutes: no trial lives to see one.
+// refresh of the library inside it: its ten minutes are longer than any trial.
 var profiles = driver.Profiles{
 	"isolated":        {},
 	"defaults":        {Bare: true},
@@ -29,30 +29,30 @@ var profiles = driver.Profiles{
 	"oldest-protocol": {Set: map[string]string{output + ".version": `"0.11.0.0"`, input + ".version": `"0.11.0.0"`}},
 }
 
-// What the probe needs to tell partitions, instances and records apart.
+// Keys by which the probe identifies partitions, instances and records.
 var reserved = []string{
 	output + ".brokers", output + ".topic", output + ".client_id", output + ".routing_tag", output + ".data_format",
 	input + ".brokers", input + ".topics", input + ".client_id", input + ".consumer_group", input + ".data_format",
 }
 
-// flushEvery stands in for Telegraf's ten seconds: a record must reach Kafka in the interval in which it was made.
-const flushEvery = "100ms"
+// flushInterval replaces Telegraf's ten seconds: a record must reach Kafka within the interval of its operation.
+const flushInterval = "100ms"
 
 // configuration is a file for Telegraf: sections with their keys, values as TOML.
 type configuration struct {
-	sections map[string]map[string]string
-	kafka    map[string]string // the section that concerns Kafka
-	asked    []string          // keys that a user asked for
+	sections   map[string]map[string]string
+	kafka      map[string]string // the Kafka section
+	properties []string          // keys of the instance's properties
 }
 
 // configure builds the configuration of an instance: role, profile, properties, in this order.
-func configure(start *driverpb.Start) (*configuration, error) {
+func configure(start *driverpb.Start, _ *driver.Instance) (*configuration, error) {
 	chosen, err := profiles.Choose("telegraf", start)
 	if err != nil {
 		return nil, err
 	}
 	c := &configuration{sections: map[string]map[string]string{
-		"agent": {"flush_interval": quote(flushEvery), "omit_hostname": "true"},
+		"agent": {"flush_interval": quote(flushInterval), "omit_hostname": "true"},
 	}}
 	brokers := make([]string, len(start.Bootstrap))
 	for index, address := range start.Bootstrap {
@@ -67,7 +67,7 @@ func configure(start *driverpb.Start) (*configuration, error) {
 		c.reading(start)
 	}
 	if !chosen.Bare && start.Broker != "" {
-		c.kafka["version"] = quote(full(start.Broker)) // the library inside cannot negotiate
+		c.kafka["version"] = quote(driver.ExactVersion(start.Broker)) // the library inside cannot negotiate
 	}
 	for key, value := range chosen.Set {
 		c.set(key, value)
@@ -77,10 +77,10 @@ func configure(start *driverpb.Start) (*configuration, error) {
 			return nil, driver.Refuse("%s is set by the driver itself", key)
 		}
 		if !c.set(key, literal(start.Properties[key])) {
-			return nil, driver.Refuse("telegraf is not configured with a section for %s here; it has %s",
+			return nil, driver.Refuse("there is no section for %s in this role; it has %s",
 				key, strings.Join(slices.Sorted(maps.Keys(c.sections)), ", "))
 		}
-		c.asked = append(c.asked, key)
+		c.properties = append(c.properties, key)
 	}
 	return c, nil
 }
@@ -102,7 +102,7 @@ func (c *configuration) reading(start *driverpb.Start) {
 	c.sections[sink] = map[string]string{"files": `["stdout"]`, "data_format": quote("influx")}
 }
 
-// set puts a key where it belongs; false where there is no such section. A profile speaks to both roles.
+// set sets a key; false where its section does not exist. A profile has keys for both roles.
 func (c *configuration) set(key, value string) bool {
 	at := strings.LastIndex(key, ".")
 	section, known := c.sections[key[:max(at, 0)]]
@@ -112,7 +112,7 @@ func (c *configuration) set(key, value string) bool {
 	return known
 }
 
-// get reads a key of the section that concerns Kafka, or what holds where it is not set.
+// get returns a key of the Kafka section, or `standard` where it is not set.
 func (c *configuration) get(key, standard string) string {
 	if value, found := c.kafka[key]; found {
 		return strings.Trim(value, `"`)
@@ -120,7 +120,7 @@ func (c *configuration) get(key, standard string) string {
 	return standard
 }
 
-// text writes the file. A plugin's section is one of an array, the agent's is not.
+// text returns the file. A plugin's section is an element of an array, the agent's is not.
 func (c *configuration) text() string {
 	var written strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(c.sections)) {
@@ -136,7 +136,7 @@ func (c *configuration) text() string {
 	return written.String()
 }
 
-// literal writes a property as TOML: numbers, truth values, lists and quoted text stand as they are.
+// literal returns a property as TOML: numbers, booleans, lists and quoted text are unchanged.
 func literal(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil || text == "true" || text == "false" {
 		return text
@@ -148,15 +148,3 @@ func literal(text string) string {
 }
 
 func quote(text string) string { return strconv.Quote(text) }
-
-// full writes a broker line as the library parses it: three parts, and four before 1.0.
-func full(line string) string {
-	parts := 3
-	if strings.HasPrefix(line, "0.") {
-		parts = 4
-	}
-	for strings.Count(line, ".")+1 < parts {
-		line += ".0"
-	}
-	return line
-}

@@ -18,7 +18,7 @@ func order(role, profile string, properties map[string]string) *driverpb.Start {
 
 func written(t *testing.T, start *driverpb.Start) string {
 	t.Helper()
-	c, err := configure(start)
+	c, err := configure(start, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,27 +48,27 @@ func TestAGroupReadsAndWritesToStandardOutput(t *testing.T) {
 	}
 }
 
-func TestTheDefaultsTellNoVersion(t *testing.T) {
+func TestTheDefaultsSetNoVersion(t *testing.T) {
 	if text := written(t, order("producer", "defaults", nil)); strings.Contains(text, "version") {
 		t.Error(text)
 	}
 }
 
-func TestWhatCannotBeDoneIsRefusedByName(t *testing.T) {
+func TestAnUnsupportedRequestIsRefusedByName(t *testing.T) {
 	for name, start := range map[string]*driverpb.Start{
-		"invented.of.nobody":      order("producer", "isolated", map[string]string{"invented.of.nobody": "1"}),
+		"invented.section.key":    order("producer", "isolated", map[string]string{"invented.section.key": "1"}),
 		"bare":                    order("producer", "isolated", map[string]string{"bare": "1"}),
 		"outputs.kafka.client_id": order("producer", "isolated", map[string]string{"outputs.kafka.client_id": "x"}),
 		"wishful":                 order("producer", "wishful", nil),
 		"acks-1":                  order("group", "acks-1", nil),
 	} {
-		if _, err := configure(start); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := configure(start, nil); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestAKeyKeepsItsPartitionWhenTheTopicGrows(t *testing.T) {
+func TestAKeyKeepsItsPartitionInAGrowingTopic(t *testing.T) {
 	for partition := range int32(4) {
 		hash := fnv.New32a()
 		_, _ = hash.Write([]byte(keyOf(partition)))
@@ -90,15 +90,15 @@ func TestLiteralsAreTOML(t *testing.T) {
 	}
 }
 
-func TestSettingsTellWhatHolds(t *testing.T) {
-	c, err := configure(order("producer", "idempotent", map[string]string{"outputs.kafka.max_retry": "7"}))
+func TestSettingsAreTheEffectiveOnes(t *testing.T) {
+	c, err := configure(order("producer", "idempotent", map[string]string{"outputs.kafka.max_retry": "7"}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := writerSettings(c)
+	settings := writerSettings(c)
 	for name, wanted := range map[string]string{"acks": "all", "idempotence": "true", "retries": "7", "linger_ms": "100"} {
-		if told[name] != wanted {
-			t.Errorf("%s is %q, not %q", name, told[name], wanted)
+		if settings[name] != wanted {
+			t.Errorf("%s is %q, not %q", name, settings[name], wanted)
 		}
 	}
 }

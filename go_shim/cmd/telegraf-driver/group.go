@@ -9,8 +9,8 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// group is a subscribed member. Telegraf writes what it read to its standard output, and tells neither assignments nor
-// commits nor a record's offset.
+// group is a subscribed member. Telegraf writes records to its standard output; it reports no assignments, commits or
+// offsets.
 type group struct{ *child }
 
 func openGroup(c *configuration, _ *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -36,7 +36,7 @@ func openGroup(c *configuration, _ *driverpb.Start, out *driver.Instance) (drive
 	return &group{agent}, nil
 }
 
-// receive passes a record on; of lines that hold none nothing is told.
+// receive reports the record of a line; lines without one are ignored.
 func receive(out *driver.Instance, line string) {
 	if value, partition, found := valueOf(line); found {
 		out.Event(driverpb.Kind_RECEIVED, driver.Partition(partition), func(e *driverpb.Event) { e.Value = value })

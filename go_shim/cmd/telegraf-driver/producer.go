@@ -17,17 +17,17 @@ const (
 	// routingTag is the tag whose value is a record's key.
 	routingTag = "key"
 	writeLimit = 5 * time.Second
-	// lasting is a number that 2, 3, 4, 5 and 6 divide: a key's partition stays the same when a topic grows to that.
-	lasting = 60
+	// keySpace is divisible by 2, 3, 4, 5 and 6: a key keeps its partition when a topic grows to that number.
+	keySpace = 60
 )
 
-// producer hands the agent one metric each interval for each partition.
+// producer passes the agent one metric per interval and partition.
 type producer struct {
 	*child
 	wire    net.Conn
 	writing sync.Mutex
-	silent  chan struct{} // no more beats
-	beats   sync.WaitGroup
+	done    chan struct{} // no more ticks
+	tickers sync.WaitGroup
 }
 
 func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -41,7 +41,7 @@ func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance)
 	if err != nil {
 		return nil, err
 	}
-	p := &producer{child: agent, silent: make(chan struct{})}
+	p := &producer{child: agent, done: make(chan struct{})}
 	// The agent listens once it has connected to Kafka.
 	listens := func() bool { p.wire, err = net.Dial("unix", socket); return err == nil }
 	if err := agent.until(listens, c); err != nil {
@@ -50,14 +50,14 @@ func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance)
 	}
 	agent.serve(writerSettings(c))
 	for _, partition := range order.Partitions {
-		p.beats.Go(func() { p.feed(partition) })
+		p.tickers.Go(func() { p.feed(partition) })
 	}
 	return p, nil
 }
 
 func (p *producer) feed(partition int32) {
 	sequence, key := int64(0), keyOf(partition)
-	driver.Beat(p.silent, p.out.IntervalOf(partition), func() {
+	driver.Tick(p.done, p.out.IntervalOf(partition), func() {
 		clock := driver.Clock()
 		value := driver.Value(p.out.Name(), partition, sequence, clock)
 		p.out.Sent(partition, sequence, clock)
@@ -66,7 +66,7 @@ func (p *producer) feed(partition int32) {
 	})
 }
 
-// hand writes one line; both partitions share a connection, as an application's metrics do.
+// hand writes one line; all partitions share a connection, as an application's metrics do.
 func (p *producer) hand(line string) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
@@ -76,14 +76,14 @@ func (p *producer) hand(line string) {
 	}
 }
 
-// keyOf finds a key that the library's partitioner sends to a partition: the FNV-1a hash of the key, modulo the number of
-// partitions.
+// keyOf returns a key that the library's partitioner maps to a partition: the FNV-1a hash of the key, modulo the number
+// of partitions.
 func keyOf(partition int32) string {
 	for number := 0; ; number++ {
 		key := fmt.Sprintf("p%d-%d", partition, number)
 		hash := fnv.New32a()
 		_, _ = hash.Write([]byte(key))
-		if sum := int32(hash.Sum32()); sum >= 0 && sum%lasting == partition {
+		if sum := int32(hash.Sum32()); sum >= 0 && sum%keySpace == partition {
 			return key
 		}
 	}
@@ -91,8 +91,8 @@ func keyOf(partition int32) string {
 
 func (p *producer) Close() {
 	p.closing.Store(true)
-	close(p.silent)
-	p.beats.Wait()
+	close(p.done)
+	p.tickers.Wait()
 	_ = p.wire.Close()
 	p.stop()
 }

@@ -4,5 +4,5 @@ package main
 
 import "github.com/IBM/sarama"
 
-// library tells the defaults of the Kafka client inside Telegraf.
+// library returns the default configuration of the Kafka client inside Telegraf.
 func library() any { return sarama.NewConfig() }

@@ -9,38 +9,32 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 )
 
-var codecs = map[string]string{"0": "none", "1": "gzip", "2": "snappy", "3": "lz4", "4": "zstd"}
-
-// breakerOpen is how long sarama's producer turns records away unasked once the leader of their partition could not be found
-// three times in a row (async_producer.go: breaker.New(3, 1, 10*time.Second)).
-const breakerOpen = 10 * time.Second
-
-// writerSettings tells what is in force: what the configuration says, else Telegraf's default; what Telegraf cannot set
-// is asked of the library inside it.
+// writerSettings returns the effective settings: the configuration's, else Telegraf's defaults, else those of the
+// library inside it.
 func writerSettings(c *configuration) map[string]string {
-	told := shared(c)
-	told["acks"] = map[string]string{"-1": "all", "0": "0", "1": "1"}[c.get("required_acks", "-1")]
-	told["idempotence"] = c.get("idempotent_writes", "false")
-	told["retries"] = c.get("max_retry", "3")
-	told["compression"] = codecs[c.get("compression_codec", "0")]
-	told["linger_ms"] = milliseconds(flush(c))
-	told["retry_backoff_ms"] = milliseconds(duration("Producer.Retry.Backoff"))
-	// What a flush could not write is tried again with the next one.
-	longest := max(duration("Producer.Retry.Backoff"), duration("Metadata.Retry.Backoff"), flush(c), breakerOpen)
-	told["longest_backoff_ms"] = milliseconds(longest)
-	return filled(told)
+	settings := shared(c)
+	settings["acks"] = driver.AckNames[number(c.get("required_acks", "-1"))]
+	settings["idempotence"] = c.get("idempotent_writes", "false")
+	settings["retries"] = c.get("max_retry", "3")
+	settings["compression"] = driver.CodecNames[number(c.get("compression_codec", "0"))]
+	settings["linger_ms"] = milliseconds(flush(c))
+	settings["retry_backoff_ms"] = milliseconds(duration("Producer.Retry.Backoff"))
+	// A failed flush is repeated with the next one.
+	longest := max(duration("Producer.Retry.Backoff"), duration("Metadata.Retry.Backoff"), flush(c), driver.SaramaBreakerOpen)
+	settings["longest_backoff_ms"] = milliseconds(longest)
+	return withoutEmpty(settings)
 }
 
 func groupSettings(c *configuration) map[string]string {
-	told := shared(c)
-	told["session_timeout_ms"] = milliseconds(duration("Consumer.Group.Session.Timeout"))
-	told["rebalance_timeout_ms"] = milliseconds(duration("Consumer.Group.Rebalance.Timeout"))
-	told["heartbeat_ms"] = milliseconds(duration("Consumer.Group.Heartbeat.Interval"))
-	told["retry_backoff_ms"] = milliseconds(duration("Consumer.Retry.Backoff"))
+	settings := shared(c)
+	settings["session_timeout_ms"] = milliseconds(duration("Consumer.Group.Session.Timeout"))
+	settings["rebalance_timeout_ms"] = milliseconds(duration("Consumer.Group.Rebalance.Timeout"))
+	settings["heartbeat_ms"] = milliseconds(duration("Consumer.Group.Heartbeat.Interval"))
+	settings["retry_backoff_ms"] = milliseconds(duration("Consumer.Retry.Backoff"))
 	longest := max(duration("Consumer.Retry.Backoff"), duration("Metadata.Retry.Backoff"),
 		duration("Consumer.Group.Rebalance.Retry.Backoff"))
-	told["longest_backoff_ms"] = milliseconds(longest)
-	return filled(told)
+	settings["longest_backoff_ms"] = milliseconds(longest)
+	return withoutEmpty(settings)
 }
 
 func shared(c *configuration) map[string]string {
@@ -52,22 +46,22 @@ func shared(c *configuration) map[string]string {
 	}
 }
 
-// filled leaves out what nobody could tell.
-func filled(told map[string]string) map[string]string {
-	for name, value := range told {
+// withoutEmpty removes settings without a value.
+func withoutEmpty(settings map[string]string) map[string]string {
+	for name, value := range settings {
 		if value == "" {
-			delete(told, name)
+			delete(settings, name)
 		}
 	}
-	return told
+	return settings
 }
 
 func flush(c *configuration) time.Duration {
-	every, _ := time.ParseDuration(strings.Trim(c.sections["agent"]["flush_interval"], `"`))
-	return every
+	interval, _ := time.ParseDuration(strings.Trim(c.sections["agent"]["flush_interval"], `"`))
+	return interval
 }
 
-// field finds a setting of the library inside Telegraf by its path; invalid where this version has none.
+// field returns a setting of the library inside Telegraf by its path; invalid where this version has none.
 func field(path string) reflect.Value {
 	value := reflect.ValueOf(library()).Elem()
 	for name := range strings.SplitSeq(path, ".") {
@@ -88,21 +82,30 @@ func duration(path string) time.Duration {
 
 func text(path string) string {
 	if value := field(path); value.IsValid() && value.CanInterface() {
-		if told, is := value.Interface().(interface{ String() string }); is {
-			return told.String()
+		if stringer, ok := value.Interface().(interface{ String() string }); ok {
+			return stringer.String()
 		}
 	}
 	return ""
 }
 
+// milliseconds is driver.Milliseconds, empty for a setting without a value.
 func milliseconds(value time.Duration) string {
 	if value <= 0 {
 		return ""
 	}
-	return strconv.FormatInt(value.Milliseconds(), 10)
+	return driver.Milliseconds(value)
 }
 
-// inside names the Kafka library in this Telegraf, for the record.
+// number parses a code; -2, which has no name, where it is none.
+func number(text string) int64 {
+	if value, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return value
+	}
+	return -2
+}
+
+// inside returns the name and version of the Kafka library in this Telegraf.
 func inside() string {
 	for _, path := range []string{"github.com/IBM/sarama", "github.com/Shopify/sarama"} {
 		if driver.Linked(path) != nil {

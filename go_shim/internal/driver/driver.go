@@ -1,5 +1,5 @@
-// Package driver is what every Go driver shares: the Attach stream of proto/driver.proto, its clock, its events, and
-// the table of running instances. A driver adds one Library.
+// Package driver is the part that all Go drivers share: the Attach stream of driver.proto, the clock, the events, the
+// running instances, their workloads. A driver adds one Library.
 package driver
 
 import (
@@ -9,26 +9,26 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// Library is what a driver knows of the client library it wraps.
+// Library describes the client library of a driver.
 type Library struct {
 	Family   string
-	Version  string   // what the library itself reports
-	Roles    []string // that this version can play
-	Profiles []string // that this version can be configured as
-	// Open builds a client, calls out.Ready once it is constructed, and starts its work. It may block.
-	// An Unsupported error ends the instance as `unsupported`, any other as `fatal`.
+	Version  string   // as the library itself reports it
+	Roles    []string // of this version
+	Profiles []string // of this version
+	// Open builds a client, calls out.Ready once it is constructed, and starts its workload. It may block. An
+	// Unsupported error ends the instance as `unsupported`, any other error as `fatal`.
 	Open func(start *driverpb.Start, out *Instance) (Client, error)
-	// Describe tells an error with its protocol code, where the library gives one.
+	// Describe converts an error, with its protocol code where the library has one.
 	Describe func(error) *driverpb.Error
 }
 
-// Client is one running instance of the library.
+// Client is the library's client of one running instance.
 type Client interface {
-	// Close closes it as an application would; it returns when the library says that it is closed.
+	// Close closes the client as an application does; it returns when the library reports that it is closed.
 	Close()
 }
 
-// Unsupported says what this library, in this version, cannot do.
+// Unsupported names a role, profile or property that this version of the library does not have.
 type Unsupported struct{ Text string }
 
 func (u Unsupported) Error() string { return u.Text }
@@ -38,10 +38,10 @@ func Refuse(format string, args ...any) error { return Unsupported{fmt.Sprintf(f
 
 var zero = time.Now()
 
-// Clock is the driver's monotonic clock in microseconds.
+// Clock returns the driver's monotonic clock in microseconds.
 func Clock() int64 { return time.Since(zero).Microseconds() }
 
-// Value is the text of a record, as proto/driver.proto lays it down.
+// Value returns the value of a record (driver.proto, last paragraph).
 func Value(instance string, partition int32, sequence, clock int64) string {
 	return fmt.Sprintf("%s %d %d %d", instance, partition, sequence, clock)
 }

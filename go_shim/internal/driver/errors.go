@@ -12,15 +12,15 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// Coded builds the error of a protocol code; `name` of the library's own constant or class may be empty.
+// Coded builds the error of a protocol code; `class` is the library's own constant or type and may be empty.
 func Coded(code int32, class, text string) *driverpb.Error {
 	return &driverpb.Error{Code: code, Name: ProtocolName(code), Type: class, Text: printable(text)}
 }
 
-// printable keeps what a broker or a library says fit for a protobuf string.
+// printable makes a text valid for a protobuf string.
 func printable(text string) string { return strings.ToValidUTF8(text, "?") }
 
-// Describe tells an error that carries no protocol code, by the most telling name found in its chain.
+// Describe converts an error without a protocol code; its type is the most specific name in its chain.
 func Describe(err error) *driverpb.Error {
 	return &driverpb.Error{Code: -1, Type: Class(err), Text: printable(err.Error())}
 }
@@ -37,7 +37,7 @@ var classes = []struct {
 	{context.Canceled, "context.Canceled"},
 }
 
-// Class names an error: a well-known value, else the Go type of its innermost cause.
+// Class returns the name of a well-known error value, else the Go type of the innermost cause.
 func Class(err error) string {
 	for _, known := range classes {
 		if errors.Is(err, known.err) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Linked finds a module in this binary; nil if it is not linked in.
+// Linked returns a module that is linked into this binary; nil if there is none.
 func Linked(path string) *debug.Module {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
@@ -19,8 +19,8 @@ func Linked(path string) *debug.Module {
 	return nil
 }
 
-// LinkedVersion is what the binary says of a library linked into it; a replacement is the truth, the requirement is not.
-// `local` is the digest of the checkout that it was built with, if it was.
+// LinkedVersion returns the version of a library that is linked into this binary: the replacement's, not the required
+// one. `local` is the digest of the checkout that it was built with, if any.
 func LinkedVersion(path, local string) string {
 	module := Linked(path)
 	if module == nil {
@@ -28,7 +28,7 @@ func LinkedVersion(path, local string) string {
 	}
 	reported := module.Version
 	switch {
-	case local != "": // of a folder that stands in for a module, the binary says "(devel)"
+	case local != "": // the binary reports "(devel)" for a folder in place of a module
 		reported += "+local." + local
 	case module.Replace != nil:
 		reported = module.Replace.Version

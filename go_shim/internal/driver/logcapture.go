@@ -6,49 +6,49 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// A library that logs so many lines in so short a time logs in a loop without a pause (franz-go where a
-// dead transaction coordinator refuses: 700 attempts a second for half a minute) and takes a core from the clients
-// beside it. Each line holds it up for slowLine then, as a slow terminal does, and the history says so.
+// A library that logs floodLines within floodWindow logs in a loop without a pause and occupies a core (franz-go while a
+// dead transaction coordinator refuses connections: 700 attempts per second for half a minute). Every line is then
+// delayed by logDelay, as by a slow terminal, and a notice reports it.
 const (
-	chatterLines = 100
-	chatterTime  = time.Second
-	slowLine     = 5 * time.Millisecond
+	floodLines  = 100
+	floodWindow = time.Second
+	logDelay    = 5 * time.Millisecond
 )
 
-// chatter knows whether lines come without a pause. A caller holds a lock.
-type chatter struct {
-	count int
-	since time.Time
-	slows bool
-	told  bool
+// rateDetector detects lines without a pause. Its caller holds a lock.
+type rateDetector struct {
+	count    int
+	since    time.Time
+	flooding bool
+	reported bool
 }
 
-// hears counts a line; it says whether the line is to be slow, and whether that is the first time.
-func (c *chatter) hears(now time.Time) (slow, first bool) {
-	if c.count++; c.count%chatterLines == 0 {
-		c.slows = now.Sub(c.since) < chatterTime
-		c.since = now
+// add counts a line. It returns whether the line is to be delayed, and whether it is the first one.
+func (d *rateDetector) add(now time.Time) (flooding, first bool) {
+	if d.count++; d.count%floodLines == 0 {
+		d.flooding = now.Sub(d.since) < floodWindow
+		d.since = now
 	}
-	first = c.slows && !c.told
-	c.told = c.told || c.slows
-	return c.slows, first
+	first = d.flooding && !d.reported
+	d.reported = d.reported || d.flooding
+	return d.flooding, first
 }
 
-// Log is Notice for a line that a library logs where it works.
+// Log is Notice for a line that the library logs on its own goroutine, which a flood of lines delays.
 func (i *Instance) Log(format string, args ...any) {
 	i.Notice(format, args...)
 	i.mu.Lock()
-	slow, first := false, false
+	flooding, first := false, false
 	if i.notices > noticeLimit {
-		slow, first = i.chatter.hears(time.Now())
+		flooding, first = i.logRate.add(time.Now())
 	}
 	i.mu.Unlock()
 	if first {
 		i.Event(driverpb.Kind_NOTICE, Text(
-			"it logs more than %d lines in %v: each takes it %v more from here on", chatterLines, chatterTime, slowLine,
+			"more than %d log lines in %v: every further line is delayed by %v", floodLines, floodWindow, logDelay,
 		))
 	}
-	if slow {
-		time.Sleep(slowLine)
+	if flooding {
+		time.Sleep(logDelay)
 	}
 }

@@ -7,39 +7,39 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-func TestLinesWithoutAPauseAreSlowed(t *testing.T) {
-	now, heard := time.Now(), chatter{}
-	slow := 0
-	say := func(lines int, apart time.Duration) {
+func TestLinesWithoutAPauseAreDelayed(t *testing.T) {
+	now, rate := time.Now(), rateDetector{}
+	delayed := 0
+	log := func(lines int, interval time.Duration) {
 		for range lines {
-			now = now.Add(apart)
-			if slowed, _ := heard.hears(now); slowed {
-				slow++
+			now = now.Add(interval)
+			if flooding, _ := rate.add(now); flooding {
+				delayed++
 			}
 		}
 	}
-	say(2*chatterLines, time.Millisecond)
-	if slow != 1 {
-		t.Errorf("%d slow lines before it was known", slow)
+	log(2*floodLines, time.Millisecond)
+	if delayed != 1 {
+		t.Errorf("%d delayed lines before the detection", delayed)
 	}
-	say(10*chatterLines, slowLine) // slowed, it chatters all the same
-	if slow != 1+10*chatterLines {
-		t.Errorf("%d slow lines while it chattered", slow)
+	log(10*floodLines, logDelay) // the delay does not end the flood
+	if delayed != 1+10*floodLines {
+		t.Errorf("%d delayed lines during the flood", delayed)
 	}
-	slow = 0
-	say(10*chatterLines, 20*time.Millisecond)
-	if slow > chatterLines {
-		t.Errorf("%d slow lines after it", slow)
+	delayed = 0
+	log(10*floodLines, 20*time.Millisecond)
+	if delayed > floodLines {
+		t.Errorf("%d delayed lines after it", delayed)
 	}
 }
 
-func TestALogThatFloodsIsSlowedAndSaysSo(t *testing.T) {
+func TestAFloodingLogIsDelayedAndReported(t *testing.T) {
 	o := attached(t)
 	o.start("a", "floods")
 	o.stop("a", 5*time.Second)
 	events := o.until(t, "a", driverpb.Kind_CLOSED)
 	last := events[len(events)-2]
-	if len(events) != noticeLimit+3 || last.Text != "it logs more than 100 lines in 1s: each takes it 5ms more from here on" {
+	if len(events) != noticeLimit+3 || last.Text != "more than 100 log lines in 1s: every further line is delayed by 5ms" {
 		t.Errorf("%d events, before the end %v", len(events), last)
 	}
 }

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	flushEvery = 20 * time.Millisecond
+	flushDelay = 20 * time.Millisecond
 	batchLimit = 256
 )
 
-// outbox gathers events and sends them in order, in batches: one event alone costs the orchestrator nine times as much
-// as one of ten. It never blocks those who add and never drops.
+// outbox collects events and sends them in order, in batches: one event per message costs the orchestrator nine times
+// as much as ten. add never blocks and never drops.
 type outbox struct {
 	mu     sync.Mutex
 	events []*driverpb.Event
-	wake   chan struct{} // something is there
-	full   chan struct{} // a whole batch is there
+	wake   chan struct{} // at least one event is queued
+	full   chan struct{} // a full batch is queued
 }
 
 func newOutbox() *outbox {
@@ -54,7 +54,7 @@ func (o *outbox) run(done <-chan struct{}, send func([]*driverpb.Event) error) {
 		}
 		select {
 		case <-o.full:
-		case <-time.After(flushEvery):
+		case <-time.After(flushDelay):
 		case <-done:
 			return
 		}

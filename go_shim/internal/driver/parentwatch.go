@@ -6,15 +6,15 @@ import (
 	"syscall"
 )
 
-// dieWithStdin waits for the end of standard input, which the orchestrator holds open: it comes even if the
+// exitWithParent waits for the end of standard input, which the orchestrator holds open: it also ends when the
 // orchestrator was killed.
-func dieWithStdin() {
+func exitWithParent() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	die()
+	exit()
 }
 
-// die ends the whole process group, if it is ours to end.
-func die() {
+// exit ends the whole process group, if this process leads it.
+func exit() {
 	if syscall.Getpgrp() == os.Getpid() {
 		_ = syscall.Kill(0, syscall.SIGKILL)
 	}

@@ -3,6 +3,7 @@ package driver
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
@@ -10,17 +11,17 @@ import (
 // Profile is a named configuration: settings under the library's own names, over its defaults.
 type Profile struct {
 	Set     map[string]string
-	Writing bool // it says nothing to a role that writes no records
-	Bare    bool // the library's own defaults: its refresh interval is left alone
+	Writing bool // has no meaning for a role that writes no records
+	Bare    bool // the library's own defaults: the refresh interval is not set either
 }
 
-// Profiles are a library's, by name.
+// Profiles are the profiles of a library, by name.
 type Profiles map[string]Profile
 
-// Names lists them in order.
+// Names lists the profiles in order.
 func (p Profiles) Names() []string { return slices.Sorted(maps.Keys(p)) }
 
-// Choose finds the profile that an instance asks for; Unsupported where there is none, or it means nothing to the role.
+// Choose returns the profile of an instance; Unsupported if there is none, or if it has no meaning for the role.
 func (p Profiles) Choose(family string, start *driverpb.Start) (Profile, error) {
 	chosen, known := p[start.Profile]
 	if !known {
@@ -33,5 +34,14 @@ func (p Profiles) Choose(family string, start *driverpb.Start) (Profile, error) 
 	return chosen, nil
 }
 
-// Partition sets the partition of an event that is about no single operation.
-func Partition(partition int32) func(*driverpb.Event) { return At(partition, -1) }
+// ExactVersion completes a Kafka release line to the form that sarama parses: three parts, four before 1.0.
+func ExactVersion(line string) string {
+	parts := 3
+	if strings.HasPrefix(line, "0.") {
+		parts = 4
+	}
+	for strings.Count(line, ".")+1 < parts {
+		line += ".0"
+	}
+	return line
+}

@@ -2,7 +2,7 @@ package driver
 
 import "fmt"
 
-// names are Kafka's protocol names by code from 0 on (org.apache.kafka.common.protocol.Errors); the number behind a
+// names are Kafka's protocol names by code, from 0 on (org.apache.kafka.common.protocol.Errors); the number after a
 // line is the code of its first name.
 var names = [...]string{
 	"NONE", "OFFSET_OUT_OF_RANGE", "CORRUPT_MESSAGE", "UNKNOWN_TOPIC_OR_PARTITION", "INVALID_FETCH_SIZE",
@@ -45,7 +45,7 @@ var names = [...]string{
 	"GROUP_DELETION_FAILED", "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED", "CONTROLLER_ID_NOT_REGISTERED", // 134
 }
 
-// ProtocolName is Kafka's name of a code.
+// ProtocolName returns Kafka's name of a code.
 func ProtocolName(code int32) string {
 	switch {
 	case code == -1:

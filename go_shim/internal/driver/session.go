@@ -19,17 +19,17 @@ const dialLimit = 10 * time.Second
 
 type stream = grpc.BidiStreamingClient[driverpb.FromDriver, driverpb.ToDriver]
 
-// session is one Attach stream with the instances started over it.
+// session is one Attach stream with the instances that were started over it.
 type session struct {
 	library   *Library
 	stream    stream
-	sending   sync.Mutex // a gRPC stream takes one sender at a time
+	sending   sync.Mutex // a gRPC stream allows one sender at a time
 	out       *outbox
 	mu        sync.Mutex
 	instances map[string]*Instance
 }
 
-// Main runs a driver until its stream or its standard input ends; then its whole process group dies.
+// Main runs a driver until its stream or its standard input ends; then its process group is killed.
 func Main(library *Library) {
 	address := flag.String("connect", "", "the orchestrator's `host:port`")
 	token := flag.String("token", "", "secret that the orchestrator expects in Hello")
@@ -38,11 +38,11 @@ func Main(library *Library) {
 		fmt.Fprintln(os.Stderr, "usage: driver --connect HOST:PORT --token T")
 		os.Exit(2)
 	}
-	go dieWithStdin()
+	go exitWithParent()
 	if err := attach(library, *address, *token); err != nil {
 		fmt.Fprintf(os.Stderr, "%s driver: %v\n", library.Family, err)
 	}
-	die()
+	exit()
 }
 
 func attach(library *Library, address, token string) error {
@@ -78,17 +78,17 @@ func (s *session) serve(token string) error {
 		return s.send(&driverpb.FromDriver{Message: &driverpb.FromDriver_Events{Events: &driverpb.Events{Events: batch}}})
 	})
 	for {
-		order, err := s.stream.Recv()
+		message, err := s.stream.Recv()
 		if err != nil {
 			return fmt.Errorf("the stream ended: %w", err)
 		}
-		if err := s.obey(order); err != nil {
+		if err := s.handle(message); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *session) obey(order *driverpb.ToDriver) error {
+func (s *session) handle(order *driverpb.ToDriver) error {
 	switch message := order.Message.(type) {
 	case *driverpb.ToDriver_Ping:
 		pong := &driverpb.Pong{Id: message.Ping.Id, ClockUs: Clock()}
@@ -100,7 +100,7 @@ func (s *session) obey(order *driverpb.ToDriver) error {
 	case *driverpb.ToDriver_Pace:
 		s.pace(message.Pace)
 	default:
-		return errors.New("the orchestrator sent a message that this driver does not know")
+		return errors.New("the orchestrator sent an unknown message")
 	}
 	return nil
 }
@@ -120,16 +120,16 @@ func (s *session) start(start *driverpb.Start) {
 	go instance.open(s.library, start)
 }
 
-// pace changes how often an instance begins an operation.
+// pace sets the interval between operations of an instance.
 func (s *session) pace(pace *driverpb.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if instance := s.instances[pace.Instance]; instance != nil {
-		instance.pace.Store(pace.IntervalMs)
+		instance.interval.Store(pace.IntervalMs)
 	}
 }
 
-// stop ends an instance; one that never was, or has ended already, needs no answer.
+// stop ends an instance; an unknown one has ended already and needs no answer.
 func (s *session) stop(stop *driverpb.Stop) {
 	s.mu.Lock()
 	instance := s.instances[stop.Instance]

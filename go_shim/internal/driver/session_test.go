@@ -12,9 +12,9 @@ import (
 	"google.golang.org/grpc"
 )
 
-const patience = 5 * time.Second
+const testTimeout = 5 * time.Second
 
-// orchestrator is the other end of the stream: orders go in, messages come out.
+// orchestrator is the other end of the stream, with one channel per direction.
 type orchestrator struct {
 	driverpb.UnimplementedOrchestratorServer
 	orders   chan *driverpb.ToDriver
@@ -41,13 +41,13 @@ func (o *orchestrator) next(t *testing.T) *driverpb.FromDriver {
 	select {
 	case message := <-o.messages:
 		return message
-	case <-time.After(patience):
-		t.Fatal("the driver said nothing")
+	case <-time.After(testTimeout):
+		t.Fatal("no message from the driver")
 		return nil
 	}
 }
 
-// until collects an instance's events up to one of a kind.
+// until collects an instance's events up to the first one of a kind.
 func (o *orchestrator) until(t *testing.T, instance string, last driverpb.Kind) []*driverpb.Event {
 	t.Helper()
 	var seen []*driverpb.Event
@@ -73,12 +73,12 @@ func (o *orchestrator) stop(instance string, deadline time.Duration) {
 	o.orders <- &driverpb.ToDriver{Message: &driverpb.ToDriver_Stop{Stop: stop}}
 }
 
-// fakeClient closes only once `free` closes.
+// fakeClient blocks in Close until `free` closes.
 type fakeClient struct{ free chan struct{} }
 
 func (c *fakeClient) Close() { <-c.free }
 
-// fake plays a role per way a library can behave.
+// fake has one role per behaviour of a library.
 func fake() *Library {
 	return &Library{
 		Family: "fake", Version: "7.8.9", Roles: []string{"good"}, Profiles: []string{"isolated"}, Describe: Describe,
@@ -101,8 +101,8 @@ func fake() *Library {
 				close(free)
 				out.Ready(nil)
 				out.Fatal(nil, "given up")
-				out.Notice("never told")
-			case "chatters":
+				out.Notice("after the end")
+			case "logs":
 				close(free)
 				out.Ready(nil)
 				for line := range 2 * noticeLimit {
@@ -111,7 +111,7 @@ func fake() *Library {
 			case "floods":
 				close(free)
 				out.Ready(nil)
-				for line := range noticeLimit + 3*chatterLines {
+				for line := range noticeLimit + 3*floodLines {
 					out.Log("line %d", line)
 				}
 			default:
@@ -138,8 +138,8 @@ func attached(t *testing.T) *orchestrator {
 		server.Stop()
 		select {
 		case <-ended:
-		case <-time.After(patience):
-			t.Error("the driver outlived its stream")
+		case <-time.After(testTimeout):
+			t.Error("the driver did not end with its stream")
 		}
 	})
 	hello := o.next(t).GetHello()
@@ -159,7 +159,7 @@ func TestPingIsAnsweredWithTheClock(t *testing.T) {
 	}
 }
 
-func TestEventsComeInOrderAndInBatches(t *testing.T) {
+func TestEventsArriveInOrderAndInBatches(t *testing.T) {
 	o := attached(t)
 	o.start("a", "good")
 	o.stop("a", time.Second)
@@ -171,13 +171,13 @@ func TestEventsComeInOrderAndInBatches(t *testing.T) {
 		}
 		for _, event := range batch {
 			if n := int64(len(kinds)) - 1; event.Kind == driverpb.Kind_SENT && event.Sequence != n {
-				t.Fatalf("sequence %d came as number %d", event.Sequence, n)
+				t.Fatalf("sequence %d arrived as number %d", event.Sequence, n)
 			}
 			kinds = append(kinds, event.Kind)
 		}
 	}
 	if kinds[0] != driverpb.Kind_READY || kinds[601] != driverpb.Kind_CLOSED {
-		t.Fatalf("it began with %v and ended with %v", kinds[0], kinds[601])
+		t.Fatalf("the first event is %v, the last %v", kinds[0], kinds[601])
 	}
 }
 
@@ -196,8 +196,8 @@ func TestEveryInstanceEndsOnce(t *testing.T) {
 			o.until(t, "b", driverpb.Kind_CLOSED)
 			select {
 			case message := <-o.messages:
-				t.Fatalf("after %v came %v", ended[len(ended)-1], message)
-			case <-time.After(5 * flushEvery):
+				t.Fatalf("after %v: %v", ended[len(ended)-1], message)
+			case <-time.After(5 * flushDelay):
 			}
 		})
 	}
@@ -211,7 +211,7 @@ func TestAHangingCloseIsFatalBeforeTheDeadline(t *testing.T) {
 	o.stop("a", 500*time.Millisecond)
 	events := o.until(t, "a", driverpb.Kind_FATAL)
 	if took := time.Since(begin); took > 500*time.Millisecond || took < 400*time.Millisecond {
-		t.Errorf("it took %v", took)
+		t.Errorf("close took %v", took)
 	}
 	if text := events[0].Text; text != "close did not return in 500 ms" {
 		t.Error(text)
@@ -228,9 +228,9 @@ func TestASecondStartUnderOneNameIsIgnored(t *testing.T) {
 	}
 }
 
-func TestALibraryThatLogsForEverDoesNotFillTheHistory(t *testing.T) {
+func TestEndlessLoggingDoesNotFillTheHistory(t *testing.T) {
 	o := attached(t)
-	o.start("a", "chatters")
+	o.start("a", "logs")
 	o.stop("a", time.Second)
 	events := o.until(t, "a", driverpb.Kind_CLOSED)
 	if last := events[len(events)-2]; len(events) != noticeLimit+2 || last.Text != "further notices are dropped" {
@@ -238,7 +238,7 @@ func TestALibraryThatLogsForEverDoesNotFillTheHistory(t *testing.T) {
 	}
 }
 
-func TestAFullBatchDoesNotWait(t *testing.T) {
+func TestAFullBatchIsSentAtOnce(t *testing.T) {
 	out, done, sent := newOutbox(), make(chan struct{}), make(chan int, 8)
 	defer close(done)
 	for range batchLimit {
@@ -246,7 +246,7 @@ func TestAFullBatchDoesNotWait(t *testing.T) {
 	}
 	begin := time.Now()
 	go out.run(done, func(batch []*driverpb.Event) error { sent <- len(batch); return nil })
-	if size := <-sent; size != batchLimit || time.Since(begin) > flushEvery/2 {
+	if size := <-sent; size != batchLimit || time.Since(begin) > flushDelay/2 {
 		t.Fatalf("%d events after %v", size, time.Since(begin))
 	}
 	out.add(&driverpb.Event{})
@@ -255,20 +255,20 @@ func TestAFullBatchDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestAFlowSkipsAboveItsLimit(t *testing.T) {
-	flow := NewFlow(2)
-	got := []bool{flow.Begin(), flow.Begin(), flow.Begin()}
-	flow.End()
-	got = append(got, flow.Begin())
-	if !slices.Equal(got, []bool{true, true, false, true}) || flow.Skipped.Load() != 1 {
-		t.Fatal(got, flow.Skipped.Load())
+func TestTicksAboveTheInFlightLimitAreSkipped(t *testing.T) {
+	limit := NewInFlight(2)
+	got := []bool{limit.Begin(), limit.Begin(), limit.Begin()}
+	limit.End()
+	got = append(got, limit.Begin())
+	if !slices.Equal(got, []bool{true, true, false, true}) || limit.skipped.Load() != 1 {
+		t.Fatal(got, limit.skipped.Load())
 	}
 }
 
-func TestABeatDoesNotMakeUpForMissedOnes(t *testing.T) {
+func TestMissedTicksAreNotRepeated(t *testing.T) {
 	done, count := make(chan struct{}), 0
 	time.AfterFunc(300*time.Millisecond, func() { close(done) })
-	Beat(done, Every(10*time.Millisecond), func() { count++; time.Sleep(95 * time.Millisecond) })
+	Tick(done, Fixed(10*time.Millisecond), func() { count++; time.Sleep(95 * time.Millisecond) })
 	if count < 2 || count > 4 {
 		t.Fatal(count)
 	}

@@ -1,0 +1,85 @@
+package driver
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+)
+
+// InFlight limits the operations of one partition that have begun and not ended.
+type InFlight struct {
+	limit   int64
+	open    atomic.Int64
+	skipped atomic.Int64
+}
+
+// NewInFlight allows `limit` operations at once, at least one.
+func NewInFlight(limit int32) *InFlight { return &InFlight{limit: int64(max(limit, 1))} }
+
+// Begin counts an operation; false at the limit, which counts as a skipped tick.
+func (f *InFlight) Begin() bool {
+	if f.open.Add(1) <= f.limit {
+		return true
+	}
+	f.open.Add(-1)
+	f.skipped.Add(1)
+	return false
+}
+
+// End ends an operation.
+func (f *InFlight) End() { f.open.Add(-1) }
+
+// Operation begins one operation on a partition. `ended` is called once, from any goroutine, when the operation has
+// ended. False means that no operation began: the tick counts as skipped, and the next one uses the same sequence number.
+type Operation func(partition int32, sequence int64, ended func()) bool
+
+// Workload begins one operation per interval on every partition of an instance, with at most max_in_flight of them open
+// on each partition (driver.proto, Start). Every partition has a goroutine, so a blocked one does not delay the others.
+type Workload struct {
+	out     *Instance
+	done    chan struct{}
+	tickers sync.WaitGroup
+	limits  []*InFlight
+}
+
+// StartWorkload starts a workload.
+func StartWorkload(out *Instance, start *driverpb.Start, operation Operation) *Workload {
+	w := &Workload{out: out, done: make(chan struct{})}
+	for _, partition := range start.Partitions {
+		limit := NewInFlight(start.MaxInFlight)
+		w.limits = append(w.limits, limit)
+		w.tickers.Go(func() { w.run(partition, limit, operation) })
+	}
+	return w
+}
+
+func (w *Workload) run(partition int32, limit *InFlight, operation Operation) {
+	sequence := int64(0)
+	Tick(w.done, w.out.IntervalOf(partition), func() {
+		if !limit.Begin() {
+			return
+		}
+		if !operation(partition, sequence, limit.End) {
+			limit.End()
+			limit.skipped.Add(1)
+			return
+		}
+		sequence++
+	})
+}
+
+// Stop ends the workload. It returns when no operation begins any more; open ones go on.
+func (w *Workload) Stop() {
+	close(w.done)
+	w.tickers.Wait()
+}
+
+// ReportSkipped reports, per partition, the ticks that began no operation.
+func (w *Workload) ReportSkipped() {
+	for index, limit := range w.limits {
+		if skipped := limit.skipped.Load(); skipped > 0 {
+			w.out.Notice("partition index %d: %d ticks were skipped", index, skipped)
+		}
+	}
+}
