@@ -8,15 +8,15 @@ from pathlib import Path
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"
 sys.path[:0] = [str(CLIENTS / "python"), str(CLIENTS / "librdkafka")]
 
-from driving.library import Library  # noqa: E402  # the shared code is found by the line above
-from driving.main import main  # noqa: E402  # as above
+from driver_runtime.library import Library  # noqa: E402  # found by the line above
+from driver_runtime.main import main  # noqa: E402  # as above
 
 
 def load() -> Library:
-    from rdk import producer  # noqa: PLC0415  # needs the library on the path
-    from rdk.library import library  # noqa: PLC0415  # as above
+    from librdkafka_driver import producer  # noqa: PLC0415  # needs the library on the path
+    from librdkafka_driver.library import library  # noqa: PLC0415  # as above
 
-    class Lying(producer.Sending):
+    class Lying(producer.Sender):
         def send(self, partition: int, sequence: int, clock: int) -> None:
             if sequence % 7 != 6:
                 super().send(partition, sequence, clock)
@@ -25,7 +25,7 @@ def load() -> Library:
             self._reports.acked(partition, sequence, -1)
             self.ended(partition)
 
-    producer.Sending = Lying
+    producer.Sender = Lying
     return library()
 
 

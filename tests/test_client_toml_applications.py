@@ -100,7 +100,7 @@ def test_applications_have_no_part_in_the_core_run_and_are_chosen_by_name(family
 def test_a_key_of_kcat_keeps_its_partition_when_the_topic_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("python", "kcat"):
         monkeypatch.syspath_prepend(str(CLIENTS / folder))
-    from kct.producer import key_of  # noqa: PLC0415  # only now is it on the path
+    from kcat_driver.producer import key_of  # noqa: PLC0415  # only now is it on the path
 
     for partition in range(4):
         sums = [zlib.crc32(key_of(partition).encode()) % count for count in (4, 5, 6, 10)]

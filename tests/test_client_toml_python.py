@@ -61,7 +61,7 @@ def test_the_driver_is_there(family: Family) -> None:
 
 def test_old_and_local_names_become_protocol_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(CLIENTS / "python"), *sys.path])
-    from driving.names import RENAMED, protocol_name  # noqa: PLC0415  # clients are not on the path of tests
+    from driver_runtime.protocol_names import RENAMED, protocol_name  # noqa: PLC0415  # clients are not on the path of tests
 
     assert protocol_name("MSG_SIZE_TOO_LARGE") == "MESSAGE_TOO_LARGE"
     assert protocol_name("KAFKA_STORAGE_ERROR") == "KAFKA_STORAGE_ERROR"

@@ -1,4 +1,4 @@
-"""What a Python driver says of threads that are left when an instance has closed."""
+"""Threads of a library that still run after an instance of a Python driver has closed are reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEADLINE_S = 5.0
 
 
 class Heard:
-    """An outbox that keeps what instances told."""
+    """An outbox that keeps its events."""
 
     def __init__(self) -> None:
         self.events: list[pb.Event] = []
@@ -27,7 +27,7 @@ class Heard:
         self.events.append(event)
 
     def closed(self, instance: str) -> str:
-        """Wait until an instance has closed; return what is said to be left of it."""
+        """Wait until an instance has closed; return the text of the event."""
         end = time.monotonic() + DEADLINE_S
         while time.monotonic() < end:
             for event in list(self.events):
@@ -46,21 +46,21 @@ def heard() -> Heard:
 def instances(monkeypatch: pytest.MonkeyPatch, heard: Heard) -> Iterator[Any]:
     """Instances of a library that works in a thread named after the client id; role `leaves` never ends that."""
     monkeypatch.syspath_prepend(str(PYTHON))
-    from driving.instances import Instances  # noqa: PLC0415  # found by the line above
-    from driving.library import Library  # noqa: PLC0415  # as above
+    from driver_runtime.instances import Instances  # noqa: PLC0415  # found by the line above
+    from driver_runtime.library import Library  # noqa: PLC0415  # as above
 
     over = threading.Event()
 
     def works(start: pb.Start, _: Any, stop: Any) -> None:
         until = over if start.role == "leaves" else stop._asked
         threading.Thread(target=until.wait, name=f"{start.client_id}-network", daemon=True).start()
-        stop.wait_long()
+        stop.wait_until_asked()
 
     roles = {"closes": works, "leaves": works}
     library = Library(family="x", version="1", roles=roles, profiles=["p"], error_of=lambda _: pb.Error())
     yield Instances(library, heard)  # type: ignore[arg-type]  # stands in for the outbox
     over.set()
-    for name in [item for item in sys.modules if item.startswith("driving")]:
+    for name in [item for item in sys.modules if item.startswith("driver_runtime")]:
         del sys.modules[name]
 
 
@@ -68,7 +68,7 @@ def start(name: str, role: str = "closes") -> pb.Start:
     return pb.Start(instance=name, client_id=name, role=role, profile="p")
 
 
-def test_a_bystander_whose_name_begins_alike_is_nothing_left(instances: Any, heard: Heard) -> None:
+def test_a_bystander_with_the_same_prefix_is_not_a_left_thread(instances: Any, heard: Heard) -> None:
     """It was taken for that, and one Python driver in five took no more instances and was started anew."""
     instances.start(start("java-group-1"))
     instances.start(start("java-group-1-b"))
@@ -78,7 +78,7 @@ def test_a_bystander_whose_name_begins_alike_is_nothing_left(instances: Any, hea
     assert heard.closed("java-group-1-b") == ""
 
 
-def test_what_the_library_leaves_is_told(instances: Any, heard: Heard) -> None:
+def test_threads_of_the_library_are_reported(instances: Any, heard: Heard) -> None:
     instances.start(start("java-group-1", "leaves"))
     instances.start(start("java-group-1-b", "leaves"))
     instances.stop(pb.Stop(instance="java-group-1", deadline_ms=2000))

@@ -1,4 +1,4 @@
-"""A Python library that logs without a pause is slowed, and the history says so; one that logs at times is not."""
+"""A Python library that logs without a pause is delayed, and reported; occasional lines are not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PYTHON = Path(__file__).resolve().parents[1] / "clients" / "python"
 
 
 class Kept:
-    """An outbox that keeps what it is told, and a clock that only sleeping and lines move."""
+    """An outbox that keeps its events, and a clock that only sleeps and lines advance."""
 
     def __init__(self) -> None:
         self.events: list[pb.Event] = []
@@ -31,7 +31,7 @@ class Kept:
 
 def logs(monkeypatch: pytest.MonkeyPatch, lines: int, apart_s: float) -> tuple[Kept, Any]:
     monkeypatch.syspath_prepend(str(PYTHON))
-    from driving import reports  # noqa: PLC0415  # found by the line above
+    from driver_runtime import reports  # noqa: PLC0415  # found by the line above
 
     kept = Kept()
     monkeypatch.setattr(
@@ -39,26 +39,26 @@ def logs(monkeypatch: pytest.MonkeyPatch, lines: int, apart_s: float) -> tuple[K
         "time",
         type("Clock", (), {"monotonic": lambda: kept.now, "sleep": kept.sleep, "monotonic_ns": time.monotonic_ns}),
     )
-    mouth = reports.Reports("x", kept)
-    mouth.ready({})
+    instance = reports.Reports("x", kept)
+    instance.ready({})
     for line in range(lines):
         kept.now += apart_s
-        mouth.log(f"line {line}")
+        instance.log(f"line {line}")
     return kept, reports
 
 
-def test_a_flood_of_lines_is_slowed_and_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flood_of_lines_is_delayed_and_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     kept, reports = logs(monkeypatch, 2000, 0.0001)
     texts = [event.text for event in kept.events if event.kind == pb.NOTICE]
     assert len(texts) == reports.NOTICES + 1
     assert texts[-2:] == [
         "further notices are dropped",
-        "it logs more than 100 lines in 1 s: each takes it 5 ms more from here on",
+        "more than 100 log lines in 1 s: every further line is delayed by 5 ms",
     ]
-    assert kept.slept == pytest.approx((2000 - 699) * reports.SLOW_LINE_S)
+    assert kept.slept == pytest.approx((2000 - 699) * reports.LOG_DELAY_S)
 
 
-def test_whoever_logs_at_times_is_not_slowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_occasional_lines_are_not_delayed(monkeypatch: pytest.MonkeyPatch) -> None:
     kept, reports = logs(monkeypatch, 2000, 0.02)
     assert kept.slept == 0
     assert len([event for event in kept.events if event.kind == pb.NOTICE]) == reports.NOTICES

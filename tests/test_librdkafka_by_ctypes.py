@@ -54,7 +54,7 @@ def test_what_an_old_version_says_of_its_work(version: str) -> None:
 
 
 def by_ctypes(argv: tuple[str, ...]) -> tuple[str, ...]:
-    changed = tuple(item.replace("/librdkafka.py", "/librdkafka_by_ctypes.py") for item in argv)
+    changed = tuple(item.replace("/librdkafka_driver/__main__.py", "/librdkafka_driver/by_ctypes.py") for item in argv)
     assert changed != argv
     return changed
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,8 +22,10 @@ BIN = Path(sys.executable).parent
 GENERATED = re.compile(r"_pb2|\.pb\.go$")
 
 
-def check(*argv: str, cwd: Path = ROOT) -> None:
-    done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, timeout=280, check=False)
+def check(*argv: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> None:
+    done = subprocess.run(
+        argv, cwd=cwd, capture_output=True, text=True, timeout=280, check=False, env={**os.environ, **(env or {})}
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -37,6 +41,21 @@ def test_ruff() -> None:
 
 def test_mypy() -> None:
     check(str(BIN / "mypy"), "--strict", "probe", "spark", "run.py", "proto/generate.py")
+
+
+BINDING = ROOT / "clients" / "librdkafka" / "binding"
+"""Replaces the package confluent_kafka for some releases, so it is checked apart from the drivers."""
+
+
+@pytest.mark.parametrize("binding", [False, True])
+def test_mypy_of_clients(binding: bool) -> None:
+    """The libraries under test come in many versions, so their types are not used where they have none."""
+    packages = sorted(path.parent for path in (ROOT / "clients").rglob("__init__.py"))
+    checked = [str(path) for path in packages if (BINDING in path.parents) is binding]
+    assert checked
+    families = [str(path) for path in sorted((ROOT / "clients").iterdir()) if path.is_dir()]
+    command = (str(BIN / "mypy"), "--strict", "--ignore-missing-imports", *checked)
+    check(*command, env={"MYPYPATH": os.pathsep.join(families)})
 
 
 def test_layers() -> None:

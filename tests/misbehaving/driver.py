@@ -11,11 +11,11 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "clients" / "python")]
 
-from driving.attach import attach  # noqa: E402  # found by the line above
-from driving.library import Library, Stopping, Unsupported  # noqa: E402  # as above
-from driving.life import die_with_parent, own_group  # noqa: E402  # as above
-from driving.reports import Reports  # noqa: E402  # as above
-from driving.workload import Beats  # noqa: E402  # as above
+from driver_runtime.library import Library, Stopping, Unsupported  # noqa: E402  # as above
+from driver_runtime.parent_watch import exit_with_parent, lead_process_group  # noqa: E402  # as above
+from driver_runtime.reports import Reports  # noqa: E402  # as above
+from driver_runtime.session import attach  # noqa: E402  # found by the line above
+from driver_runtime.workload import Ticker  # noqa: E402  # as above
 
 from misbehaving.session import BACK_OFF_S, Client, Session, commit_all, error_of, read_all  # noqa: E402  # as above
 from misbehaving.ways import WAYS, Way  # noqa: E402  # as above
@@ -50,10 +50,10 @@ def produce(start: pb.Start, client: Client, sessions: list[Session]) -> None:
 
     def operate(partition: int, sequence: int, clock: int) -> None:
         by_partition[partition].operate(sequence, clock)
-        beats.ended(partition)
+        ticker.ended(partition)
 
-    beats = Beats(start, operate)
-    beats.start(start.partitions, client.stop)
+    ticker = Ticker(start, operate)
+    ticker.start(start.partitions, client.stop)
 
 
 def consume(start: pb.Start, client: Client, sessions: list[Session]) -> None:
@@ -86,8 +86,8 @@ def main() -> None:
     parser.add_argument("--connect", required=True)
     parser.add_argument("--token", required=True)
     arguments = parser.parse_args()
-    own_group()
-    die_with_parent()
+    lead_process_group()
+    exit_with_parent()
     library = Library(
         family="misbehaving",
         version="1.0.0",

@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from driving.library import Stopping
-from driving.reports import Reports
-from driving.workload import value_of
+from driver_runtime.library import Stopping
+from driver_runtime.reports import Reports
+from driver_runtime.workload import value_of
 
 from misbehaving import wire
 from probe.driver_contract import driver_pb2 as pb

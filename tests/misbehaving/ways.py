@@ -123,7 +123,7 @@ class Ticks(Client):
 class NeverReconnects(Session):
     def trouble(self, error: Exception) -> None:
         if isinstance(error, wire.GoneError):
-            self.stop.wait_long()
+            self.stop.wait_until_asked()
         else:
             super().trouble(error)
 

@@ -1,8 +1,8 @@
-"""librdkafka by ctypes, behind those names of confluent-kafka's public interface that the driver uses.
+"""librdkafka by ctypes, behind the part of confluent-kafka's public interface that the driver uses.
 
-Stands in for the confluent_kafka package of releases whose extension module this Python cannot load (`cimpl` is built
-for one CPython each). What runs is the C library of that release, and nothing of its Python part. Calls are the ones
-that the extension module makes (src/*.c of confluent-kafka-python); callbacks are served by poll(), as there.
+Replaces the confluent_kafka package of releases whose extension module this Python cannot load (`cimpl` is built for
+one CPython each). Only the C library of the release runs, none of its Python code. The calls are those of the extension
+module (src/*.c of confluent-kafka-python); poll() serves callbacks, as there.
 """
 
 from confluent_kafka.clib import LIBRARY, libversion

@@ -1,4 +1,4 @@
-"""The C library: found beside the package of the wheel, loaded, its functions and structures declared (rdkafka.h)."""
+"""The C library: found next to the package of the wheel, loaded, its functions and structures declared (rdkafka.h)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
 from pathlib import Path
 
-from rdk.native import bundled, load
+from librdkafka_driver.native import bundled, load
 
 
 class CMessage(ctypes.Structure):
@@ -118,7 +118,7 @@ class Functions:
                 setattr(self, name, function)
 
     def __getattr__(self, name: str) -> ctypes._NamedFuncPointer:
-        """Say what is missing; those that exist are found before."""
+        """Raise AttributeError for a function that this version lacks."""
         raise AttributeError(f"this librdkafka has no rd_kafka_{name}")
 
 
@@ -128,7 +128,7 @@ def _find() -> Path:
             try:
                 return bundled(Path(entry) / "confluent_kafka")
             except OSError:
-                continue  # our own folder, which stands in for the package
+                continue  # this folder, which replaces the package
     raise ImportError("no folder on the path holds a confluent-kafka release with its C library")
 
 

@@ -1,4 +1,4 @@
-"""The consumer: assigned or subscribed, with commits of its own."""
+"""The consumer: assigned or subscribed, with explicit commits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OnChange = Callable[["Consumer", list[TopicPartition]], object]
 
 
 def _nothing(_: Consumer, partitions: list[TopicPartition]) -> None:
-    """Take a change nobody asked to be told of."""
+    """Ignore a change without a callback."""
 
 
 class Consumer(Handle):
@@ -28,7 +28,7 @@ class Consumer(Handle):
         self._commit_cb = ON_PARTITIONS(self._committed)
         super().__init__(CONSUMER, settings)
         check(C.poll_set_consumer(self._rk))
-        # Kept to the end: 0.11.4 serves the queue no more once a handle on it is destroyed.
+        # Kept to the end: 0.11.4 stops serving the queue when a handle on it is destroyed.
         self._queue = C.queue_get_consumer(self._rk)
 
     def _add_callbacks(self, conf: int) -> None:
@@ -41,13 +41,13 @@ class Consumer(Handle):
             check(C.assign(self._rk, wanted))
 
     def subscribe(self, topics: Sequence[str], *, on_assign: OnChange, on_revoke: OnChange, on_lost: OnChange) -> None:
-        """Join a group; `on_lost` is called in versions that tell lost partitions apart (1.6 and later)."""
+        """Join a group; `on_lost` is called in versions that distinguish lost partitions (1.6 and later)."""
         self._on_assign, self._on_revoke, self._on_lost = on_assign, on_revoke, on_lost
         with listed([TopicPartition(topic) for topic in topics]) as wanted:
             check(C.subscribe(self._rk, wanted))
 
     def poll(self, timeout: float) -> Message | None:
-        """Return the next record or error, or none after so many seconds."""
+        """Return the next record or error; None after `timeout` seconds."""
         raw = C.consumer_poll(self._rk, int(timeout * 1000))
         if not raw:
             return None
@@ -57,7 +57,7 @@ class Consumer(Handle):
             C.message_destroy(raw)
 
     def commit(self, *, offsets: Sequence[TopicPartition], asynchronous: bool) -> list[TopicPartition] | None:
-        """Commit; the outcome is told to `on_commit`, or returned if not asynchronous."""
+        """Commit; the result goes to `on_commit`, or is returned if not asynchronous."""
         with listed(offsets) as wanted:
             if not asynchronous:
                 return self._commit_now(wanted)
@@ -65,12 +65,12 @@ class Consumer(Handle):
             return None
 
     def _commit_now(self, wanted: Any) -> list[TopicPartition]:
-        told: list[tuple[int, list[TopicPartition]]] = []
-        note = ON_PARTITIONS(lambda _rk, code, found, _: told.append((code, read(found))))
+        results: list[tuple[int, list[TopicPartition]]] = []
+        note = ON_PARTITIONS(lambda _rk, code, found, _: results.append((code, read(found))))
         check(C.commit_queue(self._rk, wanted, None, note, None))  # no queue: `note` is called before it returns
-        for code, _ in told:
+        for code, _ in results:
             check(code)
-        return [item for _, items in told for item in items]
+        return [item for _, items in results for item in items]
 
     def close(self) -> None:
         """Leave the group and end."""
@@ -90,8 +90,8 @@ class Consumer(Handle):
     def _rebalance(self, rk: int, code: int, found: Any, _: int) -> None:
         assigns = code == KafkaError._ASSIGN_PARTITIONS  # noqa: SLF001  # the library's name of a public constant
         lost = not assigns and hasattr(C, "assignment_lost") and C.assignment_lost(rk)
-        told = self._on_assign if assigns else self._on_lost if lost else self._on_revoke
-        told(self, read(found))
+        callback = self._on_assign if assigns else self._on_lost if lost else self._on_revoke
+        callback(self, read(found))
         try:
             _apply(rk, found, assigns=assigns)
         except KafkaException as error:
@@ -99,7 +99,7 @@ class Consumer(Handle):
 
 
 def _apply(rk: int, found: Any, *, assigns: bool) -> None:
-    """Do what was announced: the callback takes the place of librdkafka's own doing."""
+    """Apply an announced change: the callback replaces librdkafka's own handling."""
     if hasattr(C, "rebalance_protocol") and C.rebalance_protocol(rk) == b"COOPERATIVE":
         check_object((C.incremental_assign if assigns else C.incremental_unassign)(rk, found))
     else:

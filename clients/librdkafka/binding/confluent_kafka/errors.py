@@ -1,4 +1,4 @@
-"""librdkafka's errors: a code, or an error object that says more (rd_kafka_error_t, since 1.4)."""
+"""librdkafka's errors: a code, or an error object with more detail (rd_kafka_error_t, since 1.4)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from confluent_kafka.clib import C, text
 
 
 class KafkaError:
-    """An error code with its text, and what librdkafka says may be done about it."""
+    """An error code with its text and librdkafka's remedy."""
 
     _PARTITION_EOF = -191
     _INVALID_ARG = -186
@@ -29,24 +29,24 @@ class KafkaError:
         return text(C.err2name(self._code))
 
     def str(self) -> str:
-        """Return the reason that came with it, else librdkafka's description of the code."""
+        """Return the reason of the error, else librdkafka's description of the code."""
         return self._reason or text(C.err2str(self._code))
 
     def fatal(self) -> bool:
-        """Say whether the client is unusable."""
+        """Return whether the client is unusable."""
         return self._fatal
 
     def retriable(self) -> bool:
-        """Say whether the failed call may be made again."""
+        """Return whether the failed call may be repeated."""
         return self._retriable
 
 
 class KafkaException(Exception):  # noqa: N818  # confluent-kafka's name
-    """What calls raise; the first argument is a KafkaError."""
+    """The exception of all calls; its first argument is a KafkaError."""
 
 
 def check(code: int) -> None:
-    """Raise KafkaException for any code but zero."""
+    """Raise KafkaException for an rd_kafka_error_t, which is freed; None means success."""
     if code:
         raise KafkaException(KafkaError(code))
 
@@ -56,7 +56,7 @@ def check_object(error: int | None) -> None:
     if not error:
         return
     try:
-        told = KafkaError(
+        failure = KafkaError(
             C.error_code(error),
             text(C.error_string(error)),
             fatal=bool(C.error_is_fatal(error)),
@@ -64,4 +64,4 @@ def check_object(error: int | None) -> None:
         )
     finally:
         C.error_destroy(error)
-    raise KafkaException(told)
+    raise KafkaException(failure)

@@ -1,4 +1,4 @@
-"""A client instance of the C library: made from settings, its error and log channels, its end."""
+"""A client of the C library: created from settings, its error and log callbacks, its end."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from confluent_kafka.errors import KafkaError, KafkaException
 TEXT = 512
 PRODUCER, CONSUMER = 0, 1
 LEVELS = (50, 50, 50, 40, 30, 20, 20, 10)
-"""Python's log levels by syslog's, as confluent-kafka has them."""
+"""Python's log levels by syslog's, as in confluent-kafka."""
 
 
 class Handle:
-    """One rd_kafka_t. Subclasses add their callbacks to the configuration before it is made."""
+    """One rd_kafka_t. Subclasses add their callbacks to the configuration."""
 
     def __init__(self, kind: int, settings: Mapping[str, Any]) -> None:
         self._error_cb = settings.get("error_cb")
         self._logger = settings.get("logger")
-        # Kept here, since the C library keeps only their addresses.
+        # The C library keeps only their addresses.
         self._kept: list[Any] = [ON_ERROR(self._error), ON_LOG(self._log)]
         self._rk = self._new(kind, {key: value for key, value in settings.items() if isinstance(value, str)})
-        C.set_log_queue(self._rk, None)  # log lines wait for poll() like everything else
+        C.set_log_queue(self._rk, None)  # log lines wait for poll() like all callbacks
 
     def _new(self, kind: int, settings: Mapping[str, str]) -> int:
         conf = C.conf_new()
@@ -35,7 +35,7 @@ class Handle:
         raise KafkaException(KafkaError(KafkaError._INVALID_ARG, text(why.value)))  # noqa: SLF001  # its name
 
     def _fill(self, conf: int, settings: Mapping[str, str], why: ctypes.Array[ctypes.c_char]) -> bool:
-        """Apply settings and callbacks; return false, with the reason in `why`, if a setting is refused."""
+        """Apply settings and callbacks; return false, with the reason in `why`, if a setting is rejected."""
         for key, value in {**settings, "log.queue": "true"}.items():
             if C.conf_set(conf, key.encode(), value.encode(), why, TEXT):
                 return False
@@ -45,7 +45,7 @@ class Handle:
         return True
 
     def _add_callbacks(self, conf: int) -> None:
-        """Add what only producers or only consumers have."""
+        """Add the callbacks of producers or of consumers."""
         raise NotImplementedError
 
     def _error(self, rk: int, code: int, reason: bytes, _: int) -> None:

@@ -12,13 +12,13 @@ from confluent_kafka.handle import PRODUCER, Handle
 from confluent_kafka.values import Message
 
 COPY = 0x2
-"""RD_KAFKA_MSG_F_COPY: the value may go once produce() returns."""
-FOREVER = -1
+"""RD_KAFKA_MSG_F_COPY: the value may be freed once produce() returns."""
+NO_LIMIT = -1
 OnDelivery = Callable[[KafkaError | None, Message], None]
 
 
 class PlainProducer(Handle):
-    """Produces to given partitions; every record's fate is told to its own function, by poll() or flush()."""
+    """Produces to given partitions; poll() and flush() call every record's own function with its result."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._numbers = itertools.count(1)
@@ -30,10 +30,10 @@ class PlainProducer(Handle):
         C.conf_set_dr_msg_cb(conf, self._kept[-1])
 
     def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: OnDelivery) -> None:
-        """Hand a record over. Raises BufferError if the queue is full, else KafkaException."""
+        """Produce a record. Raises BufferError if the queue is full, else KafkaException."""
         number = next(self._numbers)
         self._waiting[number] = on_delivery
-        # A topic object for one call is what rd_kafka_producev() makes of a topic's name, too.
+        # rd_kafka_producev() also creates a topic object for one call.
         made = C.topic_new(self._rk, topic.encode(), None)
         try:
             failed = not made or C.produce(made, partition, COPY, value, len(value), None, 0, number)
@@ -49,38 +49,38 @@ class PlainProducer(Handle):
         raise KafkaException(KafkaError(code))
 
     def poll(self, timeout: float) -> int:
-        """Serve callbacks for up to so many seconds; return how many."""
+        """Serve callbacks for at most `timeout` seconds; return their number."""
         return int(C.poll(self._rk, int(timeout * 1000)))
 
     def flush(self, timeout: float) -> int:
-        """Wait so many seconds at most until all is delivered or failed; return how many records are left."""
+        """Wait at most `timeout` seconds until all records are delivered or failed; return how many are left."""
         C.flush(self._rk, int(timeout * 1000))
         return len(self._waiting)
 
     def _delivered(self, _rk: int, raw: Any, _: int) -> None:
         message = Message(raw.contents)
-        if told := self._waiting.pop(raw.contents.private, None):
-            told(message.error(), message)
+        if callback := self._waiting.pop(raw.contents.private, None):
+            callback(message.error(), message)
 
 
 class TransactionalProducer(PlainProducer):
-    """Each call raises KafkaException, whose error says whether to call again, to abort or to give up."""
+    """Every call raises KafkaException, whose error states whether to repeat the call, to abort or to give up."""
 
     def init_transactions(self) -> None:
-        """Get a producer id, fencing off others."""
-        check_object(C.init_transactions(self._rk, FOREVER))
+        """Get a producer id, fencing off other producers."""
+        check_object(C.init_transactions(self._rk, NO_LIMIT))
 
     def begin_transaction(self) -> None:
-        """Begin one."""
+        """Begin a transaction."""
         check_object(C.begin_transaction(self._rk))
 
     def commit_transaction(self) -> None:
-        """Commit it, once all of it is delivered."""
-        check_object(C.commit_transaction(self._rk, FOREVER))
+        """Commit the transaction, once all of its records are delivered."""
+        check_object(C.commit_transaction(self._rk, NO_LIMIT))
 
     def abort_transaction(self) -> None:
-        """Abort it."""
-        check_object(C.abort_transaction(self._rk, FOREVER))
+        """Abort the transaction."""
+        check_object(C.abort_transaction(self._rk, NO_LIMIT))
 
 
 Producer = TransactionalProducer if hasattr(C, "init_transactions") else PlainProducer

@@ -15,7 +15,7 @@ OFFSET_INVALID = -1001
 
 
 class TopicPartition:
-    """A partition with an offset, and the error that a call had for it alone."""
+    """A partition with an offset and its own error of a call."""
 
     def __init__(self, topic: str, partition: int = -1, offset: int = OFFSET_INVALID, code: int = 0) -> None:
         self.topic = topic
@@ -25,7 +25,7 @@ class TopicPartition:
 
 
 class Message:
-    """A record that was consumed or delivered, or an error in the place of one."""
+    """A delivered or consumed record, or an error in its place."""
 
     def __init__(self, raw: CMessage) -> None:
         self._value = ctypes.string_at(raw.payload, raw.len) if raw.payload else None
@@ -35,7 +35,7 @@ class Message:
         self._error = KafkaError(raw.err, text(self._value)) if raw.err else None
 
     def error(self) -> KafkaError | None:
-        """Return the error that this stands for."""
+        """Return the error, None for a record."""
         return self._error
 
     def value(self) -> bytes | None:
@@ -47,13 +47,13 @@ class Message:
         return self._partition
 
     def offset(self) -> int:
-        """Return the offset, below zero if it is not known."""
+        """Return the offset, below zero if unknown."""
         return self._offset
 
 
 @contextlib.contextmanager
 def listed(items: Sequence[TopicPartition]) -> Iterator[Any]:
-    """Give a C list of partitions, freed at exit."""
+    """Create a C list of partitions, freed at exit."""
     made = C.topic_partition_list_new(len(items))
     try:
         for item in items:
@@ -64,7 +64,7 @@ def listed(items: Sequence[TopicPartition]) -> Iterator[Any]:
 
 
 def read(made: Any) -> list[TopicPartition]:
-    """Return what a C list holds; none for a null pointer."""
+    """Return the items of a C list; none for a null pointer."""
     if not made:
         return []
     found = [made.contents.elems[index] for index in range(made.contents.cnt)]

@@ -1,1 +1,0 @@
-"""aiokafka's side of the driver."""

@@ -1,0 +1,102 @@
+"""Profiles and properties as aiokafka's arguments, and the effective settings by the names of driver.proto."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import aiokafka
+from driver_runtime.library import Unsupported
+from driver_runtime.profiles import NO_REFRESH_MS, PRODUCING, UNLIMITED, acks_of, check_role, text_of, typed, value_like
+
+from probe.drivers.rpc import driver_pb2 as pb
+
+NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
+QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "rebalance_timeout_ms": 6000}
+"""Brokers reject a session below group.min.session.timeout.ms, 6 s by default."""
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "isolated": NO_REFRESH,
+    "defaults": {},
+    "idempotent": {**NO_REFRESH, "enable_idempotence": True},
+    "acks-1": {**NO_REFRESH, "acks": 1},
+    "zstd": {**NO_REFRESH, "compression_type": "zstd"},
+    "refresh-1s": {"metadata_max_age_ms": 1000},
+    "quick-timeouts": {**NO_REFRESH, "request_timeout_ms": 5000},
+}
+REPORTED: Mapping[str, str] = {
+    "retry_backoff_ms": "retry_backoff_ms",
+    "longest_backoff_ms": "retry_backoff_ms",
+    "request_timeout_ms": "request_timeout_ms",
+    "refresh_ms": "metadata_max_age_ms",
+    "linger_ms": "linger_ms",
+    "compression": "compression_type",
+    "isolation": "isolation_level",
+}
+OF_GROUPS: Mapping[str, str] = {
+    "session_timeout_ms": "session_timeout_ms",
+    "rebalance_timeout_ms": "rebalance_timeout_ms",
+    "heartbeat_ms": "heartbeat_interval_ms",
+}
+ACKS = "acks"
+"""Its default is an object of aiokafka, which means all with idempotence and 1 without."""
+REFUSALS = (AssertionError, ValueError, TypeError, RuntimeError)
+"""Exceptions of a constructor for settings that exclude each other, or that need a codec which is missing."""
+
+
+def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) -> tuple[Any, dict[str, str]]:
+    """Construct an AIOKafkaProducer or AIOKafkaConsumer in the running loop; return it and its effective settings.
+
+    Raises Unsupported for a profile without a meaning for the role, an unknown key, and settings that aiokafka rejects.
+    """
+    check_role(start)
+    name = f"aiokafka {aiokafka.__version__}"
+    known = _defaults(kind)
+    quick_group = QUICK_GROUP if (start.profile, start.role) == ("quick-timeouts", "group") else {}
+    chosen = {**role, **PROFILES[start.profile], **quick_group, **typed(name, start.properties, known, _value)}
+    if absent := [key for key in chosen if key not in known]:
+        raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")
+    try:
+        client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **chosen)
+    except REFUSALS as error:
+        raise Unsupported(f"{name} rejects these settings: {error}") from None
+    return client, _reported({**known, **chosen}, start.role)
+
+
+def _defaults(kind: Callable[..., Any]) -> dict[str, Any]:
+    """Return a constructor's arguments with their defaults: the library has no other list of them."""
+    found = inspect.signature(kind).parameters.values()
+    return {item.name: item.default for item in found if item.kind is inspect.Parameter.KEYWORD_ONLY} | {
+        item.name: item.default for item in found if item.default is not inspect.Parameter.empty
+    }
+
+
+def _value(key: str, text: str, default: object) -> object:
+    if not isinstance(default, bool) and (text.isdigit() or (key == ACKS and text != "all")):
+        return value_like("aiokafka", key, text, 0)
+    if key == ACKS or default is None or isinstance(default, bool | int | float | str):
+        return value_like("aiokafka", key, text, default)
+    raise Unsupported(f"aiokafka setting {key} takes an object, which has no text form")
+
+
+def _reported(config: Mapping[str, Any], role: str) -> dict[str, str]:
+    names = {**REPORTED, **(OF_GROUPS if role == "group" else {})}
+    found = {ours: text_of(config[key]) for ours, key in names.items() if key in config}
+    if role == "group" and config["rebalance_timeout_ms"] is None:
+        found["rebalance_timeout_ms"] = found["session_timeout_ms"]  # as in the constructor of its coordinator
+    if role in PRODUCING:
+        found |= _of_producers(config)
+    return found
+
+
+def _of_producers(config: Mapping[str, Any]) -> dict[str, str]:
+    idempotent = bool(config["enable_idempotence"] or config["transactional_id"])
+    acks = config["acks"] if config["acks"] in {0, 1, -1, "all"} else -1 if idempotent else 1
+    found = {
+        "acks": acks_of(acks),
+        "idempotence": text_of(idempotent),
+        "retries": str(UNLIMITED),
+        "max_in_flight": "1",  # per broker: the sender has one task for each (sender.py, _sender_routine)
+    }
+    # A batch expires after this time, except with idempotence (_can_retry in sender.py).
+    return found if idempotent else found | {"delivery_timeout_ms": str(config["request_timeout_ms"])}

@@ -1,0 +1,111 @@
+"""Profiles and properties as kafka-python's configuration, and the effective settings by the names of driver.proto."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import kafka
+import kafka.errors
+from driver_runtime.busy_loop_guard import ThrottledSelector
+from driver_runtime.library import Unsupported
+from driver_runtime.profiles import NO_REFRESH_MS, PRODUCING, acks_of, check_role, text_of, typed, value_like
+from driver_runtime.reports import Reports
+
+from probe.drivers.rpc import driver_pb2 as pb
+
+NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
+QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "request_timeout_ms": 6001}
+"""Brokers reject a session below group.min.session.timeout.ms, 6 s by default; up to 2.0 a member's request timeout
+must exceed its session timeout (KafkaConsumer.__init__ in kafka/consumer/group.py)."""
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "isolated": NO_REFRESH,
+    "defaults": {},
+    "idempotent": {**NO_REFRESH, "enable_idempotence": True},
+    "no-retries": {**NO_REFRESH, "retries": 0},
+    "acks-1": {**NO_REFRESH, "acks": 1},
+    "zstd": {**NO_REFRESH, "compression_type": "zstd"},
+    "oldest-protocol": {**NO_REFRESH, "api_version": (0, 11, 0)},
+    "refresh-1s": {"metadata_max_age_ms": 1000},
+    "quick-timeouts": {**NO_REFRESH, "request_timeout_ms": 5000},
+}
+REPORTED: Mapping[str, str] = {
+    "retries": "retries",
+    "retry_backoff_ms": "retry_backoff_ms",
+    "request_timeout_ms": "request_timeout_ms",
+    "delivery_timeout_ms": "delivery_timeout_ms",
+    "refresh_ms": "metadata_max_age_ms",
+    "linger_ms": "linger_ms",
+    "max_in_flight": "max_in_flight_requests_per_connection",
+    "idempotence": "enable_idempotence",
+    "compression": "compression_type",
+    "acks": "acks",
+    "protocol": "api_version",
+    "isolation": "isolation_level",
+}
+OF_GROUPS: Mapping[str, str] = {
+    "session_timeout_ms": "session_timeout_ms",
+    "rebalance_timeout_ms": "max_poll_interval_ms",
+    "heartbeat_ms": "heartbeat_interval_ms",
+}
+OF_PRODUCERS = frozenset(
+    {"retries", "delivery_timeout_ms", "linger_ms", "max_in_flight", "idempotence", "compression", "acks"}
+)
+REFUSALS = (kafka.errors.KafkaConfigurationError, AssertionError, ValueError, TypeError)
+"""Exceptions of a constructor for settings that exclude each other, or that need a codec which is missing."""
+
+
+def build(
+    kind: Callable[..., Any], start: pb.Start, reports: Reports, role: Mapping[str, Any]
+) -> tuple[Any, dict[str, str]]:
+    """Construct a KafkaProducer or KafkaConsumer; return it and its effective settings.
+
+    Raises Unsupported for a profile without a meaning for the role, an unknown key, and settings that kafka-python
+    rejects.
+    """
+    check_role(start)
+    name = f"kafka-python {kafka.__version__}"
+    known = kind.DEFAULT_CONFIG  # type: ignore[attr-defined]  # both classes have it
+    quick_group = QUICK_GROUP if (start.profile, start.role) == ("quick-timeouts", "group") else {}
+    chosen = {**role, **PROFILES[start.profile], **quick_group, **typed(name, start.properties, known, _value)}
+    if absent := [key for key in chosen if key not in known]:
+        raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")
+    chosen.setdefault("selector", partial(ThrottledSelector, reports.notice))
+    try:
+        client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **chosen)
+    except REFUSALS as error:
+        if not _refused(error):
+            raise
+        raise Unsupported(f"{name} rejects these settings: {error}") from None
+    return client, _reported(client.config, start.role)
+
+
+def _refused(error: BaseException) -> bool:
+    """Return whether a setting was rejected: constructors also connect, and then fail in the standard library."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and str(last.tb_frame.f_globals.get("__name__", "")).split(".")[0] == "kafka"
+
+
+def _value(key: str, text: str, default: object) -> object:
+    if key != "api_version":
+        return value_like("kafka-python", key, text, default)
+    try:
+        return tuple(int(part) for part in text.split("."))
+    except ValueError:
+        raise Unsupported(f"kafka-python setting {key} does not take {text!r}") from None
+
+
+def _reported(config: Mapping[str, Any], role: str) -> dict[str, str]:
+    names = {**REPORTED, **(OF_GROUPS if role == "group" else {})}
+    if role not in PRODUCING:
+        names = {ours: key for ours, key in names.items() if ours not in OF_PRODUCERS}
+    found = {
+        ours: acks_of(config[key]) if ours == "acks" else text_of(config[key])
+        for ours, key in names.items()
+        if key in config
+    }
+    found["longest_backoff_ms"] = str(max(config["retry_backoff_ms"], config["reconnect_backoff_max_ms"]))
+    return found

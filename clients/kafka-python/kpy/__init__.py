@@ -1,1 +1,0 @@
-"""kafka-python's side of the driver."""

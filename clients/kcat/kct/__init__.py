@@ -1,1 +1,0 @@
-"""kcat as a client: its command line, its roles."""

@@ -1,0 +1,20 @@
+"""Driver for librdkafka: through the confluent-kafka release that bundles it, or its C library alone by ctypes.
+
+The latter where this Python cannot load the release's extension module, which is built for one CPython each.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.pop(0)  # this folder: its modules are those of a package
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from driver_runtime.main import main  # found by the lines above
+
+from librdkafka_driver.loading import load  # as above
+
+if __name__ == "__main__":
+    main(load, "confluent_kafka")

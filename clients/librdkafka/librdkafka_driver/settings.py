@@ -1,0 +1,99 @@
+"""Profiles and properties as librdkafka's configuration, and the effective settings by the names of driver.proto."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import confluent_kafka
+from driver_runtime import librdkafka_settings
+from driver_runtime.library import Unsupported
+from driver_runtime.profiles import PRODUCING, acks_of, check_role
+
+from probe.driver_contract import driver_pb2 as pb
+from rdk.native import ConfigurationError, Native
+from rdk.origin import library_file
+from librdkafka_driver.native import ConfigurationError, Native
+from librdkafka_driver.origin import library_file
+from probe.drivers.rpc import driver_pb2 as pb
+
+QUICK = {
+    "session.timeout.ms": "6000",  # brokers reject less than their group.min.session.timeout.ms, 6 s by default
+    "socket.connection.setup.timeout.ms": "5000",
+}
+PROFILES: Mapping[str, Mapping[str, str]] = {
+    **librdkafka_settings.PROFILES,
+    "quick-timeouts": {**librdkafka_settings.PROFILES["quick-timeouts"], **QUICK},
+}
+NEWER = frozenset({"socket.connection.setup.timeout.ms"})
+"""Settings that a profile omits in versions without them."""
+REPORTED = {
+    "retries": "message.send.max.retries",
+    "retry_backoff_ms": "retry.backoff.ms",
+    "request_timeout_ms": "request.timeout.ms",
+    "delivery_timeout_ms": "message.timeout.ms",
+    "socket_timeout_ms": "socket.timeout.ms",
+    "refresh_ms": "topic.metadata.refresh.interval.ms",
+    "linger_ms": "queue.buffering.max.ms",
+    "max_in_flight": "max.in.flight.requests.per.connection",
+    "idempotence": "enable.idempotence",
+    "session_timeout_ms": "session.timeout.ms",
+    "rebalance_timeout_ms": "max.poll.interval.ms",
+    "heartbeat_ms": "heartbeat.interval.ms",
+    "isolation": "isolation.level",
+    "protocol": "group.protocol",
+}
+"""driver.proto's names and librdkafka's (CONFIGURATION.md of each version)."""
+OF_PRODUCERS = {"retries", "request_timeout_ms", "delivery_timeout_ms", "linger_ms", "max_in_flight", "idempotence"}
+OF_GROUPS = {"session_timeout_ms", "rebalance_timeout_ms", "heartbeat_ms", "protocol"}
+IDEMPOTENT_IN_FLIGHT = 5
+"""librdkafka's max.in.flight with idempotence (rd_kafka_conf_finalize in rdkafka_conf.c)."""
+
+NATIVE = Native(library_file())
+KNOWN = frozenset(NATIVE.effective({}))
+"""Every setting of this version."""
+
+
+def configure(start: pb.Start, role: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the settings of the client, and the effective settings by the names of driver.proto.
+
+    Raises Unsupported for a profile without a meaning for the role, and for settings that librdkafka rejects.
+    """
+    check_role(start)
+    ours = {"bootstrap.servers": ",".join(start.bootstrap), "client.id": start.client_id}
+    chosen = ours | dict(role) | _settings(start.profile) | dict(start.properties)
+    try:
+        whole = NATIVE.effective(chosen)
+    except ConfigurationError as error:
+        raise Unsupported(f"librdkafka {confluent_kafka.libversion()[0]}: {error}") from None
+    return chosen, _reported(whole, start.role)
+
+
+def profiles() -> tuple[str, ...]:
+    """Return the profiles whose settings and values this version accepts."""
+    return tuple(profile for profile in PROFILES if _takes(profile))
+
+
+def _takes(profile: str) -> bool:
+    try:
+        NATIVE.effective(_settings(profile))
+    except ConfigurationError:
+        return False
+    return True
+
+
+def _settings(profile: str) -> dict[str, str]:
+    return {key: value for key, value in PROFILES[profile].items() if key in KNOWN or key not in NEWER}
+
+
+def _reported(whole: Mapping[str, str], role: str) -> dict[str, str]:
+    left_out = (set() if role in PRODUCING else OF_PRODUCERS) | (set() if role == "group" else OF_GROUPS)
+    left_out |= {"isolation"} if role in PRODUCING else set()
+    found = {ours: whole[key] for ours, key in REPORTED.items() if key in whole and ours not in left_out}
+    found["longest_backoff_ms"] = librdkafka_settings.longest_backoff(whole)
+    if role in PRODUCING:
+        found["acks"] = acks_of(whole["request.required.acks"])
+        found["compression"] = whole["compression.codec"]
+        if whole.get("enable.idempotence") == "true" or role == "transactional":
+            found["idempotence"] = "true"
+            found["max_in_flight"] = str(min(int(found["max_in_flight"]), IDEMPOTENT_IN_FLIGHT))
+    return found

@@ -1,1 +1,0 @@
-"""librdkafka's side of the driver."""

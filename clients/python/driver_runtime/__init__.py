@@ -1,0 +1,1 @@
+"""What all Python drivers share: the stream to the orchestrator, the instances, their workloads and reports."""

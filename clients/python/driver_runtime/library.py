@@ -1,0 +1,70 @@
+"""The description of a library by its driver; all other code is shared."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from driving.reports import Reports
+from probe.driver_contract import driver_pb2 as pb
+from driver_runtime.reports import Reports
+from probe.drivers.rpc import driver_pb2 as pb
+
+
+class Unsupported(Exception):  # noqa: N818  # the word of driver.proto
+    """A role, profile or property that this version of the library does not have; the text names it and the reason."""
+
+
+class Stopping:
+    """Whether an instance is asked to close, and by when."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+        self._deadline = float("inf")
+
+    def ask(self, seconds: float) -> None:
+        """Ask to close within `seconds`."""
+        self._deadline = time.monotonic() + seconds
+        self._asked.set()
+
+    @property
+    def asked(self) -> bool:
+        """Whether closing was requested."""
+        return self._asked.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep for at most `seconds`; return early, and true, once closing is requested."""
+        return self._asked.wait(seconds)
+
+    def wait_until_asked(self) -> None:
+        """Sleep until closing is requested."""
+        self._asked.wait()
+
+    def remaining(self) -> float:
+        """Return the seconds left for closing, at least zero; infinity before it is requested."""
+        return max(0.0, self._deadline - time.monotonic())
+
+
+Role = Callable[[pb.Start, Reports, Stopping], None]
+"""Constructs the library, reports `ready`, works until closing is requested, closes, returns. Runs in its own thread.
+
+Raises Unsupported before `ready`; any other exception makes the instance `fatal`.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library:
+    """A client library."""
+
+    family: str
+    version: str
+    """As the library itself reports it."""
+    roles: Mapping[str, Role]
+    profiles: Sequence[str]
+    error_of: Callable[[BaseException], pb.Error]
+    """Converts an exception of the library to an error of driver.proto."""
+    origin: Path | None = None
+    """The file that it was loaded from, where that is not the package's own."""

@@ -1,0 +1,25 @@
+"""Settings of librdkafka, for drivers that use it directly or inside a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+NO_REFRESH = {"topic.metadata.refresh.interval.ms": "-1"}
+"""No periodic refresh. metadata.max.age.ms keeps its default of 15 minutes, which is longer than any trial."""
+QUICK = {"socket.timeout.ms": "5000", "request.timeout.ms": "5000"}
+PROFILES: Mapping[str, Mapping[str, str]] = {
+    "isolated": NO_REFRESH,
+    "defaults": {},
+    "idempotent": NO_REFRESH | {"enable.idempotence": "true"},
+    "no-retries": NO_REFRESH | {"message.send.max.retries": "0"},
+    "acks-1": NO_REFRESH | {"acks": "1"},
+    "zstd": NO_REFRESH | {"compression.codec": "zstd"},
+    "refresh-1s": {"topic.metadata.refresh.interval.ms": "1000", "metadata.max.age.ms": "3000"},
+    "quick-timeouts": NO_REFRESH | QUICK,
+}
+BACK_OFFS = ("retry.backoff.ms", "retry.backoff.max.ms", "reconnect.backoff.max.ms", "fetch.error.backoff.ms")
+
+
+def longest_backoff(effective: Mapping[str, str]) -> str:
+    """Return the longest back-off in milliseconds; settings that a version lacks do not count."""
+    return str(max(int(effective[key]) for key in BACK_OFFS if key in effective))

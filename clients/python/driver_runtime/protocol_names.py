@@ -1,0 +1,26 @@
+"""Protocol error names of client libraries that Kafka has renamed, or that the libraries abbreviate."""
+
+from __future__ import annotations
+
+RENAMED = {
+    "UNKNOWN": "UNKNOWN_SERVER_ERROR",
+    "INVALID_MSG": "CORRUPT_MESSAGE",
+    "UNKNOWN_TOPIC_OR_PART": "UNKNOWN_TOPIC_OR_PARTITION",
+    "INVALID_MSG_SIZE": "INVALID_FETCH_SIZE",
+    "NOT_LEADER_FOR_PARTITION": "NOT_LEADER_OR_FOLLOWER",
+    "MSG_SIZE_TOO_LARGE": "MESSAGE_TOO_LARGE",
+    "MESSAGE_SIZE_TOO_LARGE": "MESSAGE_TOO_LARGE",
+    "STALE_CTRL_EPOCH": "STALE_CONTROLLER_EPOCH",
+    "STALE_LEADER_EPOCH_CODE": "NETWORK_EXCEPTION",
+    "OFFSETS_LOAD_IN_PROGRESS": "COORDINATOR_LOAD_IN_PROGRESS",
+    "CONSUMER_COORDINATOR_NOT_AVAILABLE": "COORDINATOR_NOT_AVAILABLE",
+    "NOT_COORDINATOR_FOR_CONSUMER": "NOT_COORDINATOR",
+    "TOPIC_EXCEPTION": "INVALID_TOPIC_EXCEPTION",
+    "INVALID_TOPIC": "INVALID_TOPIC_EXCEPTION",
+    "INVALID_REPLICATION_ASSIGNMENT": "INVALID_REPLICA_ASSIGNMENT",
+}
+
+
+def protocol_name(name: str) -> str:
+    """Return Kafka's present name of an error; present names are returned unchanged."""
+    return RENAMED.get(name, name)
