@@ -1,46 +1,46 @@
-// Role admin: one question about offsets an interval and partition, up to four kinds in turn.
+// Role admin: one query for an offset per interval and partition, at most four kinds in turn.
 //
-// fetchTopicOffsets() and its like ask for all partitions of the topic at once, and one that fails fails all: KafkaJS
-// has no narrower question. Each also asks for metadata first, since an admin client's has a maximum age of zero
-// (`metadataMaxAge || 0` in src/cluster/brokerPool.js).
+// fetchTopicOffsets() and similar calls query all partitions of the topic at once and fail together: KafkaJS has no
+// narrower query. Each also requests metadata first, since an admin client's has a maximum age of zero (`metadataMaxAge
+// || 0` in src/cluster/brokerPool.js).
 import { connected, construct } from "./client.js";
 import { errorOf } from "./errors.js";
 import { isSince } from "./library.js";
 import { settle } from "./settings.js";
-import { beat } from "./workload.js";
+import { runWorkload } from "./workload.js";
 
-/** `timestamp` asks for the first record of the last second, which exists where the topic is fed. */
-const LOOK_BACK_MS = 1000;
+/** `timestamp` asks for the first record since this many milliseconds, which exists where the topic is fed. */
+const LOOKBACK_MS = 1000;
 
-/** Ask until told to stop. */
+/** Query offsets until closing is requested. */
 export async function admin(library, start, reports, stopping) {
   const settings = settle(library, start);
   const client = construct(library, start, reports, settings, (kafka) => kafka.admin(settings.admin));
   reports.ready(settings.effective);
   await connected(client, async () => {
-    const kinds = Object.entries(questions(library, client, start));
-    beat(start, stopping, async (partition, sequence, clock) => {
-      const [question, ask] = kinds[sequence % kinds.length];
-      reports.sent(partition, sequence, clock, question);
+    const kinds = Object.entries(queries(library, client, start));
+    runWorkload(start, stopping, async (partition, sequence, clock) => {
+      const [query, ask] = kinds[sequence % kinds.length];
+      reports.sent(partition, sequence, clock, query);
       try {
-        reports.listed(partition, sequence, await ask(partition), question);
+        reports.listed(partition, sequence, await ask(partition), query);
       } catch (error) {
-        // A question that was open while we closed the client is no answer of the library.
-        if (!stopping.asked) reports.listError(partition, sequence, errorOf(error), question);
+        // A query in flight while the driver closes the client has no result of the library.
+        if (!stopping.asked) reports.listError(partition, sequence, errorOf(error), query);
       }
     });
-    await stopping.waitLong();
+    await stopping.waitUntilAsked();
   });
 }
 
-/** Return what this version can be asked, each with how to ask it for the offset in a partition; -1 for none. */
-function questions(library, client, { topic, group }) {
+/** Return the queries of this version; each returns the offset in a partition, -1 for none. */
+function queries(library, client, { topic, group }) {
   const found = {
     latest: async (partition) => offsetIn(await client.fetchTopicOffsets(topic), partition, "high"),
     earliest: async (partition) => offsetIn(await client.fetchTopicOffsets(topic), partition, "low"),
   };
   if (client.fetchTopicOffsetsByTimestamp) {
-    const ask = () => client.fetchTopicOffsetsByTimestamp(topic, Date.now() - LOOK_BACK_MS);
+    const ask = () => client.fetchTopicOffsetsByTimestamp(topic, Date.now() - LOOKBACK_MS);
     found.timestamp = async (partition) => offsetIn(await ask(), partition, "offset");
   }
   if (group) {

@@ -1,12 +1,12 @@
-// What all roles do with a client: construct it, connect it, close it, pass its log on.
+// The client of a role: constructed, connected, closed, its log reported.
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Unsupported } from "./unsupported.js";
 
-/** A client that threw gets so long to close. */
-const UNASKED_MS = 2000;
+/** Milliseconds that a client has to close after an exception. */
+const CLOSE_MS = 2000;
 
-/** Construct; what the library refuses is unsupported. `make` gets a Kafka of these settings. */
+/** Construct a client; Unsupported for settings that the library rejects. `make` gets a Kafka of these settings. */
 export function construct(library, start, reports, settings, make) {
   try {
     return make(
@@ -19,17 +19,17 @@ export function construct(library, start, reports, settings, make) {
       }),
     );
   } catch (error) {
-    throw new Unsupported(`kafkajs ${library.version} refuses these settings: ${error.message}`);
+    throw new Unsupported(`kafkajs ${library.version} rejects these settings: ${error.message}`);
   }
 }
 
-/** Connect, work, disconnect. Throws what the library throws; a client that threw gets a moment to close. */
+/** Connect, work, disconnect. Throws what the library throws, after an attempt to close. */
 export async function connected(client, work) {
   try {
     await client.connect();
     await work();
   } catch (error) {
-    await Promise.race([client.disconnect().catch(() => {}), sleep(UNASKED_MS)]);
+    await Promise.race([client.disconnect().catch(() => {}), sleep(CLOSE_MS)]);
     throw error;
   }
   await client.disconnect();

@@ -1,4 +1,4 @@
-// Time as driver.proto wants it.
+// Time in the units of driver.proto.
 
 /** Return the driver's clock: monotonic microseconds. */
 export function clockUs() {

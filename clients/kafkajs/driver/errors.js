@@ -1,7 +1,7 @@
-// KafkaJS's errors as driver.proto wants them.
+// KafkaJS's errors as errors of driver.proto.
 //
-// What a broker answered is a KafkaJSProtocolError with `type`, a protocol name, and `code`. After retries it is the
-// `cause` (2.0.0 on) or `originalError` (before) of another error. KafkaJS gives -99 to codes that it does not know.
+// An error of a broker is a KafkaJSProtocolError with `type`, a protocol name, and `code`. After retries it is the
+// `cause` (2.0.0 on) or `originalError` (before) of another error. KafkaJS assigns -99 to codes that it does not know.
 
 const TEXT_LENGTH = 400;
 const DEEPEST = 8;
@@ -13,7 +13,7 @@ const RENAMED = {
   NOT_COORDINATOR_FOR_GROUP: "NOT_COORDINATOR",
 };
 
-/** Turn anything thrown into an error; `retriable` is what the thrown error itself says. */
+/** Convert anything thrown; `retriable` is that of the thrown error itself. */
 export function errorOf(thrown) {
   const answered = protocolError(thrown);
   return {

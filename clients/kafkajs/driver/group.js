@@ -1,14 +1,15 @@
-// Role group: consumer.subscribe() and run() with eachMessage; the application commits what it was given once a second.
+// Role group: consumer.subscribe() and run() with eachMessage; the application commits delivered records once per
+// second.
 //
-// KafkaJS documents one place where a consumer tells that it failed: the event CRASH, which also says whether it
-// restarts by itself. A rejoin begins anew: all partitions are given up and assigned again.
+// KafkaJS documents one report of a failed consumer: the event CRASH, which also has whether the consumer restarts. A
+// rejoin revokes all partitions and assigns them again.
 import { connected, construct } from "./client.js";
 import { errorOf } from "./errors.js";
 import { settle } from "./settings.js";
 
 const COMMIT_MS = 1000;
 
-/** Consume as a member of a group until asked to stop. */
+/** Consume as a member of a group until closing is requested. */
 export async function group(library, start, reports, stopping) {
   const settings = settle(library, start);
   const options = { ...settings.consumer, groupId: start.group };
@@ -20,7 +21,7 @@ export async function group(library, start, reports, stopping) {
     await client.run({ ...settings.run, autoCommit: false, eachMessage: async (given) => member.take(given) });
     while (!stopping.asked && !member.gone) {
       await stopping.wait(COMMIT_MS);
-      if (!stopping.asked) member.commit(); // not awaited: a commit that blocks must not hold the close up
+      if (!stopping.asked) member.commit(); // not awaited: a blocked commit must not delay the close
     }
   });
   if (member.gone && !stopping.asked) throw member.gone;
@@ -31,7 +32,7 @@ class Member {
   #next = new Map();
   #committing = false;
 
-  /** The error after which the consumer does not come back. */
+  /** The error after which the consumer does not restart. */
   gone = null;
 
   constructor(client, start, reports, stopping) {
@@ -48,7 +49,7 @@ class Member {
     this.#next.set(partition, offset + 1);
   }
 
-  /** Commit what is new. A commit of a consumer that is not running ends without a word, and is not reported. */
+  /** Commit new records. A commit of a consumer that is not running ends without a result and is not reported. */
   async commit() {
     const { topic } = this.start;
     const offsets = [...this.#next].map(([partition, offset]) => ({ topic, partition, offset: String(offset) }));
@@ -91,7 +92,10 @@ class Member {
   }
 }
 
-/** Say what KafkaJS does after a crash; before 1.15.0 its event does not tell (src/consumer/index.js, onCrash). */
+/**
+ * Return whether KafkaJS restarts after a crash; before 1.15.0 its event does not have it (src/consumer/index.js,
+ * onCrash).
+ */
 function restarts(error) {
   return error.name === "KafkaJSNumberOfRetriesExceeded" || error.retriable === true;
 }

@@ -1,4 +1,4 @@
-// The instances of a driver process: started, watched while they close, ended exactly once.
+// The instances of a driver process: started, supervised while they close, ended exactly once.
 import { errorOf } from "./errors.js";
 import { Reports } from "./reports.js";
 import { ROLES } from "./roles.js";
@@ -6,7 +6,7 @@ import { profilesOf } from "./settings.js";
 import { Stopping } from "./stopping.js";
 import { Unsupported } from "./unsupported.js";
 
-/** The table of instances, by name. */
+/** The running instances, by name. */
 export class Instances {
   #library;
   #outbox;
@@ -17,7 +17,7 @@ export class Instances {
     this.#outbox = outbox;
   }
 
-  /** Start one; what cannot be done is reported, never thrown. */
+  /** Start an instance; failures are reported, never thrown. */
   start(start) {
     const reports = new Reports(start.instance, this.#outbox);
     for (const [name, one] of this.#running) if (one.reports.ended) this.#running.delete(name);
@@ -30,23 +30,23 @@ export class Instances {
     instance.run();
   }
 
-  /** Give every instance a notice. */
-  tellAll(text) {
+  /** Report a notice of every instance. */
+  noticeAll(text) {
     for (const one of this.#running.values()) one.reports.notice(text);
   }
 
-  /** Ask one to close; an unknown name has ended already, and needs no answer. */
+  /** Ask an instance to close; an unknown name has ended already and needs no answer. */
   stop(stop) {
     this.#running.get(stop.instance)?.stop(stop.deadline_ms);
   }
 
-  /** Let one begin its operations at another pace; an unknown name has ended already. */
+  /** Set the interval between operations of an instance; an unknown name has ended already. */
   pace(pace) {
     this.#running.get(pace.instance)?.pace(pace.interval_ms);
   }
 }
 
-/** One client at work. */
+/** One client and its role. */
 class Instance {
   #library;
   #start;
@@ -58,7 +58,7 @@ class Instance {
     this.reports = reports;
   }
 
-  /** Work until closed, and report how it ended. */
+  /** Run the role until it is closed, and report the end. */
   async run() {
     try {
       await this.#role()(this.#library, this.#start, this.reports, this.#stopping);
@@ -68,7 +68,7 @@ class Instance {
     }
   }
 
-  /** Ask to close. `closed` is said in time even if a call of the library is still open then. */
+  /** Ask to close. `closed` is reported in time, even if a call of the library is still in flight. */
   stop(milliseconds) {
     const margin = Math.min(250, milliseconds / 5);
     const waited = Math.round(milliseconds - margin);
@@ -77,12 +77,12 @@ class Instance {
     setTimeout(() => this.reports.closed(text), milliseconds - margin);
   }
 
-  /** Begin an operation each so many milliseconds: a workload looks into its start at each beat. */
+  /** Set the interval between operations: a workload reads it from its start at every tick. */
   pace(milliseconds) {
     this.#start.interval_ms = milliseconds;
   }
 
-  /** End: as asked if it was thrown while closing; else as unusable. */
+  /** End: as requested if it was thrown while closing, else as unusable. */
   #threw(thrown) {
     if (thrown instanceof Unsupported) {
       this.reports.unsupported(thrown.message);

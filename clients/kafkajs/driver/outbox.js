@@ -1,9 +1,9 @@
-// Messages on their way to the orchestrator: pongs at once, events in batches.
+// Messages to the orchestrator: pongs at once, events in batches.
 import { clockUs } from "./clock.js";
 
-/** An event waits 20 ms at most (driver.proto); timers fire a little late. */
+/** Longest delay of an event is 20 ms (driver.proto); timers fire late. */
 const FLUSH_MS = 15;
-/** Events in one message at most (driver.proto). */
+/** Most events in one message (driver.proto). */
 const BATCH = 256;
 
 export class Outbox {

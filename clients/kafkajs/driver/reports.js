@@ -1,17 +1,17 @@
-// What one instance tells the orchestrator: standard events, and exactly one ending.
+// The events of one instance, of which exactly one is the last.
 import { clockUs } from "./clock.js";
 
-/** Notices kept per instance; a client that logs for ever must not fill the history. */
+/** Notices that are kept per instance, so that endless logging does not fill the history. */
 const NOTICES = 500;
 
-/** The events of one instance; after the ending event everything is dropped. */
+/** The events of one instance; events after the last one are dropped. */
 export class Reports {
   #instance;
   #outbox;
   #notices = 0;
   #early = [];
 
-  /** Whether the ending event was reported. */
+  /** Whether the last event was reported. */
   ended = false;
 
   constructor(instance, outbox) {
@@ -26,9 +26,9 @@ export class Reports {
     this.#early = null;
   }
 
-  /** An operation begins; `clock` was taken before the library call. `question` is admin's. */
-  sent(partition, sequence, clock, question = "") {
-    this.#add("SENT", { partition, sequence, clock_us: clock, text: question });
+  /** An operation begins; `clock` was read before the call of the library. `query` is admin's. */
+  sent(partition, sequence, clock, query = "") {
+    this.#add("SENT", { partition, sequence, clock_us: clock, text: query });
   }
 
   acked(partition, sequence, offset) {
@@ -55,7 +55,7 @@ export class Reports {
     if (partitions.length) this.#add("REVOKED", { partitions });
   }
 
-  /** A commit that the library reported as done. */
+  /** A commit that the library reports as successful. */
   committed(partition, offset) {
     this.#add("COMMITTED", { partition, offset });
   }
@@ -69,15 +69,15 @@ export class Reports {
     this.#add(kind, { sequence: number, ...(error && { error }) });
   }
 
-  listed(partition, sequence, offset, question) {
-    this.#add("LISTED", { partition, sequence, offset, text: question });
+  listed(partition, sequence, offset, query) {
+    this.#add("LISTED", { partition, sequence, offset, text: query });
   }
 
-  listError(partition, sequence, error, question) {
-    this.#add("LIST_ERROR", { partition, sequence, error, text: question });
+  listError(partition, sequence, error, query) {
+    this.#add("LIST_ERROR", { partition, sequence, error, text: query });
   }
 
-  /** A client-wide error or log line; what a constructor logs waits for `ready`, which comes first. */
+  /** A client-wide error or log line; lines of a constructor are kept until `ready`, which comes first. */
   notice(text) {
     this.#notices += 1;
     if (this.#notices > NOTICES) return;

@@ -1,4 +1,4 @@
-// What KafkaJS can be asked to play. There is no role `consumer`: no call assigns a partition outside of a group.
+// The roles of KafkaJS. There is no role `consumer`: no call assigns a partition outside of a group.
 import { admin } from "./admin.js";
 import { group } from "./group.js";
 import { producer } from "./producer.js";

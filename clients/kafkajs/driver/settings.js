@@ -1,42 +1,42 @@
-// Profiles and properties as KafkaJS's arguments, and back: what is in effect, under driver.proto's names.
+// Profiles and properties as KafkaJS's arguments, and the effective settings under driver.proto's names.
 //
 // A property is `<function>.<argument>`: client.requestTimeout, producer.retry.retries, send.acks,
 // consumer.sessionTimeout, run.partitionsConsumedConcurrently, admin.retry.retries.
-import { effective } from "./effective.js";
+import { effective } from "./effective_settings.js";
 import { isSince } from "./library.js";
 import { Unsupported } from "./unsupported.js";
 
 const DAY_MS = 24 * 3600 * 1000;
-/** No periodic refresh within any trial; KafkaJS has no value for never. */
-const NEVER = { metadataMaxAge: DAY_MS };
-/** Brokers refuse a session below group.min.session.timeout.ms, by default 6 s. */
+/** No periodic refresh within any trial; KafkaJS has no value for "never". */
+const NO_REFRESH = { metadataMaxAge: DAY_MS };
+/** Brokers reject a session below group.min.session.timeout.ms, 6 s by default. */
 const SESSION_MS = 6000;
 
-/** What each profile sets. */
+/** The settings of every profile. */
 const PROFILES = {
-  isolated: { producer: NEVER, consumer: NEVER },
+  isolated: { producer: NO_REFRESH, consumer: NO_REFRESH },
   defaults: {},
-  idempotent: { producer: { ...NEVER, idempotent: true } },
-  "no-retries": { producer: { ...NEVER, retry: { retries: 0 } } },
-  "acks-1": { producer: NEVER, send: { acks: 1 } },
+  idempotent: { producer: { ...NO_REFRESH, idempotent: true } },
+  "no-retries": { producer: { ...NO_REFRESH, retry: { retries: 0 } } },
+  "acks-1": { producer: NO_REFRESH, send: { acks: 1 } },
   "refresh-1s": { producer: { metadataMaxAge: 1000 }, consumer: { metadataMaxAge: 1000 } },
   "quick-timeouts": {
     // Before 2.0.0 a request has a timeout only where that is enforced.
     client: { requestTimeout: 5000, enforceRequestTimeout: true },
-    producer: NEVER,
-    consumer: { ...NEVER, sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS },
+    producer: NO_REFRESH,
+    consumer: { ...NO_REFRESH, sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS },
   },
 };
 /**
- * The first version that can bear a profile. Before 2.0.0 sends of one idempotent producer that overlap take the same
- * sequence numbers (src/producer/sendMessages.js; KafkaJS 1050 and 1172), so it fails with nothing amiss. Before 1.15.0
- * that file retries five times whatever the user says.
+ * The first version that supports a profile. Before 2.0.0 concurrent sends of one idempotent producer take the same
+ * sequence numbers (src/producer/sendMessages.js; KafkaJS 1050 and 1172), so it fails without a fault. Before 1.15.0
+ * that file retries five times whatever the setting is.
  */
 const SINCE = { idempotent: "2.0.0", "no-retries": "1.15.0" };
-/** Profiles that set what only a producer has. */
-const PRODUCERS_ONLY = new Set(["idempotent", "no-retries", "acks-1"]);
+/** Profiles with settings that only producers have. */
+const PRODUCER_PROFILES = new Set(["idempotent", "no-retries", "acks-1"]);
 
-/** The functions that a role calls with arguments of the user's. */
+/** The functions that a role calls with the user's arguments. */
 const CALLS = {
   producer: ["client", "producer", "send"],
   transactional: ["client", "producer", "send"],
@@ -87,19 +87,19 @@ const READERS = {
   [TEXT]: (text) => text,
 };
 
-/** Return the profiles that this version has. */
+/** Return the profiles of this version. */
 export function profilesOf(library) {
   return Object.keys(PROFILES).filter((name) => !SINCE[name] || isSince(library, SINCE[name]));
 }
 
 /**
- * Return the arguments of each function that the role calls, and `effective`: the settings that result. Throws
- * Unsupported for a profile that does not fit the role, for an unknown key and for a value of another type.
+ * Return the arguments of every function of the role, and `effective`: the resulting settings. Throws Unsupported for a
+ * profile without a meaning for the role, an unknown key and a value of another type.
  */
 export function settle(library, start) {
   const { role, profile } = start;
   const producing = CALLS[role].includes("producer");
-  if (PRODUCERS_ONLY.has(profile) && !producing) {
+  if (PRODUCER_PROFILES.has(profile) && !producing) {
     throw new Unsupported(`profile ${profile} sets what only producers have; role ${role} does not produce`);
   }
   const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));

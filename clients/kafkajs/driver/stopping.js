@@ -1,21 +1,21 @@
-// Whether an instance is asked to close, and how long it may take.
+// Whether an instance is asked to close, and by when.
 import { nowMs } from "./clock.js";
 
 export class Stopping {
   #deadline = Infinity;
   #waking = new Set();
 
-  /** Whether closing was asked for. */
+  /** Whether closing was requested. */
   asked = false;
 
-  /** Ask to be closed within so many milliseconds. */
+  /** Ask to close within `milliseconds`. */
   ask(milliseconds) {
     this.asked = true;
     this.#deadline = nowMs() + milliseconds;
     for (const wake of [...this.#waking]) wake();
   }
 
-  /** Sleep; end early once closing is asked for. */
+  /** Sleep for at most `milliseconds`; end early once closing is requested. */
   wait(milliseconds) {
     if (this.asked) return Promise.resolve();
     return new Promise((resolve) => {
@@ -29,12 +29,12 @@ export class Stopping {
     });
   }
 
-  /** Sleep until closing is asked for. */
-  waitLong() {
+  /** Sleep until closing is requested. */
+  waitUntilAsked() {
     return this.wait(Infinity);
   }
 
-  /** Return the milliseconds left to close in, never below zero; Infinity if nobody asked. */
+  /** Return the milliseconds left for closing, at least zero; Infinity before it is requested. */
   remaining() {
     return Math.max(0, this.#deadline - nowMs());
   }

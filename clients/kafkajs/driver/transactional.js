@@ -1,7 +1,7 @@
-// Role transactional: one transaction an interval, with one record for each partition, as KafkaJS's documentation has
-// it: `maxInFlightRequests: 1, idempotent: true`, sends awaited before commit(), abort() after anything that failed.
+// Role transactional: one transaction per interval, with one record per partition, as in KafkaJS's documentation:
+// `maxInFlightRequests: 1, idempotent: true`, sends awaited before commit(), abort() after a failure.
 //
-// Nothing is documented to be callable again or to be final, so an application goes on with the next transaction.
+// No call is documented to be repeatable and no error to be final, so the next transaction follows.
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { connected, construct } from "./client.js";
@@ -10,7 +10,7 @@ import { errorOf } from "./errors.js";
 import { sendOne } from "./producer.js";
 import { settle } from "./settings.js";
 
-/** Play transactions until asked to stop. Record n of a partition belongs to transaction n. */
+/** Run transactions until closing is requested. Record n of a partition belongs to transaction n. */
 export async function transactional(library, start, reports, stopping) {
   const settings = settle(library, start);
   const options = { ...settings.producer, transactionalId: start.transactional_id };
@@ -18,8 +18,8 @@ export async function transactional(library, start, reports, stopping) {
   reports.ready(settings.effective);
   await connected(client, async () => {
     const playing = play(client, settings, start, reports, stopping);
-    await stopping.waitLong();
-    await Promise.race([playing, sleep(stopping.remaining() / 2)]); // the transaction that is open may end
+    await stopping.waitUntilAsked();
+    await Promise.race([playing, sleep(stopping.remaining() / 2)]); // an open transaction may end
   });
 }
 
@@ -62,7 +62,7 @@ class Transaction {
     if (failed) throw failed;
   }
 
-  /** Commit an offset of the group, if there is one, as who consumes, transforms and produces does. */
+  /** Commit an offset of the group, if there is one, as a consume-transform-produce application does. */
   async #sendOffsets() {
     const { group, topic, partitions } = this.start;
     if (!group) return;

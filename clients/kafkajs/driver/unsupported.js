@@ -1,2 +1,2 @@
-/** A role, profile or property that KafkaJS, in this version, does not have; the text says which and why. */
+/** A role, profile or property that this version of KafkaJS does not have; the text names it and the reason. */
 export class Unsupported extends Error {}

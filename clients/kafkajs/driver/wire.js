@@ -1,4 +1,4 @@
-// The messages of proto/driver.proto and the one call that carries them.
+// The messages of driver.proto and the call that carries them.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 const CONTRACT = fileURLToPath(new URL("../../../proto/driver.proto", import.meta.url));
 const METHOD = "/probe.driver.v1.Orchestrator/Attach";
 const READ = { longs: Number, defaults: true, oneofs: true };
-/** The orchestrator is on loopback: no proxy of the environment applies. */
+/** The orchestrator is on loopback: proxies of the environment do not apply. */
 const OPTIONS = { "grpc.enable_http_proxy": 0 };
 
-/** Load what speaks gRPC from `folder`; return what can dial. */
+/** Load the packages for gRPC from `folder`; return the functions to connect. */
 export function loadWire(folder) {
   const load = createRequire(path.join(path.resolve(folder), "any.cjs"));
   const grpc = load("@grpc/grpc-js");

@@ -1,4 +1,4 @@
-// The workload every producing role does: one operation each interval per partition, a bounded number outstanding.
+// The workload of producing roles: one operation per interval and partition, a bounded number of them in flight.
 import { clockUs, nowMs } from "./clock.js";
 
 /** Return a record's value (driver.proto, last paragraph). */
@@ -7,25 +7,25 @@ export function valueOf(instance, partition, sequence, clock) {
 }
 
 /**
- * Call `operation(partition, sequence, clock)` at a steady pace until closing is asked for. It returns a promise that
- * ends with the operation and never rejects. A beat is skipped when `max_in_flight` operations of its partition are
- * outstanding: there are no bursts to catch up. The bystander's turn comes each `bystander_ms` at the most often.
+ * Call `operation(partition, sequence, clock)` once per interval until closing is requested. It returns a promise that
+ * ends with the operation and never rejects. A tick is skipped when `max_in_flight` operations of its partition are in
+ * flight; missed ticks are not repeated. The bystander's interval is at least `bystander_ms`.
  */
-export function beat(start, stopping, operation) {
-  for (const partition of start.partitions) beatOne(partition, start, stopping, operation);
+export function runWorkload(start, stopping, operation) {
+  for (const partition of start.partitions) runPartition(partition, start, stopping, operation);
 }
 
-async function beatOne(partition, start, stopping, operation) {
-  const most = Math.max(start.max_in_flight, 1);
-  const least = partition === start.bystander ? start.bystander_ms : 0;
-  let [sequence, outstanding, due] = [0, 0, nowMs()];
+async function runPartition(partition, start, stopping, operation) {
+  const limit = Math.max(start.max_in_flight, 1);
+  const shortest = partition === start.bystander ? start.bystander_ms : 0;
+  let [sequence, inFlight, due] = [0, 0, nowMs()];
   while (!stopping.asked) {
-    if (outstanding < most) {
-      outstanding += 1;
-      operation(partition, sequence, clockUs()).then(() => (outstanding -= 1));
+    if (inFlight < limit) {
+      inFlight += 1;
+      operation(partition, sequence, clockUs()).then(() => (inFlight -= 1));
       sequence += 1;
     }
-    due = Math.max(due + Math.max(start.interval_ms, least, 1), nowMs());
+    due = Math.max(due + Math.max(start.interval_ms, shortest, 1), nowMs());
     await stopping.wait(due - nowMs());
   }
 }

@@ -10,16 +10,16 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import probe.driver.v1.Start;
 
-/** Asks for offsets of each partition, one question an interval, four kinds in turn. */
+/** Queries offsets of every partition, one query per interval, four kinds in turn. */
 final class AdminRole extends Instance {
-    /** "timestamp" asks for the first record of the last second or later, which exists where the topic is fed. */
-    private static final long LOOK_BACK_MS = 1000;
-    private static final String[] QUESTIONS = {"latest", "earliest", "timestamp", "committed"};
+    /** "timestamp" asks for the first record since this many milliseconds, which exists where the topic is fed. */
+    private static final long LOOKBACK_MS = 1000;
+    private static final String[] QUERIES = {"latest", "earliest", "timestamp", "committed"};
 
     private AdminClient admin;
 
-    AdminRole(Start start, Report report, Map<String, Object> configuration) {
-        super(start, report, configuration);
+    AdminRole(Start start, Reports reports, Map<String, Object> configuration) {
+        super(start, reports, configuration);
     }
 
     @Override
@@ -34,8 +34,8 @@ final class AdminRole extends Instance {
 
     @Override
     void play() throws InterruptedException {
-        playOn(start.getPartitionsList().stream().map(Lane::new)
-                .<Runnable>map(lane -> new Beat(this, lane.partition.partition(), beat -> lane.ask())).toList());
+        playOn(start.getPartitionsList().stream().map(PartitionWorkload::new)
+                .<Runnable>map(item -> new Ticker(this, item.partition.partition(), tick -> item.ask())).toList());
     }
 
     @Override
@@ -43,11 +43,11 @@ final class AdminRole extends Instance {
         admin.close(timeout);
     }
 
-    private KafkaFuture<Long> answer(String question, TopicPartition partition) {
-        return switch (question) {
+    private KafkaFuture<Long> answer(String query, TopicPartition partition) {
+        return switch (query) {
             case "latest" -> listed(partition, OffsetSpec.latest());
             case "earliest" -> listed(partition, OffsetSpec.earliest());
-            case "timestamp" -> listed(partition, OffsetSpec.forTimestamp(System.currentTimeMillis() - LOOK_BACK_MS));
+            case "timestamp" -> listed(partition, OffsetSpec.forTimestamp(System.currentTimeMillis() - LOOKBACK_MS));
             default -> admin.listConsumerGroupOffsets(start.getGroup()).partitionsToOffsetAndMetadata()
                     .thenApply(all -> all.get(partition) == null ? -1L : all.get(partition).offset());
         };
@@ -57,13 +57,13 @@ final class AdminRole extends Instance {
         return admin.listOffsets(Map.of(partition, spec)).partitionResult(partition).thenApply(info -> info.offset());
     }
 
-    /** The questions about one partition. */
-    private final class Lane {
+    /** The queries about one partition. */
+    private final class PartitionWorkload {
         private final TopicPartition partition;
         private final AtomicInteger inFlight = new AtomicInteger();
         private long sequence;
 
-        Lane(int partition) {
+        PartitionWorkload(int partition) {
             this.partition = new TopicPartition(start.getTopic(), partition);
         }
 
@@ -72,22 +72,22 @@ final class AdminRole extends Instance {
                 return;
             }
             long number = sequence++;
-            String question = QUESTIONS[(int) (number % QUESTIONS.length)];
+            String query = QUERIES[(int) (number % QUERIES.length)];
             inFlight.incrementAndGet();
-            report.sent(partition.partition(), number, Report.clock(), question);
+            reports.sent(partition.partition(), number, Reports.clock(), query);
             try {
-                answer(question, partition).whenComplete((offset, error) -> ended(number, question, offset, error));
+                answer(query, partition).whenComplete((offset, error) -> ended(number, query, offset, error));
             } catch (KafkaException | IllegalStateException e) {
-                ended(number, question, null, e);
+                ended(number, query, null, e);
             }
         }
 
-        private void ended(long number, String question, Long offset, Throwable error) {
+        private void ended(long number, String query, Long offset, Throwable error) {
             inFlight.decrementAndGet();
             if (error == null) {
-                report.listed(partition.partition(), number, offset, question);
+                reports.listed(partition.partition(), number, offset, query);
             } else {
-                report.listError(partition.partition(), number, error, question);
+                reports.listError(partition.partition(), number, error, query);
             }
         }
     }

@@ -11,14 +11,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import probe.driver.v1.Start;
 
-/** Reads the partitions it is given, from their beginning. */
+/** Reads the given partitions from their beginning. */
 class ConsumerRole extends Instance {
     private static final Duration POLL = Duration.ofMillis(100);
 
     KafkaConsumer<String, String> consumer;
 
-    ConsumerRole(Start start, Report report, Map<String, Object> configuration) {
-        super(start, report, configuration);
+    ConsumerRole(Start start, Reports reports, Map<String, Object> configuration) {
+        super(start, reports, configuration);
     }
 
     @Override
@@ -31,35 +31,35 @@ class ConsumerRole extends Instance {
         return Settings.ofConsumer(configuration);
     }
 
-    /** Takes the partitions before the first poll. */
-    void take() {
+    /** Assigns the partitions before the first poll. */
+    void assign() {
         List<TopicPartition> mine = start.getPartitionsList().stream()
                 .map(partition -> new TopicPartition(start.getTopic(), partition)).collect(Collectors.toList());
         consumer.assign(mine);
         consumer.seekToBeginning(mine);
-        report.assigned(start.getPartitionsList());
+        reports.assigned(start.getPartitionsList());
     }
 
-    /** Told of each record after it was reported. */
+    /** Called with every record after it was reported. */
     void delivered(ConsumerRecord<String, String> record) {}
 
-    /** Called after each poll. */
+    /** Called after every poll. */
     void polled() {}
 
     @Override
     final void play() {
-        take();
+        assign();
         while (!stopping()) {
             try {
-                for (ConsumerRecord<String, String> record : Bridge.poll(consumer, POLL)) {
-                    report.received(record.partition(), record.offset(), record.value());
+                for (ConsumerRecord<String, String> record : CompatibleCalls.poll(consumer, POLL)) {
+                    reports.received(record.partition(), record.offset(), record.value());
                     delivered(record);
                 }
                 polled();
             } catch (WakeupException e) {
                 // the instance is to stop
             } catch (KafkaException e) {
-                report.receiveError(e);
+                reports.receiveError(e);
                 pauseAfterError();
             }
         }
@@ -74,6 +74,6 @@ class ConsumerRole extends Instance {
 
     @Override
     final void close(Duration timeout) {
-        Bridge.close(consumer, timeout);
+        CompatibleCalls.close(consumer, timeout);
     }
 }

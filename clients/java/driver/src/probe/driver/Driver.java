@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A driver process: one stream to the orchestrator, several clients of one kafka-clients version.
+ * A driver process: one stream to the orchestrator, several clients of one version of kafka-clients.
  *
- * <p>Started as {@code java -cp ... probe.driver.Driver --connect HOST:PORT --token T}; proto/driver.proto is the
- * contract. The process ends when the stream ends or when its standard input does.
+ * <p>Started as {@code java -cp ... probe.driver.Driver --connect HOST:PORT --token T}; driver.proto is the contract.
+ * The process ends with the stream or with its standard input.
  */
 public final class Driver {
     private Driver() {}
@@ -23,10 +23,10 @@ public final class Driver {
         }
         Library library = Library.onClassPath();
         Instances instances = new Instances(library);
-        Notices.collect(instances);
-        Link link = Link.dial(options.get("--connect"), instances);
-        instances.reportTo(link);
-        link.hello(options.get("--token"), library);
+        LogNotices.collect(instances);
+        Session session = Session.dial(options.get("--connect"), instances);
+        instances.reportTo(session);
+        session.hello(options.get("--token"), library);
         haltAtEndOfInput();
     }
 
@@ -49,15 +49,15 @@ public final class Driver {
         return found.containsKey("--connect") && found.containsKey("--token") ? found : null;
     }
 
-    /** The orchestrator holds the other end of our standard input: when it is gone, so are we. */
+    /** The orchestrator holds the other end of standard input: the process ends with it. */
     private static void haltAtEndOfInput() {
         InputStream input = System.in;
         try {
             while (input.read() >= 0) {
-                // nothing is ever sent
+                // there is no input
             }
         } catch (IOException gone) {
-            // as good as the end
+            // the same as the end
         }
         Runtime.getRuntime().halt(0);
     }

@@ -10,12 +10,12 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.protocol.Errors;
 
-/** An exception of the library as an error of driver.proto. */
+/** Converts an exception of the library to an error of driver.proto. */
 final class Failure {
     private static final int TEXT_LIMIT = 500;
-    /** By number: its constant has another name in 0.11. */
+    /** A number, since its constant has another name in 0.11. */
     private static final short UNKNOWN = -1;
-    /** Old names in new words: NOT_LEADER_FOR_PARTITION until 2.6, UNKNOWN until 1.0. */
+    /** Present names of renamed errors: NOT_LEADER_FOR_PARTITION until 2.6, UNKNOWN until 1.0. */
     private static final Map<Short, String> RENAMED =
             Map.of((short) 6, "NOT_LEADER_OR_FOLLOWER", UNKNOWN, "UNKNOWN_SERVER_ERROR");
 
@@ -37,18 +37,18 @@ final class Failure {
         return text.length() > TEXT_LIMIT ? text.substring(0, TEXT_LIMIT) + "..." : text;
     }
 
-    /** Futures hand on what the library threw in a wrapping of their own. */
+    /** Futures wrap the exceptions of the library. */
     private static Throwable unwrapped(Throwable error) {
         boolean wrapped = error instanceof CompletionException || error instanceof ExecutionException;
         return wrapped && error.getCause() != null ? error.getCause() : error;
     }
 
-    /** The protocol error of an exception or of its nearest cause; null where the library made it up itself. */
+    /** The protocol error of an exception or of its nearest cause; null for an error of the library itself. */
     private static Errors code(Throwable thrown) {
-        for (Throwable link = thrown; link != null; link = link.getCause()) {
-            if (link instanceof ApiException) {
-                Errors found = Errors.forException(link);
-                if (fromBroker(found, link)) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ApiException) {
+                Errors found = Errors.forException(cause);
+                if (fromBroker(found, cause)) {
                     return found;
                 }
             }
@@ -57,9 +57,9 @@ final class Failure {
     }
 
     /**
-     * The library throws its own TimeoutException for expired records and exhausted waits as well, and Errors gives
-     * that class the code of REQUEST_TIMED_OUT; only the broker's has the protocol's default text. Exceptions without a
-     * code are given as the unknown server error.
+     * The library throws its own TimeoutException for expired records and waits as well, and Errors maps that class to
+     * REQUEST_TIMED_OUT; only the broker's error has the protocol's default text. Errors maps exceptions without a code
+     * to the unknown server error.
      */
     private static boolean fromBroker(Errors found, Throwable thrown) {
         if (found.code() == UNKNOWN) {

@@ -14,24 +14,24 @@ import org.apache.kafka.common.errors.WakeupException;
 import probe.driver.v1.Start;
 
 /**
- * A subscribed member of a group that commits what was delivered, once a second and before it gives a partition up.
+ * A subscribed member of a group that commits delivered records, once per second and before a partition is revoked.
  *
- * <p>It commits with {@code commitSync}, as the library's own example of manual offset control and the common
- * frameworks on top of it do by default: an error of it is a failure, since the library retries by itself what can be
- * retried. {@code commitAsync} is documented not to retry, so that each fault would count as an error of the client.
+ * <p>It commits with {@code commitSync}, as the library's own example of manual offset control and common frameworks do
+ * by default: its error is final, since the library retries what can be retried. {@code commitAsync} is documented not
+ * to retry, so every fault would count as an error of the client.
  */
 final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener {
-    private static final long COMMIT_EACH_US = 1_000_000;
+    private static final long COMMIT_INTERVAL_US = 1_000_000;
 
     private final Map<TopicPartition, OffsetAndMetadata> uncommitted = new HashMap<>();
-    private long committedAt = Report.clock();
+    private long committedAt = Reports.clock();
 
-    GroupRole(Start start, Report report, Map<String, Object> configuration) {
-        super(start, report, configuration);
+    GroupRole(Start start, Reports reports, Map<String, Object> configuration) {
+        super(start, reports, configuration);
     }
 
     @Override
-    void take() {
+    void assign() {
         consumer.subscribe(List.of(start.getTopic()), this);
     }
 
@@ -43,33 +43,33 @@ final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener 
 
     @Override
     void polled() {
-        if (Report.clock() - committedAt >= COMMIT_EACH_US) {
+        if (Reports.clock() - committedAt >= COMMIT_INTERVAL_US) {
             commit();
         }
     }
 
     private void commit() {
-        committedAt = Report.clock();
+        committedAt = Reports.clock();
         if (uncommitted.isEmpty()) {
             return;
         }
         try {
             consumer.commitSync(new HashMap<>(uncommitted));
-            uncommitted.forEach((partition, offset) -> report.committed(partition.partition(), offset.offset()));
+            uncommitted.forEach((partition, offset) -> reports.committed(partition.partition(), offset.offset()));
             uncommitted.clear();
         } catch (WakeupException e) {
             // the instance is to stop
         } catch (KafkaException e) {
-            report.commitError(e);
+            reports.commitError(e);
         }
     }
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        report.assigned(numbers(partitions));
+        reports.assigned(numbers(partitions));
     }
 
-    /** Not while closing: a commit that waits for a lost coordinator would not end with close's own timeout. */
+    /** Does not commit while closing: a commit to a lost coordinator would outlast the timeout of close. */
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         if (!stopping()) {
@@ -78,7 +78,7 @@ final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener 
         forget(partitions);
     }
 
-    /** Since 2.4 (KIP-429): they belong to somebody else already, so there is nothing to commit. */
+    /** Since 2.4 (KIP-429): another member has these partitions already, so nothing is committed. */
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         forget(partitions);
@@ -86,7 +86,7 @@ final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener 
 
     private void forget(Collection<TopicPartition> partitions) {
         uncommitted.keySet().removeAll(partitions);
-        report.revoked(numbers(partitions));
+        reports.revoked(numbers(partitions));
     }
 
     private static List<Integer> numbers(Collection<TopicPartition> partitions) {

@@ -11,19 +11,19 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
 import probe.driver.v1.Start;
 
-/** One client under test, from construction to its one last event. */
+/** One client under test, from its construction to its last event. */
 abstract class Instance {
-    /** Lines of the library's log passed on per second: enough to read, too few to weigh. */
+    /** Log lines of the library that are reported per second. */
     private static final int NOTICES_PER_SECOND = 5;
     private static final long AFTER_ERROR_MS = 100;
     static final int ALL_PARTITIONS = -1;
-    /** Part of the orchestrator's deadline that the library gets for its close. */
+    /** Share of the orchestrator's deadline for the library's close. */
     private static final double CLOSE_SHARE = 0.8;
-    /** And part of it for the threads that use the library. */
+    /** Share of the deadline for the threads that use the library. */
     private static final double SETTLE_SHARE = 0.1;
 
     final Start start;
-    final Report report;
+    final Reports reports;
     final Map<String, Object> configuration;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -32,20 +32,20 @@ abstract class Instance {
     private long noticeSecond;
     private int notices;
 
-    Instance(Start start, Report report, Map<String, Object> configuration) {
+    Instance(Start start, Reports reports, Map<String, Object> configuration) {
         this.start = start;
         pace(start.getIntervalMs());
-        this.report = report;
+        this.reports = reports;
         this.configuration = configuration;
     }
 
-    /** Constructs the library's object. */
+    /** Constructs the library's client. */
     abstract void open();
 
     /** Returns the effective settings under the names of driver.proto. */
     abstract Map<String, String> settings();
 
-    /** Works until {@link #stopping()}; may throw {@link KafkaException} when the client has become unusable. */
+    /** Works until {@link #stopping()}; throws {@link KafkaException} when the client has become unusable. */
     abstract void play() throws InterruptedException;
 
     /** Makes a blocked {@link #play()} return. */
@@ -57,12 +57,12 @@ abstract class Instance {
         return start.getInstance();
     }
 
-    /** From now on an operation begins each so many milliseconds. */
+    /** Sets the interval between operations. */
     final void pace(int intervalMs) {
         this.intervalMs = Math.max(1, intervalMs);
     }
 
-    /** How often one partition is worked on; {@link #ALL_PARTITIONS} = they are worked on together. */
+    /** The interval of one partition; {@link #ALL_PARTITIONS} = one operation concerns all of them. */
     final int intervalMs(int partition) {
         return partition == start.getBystander() ? Math.max(intervalMs, start.getBystanderMs()) : intervalMs;
     }
@@ -71,12 +71,15 @@ abstract class Instance {
         return stop.getCount() == 0;
     }
 
-    /** Waits; returns whether to go on. */
+    /** Waits; returns whether to continue. */
     final boolean pause(long ms) throws InterruptedException {
         return !stop.await(ms, TimeUnit.MILLISECONDS);
     }
 
-    /** A callback of ours that fails would kill the library's own thread in some versions, and look like its fault. */
+    /**
+     * An exception of the driver's own callback would end the library's thread in some versions and look like its
+     * error.
+     */
     final Callback guarded(Callback callback) {
         return (metadata, error) -> {
             try {
@@ -88,7 +91,7 @@ abstract class Instance {
         };
     }
 
-    /** Where the library fails without any wait, an application would not try again at once. */
+    /** Pauses like an application after an error without any wait. */
     final void pauseAfterError() {
         try {
             pause(AFTER_ERROR_MS);
@@ -98,8 +101,8 @@ abstract class Instance {
     }
 
     /**
-     * Does the work on threads of their own until the instance is to stop. Then waits for them a little, as an
-     * application stops its own threads before it closes the client; what is blocked in the library is left to close.
+     * Runs the work on threads of its own until the instance is to stop. Then waits for them for a short time, as an
+     * application stops its own threads before it closes the client; calls that still block are left to close.
      */
     final void playOn(List<Runnable> work) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
@@ -120,10 +123,10 @@ abstract class Instance {
             if (opened()) {
                 played();
                 close(Duration.ofMillis((long) (deadlineMs * CLOSE_SHARE)));
-                report.closed();
+                reports.closed();
             }
         } catch (RuntimeException | LinkageError e) {
-            report.fatal(e);
+            reports.fatal(e);
         } finally {
             ended.countDown();
         }
@@ -133,13 +136,13 @@ abstract class Instance {
         try {
             play();
         } catch (InterruptedException | RuntimeException | LinkageError e) {
-            report.fatal(e);
+            reports.fatal(e);
         }
     }
 
-    /** The client has become unusable: says so and closes it. */
+    /** Reports that the client has become unusable, and closes it. */
     final void fail(Throwable error) {
-        report.fatal(error);
+        reports.fatal(error);
         stop.countDown();
     }
 
@@ -149,24 +152,24 @@ abstract class Instance {
         } catch (KafkaException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             if (e instanceof ConfigException || cause instanceof ConfigException) {
-                report.unsupported("the library refuses this configuration: " + cause.getMessage());
+                reports.unsupported("the library refuses this configuration: " + cause.getMessage());
             } else {
-                report.fatal(e);
+                reports.fatal(e);
             }
             return false;
         }
-        report.ready(settings());
+        reports.ready(settings());
         return true;
     }
 
-    /** Closes as an application would; says so if that does not happen in time. */
+    /** Closes as an application does; reports a close that does not return in time. */
     final void stop(int withinMs) {
         deadlineMs = withinMs;
         stop.countDown();
         wake();
         try {
             if (!ended.await(withinMs, TimeUnit.MILLISECONDS)) {
-                report.fatal("close did not return in " + withinMs + " ms");
+                reports.fatal("close did not return in " + withinMs + " ms");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -185,7 +188,7 @@ abstract class Instance {
             notices = 0;
         }
         if (notices++ < NOTICES_PER_SECOND) {
-            report.notice(Failure.shorten(line));
+            reports.notice(Failure.shorten(line));
         }
     }
 }

@@ -16,20 +16,20 @@ final class Instances {
         this.library = library;
     }
 
-    void reportTo(Link link) {
-        outbox = new Outbox(link);
+    void reportTo(Session session) {
+        outbox = new Outbox(session);
         Driver.thread("outbox", outbox);
     }
 
-    /** Never blocks: the library is constructed on a thread of the instance's own. */
+    /** Never blocks: the library is constructed on the instance's own thread. */
     void start(Start start) {
-        Report report = new Report(start.getInstance(), outbox);
+        Reports reports = new Reports(start.getInstance(), outbox);
         try {
-            Instance instance = Roles.create(start, report, library);
+            Instance instance = Roles.create(start, reports, library);
             running.put(start.getInstance(), instance);
             Driver.thread(start.getInstance(), () -> run(instance));
         } catch (UnsupportedException e) {
-            report.unsupported(e.getMessage());
+            reports.unsupported(e.getMessage());
         }
     }
 
@@ -56,8 +56,8 @@ final class Instances {
     }
 
     /**
-     * Passes a line of the log on to the instance whose client id it names. A line that names none (0.11 never
-     * does) goes on only if there is no doubt whose it is.
+     * Passes a log line to the instance whose client id it contains. A line without a client id (all lines of 0.11) is
+     * passed on only if there is one instance.
      */
     void log(String line) {
         if (line.contains("clientId=")) {

@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 /** The kafka-clients jar on the class path. */
 record Library(String version) {
     /**
-     * Reads the version that the jar itself states. Not AppInfoParser: its package changed in 4.4. A jar that somebody
-     * built has the mark that it was started with.
+     * Reads the version that the jar itself states. Not by AppInfoParser: its package changed in 4.4. A locally built
+     * jar has the mark that the driver was started with.
      */
     static Library onClassPath() {
         try (InputStream in = KafkaProducer.class.getResourceAsStream("/kafka/kafka-version.properties")) {
@@ -26,7 +26,7 @@ record Library(String version) {
         }
     }
 
-    /** Says whether the library is of this line or newer. */
+    /** Returns whether the library is of this release line or newer. */
     boolean atLeast(int major, int minor) {
         String[] parts = version.split("[.-]");
         int ownMajor = Integer.parseInt(parts[0]);

@@ -6,17 +6,17 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import probe.driver.v1.Event;
 
-/** Gathers events of all instances and sends them on, 256 at a time, 20 ms late at most. */
+/** Collects the events of all instances and sends them, at most 256 at once and at most 20 ms late. */
 final class Outbox implements Runnable {
     private static final int BATCH = 256;
-    /** Below the contract's 20 ms by what a wake-up and the sending take on a busy machine. */
+    /** Below the contract's 20 ms, by the time that a wake-up and the transport take on a busy machine. */
     private static final int GATHER_MS = 15;
 
     private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
-    private final Link link;
+    private final Session session;
 
-    Outbox(Link link) {
-        this.link = link;
+    Outbox(Session session) {
+        this.session = session;
     }
 
     void add(Event event) {
@@ -28,12 +28,12 @@ final class Outbox implements Runnable {
         List<Event> batch = new ArrayList<>(BATCH);
         try {
             while (true) {
-                batch.add(queue.take());
+                batch.add(queue.assign());
                 if (queue.size() < BATCH - 1) {
                     Thread.sleep(GATHER_MS);
                 }
                 queue.drainTo(batch, BATCH - 1);
-                link.events(batch);
+                session.events(batch);
                 batch.clear();
             }
         } catch (InterruptedException e) {

@@ -8,12 +8,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import probe.driver.v1.Start;
 
-/** Writes to each partition, one record an interval, and never waits for one. */
+/** Writes to every partition, one record per interval, without waiting for results. */
 final class ProducerRole extends Instance {
     private KafkaProducer<String, String> producer;
 
-    ProducerRole(Start start, Report report, Map<String, Object> configuration) {
-        super(start, report, configuration);
+    ProducerRole(Start start, Reports reports, Map<String, Object> configuration) {
+        super(start, reports, configuration);
     }
 
     @Override
@@ -28,22 +28,22 @@ final class ProducerRole extends Instance {
 
     @Override
     void play() throws InterruptedException {
-        playOn(start.getPartitionsList().stream().map(Lane::new)
-                .<Runnable>map(lane -> new Beat(this, lane.partition, beat -> lane.send())).toList());
+        playOn(start.getPartitionsList().stream().map(PartitionWorkload::new)
+                .<Runnable>map(item -> new Ticker(this, item.partition, tick -> item.send())).toList());
     }
 
     @Override
     void close(Duration timeout) {
-        Bridge.close(producer, timeout);
+        CompatibleCalls.close(producer, timeout);
     }
 
     /** The operations of one partition. */
-    private final class Lane {
+    private final class PartitionWorkload {
         private final int partition;
         private final AtomicInteger inFlight = new AtomicInteger();
         private long sequence;
 
-        Lane(int partition) {
+        PartitionWorkload(int partition) {
             this.partition = partition;
         }
 
@@ -52,10 +52,10 @@ final class ProducerRole extends Instance {
                 return;
             }
             long number = sequence++;
-            long clock = Report.clock();
+            long clock = Reports.clock();
             String value = Values.of(name(), partition, number, clock);
             inFlight.incrementAndGet();
-            report.sent(partition, number, clock, "");
+            reports.sent(partition, number, clock, "");
             ProducerRecord<String, String> record = new ProducerRecord<>(start.getTopic(), partition, null, value);
             try {
                 producer.send(record, guarded((metadata, error) -> {
@@ -66,7 +66,7 @@ final class ProducerRole extends Instance {
                     }
                 }));
             } catch (KafkaException | IllegalStateException e) {
-                // What send() throws it has not told the callback (KafkaProducer.doSend). Once closed it only throws.
+                // send() does not pass its exceptions to the callback (KafkaProducer.doSend). After close it always throws.
                 if (!stopping()) {
                     failed(number, e);
                 }
@@ -75,12 +75,12 @@ final class ProducerRole extends Instance {
 
         private void ended(long number, long offset) {
             inFlight.decrementAndGet();
-            report.acked(partition, number, offset);
+            reports.acked(partition, number, offset);
         }
 
         private void failed(long number, Exception error) {
             inFlight.decrementAndGet();
-            report.sendError(partition, number, error);
+            reports.sendError(partition, number, error);
         }
     }
 }

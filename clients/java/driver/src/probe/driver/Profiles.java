@@ -6,28 +6,28 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Named configurations as settings of kafka-clients. All but {@code defaults} and {@code refresh-1s} start from
- * {@code isolated}, so that no periodic refresh helps them.
+ * Named configurations as settings of kafka-clients. All but {@code defaults} and {@code refresh-1s} extend {@code
+ * isolated}, so that no periodic refresh helps them.
  */
 final class Profiles {
     private static final String REFRESH = "metadata.max.age.ms";
     /**
-     * Longer than any trial. Nothing else asks by the clock within one: {@code metadata.max.idle.ms} (5 min) forgets
-     * topics that are not written to, {@code connections.max.idle.ms} (9 min; admin 5 min) closes idle connections,
-     * {@code metadata.recovery.rebootstrap.trigger.ms} (5 min) counts while no broker answers.
+     * Longer than any trial. No other timer requests metadata within a trial: {@code metadata.max.idle.ms} (5 min)
+     * drops unused topics, {@code connections.max.idle.ms} (9 min; admin 5 min) closes idle connections, {@code
+     * metadata.recovery.rebootstrap.trigger.ms} (5 min) counts while no broker responds.
      */
     private static final String NEVER = "3600000";
     private static final String QUICK = "5000";
-    /** Brokers refuse a session below their {@code group.min.session.timeout.ms}, by default 6 s. */
+    /** Brokers reject a session below their {@code group.min.session.timeout.ms}, 6 s by default. */
     private static final String QUICK_SESSION = "6000";
-    /** Before 2.0 a consumer must allow a request more time than a session (KafkaConsumer's constructor). */
+    /** Before 2.0 a consumer's request timeout must exceed its session timeout (KafkaConsumer's constructor). */
     private static final String ABOVE_QUICK_SESSION = "7000";
     private static final List<String> NAMES = List.of("isolated", "defaults", "idempotent", "no-retries", "acks-1",
             "zstd", "refresh-1s", "quick-timeouts", "consumer-protocol");
 
     private Profiles() {}
 
-    /** The profiles that some role of this version can take. */
+    /** The profiles that at least one role of this version supports. */
     static List<String> names(Library library) {
         return NAMES.stream().filter(name -> switch (name) {
             case "zstd" -> library.atLeast(2, 1);
@@ -36,7 +36,7 @@ final class Profiles {
         }).collect(Collectors.toList());
     }
 
-    /** Throws UnsupportedException with what is missing. */
+    /** Throws UnsupportedException with the reason. */
     static Map<String, String> of(String profile, Role role, Library library) {
         Map<String, String> settings = new HashMap<>(Map.of(REFRESH, NEVER));
         switch (profile) {
@@ -61,7 +61,7 @@ final class Profiles {
     private static Map<String, String> only(boolean fits, String profile, Role role, String key, String value) {
         if (!fits) {
             throw new UnsupportedException(
-                    "profile " + profile + " sets " + key + ", which says nothing about the role " + role.word());
+                    "profile " + profile + " sets " + key + ", which has no meaning for the role " + role.word());
         }
         return Map.of(key, value);
     }
@@ -81,7 +81,7 @@ final class Profiles {
         return only(role == Role.GROUP, "consumer-protocol", role, "group.protocol", "consumer");
     }
 
-    /** {@code delivery.timeout.ms} stays: it bounds what the application waits for, not how soon silence is noticed. */
+    /** {@code delivery.timeout.ms} stays: it bounds the wait of the application, not the detection of silence. */
     private static Map<String, String> quick(Role role, Library library) {
         Map<String, String> settings = new HashMap<>(Map.of("request.timeout.ms", QUICK));
         if (role.reads()) {

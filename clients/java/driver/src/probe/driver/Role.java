@@ -9,36 +9,36 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import probe.driver.v1.Start;
 
-/** What an instance can be, and what plays it. */
+/** A role of driver.proto, and the instance that plays it. */
 enum Role {
     PRODUCER(ProducerConfig.configNames()) {
         @Override
-        Instance create(Start start, Report report, Map<String, Object> configuration) {
-            return new ProducerRole(start, report, configuration);
+        Instance create(Start start, Reports reports, Map<String, Object> configuration) {
+            return new ProducerRole(start, reports, configuration);
         }
     },
     CONSUMER(ConsumerConfig.configNames()) {
         @Override
-        Instance create(Start start, Report report, Map<String, Object> configuration) {
-            return new ConsumerRole(start, report, configuration);
+        Instance create(Start start, Reports reports, Map<String, Object> configuration) {
+            return new ConsumerRole(start, reports, configuration);
         }
     },
     GROUP(ConsumerConfig.configNames()) {
         @Override
-        Instance create(Start start, Report report, Map<String, Object> configuration) {
-            return new GroupRole(start, report, configuration);
+        Instance create(Start start, Reports reports, Map<String, Object> configuration) {
+            return new GroupRole(start, reports, configuration);
         }
     },
     TRANSACTIONAL(ProducerConfig.configNames()) {
         @Override
-        Instance create(Start start, Report report, Map<String, Object> configuration) {
-            return new TransactionalRole(start, report, configuration);
+        Instance create(Start start, Reports reports, Map<String, Object> configuration) {
+            return new TransactionalRole(start, reports, configuration);
         }
     },
     ADMIN(AdminClientConfig.configNames()) {
         @Override
-        Instance create(Start start, Report report, Map<String, Object> configuration) {
-            return new AdminRole(start, report, configuration);
+        Instance create(Start start, Reports reports, Map<String, Object> configuration) {
+            return new AdminRole(start, reports, configuration);
         }
     };
 
@@ -48,7 +48,7 @@ enum Role {
         this.properties = properties;
     }
 
-    abstract Instance create(Start start, Report report, Map<String, Object> configuration);
+    abstract Instance create(Start start, Reports reports, Map<String, Object> configuration);
 
     static Optional<Role> named(String word) {
         return Arrays.stream(values()).filter(role -> role.word().equals(word)).findFirst();
@@ -59,7 +59,7 @@ enum Role {
         return name().toLowerCase(java.util.Locale.ROOT);
     }
 
-    /** Says whether this version of the library has a property. */
+    /** Returns whether this version of the library has a property. */
     boolean knows(String property) {
         return properties.contains(property);
     }

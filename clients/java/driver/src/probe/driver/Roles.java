@@ -9,7 +9,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import probe.driver.v1.Start;
 
-/** From a Start to an instance that is configured, or to the reason why there can be none. */
+/** Converts a Start to a configured instance, or to the reason why it is unsupported. */
 final class Roles {
     private Roles() {}
 
@@ -19,14 +19,14 @@ final class Roles {
     }
 
     /** Throws UnsupportedException. */
-    static Instance create(Start start, Report report, Library library) {
+    static Instance create(Start start, Reports reports, Library library) {
         Role role = Role.named(start.getRole())
                 .orElseThrow(() -> new UnsupportedException("this driver has no role " + start.getRole()));
         if (!role.existsIn(library)) {
             throw new UnsupportedException(
                     "AdminClient.listOffsets came with 2.5 (KIP-396); this is " + library.version());
         }
-        Map<String, Object> configuration = needed(start, role);
+        Map<String, Object> configuration = required(start, role);
         configuration.putAll(Profiles.of(start.getProfile(), role, library));
         start.getPropertiesMap().forEach((key, value) -> {
             if (!role.knows(key)) {
@@ -35,11 +35,11 @@ final class Roles {
             }
             configuration.put(key, value);
         });
-        return role.create(start, report, configuration);
+        return role.create(start, reports, configuration);
     }
 
-    /** What a client cannot be without; everything else stays as the library has it. */
-    private static Map<String, Object> needed(Start start, Role role) {
+    /** Settings that a client needs; all others keep the library's defaults. */
+    private static Map<String, Object> required(Start start, Role role) {
         Map<String, Object> settings = new HashMap<>();
         settings.put("bootstrap.servers", String.join(",", start.getBootstrapList()));
         settings.put("client.id", start.getClientId());
@@ -57,7 +57,7 @@ final class Roles {
         }
         if (role == Role.GROUP) {
             settings.put("group.id", start.getGroup());
-            // As in the drivers of the other families: the whole topic is the member's to deliver.
+            // As in all families: a member delivers the whole topic.
             settings.put("auto.offset.reset", "earliest");
         }
         return settings;

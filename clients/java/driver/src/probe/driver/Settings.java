@@ -12,7 +12,7 @@ import org.apache.kafka.common.config.AbstractConfig;
 
 /** Effective settings, read back from the library, under the names of driver.proto. */
 final class Settings {
-    /** Settings that the library keeps under a name of its own; what a version does not have is left out. */
+    /** driver.proto's names and the library's; settings that a version lacks are left out. */
     private static final Map<String, String> NAMES = Map.ofEntries(
             Map.entry("retry_backoff_ms", "retry.backoff.ms"),
             Map.entry("request_timeout_ms", "request.timeout.ms"),
@@ -34,7 +34,7 @@ final class Settings {
         Map<String, ?> values = values(ConsumerConfig.class, configuration);
         Map<String, String> found = named(values);
         if ("consumer".equalsIgnoreCase(String.valueOf(values.get("group.protocol")))) {
-            // KIP-848: the broker sets both.
+            // KIP-848: the broker determines both.
             found.remove("session_timeout_ms");
             found.remove("heartbeat_ms");
         }
@@ -46,8 +46,8 @@ final class Settings {
     }
 
     /**
-     * A producer decides acks, retries and idempotence while it is constructed (with idempotence before 3.0 its
-     * configuration still says acks=1), so these are read from its parts, whose fields keep their names since 0.11.
+     * A producer sets acks, retries and idempotence during its construction (with idempotence before 3.0 its
+     * configuration still has acks=1), so these are read from its parts, whose fields have kept their names since 0.11.
      */
     static Map<String, String> ofProducer(KafkaProducer<?, ?> producer, Map<String, Object> configuration) {
         Map<String, String> found = named(values(ProducerConfig.class, configuration));
@@ -75,7 +75,7 @@ final class Settings {
         return found;
     }
 
-    /** What the library makes of a configuration. Its constructor is public since 1.0. */
+    /** The library's own view of a configuration. Its constructor is public since 1.0. */
     private static Map<String, ?> values(Class<? extends AbstractConfig> type, Map<String, Object> configuration) {
         try {
             Constructor<? extends AbstractConfig> constructor = type.getDeclaredConstructor(Map.class);

@@ -16,18 +16,18 @@ import probe.driver.v1.Kind;
 import probe.driver.v1.Start;
 
 /**
- * One transaction an interval, with one record for each partition: the loop of KafkaProducer's documentation. Three
- * exceptions there, and an unsupported version, mean that the producer must be closed; all others that the transaction
- * is aborted. What timed out may be called again. Record n of a partition belongs to transaction n. Where a group is
- * given, each transaction commits an offset of it, as one that consumes, transforms and produces does.
+ * One transaction per interval, with one record per partition: the loop of KafkaProducer's documentation. After three
+ * of its exceptions, and after an unsupported version, the producer must be closed; after all others the transaction is
+ * aborted. Calls that timed out are repeated. Record n of a partition belongs to transaction n. With a group, every
+ * transaction commits one of its offsets, as a consume-transform-produce application does.
  */
 final class TransactionalRole extends Instance {
     private KafkaProducer<String, String> producer;
-    private final Offsets offsets;
+    private final TransactionOffsets offsets;
 
-    TransactionalRole(Start start, Report report, Map<String, Object> configuration) {
-        super(start, report, configuration);
-        offsets = start.getGroup().isEmpty() ? null : Offsets.of(start.getGroup());
+    TransactionalRole(Start start, Reports reports, Map<String, Object> configuration) {
+        super(start, reports, configuration);
+        offsets = start.getGroup().isEmpty() ? null : TransactionOffsets.of(start.getGroup());
     }
 
     @Override
@@ -47,14 +47,17 @@ final class TransactionalRole extends Instance {
 
     @Override
     void close(Duration timeout) {
-        Bridge.close(producer, timeout);
+        CompatibleCalls.close(producer, timeout);
     }
 
-    /** Off the instance's own thread: each call may block for {@code max.block.ms}, and only close ends that. */
+    /**
+     * Runs on another thread than the instance's: every call may block for {@code max.block.ms}, and only close ends
+     * that.
+     */
     private void work() {
         try {
-            if (until(-1, producer::initTransactions)) {
-                new Beat(this, ALL_PARTITIONS, this::transact).run();
+            if (repeatUntilDone(-1, producer::initTransactions)) {
+                new Ticker(this, ALL_PARTITIONS, this::transact).run();
             }
         } catch (KafkaException | IllegalStateException e) {
             if (!stopping()) {
@@ -66,57 +69,57 @@ final class TransactionalRole extends Instance {
     private void transact(long number) {
         try {
             producer.beginTransaction();
-            report.transaction(Kind.TXN_BEGUN, number);
+            reports.transaction(Kind.TXN_BEGUN, number);
             start.getPartitionsList().forEach(partition -> send(partition, number));
             if (offsets != null) {
                 offsets.send(producer, new TopicPartition(start.getTopic(), start.getPartitions(0)), number);
             }
-            if (until(number, producer::commitTransaction)) {
-                report.transaction(Kind.TXN_COMMITTED, number);
+            if (repeatUntilDone(number, producer::commitTransaction)) {
+                reports.transaction(Kind.TXN_COMMITTED, number);
             }
         } catch (KafkaException e) {
-            report.transactionError(number, e);
+            reports.transactionError(number, e);
             if (isFinal(e)) {
                 throw e;
             }
-            if (until(number, producer::abortTransaction)) {
-                report.transaction(Kind.TXN_ABORTED, number);
+            if (repeatUntilDone(number, producer::abortTransaction)) {
+                reports.transaction(Kind.TXN_ABORTED, number);
             }
         }
     }
 
     private void send(int partition, long number) {
-        long clock = Report.clock();
-        report.sent(partition, number, clock, "");
+        long clock = Reports.clock();
+        reports.sent(partition, number, clock, "");
         String value = Values.of(name(), partition, number, clock);
         producer.send(new ProducerRecord<>(start.getTopic(), partition, null, value), guarded((metadata, error) -> {
             if (error == null) {
-                report.acked(partition, number, metadata.offset());
+                reports.acked(partition, number, metadata.offset());
             } else {
-                report.sendError(partition, number, error);
+                reports.sendError(partition, number, error);
             }
         }));
     }
 
-    /** Calls again what timed out, as the library documents; returns false if the instance is stopping. */
-    private boolean until(long number, Runnable call) {
+    /** Repeats a call that timed out, as the library documents; returns false if the instance is stopping. */
+    private boolean repeatUntilDone(long number, Runnable call) {
         while (!stopping()) {
             try {
                 call.run();
                 return true;
             } catch (TimeoutException e) {
-                report.transactionError(number, e);
+                reports.transactionError(number, e);
             }
             pauseAfterError();
         }
         return false;
     }
 
-    /** Looks at causes too: "we are in an error state" carries the reason as its cause. */
+    /** Includes causes: "we are in an error state" has the reason as its cause. */
     private static boolean isFinal(Throwable thrown) {
-        for (Throwable link = thrown; link != null; link = link.getCause()) {
-            if (link instanceof ProducerFencedException || link instanceof OutOfOrderSequenceException
-                    || link instanceof AuthorizationException || link instanceof UnsupportedVersionException) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ProducerFencedException || cause instanceof OutOfOrderSequenceException
+                    || cause instanceof AuthorizationException || cause instanceof UnsupportedVersionException) {
                 return true;
             }
         }

@@ -1,6 +1,9 @@
 package probe.driver;
 
-/** Something asked for that this driver, or this version of the library, cannot do; the message says what and why. */
+/**
+ * A role, profile or property that this driver, or this version of the library, does not have; the message names the
+ * reason.
+ */
 final class UnsupportedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package probe.driver;
 
-/** The form of every record a driver writes. */
+/** The value of every record (driver.proto, last paragraph). */
 final class Values {
     private Values() {}
 

@@ -8,30 +8,31 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Sends a group's offsets as part of a transaction: by the group's metadata since 2.5 (KIP-447), by its name before,
- * which 4.0 dropped.
+ * Sends a group's offsets as part of a transaction: by the group's metadata since 2.5 (KIP-447), before that by its
+ * name, whose form 4.0 removed.
  */
-final class Offsets {
+final class TransactionOffsets {
     private static final String METADATA = "org.apache.kafka.clients.consumer.ConsumerGroupMetadata";
 
     private final Method send;
     private final Object group;
 
-    private Offsets(Method send, Object group) {
+    private TransactionOffsets(Method send, Object group) {
         this.send = send;
         this.group = group;
     }
 
-    static Offsets of(String group) {
+    static TransactionOffsets of(String group) {
         try {
             try {
                 Class<?> metadata = Class.forName(METADATA);
-                return new Offsets(method(metadata), metadata.getConstructor(String.class).newInstance(group));
-            } catch (ClassNotFoundException | NoSuchMethodException before25) { // 2.4 has the class alone
-                return new Offsets(method(String.class), group);
+                Object named = metadata.getConstructor(String.class).newInstance(group);
+                return new TransactionOffsets(method(metadata), named);
+            } catch (ClassNotFoundException | NoSuchMethodException olderSignature) { // 2.4: class, no method
+                return new TransactionOffsets(method(String.class), group);
             }
         } catch (ReflectiveOperationException e) {
-            throw new LinkageError("sendOffsetsToTransaction has neither form known to this driver", e);
+            throw new LinkageError("sendOffsetsToTransaction has no form known to this driver", e);
         }
     }
 

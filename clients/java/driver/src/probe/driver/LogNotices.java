@@ -6,21 +6,21 @@ import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Warnings and errors of the library's log become notices of the instance they name; nothing else is logged. */
-final class Notices extends Handler {
-    /** Held: the logging framework keeps its loggers by weak reference only. */
+/** Passes warnings and errors of the library's log to the instance that they name; nothing else is logged. */
+final class LogNotices extends Handler {
+    /** Kept: the logging framework has weak references to its loggers only. */
     private static final Logger ROOT = Logger.getLogger("");
 
     private final Instances instances;
 
-    private Notices(Instances instances) {
+    private LogNotices(Instances instances) {
         this.instances = instances;
     }
 
     static void collect(Instances instances) {
         LogManager.getLogManager().reset();
         ROOT.setLevel(Level.WARNING);
-        ROOT.addHandler(new Notices(instances));
+        ROOT.addHandler(new LogNotices(instances));
     }
 
     @Override

@@ -4,16 +4,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * One operation each interval for one partition, on a thread of its own: {@code send} may block for
- * {@code max.block.ms}, and a blocked partition must not stall the other. Missed beats are skipped, not made up for.
+ * One operation per interval for one partition, on its own thread: {@code send} may block for {@code max.block.ms}, and
+ * a blocked partition must not delay the others. Missed ticks are not repeated.
  */
-final class Beat implements Runnable {
+final class Ticker implements Runnable {
     private final Instance instance;
     private final int partition;
     private final LongConsumer operation;
 
-    /** {@code operation} takes the number of the beat, which counts only those that happened. */
-    Beat(Instance instance, int partition, LongConsumer operation) {
+    /** {@code operation} takes the number of the tick; missed ticks do not count. */
+    Ticker(Instance instance, int partition, LongConsumer operation) {
         this.instance = instance;
         this.partition = partition;
         this.operation = operation;
@@ -23,8 +23,8 @@ final class Beat implements Runnable {
     public void run() {
         long due = System.nanoTime();
         try {
-            for (long beat = 0; instance.pause(untilMs(due)); beat++) {
-                operation.accept(beat);
+            for (long tick = 0; instance.pause(untilMs(due)); tick++) {
+                operation.accept(tick);
                 long interval = TimeUnit.MILLISECONDS.toNanos(instance.intervalMs(partition));
                 long late = System.nanoTime() - due;
                 due += interval * (1 + Math.max(0, late) / interval);

@@ -24,11 +24,11 @@ import probe.driver.v1.Pong;
 import probe.driver.v1.ToDriver;
 
 /**
- * The one stream to the orchestrator.
+ * The stream to the orchestrator.
  *
- * <p>The method is described by hand: it is the only one, and so the build needs protoc alone and no plugin for it.
+ * <p>Its method is described by hand: it is the only one, so the build needs protoc alone and no plugin.
  */
-final class Link extends ClientCall.Listener<ToDriver> {
+final class Session extends ClientCall.Listener<ToDriver> {
     private static final MethodDescriptor<FromDriver, ToDriver> ATTACH = MethodDescriptor
             .newBuilder(marshaller(FromDriver.parser()), marshaller(ToDriver.parser()))
             .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
@@ -38,23 +38,23 @@ final class Link extends ClientCall.Listener<ToDriver> {
     private final ClientCall<FromDriver, ToDriver> call;
     private final Instances instances;
 
-    private Link(ClientCall<FromDriver, ToDriver> call, Instances instances) {
+    private Session(ClientCall<FromDriver, ToDriver> call, Instances instances) {
         this.call = call;
         this.instances = instances;
     }
 
     /**
-     * Opens the stream. Messages come on a thread of their own, which has nothing else to do: the transport calls a
-     * direct executor with its lock held, and a Pong that then waits for a sender waits for ever.
+     * Opens the stream. Messages arrive on a thread of their own: the transport calls a direct executor with its lock
+     * held, and a Pong that then waits for a sender blocks for ever.
      */
-    static Link dial(String address, Instances instances) {
+    static Session dial(String address, Instances instances) {
         ManagedChannel channel = ManagedChannelBuilder.forTarget(address).usePlaintext()
-                .executor(Executors.newSingleThreadExecutor(body -> Driver.daemon("link", body)))
+                .executor(Executors.newSingleThreadExecutor(body -> Driver.daemon("session", body)))
                 .disableRetry().disableServiceConfigLookUp().build();
-        Link link = new Link(channel.newCall(ATTACH, CallOptions.DEFAULT), instances);
-        link.call.start(link, new Metadata());
-        link.call.request(Integer.MAX_VALUE);
-        return link;
+        Session session = new Session(channel.newCall(ATTACH, CallOptions.DEFAULT), instances);
+        session.call.start(session, new Metadata());
+        session.call.request(Integer.MAX_VALUE);
+        return session;
     }
 
     void hello(String token, Library library) {
@@ -71,7 +71,7 @@ final class Link extends ClientCall.Listener<ToDriver> {
         send(FromDriver.newBuilder().setEvents(Events.newBuilder().addAllEvents(events)).build());
     }
 
-    /** A call may be used by one thread at a time only. */
+    /** A call allows one thread at a time. */
     private synchronized void send(FromDriver message) {
         call.sendMessage(message);
     }
@@ -83,13 +83,13 @@ final class Link extends ClientCall.Listener<ToDriver> {
             case START -> instances.start(message.getStart());
             case STOP -> instances.stop(message.getStop());
             case PACE -> instances.pace(message.getPace());
-            default -> System.err.println("a message this driver does not know was ignored");
+            default -> System.err.println("an unknown message was ignored");
         }
     }
 
     private void pong(Ping ping) {
         send(FromDriver.newBuilder()
-                .setPong(Pong.newBuilder().setId(ping.getId()).setClockUs(Report.clock())).build());
+                .setPong(Pong.newBuilder().setId(ping.getId()).setClockUs(Reports.clock())).build());
     }
 
     @Override

@@ -1,31 +1,31 @@
-// The stream to the orchestrator: dial, say hello, obey.
+// The stream to the orchestrator: connect, send Hello, handle its messages.
 import { Instances } from "./instances.js";
-import { dieInOneLine } from "./life.js";
+import { reportUncaught } from "./parent_watch.js";
 import { Outbox } from "./outbox.js";
 import { ROLES } from "./roles.js";
 import { profilesOf } from "./settings.js";
 
-/** To reach the orchestrator in, on a machine that starts many drivers at once. */
-const DIAL_MS = 20_000;
+/** Milliseconds for the connection, on a machine that starts many drivers at once. */
+const CONNECT_MS = 20_000;
 
-/** Serve one stream to its end; return what went wrong in one line, or nothing. */
+/** Serve one stream to its end; return what failed in one line, empty if nothing did. */
 export async function attach(library, wire, address, token) {
   const client = wire.dial(address);
   try {
-    await reach(client, DIAL_MS);
+    await reach(client, CONNECT_MS);
   } catch {
-    return `no orchestrator answers at ${address} within ${DIAL_MS / 1000} s`;
+    return `no orchestrator answers at ${address} within ${CONNECT_MS / 1000} s`;
   }
   const stream = wire.open(client);
   const outbox = new Outbox((message) => stream.write(message));
   const instances = new Instances(library, outbox);
-  dieInOneLine((text) => {
-    instances.tellAll(text);
+  reportUncaught((text) => {
+    instances.noticeAll(text);
     outbox.flush();
   });
   outbox.send({ hello: hello(library, token) });
-  stream.on("data", (order) => obey(order, instances, outbox));
-  stream.on("error", () => {}); // told by the status
+  stream.on("data", (message) => handle(message, instances, outbox));
+  stream.on("error", () => {}); // the status has it
   const status = await new Promise((resolve) => stream.on("status", resolve));
   return status.code === wire.OK ? "" : `the orchestrator at ${address} ended the stream: ${status.details}`;
 }
@@ -36,11 +36,11 @@ function reach(client, milliseconds) {
   });
 }
 
-function obey(order, instances, outbox) {
-  if (order.message === "ping") outbox.pong(order.ping.id);
-  else if (order.message === "start") instances.start(order.start);
-  else if (order.message === "stop") instances.stop(order.stop);
-  else if (order.message === "pace") instances.pace(order.pace);
+function handle(message, instances, outbox) {
+  if (message.message === "ping") outbox.pong(message.ping.id);
+  else if (message.message === "start") instances.start(message.start);
+  else if (message.message === "stop") instances.stop(message.stop);
+  else if (message.message === "pace") instances.pace(message.pace);
 }
 
 function hello(library, token) {

@@ -1,5 +1,5 @@
-// The settings that result, under driver.proto's names. KafkaJS cannot be asked for them, so its defaults stand here
-// with their source, but for those of retries, which it keeps in a file of their own (src/retry/defaults.js).
+// The effective settings under driver.proto's names. KafkaJS has no getter for them, so its defaults are listed here
+// with their source, except for those of retries, which have their own file (src/retry/defaults.js).
 import { isSince } from "./library.js";
 
 const METADATA_MAX_AGE_MS = 300_000; // src/index.js
@@ -7,11 +7,11 @@ const REQUEST_TIMEOUT_MS = 30_000; // src/cluster/index.js; before 1.13.0 src/ne
 // src/consumer/index.js
 const OF_GROUPS = { sessionTimeout: 30_000, rebalanceTimeout: 60_000, heartbeatInterval: 3000 };
 const MAX_WAIT_MS = 5000;
-/** Records are fed to consumers so often. */
-const BEAT_MS = 100;
+/** Interval in milliseconds at which consumers are fed. */
+const FEED_MS = 100;
 const ACKS = { "-1": "all" };
 
-/** Return the settings as driver.proto names them, as texts; one that KafkaJS does not have is left out. */
+/** Return the settings as driver.proto names them, as texts; settings that KafkaJS lacks are left out. */
 export function effective(library, { role, interval_ms: interval }, settings) {
   const own = settings.producer ?? settings.consumer ?? settings.admin;
   const retry = retryOf(library, role, settings, own);
@@ -28,16 +28,16 @@ export function effective(library, { role, interval_ms: interval }, settings) {
 
 /** Return the options of retries as KafkaJS merges them (src/index.js, src/retry/index.js). */
 function retryOf(library, role, settings, own) {
-  // From 1.13.0 on a consumer that is not told otherwise retries five times, whatever the client is told.
+  // From 1.13.0 on the default of a consumer is five retries, whatever the client's setting is.
   const fallback = role === "group" && isSince(library, "1.13.0") ? { retries: 5 } : {};
   return { ...library.retryDefaults, ...settings.client.retry, ...(own.retry ?? fallback) };
 }
 
 /**
- * Return the longest that a call waits before it tries again: each wait is `multiplier` times the one before, give or
- * take `factor` (src/retry/index.js). Of consumers, return the longest that one stays away: all its retries, behind
- * each of which fetchers of other brokers may sleep for maxWaitTimeInMs (src/consumer/fetchManager.js, 2.0.0 on), and
- * the wait before it starts over (src/consumer/index.js, onCrash). It asks for metadata only then.
+ * Return the longest wait of a call before a retry in milliseconds: every wait is `multiplier` times the one before,
+ * within `factor` (src/retry/index.js). For consumers, return the longest absence: all retries, after each of which
+ * fetchers of other brokers may sleep for maxWaitTimeInMs (src/consumer/fetchManager.js, 2.0.0 on), and the wait before
+ * a restart (src/consumer/index.js, onCrash). Only then does it request metadata.
  */
 function longestWait({ initialRetryTime, factor, multiplier, maxRetryTime, retries }, consumer) {
   const most = Math.max(maxRetryTime, initialRetryTime * (1 + factor));
@@ -47,15 +47,15 @@ function longestWait({ initialRetryTime, factor, multiplier, maxRetryTime, retri
   return Math.ceil(waits.reduce((sum, one) => sum + one) + retries * (consumer.maxWaitTimeInMs ?? MAX_WAIT_MS));
 }
 
-/** Metadata is asked for with the first operation that finds it too old (src/cluster/brokerPool.js): no timer ticks. */
+/** Metadata is requested by the first operation that finds it too old (src/cluster/brokerPool.js), not by a timer. */
 function refresh(age, interval = 0) {
-  return { refresh_least_ms: age, refresh_ms: age + 2 * Math.max(interval, BEAT_MS) };
+  return { refresh_least_ms: age, refresh_ms: age + 2 * Math.max(interval, FEED_MS) };
 }
 
-/** Before 2.0.0 a request that is not answered is waited for without end, unless a timeout is enforced. */
-function requestTimeout(library, { enforceRequestTimeout, requestTimeout: told }) {
+/** Before 2.0.0 a request without a response has no limit unless a timeout is enforced. */
+function requestTimeout(library, { enforceRequestTimeout, requestTimeout: timeout }) {
   const enforced = enforceRequestTimeout ?? isSince(library, "2.0.0");
-  return enforced ? { request_timeout_ms: told ?? REQUEST_TIMEOUT_MS } : {};
+  return enforced ? { request_timeout_ms: timeout ?? REQUEST_TIMEOUT_MS } : {};
 }
 
 function ofProducers({ producer, send }, retry) {

@@ -10,19 +10,19 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 
 /**
- * The few calls that changed their signature between 0.11 and 4.x, looked up once: {@code Duration} came with 2.0
- * (KIP-266, KIP-367), the older forms went with 3.0 and 4.0.
+ * Calls whose signature changed between 0.11 and 4.x, looked up once: {@code Duration} came with 2.0 (KIP-266,
+ * KIP-367), the older forms were removed in 3.0 and 4.0.
  */
-final class Bridge {
+final class CompatibleCalls {
     private static final Call POLL = Call.find(KafkaConsumer.class, "poll", ConsumerRecords.class, long.class);
     private static final Call CLOSE_CONSUMER =
             Call.find(KafkaConsumer.class, "close", void.class, long.class, TimeUnit.class);
     private static final Call CLOSE_PRODUCER =
             Call.find(KafkaProducer.class, "close", void.class, long.class, TimeUnit.class);
 
-    private Bridge() {}
+    private CompatibleCalls() {}
 
-    @SuppressWarnings("unchecked") // the class of the records is the one that the consumer was made with
+    @SuppressWarnings("unchecked") // the records have the types of the consumer
     static <K, V> ConsumerRecords<K, V> poll(KafkaConsumer<K, V> consumer, Duration timeout) {
         return (ConsumerRecords<K, V>) POLL.on(consumer, timeout);
     }
@@ -35,7 +35,7 @@ final class Bridge {
         CLOSE_PRODUCER.on(producer, timeout);
     }
 
-    /** A method that takes a Duration, or its older form that takes milliseconds. */
+    /** A method that takes a Duration, or its older form with milliseconds. */
     private record Call(MethodHandle handle, int arguments, boolean modern) {
         static Call find(Class<?> type, String name, Class<?> result, Class<?>... older) {
             MethodHandles.Lookup lookup = MethodHandles.publicLookup();
@@ -43,12 +43,12 @@ final class Bridge {
                 try {
                     MethodType modern = MethodType.methodType(result, Duration.class);
                     return new Call(lookup.findVirtual(type, name, modern), 1, true);
-                } catch (NoSuchMethodException before2) {
+                } catch (NoSuchMethodException olderSignature) {
                     MethodType old = MethodType.methodType(result, older);
                     return new Call(lookup.findVirtual(type, name, old), older.length, false);
                 }
             } catch (ReflectiveOperationException e) {
-                throw new LinkageError(type.getSimpleName() + "." + name + " has neither form known to this driver", e);
+                throw new LinkageError(type.getSimpleName() + "." + name + " has no form known to this driver", e);
             }
         }
 
