@@ -2,9 +2,7 @@ package driver
 
 import (
 	"errors"
-	"fmt"
 	"net"
-	"slices"
 	"testing"
 	"time"
 
@@ -235,56 +233,5 @@ func TestEndlessLoggingDoesNotFillTheHistory(t *testing.T) {
 	events := o.until(t, "a", driverpb.Kind_CLOSED)
 	if last := events[len(events)-2]; len(events) != noticeLimit+2 || last.Text != "further notices are dropped" {
 		t.Errorf("%d events, before the end %v", len(events), last)
-	}
-}
-
-func TestAFullBatchIsSentAtOnce(t *testing.T) {
-	out, done, sent := newOutbox(), make(chan struct{}), make(chan int, 8)
-	defer close(done)
-	for range batchLimit {
-		out.add(&driverpb.Event{})
-	}
-	begin := time.Now()
-	go out.run(done, func(batch []*driverpb.Event) error { sent <- len(batch); return nil })
-	if size := <-sent; size != batchLimit || time.Since(begin) > flushDelay/2 {
-		t.Fatalf("%d events after %v", size, time.Since(begin))
-	}
-	out.add(&driverpb.Event{})
-	if size := <-sent; size != 1 {
-		t.Fatal(size)
-	}
-}
-
-func TestTicksAboveTheInFlightLimitAreSkipped(t *testing.T) {
-	limit := NewInFlight(2)
-	got := []bool{limit.Begin(), limit.Begin(), limit.Begin()}
-	limit.End()
-	got = append(got, limit.Begin())
-	if !slices.Equal(got, []bool{true, true, false, true}) || limit.skipped.Load() != 1 {
-		t.Fatal(got, limit.skipped.Load())
-	}
-}
-
-func TestMissedTicksAreNotRepeated(t *testing.T) {
-	done, count := make(chan struct{}), 0
-	time.AfterFunc(300*time.Millisecond, func() { close(done) })
-	Tick(done, Fixed(10*time.Millisecond), func() { count++; time.Sleep(95 * time.Millisecond) })
-	if count < 2 || count > 4 {
-		t.Fatal(count)
-	}
-}
-
-func TestErrorsAreNamed(t *testing.T) {
-	for code, want := range map[int32]string{
-		-1: "UNKNOWN_SERVER_ERROR", 0: "NONE", 6: "NOT_LEADER_OR_FOLLOWER", 16: "NOT_COORDINATOR",
-		56: "KAFKA_STORAGE_ERROR", 74: "FENCED_LEADER_EPOCH", 100: "UNKNOWN_TOPIC_ID", 129: "REBOOTSTRAP_REQUIRED", 999: "CODE_999",
-	} {
-		if got := ProtocolName(code); got != want {
-			t.Errorf("%d is %s, not %s", code, got, want)
-		}
-	}
-	wrapped := Describe(fmt.Errorf("dial: %w", &net.OpError{Op: "dial", Err: errors.New("refused\xff")}))
-	if wrapped.Code != -1 || wrapped.Type != "errors.errorString" || wrapped.Text != "dial: dial: refused?" {
-		t.Error(wrapped)
 	}
 }

@@ -28,7 +28,7 @@ final class Outbox implements Runnable {
         List<Event> batch = new ArrayList<>(BATCH);
         try {
             while (true) {
-                batch.add(queue.assign());
+                batch.add(queue.take());
                 if (queue.size() < BATCH - 1) {
                     Thread.sleep(GATHER_MS);
                 }
