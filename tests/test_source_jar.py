@@ -307,7 +307,7 @@ def test_what_the_library_refuses_is_unsupported_with_its_reason(built: tuple[st
         },
     )
     assert {event.kind for event in told.values()} == {pb.UNSUPPORTED}
-    assert "the library refuses this configuration" in told["acks"].text
+    assert "the library rejects this configuration" in told["acks"].text
     assert "no setting that caps it" in told["oldest"].text
-    assert "says nothing about the role consumer" in told["consumer"].text
+    assert "has no meaning for the role consumer" in told["consumer"].text
     assert "has no property linger.ms for the role consumer" in told["admin-key"].text

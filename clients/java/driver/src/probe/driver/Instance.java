@@ -152,7 +152,7 @@ abstract class Instance {
         } catch (KafkaException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             if (e instanceof ConfigException || cause instanceof ConfigException) {
-                reports.unsupported("the library refuses this configuration: " + cause.getMessage());
+                reports.unsupported("the library rejects this configuration: " + cause.getMessage());
             } else {
                 reports.fatal(e);
             }
