@@ -14,7 +14,7 @@ from driver_runtime.reports import Reports
 from aiokafka_driver.errors import error_of
 from aiokafka_driver.lifecycle import LoopCaller, started
 from aiokafka_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 async def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:

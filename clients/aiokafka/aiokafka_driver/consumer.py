@@ -10,16 +10,11 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 
-from aik.commits import Commits
-from aik.errors import error_of
-from aik.living import started
-from aik.settings import build
-from probe.driver_contract import driver_pb2 as pb
 from aiokafka_driver.commits import Commits
 from aiokafka_driver.errors import error_of
 from aiokafka_driver.lifecycle import started
 from aiokafka_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 POLL_MS = 100
 PAUSE_S = 0.1

@@ -14,7 +14,7 @@ from aiokafka_driver.notices import Notices
 from aiokafka_driver.producer import producer
 from aiokafka_driver.settings import PROFILES
 from aiokafka_driver.transactional import transactional
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 ROLES = {
     "producer": producer,

@@ -11,7 +11,7 @@ from typing import Any
 from driver_runtime.library import Role, Stopping
 from driver_runtime.reports import Reports
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 CHECK_S = 0.05
 """Seconds between checks whether closing is requested."""

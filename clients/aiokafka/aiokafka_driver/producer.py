@@ -11,14 +11,10 @@ from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 from driver_runtime.workload import Ticker, value_of
 
-from aik.errors import error_of
-from aik.living import Bridge, started, until_asked
-from aik.settings import build
-from probe.driver_contract import driver_pb2 as pb
 from aiokafka_driver.errors import error_of
 from aiokafka_driver.lifecycle import LoopCaller, started, wait_for_stop
 from aiokafka_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 async def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:

@@ -10,7 +10,7 @@ import aiokafka
 from driver_runtime.library import Unsupported
 from driver_runtime.profiles import NO_REFRESH_MS, PRODUCING, UNLIMITED, acks_of, check_role, text_of, typed, value_like
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "rebalance_timeout_ms": 6000}

@@ -13,16 +13,11 @@ from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 from driver_runtime.transactions import run_transactions
 
-from aik.errors import error_of
-from aik.living import started
-from aik.producer import Sending
-from aik.settings import build
-from probe.driver_contract import driver_pb2 as pb
 from aiokafka_driver.errors import error_of
 from aiokafka_driver.lifecycle import started
 from aiokafka_driver.producer import Sender
 from aiokafka_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 FINAL = tuple(
     getattr(aiokafka.errors, name)

@@ -15,7 +15,7 @@ from kafka import KafkaConsumer, TopicPartition
 
 from kafka_python_driver.errors import error_of
 from kafka_python_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:

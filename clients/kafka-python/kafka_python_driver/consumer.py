@@ -15,12 +15,9 @@ from driver_runtime.reports import Reports
 from kafka import ConsumerRebalanceListener, KafkaConsumer, TopicPartition
 from kafka.structs import OffsetAndMetadata
 
-from kpy.errors import error_of
-from kpy.settings import build
-from probe.driver_contract import driver_pb2 as pb
 from kafka_python_driver.errors import error_of
 from kafka_python_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 POLL_MS = 500
 """As in applications; poll() returns as soon as there are records."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import kafka.errors
 from driver_runtime import errors
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 def error_of(error: BaseException) -> pb.Error:

@@ -7,14 +7,6 @@ from driver_runtime.library import Library, Role, Stopping
 from driver_runtime.reports import Reports
 from kafka import KafkaProducer
 
-from kpy import transactional
-from kpy.admin import admin
-from kpy.consumer import consumer, group
-from kpy.errors import error_of
-from kpy.log import Notices
-from kpy.producer import producer
-from kpy.settings import PROFILES
-from probe.driver_contract import driver_pb2 as pb
 from kafka_python_driver import transactional
 from kafka_python_driver.admin import admin
 from kafka_python_driver.consumer import consumer, group
@@ -22,7 +14,7 @@ from kafka_python_driver.errors import error_of
 from kafka_python_driver.notices import Notices
 from kafka_python_driver.producer import producer
 from kafka_python_driver.settings import PROFILES
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 ROLES: dict[str, Role] = {
     "producer": producer,

@@ -10,12 +10,9 @@ from driver_runtime.reports import Reports
 from driver_runtime.workload import Ticker, value_of
 from kafka import KafkaProducer
 
-from kpy.errors import error_of
-from kpy.settings import build
-from probe.driver_contract import driver_pb2 as pb
 from kafka_python_driver.errors import error_of
 from kafka_python_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:

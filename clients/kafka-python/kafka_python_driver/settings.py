@@ -13,7 +13,7 @@ from driver_runtime.library import Unsupported
 from driver_runtime.profiles import NO_REFRESH_MS, PRODUCING, acks_of, check_role, text_of, typed, value_like
 from driver_runtime.reports import Reports
 
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "request_timeout_ms": 6001}

@@ -11,16 +11,11 @@ from driver_runtime.reports import Reports
 from driver_runtime.transactions import run_transactions
 from kafka import KafkaProducer, TopicPartition
 
-from kpy.consumer import committable
-from kpy.errors import error_of
-from kpy.producer import Sending
-from kpy.settings import build
-from probe.driver_contract import driver_pb2 as pb
 from kafka_python_driver.consumer import committable
 from kafka_python_driver.errors import error_of
 from kafka_python_driver.producer import Sender
 from kafka_python_driver.settings import build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 FINAL = tuple(
     getattr(kafka.errors, name)

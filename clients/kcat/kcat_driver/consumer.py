@@ -9,12 +9,9 @@ from __future__ import annotations
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 
-from kct.command import Command
-from kct.settings import options
-from probe.driver_contract import driver_pb2 as pb
 from kcat_driver.command import Command
 from kcat_driver.settings import options
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 FORMAT = "%p %o %s\\n"
 """Partition, offset, value."""

@@ -12,7 +12,7 @@ from driver_runtime.protocol_names import protocol_name
 from kcat_driver.command import run_to_end
 from kcat_driver.consumer import consumer
 from kcat_driver.producer import producer
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 VERSION = re.compile(r"Version (\d[\w.]*) \(.*librdkafka (\d[\d.]*\d)")
 """`Version 1.7.1 (JSON, Transactions, IncrementalAssign, librdkafka 2.0.2 builtin.features=...)`."""

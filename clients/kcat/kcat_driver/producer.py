@@ -13,7 +13,7 @@ from driver_runtime.workload import Ticker, value_of
 
 from kcat_driver.command import Command
 from kcat_driver.settings import options
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 LINE_BYTES = 128
 """kcat reads its input in blocks of this many bytes (input.c, inbuf_read_to_delimeter) and takes one record from every

@@ -8,10 +8,8 @@ from driver_runtime.library import Unsupported
 from driver_runtime.librdkafka_settings import PROFILES, longest_backoff
 from driver_runtime.profiles import acks_of, check_role
 
-from kct.command import ask
-from probe.driver_contract import driver_pb2 as pb
 from kcat_driver.command import run_to_end
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 REPORTED = {
     "request_timeout_ms": "request.timeout.ms",

@@ -12,14 +12,10 @@ from driver_runtime.admin_workload import LOOKBACK_MS, run_admin_workload
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
 
-from probe.driver_contract import driver_pb2 as pb
-from rdk.channel import Channel
-from rdk.errors import error_of
-from rdk.settings import configure
 from librdkafka_driver.errors import error_of
 from librdkafka_driver.notices import Notices
 from librdkafka_driver.settings import configure
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NEEDED = "list_offsets"
 

@@ -9,14 +9,10 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
 
-from probe.driver_contract import driver_pb2 as pb
-from rdk.channel import Channel
-from rdk.errors import error_of, error_of_kafka
-from rdk.settings import configure
 from librdkafka_driver.errors import error_of, error_of_kafka
 from librdkafka_driver.notices import Notices
 from librdkafka_driver.settings import configure
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 POLL_S = 0.1
 COMMIT_S = 1.0

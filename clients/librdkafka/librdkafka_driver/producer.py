@@ -10,14 +10,10 @@ from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
 from driver_runtime.workload import Ticker, value_of
 
-from probe.driver_contract import driver_pb2 as pb
-from rdk.channel import Channel
-from rdk.errors import error_of, error_of_kafka
-from rdk.settings import configure
 from librdkafka_driver.errors import error_of, error_of_kafka
 from librdkafka_driver.notices import Notices
 from librdkafka_driver.settings import configure
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 POLL_S = 0.1
 """Seconds that a poll waits for callbacks; it returns early if there are any."""

@@ -9,12 +9,9 @@ from driver_runtime import librdkafka_settings
 from driver_runtime.library import Unsupported
 from driver_runtime.profiles import PRODUCING, acks_of, check_role
 
-from probe.driver_contract import driver_pb2 as pb
-from rdk.native import ConfigurationError, Native
-from rdk.origin import library_file
 from librdkafka_driver.native import ConfigurationError, Native
 from librdkafka_driver.origin import library_file
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 QUICK = {
     "session.timeout.ms": "6000",  # brokers reject less than their group.min.session.timeout.ms, 6 s by default

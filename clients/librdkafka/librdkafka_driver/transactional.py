@@ -14,14 +14,10 @@ from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
 from driver_runtime.transactions import run_transactions
 
-from probe.driver_contract import driver_pb2 as pb
-from rdk.channel import Channel
-from rdk.errors import error_of
-from rdk.producer import POLL_S, Sending, build
 from librdkafka_driver.errors import error_of
 from librdkafka_driver.notices import Notices
 from librdkafka_driver.producer import POLL_S, Sender, build
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 def transactional(start: pb.Start, reports: Reports, stop: Stopping) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 from driver_runtime.workload import Ticker
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 QUERIES = ("latest", "earliest", "timestamp", "committed")
 LOOKBACK_MS = 1000

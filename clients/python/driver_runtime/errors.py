@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from driver_runtime.protocol_names import protocol_name
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 UNNAMED = "UNKNOWN"
 """The name of an error whose code the library does not know; it is Kafka's old name of another error."""

@@ -5,14 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from driving.library import Library, Role, Stopping, Unsupported
-from driving.outbox import Outbox
-from driving.reports import Reports, clock_us
-from probe.driver_contract import driver_pb2 as pb
 from driver_runtime.library import Library, Role, Stopping, Unsupported
 from driver_runtime.outbox import Outbox
 from driver_runtime.reports import Reports, clock_us
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 THREAD_END_S = 0.3
 """Seconds that the threads of a closed library have to end."""

@@ -8,10 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from driving.reports import Reports
-from probe.driver_contract import driver_pb2 as pb
 from driver_runtime.reports import Reports
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 class Unsupported(Exception):  # noqa: N818  # the word of driver.proto

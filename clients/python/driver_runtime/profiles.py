@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from driver_runtime.library import Unsupported
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 PRODUCING = frozenset({"producer", "transactional"})
 PRODUCER_PROFILES = frozenset({"idempotent", "no-retries", "acks-1", "zstd"})

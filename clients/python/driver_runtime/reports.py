@@ -6,12 +6,9 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from driving.floods import Flood
-from driving.outbox import Outbox
-from probe.driver_contract import driver_pb2 as pb
 from driver_runtime.outbox import Outbox
 from driver_runtime.rate_detector import RateDetector
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 NOTICES = 500
 """Notices that are kept per instance, so that endless logging does not fill the history."""

@@ -8,18 +8,12 @@ import platform
 import grpc
 import uvloop
 
-from driving.instances import Instances
-from driving.library import Library
-from driving.outbox import Outbox
-from driving.reports import clock_us
-from probe.driver_contract import driver_pb2 as pb
-from probe.driver_contract import driver_pb2_grpc
 from driver_runtime.instances import Instances
 from driver_runtime.library import Library
 from driver_runtime.outbox import Outbox
 from driver_runtime.reports import clock_us
-from probe.drivers.rpc import driver_pb2 as pb
-from probe.drivers.rpc import driver_pb2_grpc
+from probe.driver_contract import driver_pb2 as pb
+from probe.driver_contract import driver_pb2_grpc
 
 CONNECT_S = 20
 """Seconds for the connection, on a machine that starts many drivers at once."""

@@ -9,14 +9,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from driving.library import Stopping
-from driving.reports import Reports, clock_us
-from driving.workload import interval_s
-from probe.driver_contract import driver_pb2 as pb
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports, clock_us
 from driver_runtime.workload import interval_s
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 PAUSE_S = 0.1
 """Seconds before a failed call is repeated."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from driver_runtime.library import Stopping
 from driver_runtime.reports import clock_us
-from probe.drivers.rpc import driver_pb2 as pb
+from probe.driver_contract import driver_pb2 as pb
 
 
 def value_of(instance: str, partition: int, sequence: int, clock: int) -> str:

@@ -34,51 +34,65 @@ func (f *Front) Apply(change *clusterpb.Change) (int64, error) {
 func (f *Front) check(change *clusterpb.Change) error {
 	switch c := change.GetChange().(type) {
 	case *clusterpb.Change_MoveLeader:
-		m := c.MoveLeader
-		if _, ok := f.newest().Partition(m.Topic, m.Partition); !ok {
-			return fmt.Errorf("move leader: there is no partition %s/%d", m.Topic, m.Partition)
-		}
-		if m.To != -1 && !slices.Contains(topology.Brokers, m.To) {
-			return fmt.Errorf("move leader: there is no broker %d; give 1 to 3, or -1 for none", m.To)
-		}
+		return f.checkMoveLeader(c.MoveLeader)
 	case *clusterpb.Change_MoveCoordinator:
-		m := c.MoveCoordinator
-		if m.Key == "" || !slices.Contains(topology.Brokers, m.To) {
-			return fmt.Errorf("move coordinator of %q to %d: give a key and a broker from 1 to 3", m.Key, m.To)
-		}
-		if m.KeyType != int32(wire.Group) && m.KeyType != int32(wire.Transaction) {
-			return fmt.Errorf("move coordinator: unknown key type %d; give 0 (group) or 1 (transaction)", m.KeyType)
-		}
+		return checkMoveCoordinator(c.MoveCoordinator)
 	case *clusterpb.Change_Broker:
-		if !slices.Contains(topology.Brokers, c.Broker.Broker) {
-			return fmt.Errorf("broker state: there is no broker %d; give 1 to 3", c.Broker.Broker)
-		}
+		return checkBroker("broker state", c.Broker.Broker, "")
 	case *clusterpb.Change_View:
-		if c.View.Broker != 0 && !slices.Contains(topology.Brokers, c.View.Broker) {
-			return fmt.Errorf("metadata view: there is no broker %d; give 1 to 3, or 0 for all", c.View.Broker)
+		if c.View.Broker == 0 {
+			return nil
 		}
+		return checkBroker("metadata view", c.View.Broker, ", or 0 for all")
 	case *clusterpb.Change_Topic:
-		_, known := f.newest().Topics[c.Topic.Topic]
-		_, was := f.gone[c.Topic.Topic]
-		if !known && (!was || c.Topic.What != clusterpb.TopicChange_RECREATE) {
-			return fmt.Errorf("topic change: there is no topic %q", c.Topic.Topic)
-		}
+		return f.checkTopic(c.Topic)
 	case *clusterpb.Change_Evacuate:
-		if !slices.Contains(topology.Brokers, c.Evacuate.Broker) {
-			return fmt.Errorf("evacuate: there is no broker %d; give 1 to 3", c.Evacuate.Broker)
-		}
+		return checkBroker("evacuate", c.Evacuate.Broker, "")
 	case *clusterpb.Change_RollBack:
-		if !slices.Contains(topology.Brokers, c.RollBack.Broker) {
-			return fmt.Errorf("roll back: there is no broker %d; give 1 to 3", c.RollBack.Broker)
-		}
 		if _, err := release.Parse(c.RollBack.Line); err != nil {
 			return fmt.Errorf("roll back: %w", err)
 		}
+		return checkBroker("roll back", c.RollBack.Broker, "")
 	case *clusterpb.Change_Readdress:
 		_, err := endpointsOf(c.Readdress.Advertise)
 		return err
-	default:
-		return fmt.Errorf("a change must name what changes")
+	}
+	return fmt.Errorf("a change must name what changes")
+}
+
+// checkBroker returns an error if a broker does not exist; `others` are further valid values, as text.
+func checkBroker(change string, broker int32, others string) error {
+	if slices.Contains(topology.Brokers, broker) {
+		return nil
+	}
+	return fmt.Errorf("%s: there is no broker %d; give 1 to 3%s", change, broker, others)
+}
+
+func (f *Front) checkMoveLeader(m *clusterpb.MoveLeader) error {
+	if _, ok := f.newest().Partition(m.Topic, m.Partition); !ok {
+		return fmt.Errorf("move leader: there is no partition %s/%d", m.Topic, m.Partition)
+	}
+	if m.To == -1 {
+		return nil
+	}
+	return checkBroker("move leader", m.To, ", or -1 for none")
+}
+
+func checkMoveCoordinator(m *clusterpb.MoveCoordinator) error {
+	if m.Key == "" || !slices.Contains(topology.Brokers, m.To) {
+		return fmt.Errorf("move coordinator of %q to %d: give a key and a broker from 1 to 3", m.Key, m.To)
+	}
+	if m.KeyType != int32(wire.Group) && m.KeyType != int32(wire.Transaction) {
+		return fmt.Errorf("move coordinator: unknown key type %d; give 0 (group) or 1 (transaction)", m.KeyType)
+	}
+	return nil
+}
+
+func (f *Front) checkTopic(c *clusterpb.TopicChange) error {
+	_, known := f.newest().Topics[c.Topic]
+	_, deleted := f.gone[c.Topic]
+	if !known && (!deleted || c.What != clusterpb.TopicChange_RECREATE) {
+		return fmt.Errorf("topic change: there is no topic %q", c.Topic)
 	}
 	return nil
 }
@@ -149,60 +163,6 @@ func movedEvent(to int32, hitMs int64, where topicPartition, key string) *cluste
 		event.Kind, event.Text = clusterpb.Event_NOTE, "leaderless"
 	}
 	return event
-}
-
-// pendingMove is the move of a key that has no coordinator until it completes.
-type pendingMove struct {
-	move  *clusterpb.MoveCoordinator
-	hitMs int64
-	old   int32
-	timer *time.Timer
-}
-
-func (f *Front) moveCoordinator(m *clusterpb.MoveCoordinator, hitMs int64) {
-	key := topology.Key{Type: int8(m.KeyType), Name: m.Key}
-	f.completeCoordinatorMove(key) // a move under way completes first
-	l := &pendingMove{move: m, hitMs: hitMs, old: f.coordinator(f.newest(), key)}
-	f.pendingMoves[key] = l
-	if m.GoneMs <= 0 {
-		f.completeCoordinatorMove(key)
-		return
-	}
-	next := f.newest().Next()
-	next.Coordinators[key] = -1
-	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Partition: -1, Key: m.Key, Text: "no coordinator"})
-	f.publish(next)
-	gone := time.Duration(m.GoneMs) * time.Millisecond
-	l.timer = time.AfterFunc(gone, func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.pendingMoves[key] == l {
-			if hitMs != noHit {
-				l.hitMs = hitMs + gone.Milliseconds()
-			}
-			f.completeCoordinatorMove(key)
-		}
-	})
-}
-
-// completeCoordinatorMove elects the new coordinator of a key with a pending move.
-func (f *Front) completeCoordinatorMove(key topology.Key) {
-	l, ok := f.pendingMoves[key]
-	if !ok {
-		return
-	}
-	delete(f.pendingMoves, key)
-	if l.timer != nil {
-		l.timer.Stop()
-	}
-	if l.move.LoadingMs > 0 {
-		f.loading[key] = time.Now().Add(time.Duration(l.move.LoadingMs) * time.Millisecond)
-	}
-	next := f.newest().Next()
-	next.Coordinators[key] = l.move.To
-	f.log.Add(movedEvent(l.move.To, l.hitMs, topicPartition{partition: -1}, l.move.Key))
-	f.track(announcement{key: &key, target: l.move.To, old: l.old})
-	f.publish(next)
 }
 
 // setView changes the part of the cluster that one broker, or every broker, shows.
