@@ -199,16 +199,6 @@ class Instance(Protocol):
         """Bound of the clock offset error."""
 
 
-class DriverHost(Protocol):
-    """Starts driver processes and instances in them."""
-
-    def start(self, cell: Cell, start: Start, sink: Sink) -> AbstractAsyncContextManager[Instance]:
-        """Start one instance; its process may be shared with others of the same client version.
-
-        Raises DriverError, or ExhaustedError where this machine has no more of something.
-        """
-
-
 class Store(Protocol):
     """Keeps runs."""
 

@@ -35,11 +35,6 @@ class Door:
         """Where clients connect."""
         return Endpoint(host=HOST, port=self.port)
 
-    @property
-    def is_open(self) -> bool:
-        """Connections are accepted."""
-        return self._listener is not None
-
     def open(self) -> None:
         """Accept from now on. Raises OSError."""
         if self._fillers:

@@ -29,7 +29,6 @@ CAUSES: dict[Kind, tuple[Trigger, ...]] = {
 
 BOTH = (Engine.EMBEDDED, Engine.KAFKA)
 CLIENT_ROLES = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
-READERS = (Role.CONSUMER, Role.GROUP)
 
 
 class Bootstrap(StrEnum):
