@@ -94,7 +94,7 @@ def say(text: str) -> None:
 
 
 def cache_root() -> Path:
-    """Return our one cache folder; it exists afterwards (the same rule as probe/tools.py)."""
+    """Return our one cache folder; it exists afterwards (the same rule as probe/toolchain/tools.py)."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     root = Path(os.environ.get("PROBE_CACHE") or Path(base) / "kafka-metadata-probe")
     (root / "tools" / "bin").mkdir(parents=True, exist_ok=True)

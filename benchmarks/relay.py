@@ -29,12 +29,12 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from probe.drivers.sources.maven import schema_jars
 from probe.model.endpoint import Endpoint  # the checkout's own
 from probe.protocol.schemas import Schemas
 from probe.recorder import Recorder
 from probe.relay import Relay
-from probe.tools import cache_root, find_tool
+from probe.toolchain.maven_jars import schema_jars
+from probe.toolchain.tools import cache_root, find_tool
 
 TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@latest"
 ROUNDS = 3

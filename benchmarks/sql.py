@@ -13,14 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-
-from duckdb_tables import CELL, HISTORY, counts, stretches
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from probe.model import Outcome
 from probe.model.columns import COLUMNS, KEY, NAMES, TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES, UNSETTLED
 from probe.model.schema import Aggregate, Column, Type, Unit
+from tests.support.duckdb_tables import CELL, HISTORY, counts, stretches
 
 PLACES = [outcome.value for outcome in Outcome]
 """Outcomes, the worse first."""

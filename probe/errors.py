@@ -78,3 +78,7 @@ class DriverError(HarnessError):
 
 class DriverLostError(DriverError):
     """The driver process ended under the trial; it is run again alone."""
+
+
+class ProvisionError(ProbeError):
+    """A client version cannot be had here; the text is one line that names it, the reason and the way out."""

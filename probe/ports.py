@@ -11,8 +11,8 @@ from probe.errors import ExhaustedError
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
-from probe.scenarios.ground import USUAL, Ground
-from probe.scenarios.steps import Step
+from probe.scenarios.cluster_spec import USUAL, Ground
+from probe.scenarios.steps.partitions import Step
 
 Sink = Callable[[Event], None]
 """Takes an event as it happens; never blocks, never raises."""

@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PYTHON = (
     ("probe/driver_contract", "driver.proto"),
-    ("probe/engines/rpc", "cluster.proto"),
+    ("probe/engines/embedded/rpc", "cluster.proto"),
 )
 GO = (
     ("driver.proto", "go_shim/internal/driverpb"),

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model.outcomes import SETTLES
-from spark.numbered import cell_hash, number_runs, outcome_at, outcome_place, run_at, said_at, said_of
+from spark.encoding import cell_hash, number_runs, outcome_at, outcome_place, run_at, said_at, said_of
 from spark.tables import CHANGES, HISTORY, STRETCHED
 
 

@@ -14,10 +14,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from probe.model.results import ResultsError
-from probe.tools import ToolError
-from spark.fold import fold
+from probe.toolchain.tools import ToolError
+from spark.cache import Kept, find_kept, keep, load
+from spark.incremental import fold
 from spark.inputs import Inputs, check_footers, demand, find_inputs, list_inputs, read_through, run_of
-from spark.kept import Kept, find_kept, keep, load
 from spark.output import write_tables
 from spark.session import SMALL, start_session, stop_session
 

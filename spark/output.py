@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from probe.filesystems import write_whole
+from probe.files.filesystems import write_whole
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError, reason_of
 from probe.model.versions import version_key
 from spark.inputs import Inputs, open_place

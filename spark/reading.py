@@ -17,9 +17,9 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import IntegerType, StructField, StructType
 
+from spark.aggregate import with_newest_verdicts
 from spark.inputs import Inputs, open_place
 from spark.schema import TRIAL, VERDICT
-from spark.transforms import with_newest_verdicts
 
 HADOOP = frozenset({"", "file", "hdfs"})
 """Schemes that Spark reads by itself."""

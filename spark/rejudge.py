@@ -18,13 +18,13 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from probe.model import CONTROL, Cell, History, Verdict
 from probe.model.results import IDENTITY, RUN_PREFIX, VERDICTS, ResultsError
+from spark.aggregate import matrix
 from spark.histories import judge_file
 from spark.inputs import Inputs, find_inputs
 from spark.output import next_verdict_file, write_parquet
 from spark.reading import read_trials
 from spark.schema import TRIAL_KEY, VERDICT
 from spark.session import start_session, stop_session
-from spark.transforms import matrix
 
 JUDGE = "probe.verdict:judge"
 """Where the rules are; loaded when they are needed."""

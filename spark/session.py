@@ -14,8 +14,8 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from probe.tools import ToolError, find_tool
-from spark.scratch import make_folder, remove_folder
+from probe.toolchain.tools import ToolError, find_tool
+from spark.temporary_folders import make_folder, remove_folder
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 20

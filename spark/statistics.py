@@ -11,7 +11,7 @@ from probe.model import Engine
 from probe.model.columns import TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES
 from probe.model.profile import ELECTION
-from spark.numbered import outcome_at
+from spark.encoding import outcome_at
 from spark.schema import IDENTITY
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 

@@ -16,7 +16,7 @@ LATEST = columns("cell BIGINT, best BIGINT, earlier BIGINT")
 same before the newest run."""
 
 VOTED = columns("cell BIGINT, run INT, outcome INT, weight INT, votes BIGINT, said INT")
-"""Trials of an outcome, per cell and run, in the numbers of `spark.numbered`: Spark groups them far faster."""
+"""Trials of an outcome, per cell and run, in the numbers of `spark.encoding`: Spark groups them far faster."""
 
 SETTLED = columns(
     "cell BIGINT, run INT, weight INT, outcome INT, commonest INT, said INT, trials BIGINT, agreeing BIGINT"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
+from spark.aggregate import CELL_RUN
 from spark.schema import TRIAL_KEY
 from spark.statistics import buckets
 from spark.tables import TRAFFIC
-from spark.transforms import CELL_RUN
 
 MENDED = ("healing", "stopping", "end")
 """Milestones of which the first ends the count."""

@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, ResultsError
-from probe.tools import ToolError
+from probe.toolchain.tools import ToolError
+from spark.aggregate import CELL_RUN
 from spark.inputs import Inputs, check_footers, have_column, list_inputs, open_place
 from spark.output import write_table
 from spark.reading import read_files
@@ -24,7 +25,6 @@ from spark.schema import EVENT, HEADER
 from spark.session import start_session, stop_session, tune
 from spark.tables import TRAFFIC
 from spark.traffic import read_sizes, traffic
-from spark.transforms import CELL_RUN
 
 NOTHING_READABLE = 3
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The one Spark session of a test run: starting it is most of what Spark costs here."""
-    path = [str(Path(__file__).parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))  # workers load tests/judges.py
+    path = [str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))  # workers load tests/support/judges.py
     from spark.session import start_session, stop_session  # noqa: PLC0415  # only tests that need Spark pay for it
 
     session = start_session("local[2]")

@@ -14,7 +14,7 @@ from probe.model import CONTROL, control_first
 from probe.model.hints import did_you_mean
 from probe.protocol.names import error_name
 from probe.scenarios import generated
-from probe.scenarios.errors import ANSWERS
+from probe.scenarios.error_answers import ANSWERS
 from probe.scenarios.scenario import Scenario
 from probe.scenarios.second_starts import PREFIX, started_during
 

@@ -10,14 +10,14 @@ from typing import Annotated, NoReturn
 import typer
 
 from probe import __version__
-from probe.cli import advise, audit, bisect, diff, doctor, judge, lists, matrix, plan, prune, run, show, verify
-from probe.cli.console import fail
+from probe.cli.commands import advise, audit, bisect, diff, doctor, judge, lists, matrix, plan, prune, run, show, verify
+from probe.cli.commands.run import core_run
+from probe.cli.console.streams import fail
 from probe.cli.options import RESULTS
-from probe.cli.run import core_run
-from probe.cli.signals import heed
+from probe.cli.wiring.signals import heed
 from probe.errors import EndedError, ExhaustedError, ProbeError
 from probe.model.results import REFUSED, reason_of
-from probe.resources import exhaustion, raise_file_limit
+from probe.processes.resources import exhaustion, raise_file_limit
 
 app = typer.Typer(
     name="probe",

@@ -13,13 +13,13 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
-from probe.cli.compose import choose_clients
-from probe.cli.request_versions import with_versions
-from probe.cli.skips import by_reason, without_role
-from probe.engines.kafka_deeds import UNPLAYED
+from probe.cli.console.skips import by_reason, without_role
+from probe.cli.wiring.compose import choose_clients
+from probe.cli.wiring.request_versions import with_versions
+from probe.engines.kafka.faults.actions import UNPLAYED
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
-from probe.plan import LongWatches, Plan, Selection, make_plan
+from probe.planning.plan import LongWatches, Plan, Selection, make_plan
 from probe.runner import Options
 
 RESULTS = "results"

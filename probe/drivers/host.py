@@ -19,7 +19,7 @@ from probe.drivers.process import DriverProcess, RunningInstance
 from probe.errors import DriverError
 from probe.model import Cell, Client
 from probe.ports import Sink, Start
-from probe.resources import translated
+from probe.processes.resources import translated
 
 HELLO_S = 60.0
 """A driver must have said Hello so long after its start; JVMs on a busy machine are slow."""

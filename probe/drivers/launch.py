@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from probe.errors import ProbeError
-
-
-class ProvisionError(ProbeError):
-    """A client version cannot be had here; the text is one line that names it, the reason and the way out."""
-
 
 @dataclass(frozen=True, slots=True)
 class Launch:

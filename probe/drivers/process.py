@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
-from probe.children import Child, child
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.drivers.convert import ENDINGS, to_app, to_start
@@ -14,7 +13,8 @@ from probe.errors import DriverError
 from probe.model import App, AppKind, Client
 from probe.model.clock import now_us
 from probe.ports import Sink, Start
-from probe.resources import said_exhaustion
+from probe.processes.children import Child, child
+from probe.processes.resources import said_exhaustion
 
 PING_EVERY_S = 10.0
 FIRST_PINGS = 5

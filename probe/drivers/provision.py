@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from probe.catalogue.families import CatalogueError, Family, Version
-from probe.drivers.launch import Launch, ProvisionError
-from probe.tools import ToolError, cache_root
+from probe.drivers.launch import Launch
+from probe.errors import ProvisionError
+from probe.toolchain.tools import ToolError, cache_root
 
 SOURCES: Mapping[str, str] = {
     "module": "probe.drivers.sources.module",

@@ -63,7 +63,7 @@ class Outcome(StrEnum):
     """What became of a cell; the verdict table in `probe.verdict` decides which, `probe.model.outcomes` describes each.
 
     The order counts: it is that of the verdict table, and of a cell's outcomes with equally many trials the one that is
-    listed first stands for the cell (`spark.numbered`, `spark.measured`).
+    listed first stands for the cell (`spark.encoding`, `spark.measures`).
     """
 
     BROKEN = "broken"

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened
 from probe.model.clock import now_us
 from probe.protocol.conversation import Conversation
-from probe.relay.gate import Gate
-from probe.relay.side import BUFFER, Side
+from probe.relay.delay_queue import Gate
+from probe.relay.socket_end import BUFFER, Side
 
 STORM_MS = 5
 """Answers wait for so long in a storm that lasts: as if the brokers were not on this machine but in another zone. A

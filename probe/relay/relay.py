@@ -14,12 +14,12 @@ from probe.model import Event, Folded, Request, Response
 from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
 from probe.ports import Pcapng, Sink, nowhere
+from probe.processes.resources import exhaustion, translated
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
+from probe.relay.broker_proxy import Way
 from probe.relay.capture import Capture, Taped
 from probe.relay.link import Link
-from probe.relay.way import Way
-from probe.resources import exhaustion, translated
 
 TICK_S = 0.25
 DRAIN_S = 2.0

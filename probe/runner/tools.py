@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from probe.drivers.host import Host
 from probe.model import Cell, Client
 from probe.ports import EnginePort, Pcapng
-from probe.runner.lag import LoopLag
+from probe.runner.loop_lag import LoopLag
 
 Keep = Callable[[Cell, int, Pcapng], None]
 """Stores what was captured of a trial, by its number; blocks, and never raises."""

@@ -12,7 +12,7 @@ only the reset is left; another client's requests that break everybody's connect
 
 from probe.model import Engine, Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import CutConnections, RollBack
+from probe.scenarios.steps.partitions import CutConnections, RollBack
 
 SCENARIO = Scenario(
     name="api/unsupported",

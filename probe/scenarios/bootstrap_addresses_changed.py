@@ -10,8 +10,8 @@ Not covered: other brokers with the same addresses; a cluster id that changes.
 """
 
 from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import ChangeAddresses
 from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+from probe.scenarios.steps.brokers import ChangeAddresses
 
 SCENARIO = Scenario(
     name="bootstrap/addresses-changed",

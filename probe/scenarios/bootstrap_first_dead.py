@@ -12,8 +12,8 @@ Not covered: a name that does not resolve.
 """
 
 from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import RefuseConnections
 from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+from probe.scenarios.steps.brokers import RefuseConnections
 
 SCENARIO = Scenario(
     name="bootstrap/first-dead",

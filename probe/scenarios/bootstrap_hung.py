@@ -11,8 +11,8 @@ Not covered: an address that cannot be connected to at all.
 """
 
 from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import HangBroker
 from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+from probe.scenarios.steps.brokers import HangBroker
 
 SCENARIO = Scenario(
     name="bootstrap/hung",

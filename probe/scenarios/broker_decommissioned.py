@@ -10,8 +10,8 @@ Not covered: the time that copying takes.
 """
 
 from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import Evacuate, StopBroker, When
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps.brokers import Evacuate, StopBroker, When
 
 SCENARIO = Scenario(
     name="broker/decommissioned",

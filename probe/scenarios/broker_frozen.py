@@ -13,9 +13,9 @@ Not covered: freezes shorter than the session, which change nothing.
 """
 
 from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.broker_steps import HangBroker, ReturnBroker, When
-from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.broker_variants import parts_of_a_broker
 from probe.scenarios.scenario import Scenario, play
+from probe.scenarios.steps.brokers import HangBroker, ReturnBroker, When
 
 FROZEN_MS = 14_000
 

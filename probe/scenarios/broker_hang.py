@@ -12,9 +12,9 @@ Not covered: what the broker does when it wakes up (stale leaders that acknowled
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import Evacuate, HangBroker, When
-from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.broker_variants import parts_of_a_broker
 from probe.scenarios.scenario import Scenario, play
+from probe.scenarios.steps.brokers import Evacuate, HangBroker, When
 
 SCENARIO = Scenario(
     name="broker/hang",

@@ -12,9 +12,9 @@ Not covered: the broker's return; replicas that were not in sync.
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import Evacuate, StopBroker, When
-from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.broker_variants import parts_of_a_broker
 from probe.scenarios.scenario import Scenario, play
+from probe.scenarios.steps.brokers import Evacuate, StopBroker, When
 
 SCENARIO = Scenario(
     name="broker/kill",

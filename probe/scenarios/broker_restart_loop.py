@@ -11,9 +11,9 @@ Not covered: a broker that comes back whole (broker/rolling).
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import Evacuate, HangBroker, StopBroker, When
-from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.broker_variants import parts_of_a_broker
 from probe.scenarios.scenario import Scenario, play
+from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker, When
 
 DOWN_MS, RECOVERING_MS, LIVES = 2000, 1500, 5
 

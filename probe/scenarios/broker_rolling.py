@@ -14,9 +14,9 @@ Not covered: which broker is the controller (it makes no difference to these cli
 from dataclasses import replace
 
 from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import Evacuate, ReturnBroker, StopBroker, When
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import LagMetadata
+from probe.scenarios.steps.brokers import Evacuate, ReturnBroker, StopBroker, When
+from probe.scenarios.steps.partitions import LagMetadata
 
 EVERY_MS = 4500
 DOWN_MS = 2000

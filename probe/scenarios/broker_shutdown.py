@@ -10,8 +10,8 @@ Not covered: a shutdown that hangs (broker/shutdown-hung); several brokers in tu
 """
 
 from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import Evacuate, Resign, StopBroker, When
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps.brokers import Evacuate, Resign, StopBroker, When
 
 SCENARIO = Scenario(
     name="broker/shutdown",

@@ -11,9 +11,9 @@ Not covered: a broker that answers while it shuts down (broker/shutdown).
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import Evacuate, HangBroker, When
-from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.broker_variants import parts_of_a_broker
 from probe.scenarios.scenario import Scenario, play
+from probe.scenarios.steps.brokers import Evacuate, HangBroker, When
 
 SCENARIO = Scenario(
     name="broker/shutdown-hung",

@@ -12,10 +12,10 @@ Not covered: the same for a short time (metadata/amnesia); offsets that are out 
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
-from probe.scenarios.real_steps import KeepReplicas, SlowReads
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import CutConnections, ForgetTopic
+from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
+from probe.scenarios.steps.partitions import CutConnections, ForgetTopic
+from probe.scenarios.steps.real import KeepReplicas, SlowReads
 
 SCENARIO = Scenario(
     name="broker/slow-recovery",

@@ -12,10 +12,10 @@ Not covered: groups, which read as consumers do; what becomes of the old leader'
 """
 
 from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
-from probe.scenarios.brokers import LED
-from probe.scenarios.real_steps import KeepReplicas, Meanwhile
+from probe.scenarios.broker_variants import LED
 from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
+from probe.scenarios.steps.real import KeepReplicas, Meanwhile
 
 ALONE_MS = 5000
 

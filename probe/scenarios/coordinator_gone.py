@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.scenario import CAUSES, Part, Scenario, play
-from probe.scenarios.steps import LoseCoordinator
+from probe.scenarios.steps.partitions import LoseCoordinator
 
 PART = Part(
     roles=(Role.GROUP, Role.TRANSACTIONAL),

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import LoadCoordinator
+from probe.scenarios.steps.partitions import LoadCoordinator
 
 PART = Part(
     roles=(Role.GROUP, Role.TRANSACTIONAL),

@@ -14,7 +14,7 @@ Not covered: long loading (coordinator/loading), no coordinator at all (coordina
 
 from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import MoveCoordinator
+from probe.scenarios.steps.partitions import MoveCoordinator
 
 SCENARIO = Scenario(
     name="coordinator/moved",

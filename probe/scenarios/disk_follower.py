@@ -11,7 +11,7 @@ Not covered: min.insync.replicas that are not met any more (topic/too-few-replic
 
 from probe.model import Engine, Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import BreakLogDir, Held
+from probe.scenarios.steps.partitions import BreakLogDir, Held
 
 SCENARIO = Scenario(
     name="disk/follower",

@@ -10,7 +10,7 @@ Not covered: quotas of the file system; a disk that fills while the broker recov
 
 from probe.model import Engine, Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import BreakLogDir
+from probe.scenarios.steps.partitions import BreakLogDir
 
 SCENARIO = Scenario(
     name="disk/full",

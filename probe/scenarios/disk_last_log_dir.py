@@ -10,9 +10,9 @@ Not covered: groups and transactions, whose coordinator such a broker may be (br
 """
 
 from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.brokers import LED
+from probe.scenarios.broker_variants import LED
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import BreakLogDir, Held
+from probe.scenarios.steps.partitions import BreakLogDir, Held
 
 SCENARIO = Scenario(
     name="disk/last-log-dir",

@@ -12,7 +12,7 @@ Not covered: partitions of the client's own topics on the same disk, which lie e
 
 from probe.model import Engine, Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import BreakLogDir, Held
+from probe.scenarios.steps.partitions import BreakLogDir, Held
 
 SCENARIO = Scenario(
     name="disk/offsets-storage-error",

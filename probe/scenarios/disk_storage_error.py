@@ -13,7 +13,7 @@ Not covered: the disk of the coordinator's log (disk/offsets-storage-error), a r
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import BreakLogDir
+from probe.scenarios.steps.partitions import BreakLogDir
 
 SCENARIO = Scenario(
     name="disk/storage-error",

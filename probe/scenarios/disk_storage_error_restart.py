@@ -11,10 +11,10 @@ Not covered: a broker whose last log dir is dead (disk/last-log-dir); groups, wh
 """
 
 from probe.model import Engine, Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
-from probe.scenarios.brokers import LED
+from probe.scenarios.broker_variants import LED
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import BreakLogDir
+from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
+from probe.scenarios.steps.partitions import BreakLogDir
 
 SCENARIO = Scenario(
     name="disk/storage-error-restart",

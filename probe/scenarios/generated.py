@@ -1,7 +1,7 @@
 """The generated families: `answer/<api>/<ERROR>`, `hold/`, `blip/`, and `applied/produce/<ERROR>`.
 
 Each is one fault state for any error of Kafka's protocol table. What is expected follows from the error's class in
-that API (`probe.scenarios.errors`); a combination outside that list runs on request and is informative.
+that API (`probe.scenarios.error_answers`); a combination outside that list runs on request and is informative.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from probe.model import Engine, Expects, Kind, Outcome, Play, Reality, Role, Target, Trigger
 from probe.protocol.names import error_code, error_name
-from probe.scenarios.errors import (
+from probe.scenarios.error_answers import (
     APIS,
     MAY_BE_FATAL,
     MAY_SURFACE,
@@ -26,7 +26,7 @@ from probe.scenarios.errors import (
     listed,
 )
 from probe.scenarios.scenario import CAUSES, CONFORMS, Part, Scenario, play
-from probe.scenarios.steps import AnswerError, Step
+from probe.scenarios.steps.partitions import AnswerError, Step
 
 HOLD_MS = 3000
 """How long `hold` answers the error: beyond three default back-offs of every client known, sarama's consumer apart."""

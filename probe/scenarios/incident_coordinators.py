@@ -17,9 +17,9 @@ Not covered: what compacting would have taken; the same with brokers that are ki
 from dataclasses import replace
 
 from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.coordinator_steps import FillOffsets, RestartBrokers
-from probe.scenarios.ground import Ground
+from probe.scenarios.cluster_spec import Ground
 from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers
 
 TWO_AT_MOST = """Two coordinators restart at once, then the third one: there is always a broker that leads.
 

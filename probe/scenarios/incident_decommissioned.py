@@ -13,8 +13,8 @@ broker/decommissioned has the same end without the copies, and on the fake, too.
 
 from probe.model import Engine, Expects, Kind, Target, Trigger
 from probe.scenarios.incident_rolling import GROUND
-from probe.scenarios.real_steps import Decommission, DumpLogs, KeepReplicas
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps.real import Decommission, DumpLogs, KeepReplicas
 
 SCENARIO = Scenario(
     name="incident/decommissioned",

@@ -14,10 +14,10 @@ Not covered: what operators did about it (incident/jbod-client-restart, incident
 from dataclasses import replace
 
 from probe.model import Engine, Expects, Kind, Target, Trigger
-from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
-from probe.scenarios.brokers import LED
+from probe.scenarios.broker_variants import LED
 from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, Part, Scenario, play
-from probe.scenarios.steps import BreakLogDir
+from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
+from probe.scenarios.steps.partitions import BreakLogDir
 
 STANDS_MS = 65_000
 RESTARTED_MS = 20_000

@@ -14,9 +14,9 @@ Not covered: a cluster with more than one KRaft controller; brokers that need lo
 from dataclasses import replace
 
 from probe.model import Engine, Expects, Kind, Target, Trigger
-from probe.scenarios.ground import Ground
-from probe.scenarios.real_steps import DumpLogs, Order, RestartAll
+from probe.scenarios.cluster_spec import Ground
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps.real import DumpLogs, Order, RestartAll
 
 CONTROLLER_FIRST = """Every node is restarted with a controlled shutdown, one at a time, the controller first.
 

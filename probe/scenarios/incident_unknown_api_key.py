@@ -17,9 +17,9 @@ as it comes does it to every client beside it); more than one network thread, ea
 from dataclasses import replace
 
 from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.coordinator_steps import SendUnknownKeys
-from probe.scenarios.ground import Ground
+from probe.scenarios.cluster_spec import Ground
 from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps.coordinators import SendUnknownKeys
 
 LASTS_MS = 20_000
 

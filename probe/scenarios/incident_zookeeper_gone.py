@@ -18,10 +18,10 @@ Not covered: a ZooKeeper that loses its data; restarts while it is still away (a
 from dataclasses import dataclass, replace
 
 from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.brokers import parts_of_a_broker
-from probe.scenarios.ground import USUAL, Ground
-from probe.scenarios.real_steps import LoseZooKeeper, ManyLogs, Supervise
+from probe.scenarios.broker_variants import parts_of_a_broker
+from probe.scenarios.cluster_spec import USUAL, Ground
 from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps.real import LoseZooKeeper, ManyLogs, Supervise
 
 NAME = "incident/zookeeper-gone"
 ZOOKEEPER_GONE_MS = 15_000

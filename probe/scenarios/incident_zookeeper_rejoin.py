@@ -12,9 +12,9 @@ Not covered: a follower that stays away, an ensemble without a quorum (incident/
 """
 
 from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.ground import Ground
-from probe.scenarios.real_steps import DropFollower, DumpLogs
+from probe.scenarios.cluster_spec import Ground
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps.real import DropFollower, DumpLogs
 
 ENSEMBLE = 3
 

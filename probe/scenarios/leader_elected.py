@@ -11,7 +11,7 @@ Not covered: who only follows hints (leader/hinted holds what Metadata says); a 
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import MoveLeader
+from probe.scenarios.steps.partitions import MoveLeader
 
 SCENARIO = Scenario(
     name="leader/elected",

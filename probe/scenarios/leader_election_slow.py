@@ -15,10 +15,10 @@ consumers do.
 """
 
 from probe.model import Expects, Kind, Role, Target
-from probe.scenarios.broker_steps import ReturnBroker, StopBroker, When
-from probe.scenarios.real_steps import KeepReplicas
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import LoseLeader
+from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
+from probe.scenarios.steps.partitions import LoseLeader
+from probe.scenarios.steps.real import KeepReplicas
 
 SCENARIO = Scenario(
     name="leader/election-slow",

@@ -11,7 +11,7 @@ Not covered: wrong hints.
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import HoldDiscovery, MoveLeader
+from probe.scenarios.steps.partitions import HoldDiscovery, MoveLeader
 
 SCENARIO = Scenario(
     name="leader/hinted",

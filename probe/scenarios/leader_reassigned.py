@@ -10,7 +10,7 @@ Not covered: the time that copying a replica takes; the new leader is in sync he
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import MoveLeader
+from probe.scenarios.steps.partitions import MoveLeader
 
 SCENARIO = Scenario(
     name="leader/reassigned",

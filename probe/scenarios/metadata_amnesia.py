@@ -12,7 +12,7 @@ Not covered: a topic that is really gone (topic/deleted); groups, which fetch as
 
 from probe.model import Engine, Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import CutConnections, ForgetTopic
+from probe.scenarios.steps.partitions import CutConnections, ForgetTopic
 
 SCENARIO = Scenario(
     name="metadata/amnesia",

@@ -11,7 +11,7 @@ Not covered: another leader in the end (leader/election-slow); groups, which fet
 
 from probe.model import Engine, Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import LoseLeader
+from probe.scenarios.steps.partitions import LoseLeader
 
 SCENARIO = Scenario(
     name="metadata/leaderless",

@@ -13,7 +13,7 @@ groups, which fetch as consumers do.
 
 from probe.model import Engine, Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import LagMetadata, MoveLeader
+from probe.scenarios.steps.partitions import LagMetadata, MoveLeader
 
 SCENARIO = Scenario(
     name="metadata/stale",

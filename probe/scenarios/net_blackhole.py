@@ -11,9 +11,9 @@ Not covered: one direction only; a broker that is alone in being unreachable.
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import Blackhole, Evacuate, HangBroker, When
-from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.broker_variants import parts_of_a_broker
 from probe.scenarios.scenario import Scenario, play
+from probe.scenarios.steps.brokers import Blackhole, Evacuate, HangBroker, When
 
 SCENARIO = Scenario(
     name="net/blackhole",

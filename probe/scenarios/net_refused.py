@@ -11,9 +11,9 @@ Not covered: a broker that is dead for the cluster, too (broker/kill); packets t
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import Evacuate, RefuseConnections, When
-from probe.scenarios.brokers import parts_of_a_broker
+from probe.scenarios.broker_variants import parts_of_a_broker
 from probe.scenarios.scenario import Scenario, play
+from probe.scenarios.steps.brokers import Evacuate, RefuseConnections, When
 
 SCENARIO = Scenario(
     name="net/refused",

@@ -10,7 +10,7 @@ Not covered: a broker that refuses (net/refused) or stays silent (net/blackhole)
 
 from probe.model import Expects, Kind, Target
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
-from probe.scenarios.steps import CutConnections
+from probe.scenarios.steps.partitions import CutConnections
 
 SCENARIO = Scenario(
     name="net/reset",

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from probe.model import Expects, Kind, Role, Target
 from probe.protocol.apis import OFFSET_COMMIT, PRODUCE
-from probe.scenarios.broker_steps import LoseAnswers
 from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.steps.brokers import LoseAnswers
 
 PLAY = play(Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, prompt_ms=3000, watch_ms=15000)
 

@@ -9,8 +9,8 @@ Not covered: delays beyond the client's timeout (broker/hang, net/blackhole).
 """
 
 from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_steps import SlowDown
 from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.scenarios.steps.brokers import SlowDown
 
 SCENARIO = Scenario(
     name="net/slow",

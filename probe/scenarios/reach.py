@@ -1,9 +1,9 @@
 """Which errors exist only from some request version on, and whether a client's requests can be answered by them.
 
 A broker gives some errors to newer request versions alone. A client that sends older ones never gets them, however
-long it is watched. The request versions are those of `probe.scenarios.errors` (`since`, with its source per line).
-For errors about the leader epoch they are those from which on a request has the field `CurrentLeaderEpoch` in Kafka's
-message definitions (KIP-320); without that field there is no epoch that a broker could refuse.
+long it is watched. The request versions are those of `probe.scenarios.error_answers` (`since`, with its source per
+line). For errors about the leader epoch they are those from which on a request has the field `CurrentLeaderEpoch` in
+Kafka's message definitions (KIP-320); without that field there is no epoch that a broker could refuse.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from probe.model import Kind
 from probe.protocol.names import api_key, api_name, error_name
 from probe.scenarios.scenario import Part
-from probe.scenarios.steps import AnswerError
+from probe.scenarios.steps.partitions import AnswerError
 
 Versions = Mapping[str, int]
 """The highest version of each API that a client sends, by Kafka's name of the API (`Facts.api_versions`)."""

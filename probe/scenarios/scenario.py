@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.model import Engine, Expects, Kind, Outcome, Play, Role, Trigger
-from probe.scenarios.ground import USUAL, Ground
-from probe.scenarios.steps import Step
+from probe.scenarios.cluster_spec import USUAL, Ground
+from probe.scenarios.steps.partitions import Step
 
 CONFORMS: dict[Expects, tuple[Outcome, ...]] = {
     Expects.NOTHING: (Outcome.CLEAN,),
@@ -60,7 +60,7 @@ class Part:
     acks_all: bool = False
     """Only a client that writes with acks=all can meet it; to others it is impossible."""
     by_session: bool = False
-    """The election takes as long as the broker line needs to miss a broker (`probe.scenarios.elections`)."""
+    """The election takes as long as the broker line needs to miss a broker (`probe.scenarios.session_timeouts`)."""
     prompt_beyond_own_ms: int | None = None
     """Prompt is the client's own limit and so much more, instead of the play's: nobody sees a silence sooner."""
     bootstrap: Bootstrap = Bootstrap.ALL

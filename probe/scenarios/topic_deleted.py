@@ -12,7 +12,7 @@ wait for the topic to return without a word.
 
 from probe.model import Expects, Kind, Role, Target
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import DeleteTopic
+from probe.scenarios.steps.partitions import DeleteTopic
 
 SCENARIO = Scenario(
     name="topic/deleted",

@@ -11,7 +11,7 @@ Not covered: how soon producers use the new partitions: the driver names its par
 
 from probe.model import Expects, Kind, Role, Target, Trigger
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import GrowTopic
+from probe.scenarios.steps.partitions import GrowTopic
 
 SCENARIO = Scenario(
     name="topic/grown",

@@ -14,7 +14,7 @@ Not covered: promises about records of the old topic: who deletes a topic gives 
 
 from probe.model import Expects, Kind, Role, Target, Trigger
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import MoveLeader, RecreateTopic
+from probe.scenarios.steps.partitions import MoveLeader, RecreateTopic
 
 SCENARIO = Scenario(
     name="topic/recreated",

@@ -15,10 +15,10 @@ from dataclasses import replace
 
 from probe.model import Expects, Kind, Role, Target
 from probe.protocol.apis import PRODUCE
-from probe.scenarios.broker_steps import StopBroker
-from probe.scenarios.real_steps import KeepReplicas
 from probe.scenarios.scenario import Part, Scenario, play
-from probe.scenarios.steps import AnswerError
+from probe.scenarios.steps.brokers import StopBroker
+from probe.scenarios.steps.partitions import AnswerError
+from probe.scenarios.steps.real import KeepReplicas
 
 NOT_ENOUGH_REPLICAS = 19
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from probe.filesystems import write_whole
+from probe.files.filesystems import write_whole
 from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data, reason_of
 
 ROWS_PER_GROUP = 16_384

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from probe.errors import ProbeError
-from probe.locks import take
-from probe.store.about import now
+from probe.files.locks import take
+from probe.store.run_description import now
 
 FOLDER = ".locks"
 PUBLISHING = "publishing"

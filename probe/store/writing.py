@@ -17,10 +17,10 @@ from probe.errors import ExhaustedError
 from probe.model import Cell, History, Outcome, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, ResultsError
 from probe.model.rows import cell_of
-from probe.resources import exhaustion
-from probe.store.about import describe, new_run_id, now
+from probe.processes.resources import exhaustion
 from probe.store.files import Place
 from probe.store.rows import not_run_row, trial_tables
+from probe.store.run_description import describe, new_run_id, now
 from probe.store.schemas import TRIAL_SCHEMA
 
 FLUSH_S = 5.0

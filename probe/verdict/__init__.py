@@ -3,10 +3,10 @@
 docs/verdicts.md is this package for readers.
 """
 
-from probe.verdict.course import patience_ms
 from probe.verdict.elections import election, typical
 from probe.verdict.findings import STALL_MS
 from probe.verdict.judging import Outlook, certain, conforms, judge, outlook
+from probe.verdict.progress import patience_ms
 from probe.verdict.table import RULES, RULES_VERSION, Rule
 
 __all__ = [

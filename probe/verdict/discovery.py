@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probe.model import Request, Response, Row, Trigger
 from probe.verdict import apis
-from probe.verdict.reading import Exchange, Reading, spread
+from probe.verdict.wire_evidence import Exchange, Reading, spread
 
 
 @dataclass(frozen=True, slots=True)

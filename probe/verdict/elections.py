@@ -7,7 +7,7 @@ from statistics import median
 
 from probe.model import Election, EngineKind, History
 from probe.verdict.hits import find_hits
-from probe.verdict.reading import Reading
+from probe.verdict.wire_evidence import Reading
 
 
 def election(history: History) -> Election | None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from probe.model import AfterHeal, Expects, Facts, Trigger
-from probe.verdict.course import Course, has_recovered
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
+from probe.verdict.progress import Course, has_recovered
 from probe.verdict.promises import Promises
-from probe.verdict.reading import Reading
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
 from probe.verdict.service import bystander_gap_ms, longest_gap_ms, served_at
 from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
-from probe.verdict.usage import close_ms, connects, versions_used
+from probe.verdict.usage_counts import close_ms, connects, versions_used
+from probe.verdict.wire_evidence import Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from probe.model import App, Cell, Expects, Facts, History, Kind, Outcome, Play, Rescuer
-from probe.verdict.course import Course, follow, reached, watched_enough
+from probe.verdict.broker_delay import kept_ms
 from probe.verdict.facts import gather
-from probe.verdict.kept import kept_ms
+from probe.verdict.progress import Course, follow, reached, watched_enough
 from probe.verdict.promises import find_promises
-from probe.verdict.reading import Reading
 from probe.verdict.service import STAMP_US, declared_impossible, ended_unasked
+from probe.verdict.wire_evidence import Reading
 
 STALL_MS = 250
 """A longer stall of the loop inside the window stamps wrong times."""

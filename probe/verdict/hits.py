@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probe.model import EngineKind, Kind, Target, Trigger
 from probe.verdict import apis
-from probe.verdict.reading import Exchange, Reading, spread
+from probe.verdict.wire_evidence import Exchange, Reading, spread
 
 SILENCE_US = 1_000_000
 

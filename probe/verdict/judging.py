@@ -20,7 +20,8 @@ from probe.model import (
     Verdict,
 )
 from probe.model.outcomes import NO_ANSWER
-from probe.verdict.course import (
+from probe.verdict.findings import find
+from probe.verdict.progress import (
     Course,
     follow,
     has_recovered,
@@ -30,10 +31,9 @@ from probe.verdict.course import (
     reached,
     watched_enough,
 )
-from probe.verdict.findings import find
-from probe.verdict.reading import Reading
+from probe.verdict.reason_text import beside, words
 from probe.verdict.table import RULES_VERSION, decide
-from probe.verdict.words import beside, words
+from probe.verdict.wire_evidence import Reading
 
 ENDINGS = frozenset({AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED})
 STORM_WATCH_MS = 5000

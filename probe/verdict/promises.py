@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from probe.model import AppKind, Role
-from probe.verdict.reading import Reading
+from probe.verdict.wire_evidence import Reading
 
 Operation = tuple[int, int]
 """(partition, sequence)"""

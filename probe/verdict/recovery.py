@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from probe.model import AfterHeal, App, AppKind, Expects, Role, Target
 from probe.verdict import apis
 from probe.verdict.hits import Hit
-from probe.verdict.reading import Exchange, Reading
 from probe.verdict.service import Errors
+from probe.verdict.wire_evidence import Exchange, Reading
 
 QUIET_US = 1_000_000
 """No hit and no error for so long after the last success that recovery needs."""

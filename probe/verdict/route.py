@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from probe.model import EngineKind, Expects, Kind, Reroute, Rescuer, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery
-from probe.verdict.reading import Reading, spread
 from probe.verdict.recovery import Recovery, first_success
 from probe.verdict.service import started_at
+from probe.verdict.wire_evidence import Reading, spread
 
 BY_TRIGGER: dict[Trigger, Reroute] = {
     Trigger.CONNECT: Reroute.CONNECT,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from probe.model import App, AppKind, Engine, MarkKind, Role
-from probe.verdict.reading import Reading, within
+from probe.verdict.wire_evidence import Reading, within
 
 ERRORS = frozenset(
     {AppKind.SEND_ERROR, AppKind.RECEIVE_ERROR, AppKind.COMMIT_ERROR, AppKind.TXN_ERROR, AppKind.LIST_ERROR}

@@ -9,9 +9,9 @@ from probe.model import AppKind, EngineKind, Expects, Role, StormBound, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, folded_discoveries
 from probe.verdict.hits import Hit
-from probe.verdict.reading import Reading
 from probe.verdict.route import Futile
 from probe.verdict.service import started_at
+from probe.verdict.wire_evidence import Reading
 
 WINDOW_US = 2_000_000
 IDLE = 4

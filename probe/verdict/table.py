@@ -22,7 +22,7 @@ class Rule(NamedTuple):
     holds: Callable[[Findings], bool]
     outcome: Outcome
     reason: str
-    """Template of the verdict's one sentence; its words come from `probe.verdict.words`."""
+    """Template of the verdict's one sentence; its words come from `probe.verdict.reason_text`."""
 
 
 def _expects(expects: Expects) -> Callable[[Findings], bool]:

@@ -12,8 +12,8 @@ from probe.model.lazy import lazy
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, first_requests
 from probe.verdict.hits import Hit
-from probe.verdict.reading import Exchange, Reading
-from probe.verdict.ticks import Ticks, find_ticks
+from probe.verdict.refresh_schedule import Ticks, find_ticks
+from probe.verdict.wire_evidence import Exchange, Reading
 
 BECAUSE_OF_ERROR_US = 1_000_000
 """A connection that the client itself closes so soon after an error answer was closed because of it."""

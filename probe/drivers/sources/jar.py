@@ -12,15 +12,16 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from probe.atomic import filling
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder, driver_contract
-from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.sources import maven
-from probe.drivers.sources.pins import Pins, read_pins
-from probe.drivers.sources.place import locked
-from probe.javac import compile_java, java
-from probe.tools import ToolError
+from probe.drivers.launch import Launch
+from probe.errors import ProvisionError
+from probe.files.atomic import filling
+from probe.toolchain import maven_jars
+from probe.toolchain.cache_folders import locked
+from probe.toolchain.java import compile_java, java
+from probe.toolchain.pinned_jars import Pins, read_pins
+from probe.toolchain.tools import ToolError
 
 MAIN = "probe.driver.Driver"
 LOCAL = "path:"
@@ -50,7 +51,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     try:
         program = java()
         client, artifact = _client(family, version, pins, cache)
-        found = maven.fetch(family.source.extra, cache, digests=pins.digests)
+        found = maven_jars.fetch(family.source.extra, cache, digests=pins.digests)
         libraries = [found[item] for item in family.source.extra]
         driver = _driver(family, pins, libraries, cache)
     except (ToolError, OSError) as error:
@@ -64,17 +65,17 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 
 def newest(family: Family) -> str:
     """Return the newest release in the registry. ProvisionError if it cannot be asked."""
-    return maven.newest(family.source.name)
+    return maven_jars.newest(family.source.name)
 
 
 def releases(family: Family) -> list[str]:
     """Return the versions that the registry lists. ProvisionError if it cannot be asked."""
-    return maven.versions(family.source.name)
+    return maven_jars.versions(family.source.name)
 
 
 def exists(family: Family, artifact: str) -> bool:
     """Say whether the registry lists this version. ProvisionError if it cannot be asked."""
-    return artifact in maven.versions(family.source.name)
+    return artifact in maven_jars.versions(family.source.name)
 
 
 def local(family: Family, place: Path) -> Version:
@@ -105,8 +106,8 @@ def _client(family: Family, version: Version, pins: Pins, cache: Path) -> tuple[
         return jar, f"jar {jar.name} sha256:{_sha256(jar)}"
     name = f"{family.source.name}:{artifact}"
     digests = {**pins.digests, name: version.digest} if version.digest else pins.digests
-    jar = maven.fetch([name], cache, digests=digests)[name]
-    return jar, f"jar {name} {maven.digest(jar)}"
+    jar = maven_jars.fetch([name], cache, digests=digests)[name]
+    return jar, f"jar {name} {maven_jars.digest(jar)}"
 
 
 def _sha256(jar: Path) -> str:
@@ -139,9 +140,9 @@ def _build(
     sources: Sequence[Path], contract: Path, pins: Pins, libraries: Sequence[Path], cache: Path, out: Path
 ) -> None:
     def ecj() -> Path:
-        return maven.fetch([pins.ecj], cache, digests=pins.digests)[pins.ecj]
+        return maven_jars.fetch([pins.ecj], cache, digests=pins.digests)[pins.ecj]
 
-    api = maven.fetch([pins.api], cache, digests=pins.digests)[pins.api]
+    api = maven_jars.fetch([pins.api], cache, digests=pins.digests)[pins.api]
     generated, classes = out / "generated", out / "classes"
     generated.mkdir()
     classes.mkdir()
@@ -161,7 +162,7 @@ def _generate(contract: Path, pins: Pins, cache: Path, out: Path) -> None:
     if machine is None:
         raise ToolError(f"no protoc artifact is pinned for {platform.system()} on {platform.machine()}")
     name = f"{pins.protoc}:exe:{machine}"
-    program = maven.fetch([name], cache, digests=pins.digests)[name]
+    program = maven_jars.fetch([name], cache, digests=pins.digests)[name]
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     done = subprocess.run(
         [str(program), f"--proto_path={contract.parent}", f"--java_out=lite:{out}", contract.name],

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from probe.drivers.launch import ProvisionError
+from probe.errors import ProvisionError
 
 LIBRARY = re.compile(r"librdkafka[^/+]*\.(so|dylib)[.\d]*$")
 """The C library's file, not the one of its C++ interface."""

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from probe.catalogue.families import Family, Version
-from probe.drivers.launch import Launch, ProvisionError
-from probe.golang import PROGRAM, SHIM, build, building, complaint, go, go_version, source_hash
+from probe.drivers.launch import Launch
+from probe.errors import ProvisionError
 from probe.model.versions import release_of, version_key
-from probe.tools import ToolError
+from probe.toolchain.golang import PROGRAM, SHIM, build, building, complaint, go, go_version, source_hash
+from probe.toolchain.tools import ToolError
 
 LOCAL = "path:"
 """An artifact that starts with this is a checkout on this machine."""

@@ -17,14 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.atomic import filling
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
-from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.sources import npm_cli, tarballs
-from probe.drivers.sources.place import locked
+from probe.drivers.launch import Launch
+from probe.errors import ProvisionError
+from probe.files.atomic import filling
 from probe.model.versions import version_key
-from probe.tools import ToolError, cache_root, find_tool
+from probe.toolchain import npm, npm_tarballs
+from probe.toolchain.cache_folders import locked
+from probe.toolchain.tools import ToolError, cache_root, find_tool
 
 STAMP = "probe-stamp.json"
 LOCAL = "path:"
@@ -86,12 +87,12 @@ def newest(family: Family) -> str:
 
 def releases(family: Family) -> list[str]:
     """Return the versions that the registry lists. ProvisionError if it cannot be asked."""
-    return npm_cli.versions(family.source.name)
+    return npm.versions(family.source.name)
 
 
 def exists(family: Family, artifact: str) -> bool:
     """Say whether the registry lists this version. ProvisionError if it cannot be asked."""
-    return artifact in npm_cli.versions(family.source.name)
+    return artifact in npm.versions(family.source.name)
 
 
 def local(family: Family, place: Path) -> Version:
@@ -173,12 +174,12 @@ def _fits(held: dict[str, str], packages: Sequence[Package]) -> bool:
 
 def _fill(packages: Sequence[Package], folder: Path) -> dict[str, str]:
     with filling(folder) as whole:
-        files = npm_cli.pack([str(item) for item in packages], whole)
-        served = {f"{name}@{version}": file for file in files for name, version in [tarballs.identity(file)]}
+        files = npm.pack([str(item) for item in packages], whole)
+        served = {f"{name}@{version}": file for file in files for name, version in [npm_tarballs.identity(file)]}
         held = {key: _digest(file) for key, file in served.items()}
         for item in packages:
             _check(item, held.get(str(item), "nothing"))
-            tarballs.unpack(served[str(item)], whole / "node_modules" / item.name)
+            npm_tarballs.unpack(served[str(item)], whole / "node_modules" / item.name)
         for file in files:
             file.unlink()
         (whole / STAMP).write_text(json.dumps(held, indent=1))

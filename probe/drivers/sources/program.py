@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from probe.atomic import filling
 from probe.catalogue.families import Family, Version
-from probe.drivers.launch import Launch, ProvisionError
+from probe.drivers.launch import Launch
 from probe.drivers.sources import wheel
-from probe.drivers.sources.place import locked
-from probe.tools import ToolError, find_tool
+from probe.errors import ProvisionError
+from probe.files.atomic import filling
+from probe.toolchain.cache_folders import locked
+from probe.toolchain.tools import ToolError, find_tool
 
 PACKAGE_S = 120
 """One package by the distribution's tool."""

@@ -24,13 +24,15 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from probe.atomic import filling, put_folder
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
-from probe.drivers.launch import Launch, ProvisionError
-from probe.drivers.sources import local_wheel, pip
-from probe.drivers.sources.place import locked
-from probe.tools import cache_root
+from probe.drivers.launch import Launch
+from probe.drivers.sources import local_wheel
+from probe.errors import ProvisionError
+from probe.files.atomic import filling, put_folder
+from probe.toolchain import pip
+from probe.toolchain.cache_folders import locked
+from probe.toolchain.tools import cache_root
 
 PINNED_PYTHON = "311"
 """The CPython of the files that the digests of client.toml are about, on Linux x86_64, unless `pythons` names another;

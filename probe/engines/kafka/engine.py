@@ -8,17 +8,17 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from probe.engines.kafka import archive
-from probe.engines.kafka.cluster import KafkaCluster, running
-from probe.engines.kafka.cohort import Cohort
-from probe.engines.kafka.release import Release
-from probe.engines.kafka.seat import Seat
-from probe.engines.kafka_ports import DeedTable, DiskWay
+from probe.engines.kafka.cluster import class_data_archive
+from probe.engines.kafka.cluster.cluster import KafkaCluster, running
+from probe.engines.kafka.cluster.release import Release
+from probe.engines.kafka.cohort.cohort import Cohort
+from probe.engines.kafka.cohort.member import Seat
+from probe.engines.kafka.ports import DeedTable, DiskWay
 from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model.cluster import BROKERS
 from probe.ports import OpenRelay, RelayPort, Sink
-from probe.resources import exhaustion, said_exhaustion, translated
-from probe.scenarios.ground import USUAL, Ground
+from probe.processes.resources import exhaustion, said_exhaustion, translated
+from probe.scenarios.cluster_spec import USUAL, Ground
 
 MEND_S = 90.0
 STARTS = 2
@@ -176,7 +176,7 @@ class Kafka:
 
     async def _release(self, line: str) -> Release:
         if line not in self._ready:
-            self._ready[line] = await archive.ensure(self._releases[line])
+            self._ready[line] = await class_data_archive.ensure(self._releases[line])
         return self._ready[line]
 
     async def _begin(self, release: Release, ground: Ground) -> Leased:

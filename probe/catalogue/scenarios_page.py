@@ -1,0 +1,136 @@
+"""The scenario catalogue as docs/scenarios.md, written by `python -m probe.catalogue.scenarios_page`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from probe.catalogue.scenarios import default_scenarios
+from probe.model import Engine, Play, Reality
+from probe.protocol.names import error_name
+from probe.scenarios import error_answers, generated
+from probe.scenarios.error_answers import ErrorClass
+from probe.scenarios.scenario import Part, Scenario
+
+LABEL = re.compile(r"\s+(What the brokers do|The error a client meets|What a good client does|Source|Not covered):")
+PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+
+HEAD = """# Scenarios
+
+Generated from `probe/scenarios`; do not edit. `python -m probe.catalogue.scenarios_page` writes it anew.
+
+`docs/verdicts.md` says how a trial is judged and what the outcomes mean. `--scenario 'broker/*'` selects by name. The
+default catalogue has {scenarios} scenarios and {pairs} pairs of scenario and role; a family plays those of the roles it
+has. Times are in milliseconds: *prompt* is how long a recovery may take, *watch* how long the brokers stay broken for a
+client that does not recover. An outcome outside *conforms* is a finding; *informative* scenarios are measured and not
+judged.
+"""
+
+ERRORS = """## Errors by API
+
+`answer/`, `hold/`, `blip/` and `applied/produce/` take any error of Kafka's protocol table in any API named here:
+`--scenario hold/offset-commit/NOT_COORDINATOR`. What is expected follows from the class of the error in that API.
+**M**: the target moved, ask who serves now. **R**: retriable in place. **F**: the application must be told. What is not
+listed runs on request and is informative. Sources are classes and methods of Kafka 3.9; `reviewed` marks a class that
+Kafka's exception hierarchy alone would not give.
+"""
+
+
+def render() -> str:
+    """Return the whole page."""
+    found = default_scenarios()
+    written = {name: item for name, item in found.items() if not _is_generated(name)}
+    pairs = sum(len(item.roles) for item in found.values())
+    parts = [HEAD.format(scenarios=len(found), pairs=pairs), *map(_section, _by_first(written.values()))]
+    return "\n".join([*parts, ERRORS, *map(_api, error_answers.APIS), _derived(found)]).rstrip() + "\n"
+
+
+def _is_generated(name: str) -> bool:
+    return name.split("/", maxsplit=1)[0] in {*(item.prefix for item in generated.TEMPLATES), "start-during"}
+
+
+def _by_first(items: Iterable[Scenario]) -> list[tuple[str, list[Scenario]]]:
+    return [(first, list(group)) for first, group in groupby(items, key=lambda item: item.name.split("/")[0])]
+
+
+def _section(section: tuple[str, list[Scenario]]) -> str:
+    first, items = section
+    return "\n".join([f"## {first}\n", *map(_scenario, items)])
+
+
+def _scenario(item: Scenario) -> str:
+    engines = "" if len(item.engines) > 1 else f" ({item.engines[0]} engine only)"
+    if Engine.EMBEDDED not in item.engines:
+        engines = " (real brokers only)"
+    story = LABEL.sub(r"\n\n**\1:**", item.story.strip())
+    return f"### {item.name}{engines}\n\n{story}\n\n{_table(item.parts)}\n"
+
+
+def _table(parts: Iterable[Part]) -> str:
+    head = "| roles | shows as | a good client | codes | prompt | watch | conforms |\n|---|---|---|---|---|---|---|"
+    return "\n".join([head, *map(_row, parts)])
+
+
+def _row(part: Part) -> str:
+    played = part.play
+    codes = ", ".join(f"{error_name(code)} {code}" for code in played.codes) or "-"
+    cells = (
+        ", ".join(part.roles),
+        str(played.kind),
+        _asked(played),
+        codes,
+        "own limit" if part.prompt_beyond_own_ms is not None else str(played.prompt_ms),
+        str(played.watch_ms),
+        _conforms(played),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _asked(played: Play) -> str:
+    return f"{played.expects} ({played.target})"
+
+
+def _conforms(played: Play) -> str:
+    if not played.conforms or played.reality is not Reality.EFFECTIVE:
+        return "informative"
+    return ", ".join(played.conforms)
+
+
+def _api(api: error_answers.Api) -> str:
+    rows = [item for item in error_answers.ANSWERS if item.api == api.name]
+    head = f"### {api.name}\n\nRoles: {', '.join(api.roles)}.{_how(api)}\n"
+    table = "| error | class | by default | source |\n|---|---|---|---|"
+    return "\n".join([head, table, *(_error(item) for item in sorted(rows, key=lambda item: item.code)), ""])
+
+
+def _how(api: error_answers.Api) -> str:
+    if api.starting:
+        return " The errors are answered from before the client starts on."
+    return f" {error_answers.PROVOKED[type(api.before[0])]}" if api.before else ""
+
+
+def _error(item: error_answers.Answer) -> str:
+    kind = "-" if item.kind is ErrorClass.OTHER else str(item.kind)
+    only = f" (from version {item.since})" if item.since else ""
+    roles = f" ({', '.join(item.roles)})" if item.roles else ""
+    default = ", ".join(f"{prefix}/" for prefix in item.default) + roles if item.default else "-"
+    return f"| {error_name(item.code)} {item.code}{only} | {kind} | {default} | {item.source} |"
+
+
+def _derived(found: Mapping[str, Scenario]) -> str:
+    names = [name for name in found if name.startswith("start-during/")]
+    if not names:
+        return ""
+    story = (
+        "## start-during\n\n`start-during/<scenario>`: a second instance of the client starts while the fault stands; "
+        "does restarting the client help? Only the second instance is judged. By default:\n"
+    )
+    return "\n".join([story, *(f"* `{name}` ({', '.join(found[name].roles)})" for name in names)])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render())
+    sys.stdout.write(f"{PAGE.name} written\n")

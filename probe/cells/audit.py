@@ -1,0 +1,171 @@
+"""Which faults a service's client does not survive, what nobody measured, and the smallest upgrade that helps. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from probe.catalogue.families import is_local
+from probe.cells.aggregate import Settled
+from probe.cells.trends import question
+from probe.model import Cell, Profile
+from probe.model.versions import version_key
+
+
+class Finding(StrEnum):
+    """What is known of one fault."""
+
+    FAILS = "fails"
+    """The client in this configuration does not conform."""
+    SUSPECTED = "suspected"
+    """This configuration was not measured; the same version with the library's own settings does not conform."""
+    UNKNOWN = "unknown"
+    """Nothing was measured that says."""
+    PASSES = "passes"
+    INFORMATIVE = "informative"
+    """Measured; nothing is asked of the client there."""
+
+
+ORDER = tuple(Finding)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault, for one role of a service."""
+
+    cell: Cell
+    finding: Finding
+    evidence: Settled | None
+    """The cell that says so; with `suspected` that of the library's own settings."""
+
+    @property
+    def grade(self) -> int:
+        """Return how bad the evidence is, 0 = not at all."""
+        return self.evidence.grade.severity or 0 if self.evidence is not None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """The smallest later version that conforms wherever it was asked."""
+
+    version: str
+    last_bad: str
+    """The newest version below it that was measured and does not."""
+    exact: bool
+    """It was measured in the service's own configuration."""
+    application: str = ""
+    """The version of the application that has it, with that version's own settings: `filebeat 9.0.0`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is known of a service."""
+
+    name: str
+    client: str
+    """As the fleet names it."""
+    stands_for: str
+    """The client that is driven for it."""
+    count: int
+    faults: tuple[Fault, ...]
+    upgrade: Upgrade | None
+    problem: str = ""
+    """Why nothing can be said: its client is not known."""
+
+    def of(self, finding: Finding) -> list[Fault]:
+        """Return the faults of one finding, the worst first."""
+        return sorted((item for item in self.faults if item.finding is finding), key=lambda item: -item.grade)
+
+    @property
+    def finding(self) -> Finding:
+        """Return the worst that is known of it."""
+        found = {item.finding for item in self.faults} - {Finding.INFORMATIVE}
+        return min(found, key=ORDER.index) if found else Finding.UNKNOWN
+
+
+def examine(cells: Iterable[Cell], stored: Mapping[Cell, Settled]) -> tuple[Fault, ...]:
+    """Say of each cell what the stored ones tell."""
+    return tuple(_fault(cell, stored) for cell in cells)
+
+
+def _fault(cell: Cell, stored: Mapping[Cell, Settled]) -> Fault:
+    own = stored.get(cell)
+    if own is not None and own.judged:
+        grade = own.grade.severity
+        finding = Finding.INFORMATIVE if grade is None else Finding.FAILS if grade else Finding.PASSES
+        return Fault(cell, finding, own)
+    plain = stored.get(plainly(cell))
+    if plain is not None and plain.judged and plain.grade.severity:
+        return Fault(cell, Finding.SUSPECTED, plain)
+    return Fault(cell, Finding.UNKNOWN, own)
+
+
+def plainly(cell: Cell) -> Cell:
+    """Return the cell of the same profile without properties."""
+    return replace(cell, profile=Profile.parse(cell.profile).name)
+
+
+def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, Settled]) -> Upgrade | None:
+    """Return the smallest later version that conforms in every cell that fails or is suspected; None if there is none.
+
+    What the service passes today the new version must not fail, as far as it was measured.
+    """
+    bad = [item.cell for item in faults if item.finding in {Finding.FAILS, Finding.SUSPECTED}]
+    good = [item.cell for item in faults if item.finding is Finding.PASSES]
+    if not bad:
+        return None
+    exact = _smallest(bad, good, stored)
+    if exact is not None:
+        return replace(exact, exact=True)
+    return _smallest([plainly(cell) for cell in bad], [plainly(cell) for cell in good], stored)
+
+
+def first_good(
+    faults: Sequence[Fault], releases: Iterable[tuple[str, Sequence[Cell]]], stored: Mapping[Cell, Settled]
+) -> Upgrade | None:
+    """Return the first of an application's later releases, in order, that conforms wherever the service is asked.
+
+    Each release has the cells of `faults` as its own library and settings make them.
+    """
+    if not any(item.finding in {Finding.FAILS, Finding.SUSPECTED} for item in faults):
+        return None
+    last_bad = faults[0].cell.version
+    for name, cells in releases:
+        found = {item.finding for item in examine(cells, stored)}
+        if found <= {Finding.PASSES, Finding.INFORMATIVE}:
+            return Upgrade(cells[0].version, last_bad, exact=True, application=name)
+        if found & {Finding.FAILS, Finding.SUSPECTED}:
+            last_bad = cells[0].version
+    return None
+
+
+def _smallest(bad: Sequence[Cell], good: Sequence[Cell], stored: Mapping[Cell, Settled]) -> Upgrade | None:
+    asked = {question(cell, "version") for cell in bad}
+    kept = {question(cell, "version") for cell in good}
+    graded: dict[str, dict[tuple[str, ...], int | None]] = {}
+    for cell, settled in stored.items():
+        key = question(cell, "version")
+        if settled.judged and key in asked | kept and not is_local(cell.version):
+            graded.setdefault(cell.version, {})[key] = settled.grade.severity
+    last_bad = bad[0].version
+    for version in sorted(graded, key=version_key):
+        if version_key(version) <= version_key(bad[0].version):
+            continue
+        told = graded[version]
+        if any(told.values()):
+            last_bad = version
+        elif all(key in told for key in asked):
+            return Upgrade(version, last_bad, exact=False)
+    return None
+
+
+def worst_first(reports: Iterable[Report]) -> list[Report]:
+    """Order by the worst finding, how bad it is, how many faults, how many instances, then by name."""
+    return sorted(reports, key=_rank)
+
+
+def _rank(report: Report) -> tuple[int, int, int, int, str]:
+    faults = report.of(report.finding)
+    grade = max((item.grade for item in faults), default=0)
+    return ORDER.index(report.finding), -grade, -len(faults), -report.count, report.name

@@ -1,0 +1,49 @@
+"""The commands that show or fill cells, as the reader would type them. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from probe.cells.aggregate import Settled
+from probe.model import Cell, Engine, Profile
+
+
+def show_command(settled: Settled, results: str) -> str:
+    """Return the command that shows a cell's evidence."""
+    cell = settled.cell
+    selectors = {
+        "results": results,
+        "run": settled.run_id,
+        "client": str(cell.client),
+        "role": str(cell.role),
+        "scenario": cell.scenario,
+        "profile": cell.profile,
+        "engine": str(cell.engine),
+        "broker": cell.broker,
+    }
+    return _command("probe show", selectors.items())
+
+
+def run_command(cells: Iterable[Cell], results: str) -> str:
+    """Return a command that plays these cells, and whatever else their columns multiply to."""
+    options: dict[tuple[str, str], None] = {}
+    for cell in cells:
+        profile = Profile.parse(cell.profile)
+        options[("client", str(cell.client))] = None
+        options[("scenario", cell.scenario)] = None
+        options[("role", str(cell.role))] = None
+        options[("profile", profile.name)] = None
+        options.update({("property", pair): None for pair in profile.settings})
+        if profile.election is not None:
+            options[("election", str(profile.election))] = None
+        options[("broker", cell.broker)] = None
+        if cell.engine is not Engine.EMBEDDED:
+            options[("engine", str(cell.engine))] = None
+    order = ("client", "scenario", "role", "profile", "property", "election", "engine", "broker")
+    ordered = sorted(options, key=lambda item: order.index(item[0]))
+    return _command("probe run", [*ordered, ("results", results)])
+
+
+def _command(name: str, options: Iterable[tuple[str, str]]) -> str:
+    return " ".join([name, *(f"--{option} {shlex.quote(value)}" for option, value in options)])

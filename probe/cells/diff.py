@@ -1,0 +1,60 @@
+"""Two sets of settled cells, compared: added, removed, changed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from probe.cells.aggregate import Settled
+from probe.model import Cell, control_first
+from probe.model.versions import VersionKey, version_key
+
+
+class Kind(StrEnum):
+    """What became of a cell between two runs."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A cell that is not the same in both; one side is None where it is not there."""
+
+    kind: Kind
+    cell: Cell
+    before: Settled | None
+    after: Settled | None
+
+
+def differences(before: Mapping[Cell, Settled], after: Mapping[Cell, Settled]) -> list[Difference]:
+    """Return the cells that differ in being there, outcome or conformity, ordered by kind and identity."""
+    found = [Difference(Kind.ADDED, cell, None, after[cell]) for cell in in_order(after.keys() - before.keys())]
+    found += [Difference(Kind.REMOVED, cell, before[cell], None) for cell in in_order(before.keys() - after.keys())]
+    return found + [
+        Difference(Kind.CHANGED, cell, before[cell], after[cell])
+        for cell in in_order(before.keys() & after.keys())
+        if _said(before[cell]) != _said(after[cell])
+    ]
+
+
+def _said(settled: Settled) -> tuple[object, ...]:
+    return settled.outcome, settled.conforms
+
+
+def in_order(cells: Iterable[Cell]) -> list[Cell]:
+    """Order cells by scenario, role and profile, then family and version, numerically; `steady` first."""
+    return sorted(cells, key=_order)
+
+
+def _order(cell: Cell) -> tuple[bool, str, str, str, str, VersionKey, VersionKey]:
+    return (
+        *control_first(cell.scenario),
+        str(cell.role),
+        cell.profile,
+        cell.family,
+        version_key(cell.version),
+        version_key(cell.broker),
+    )

@@ -1,0 +1,92 @@
+"""Does a settled cell have the outcome and the facts that an expectation asks for? Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from probe.catalogue.known_results import Expectation
+from probe.cells.aggregate import Settled
+from probe.model import Verdict
+from probe.model.outcomes import UNSETTLED
+
+
+class Status(StrEnum):
+    """How an expectation fares."""
+
+    HOLDS = "holds"
+    FAILS = "FAILS"
+    STALE = "STALE"
+    """Known to be wrong, and yet it holds: the mark must go."""
+    KNOWN_WRONG = "known wrong"
+    UNJUDGED = "UNJUDGED"
+    """Nothing was judged: the client could not be had, or the harness failed."""
+
+
+GOOD = frozenset({Status.HOLDS, Status.KNOWN_WRONG})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An expectation, what was seen, and whether they agree."""
+
+    expectation: Expectation
+    status: Status
+    text: str
+    settled: Settled | None
+
+
+def check(expectation: Expectation, settled: Settled | None) -> Finding:
+    """Compare; a cell that was not judged is never a pass."""
+    if settled is None or settled.outcome in UNSETTLED:
+        reason = "no trial is stored" if settled is None else f"{settled.outcome}: {settled.verdicts[0].reason}"
+        return Finding(expectation, Status.UNJUDGED, f"expected {_wanted(expectation)}; {reason}", settled)
+    wrong = list(_wrong(expectation, settled))
+    if expectation.known_wrong:
+        if wrong:
+            return Finding(expectation, Status.KNOWN_WRONG, f"{wrong[0]} ({expectation.known_wrong})", settled)
+        text = f"{settled.tally} as expected, but the entry is marked known_wrong: {expectation.known_wrong}"
+        return Finding(expectation, Status.STALE, f"{text}; remove the mark", settled)
+    if wrong:
+        return Finding(expectation, Status.FAILS, wrong[0], settled)
+    return Finding(expectation, Status.HOLDS, settled.tally, settled)
+
+
+def _wanted(expectation: Expectation) -> str:
+    return " or ".join(expectation.outcomes)
+
+
+def _wrong(expectation: Expectation, settled: Settled) -> Iterator[str]:
+    if settled.outcome not in expectation.outcomes:
+        yield f"expected {_wanted(expectation)}, got {settled.tally}"
+    for name, wanted in expectation.facts.items():
+        for verdict in settled.verdicts:
+            got = _fact(verdict, name)
+            if not fits(got, wanted):
+                yield f"expected {settled.outcome} with {name} = {_text(wanted)}, got {name} = {_text(got)}"
+
+
+def _fact(verdict: Verdict, name: str) -> Any:
+    got = getattr(verdict.facts, name)
+    if name == "api_versions":
+        return dict(got)
+    return list(got) if isinstance(got, tuple) else got
+
+
+def fits(got: Any, wanted: Any) -> bool:
+    """Say whether a fact is the one wanted: equal, within `min` and `max`, or holding each key with its value."""
+    if not isinstance(wanted, Mapping):
+        return bool(got == wanted)
+    if isinstance(got, Mapping):
+        return all(got.get(key) == value for key, value in wanted.items())
+    if got is None:
+        return False
+    return bool(wanted.get("min", got) <= got <= wanted.get("max", got))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    return "none" if value is None else f"{value:.0f}" if isinstance(value, float) else str(value)

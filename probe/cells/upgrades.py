@@ -1,0 +1,64 @@
+"""What would help a client that does not conform: another profile of its own, or the smallest upgrade. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from probe.catalogue.families import is_local
+from probe.cells.aggregate import Settled
+from probe.cells.trends import question
+from probe.model import Cell
+from probe.model.versions import version_key
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What is stored that conforms where a cell does not."""
+
+    profiles: tuple[Settled, ...]
+    """The same version in other profiles."""
+    upgrade: Settled | None
+    """The smallest later version, up to the one asked for, with the same profile."""
+    last_bad: str
+    """The newest stored version below that upgrade; empty without one."""
+
+
+def remedy(bad: Settled, until: str, stored: Iterable[Settled]) -> Remedy:
+    """Search the stored cells for what conforms."""
+    cells = list(stored)
+    same = [item for item in cells if question(item.cell, "version") == question(bad.cell, "version")]
+    later = sorted(
+        (item for item in same if _above(item.cell, bad.cell.version) and _within(item.cell, until)),
+        key=lambda item: version_key(item.cell.version),
+    )
+    upgrade = next((item for item in later if item.conforms), None)
+    below = [item for item in [bad, *later] if upgrade is not None and not _above(item.cell, upgrade.cell.version)]
+    versions = [item.cell.version for item in below if item is not upgrade]
+    own = [
+        item
+        for item in cells
+        if item.conforms and item.cell != bad.cell and question(item.cell, "profile") == question(bad.cell, "profile")
+    ]
+    return Remedy(
+        tuple(sorted(own, key=lambda item: item.cell.profile)),
+        upgrade,
+        max(versions, key=version_key) if upgrade is not None and versions else "",
+    )
+
+
+def _above(cell: Cell, version: str) -> bool:
+    return version_key(cell.version) > version_key(version)
+
+
+def _within(cell: Cell, until: str) -> bool:
+    return not _above(cell, until) and not is_local(cell.version)
+
+
+def drift(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Return the effective settings that differ: name, old and new value; `-` where a driver reports none."""
+    return [
+        (name, before.get(name, "-"), after.get(name, "-"))
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    ]

@@ -1,0 +1,196 @@
+"""`probe advise`: the effect of an upgrade of a client or of the brokers, from stored trials."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.families import CatalogueError
+from probe.catalogue.scenarios import select_scenarios
+from probe.catalogue.selectors import broker_line, select_profiles
+from probe.cells.aggregate import Settled
+from probe.cells.cli_hints import run_command, show_command
+from probe.cells.trends import Step
+from probe.cells.upgrades import drift, remedy
+from probe.cli import options as o
+from probe.cli.console.streams import OUT, say
+from probe.cli.wiring.comparisons import Change, Filter, absent, compared, needed, stored_cells
+from probe.cli.wiring.compose import apps, families
+from probe.cli.wiring.single_cells import play_cells, possible
+from probe.errors import GateError, ProbeError
+from probe.model import CONTROL, Cell, Engine, Profile, Role
+from probe.model.grades import Trend
+from probe.model.hints import did_you_mean
+from probe.model.versions import version_key
+from probe.runner import Options
+from probe.store import history
+
+USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
+TOLD = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
+"""Trends that are listed cell by cell, in this order; the others are counted."""
+
+
+def advise(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FAMILY FROM TO",
+            help="Client family or application with two versions; with --broker FROM: TO, then clients (default: all).",
+        ),
+    ],
+    *,
+    role: o.Roles = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option("--profile", metavar="PROFILE", help="Profile as in matrix.csv. May be repeated."),
+    ] = None,
+    scenario: o.Scenarios = None,
+    broker: Annotated[
+        str | None,
+        typer.Option(
+            "--broker", metavar="LINE", help="Kafka broker line (default: 3.9); with a second one, a broker upgrade."
+        ),
+    ] = None,
+    engine: o.EngineOption = Engine.EMBEDDED,
+    fill: Annotated[bool, typer.Option("--run", help="Run missing cells first.")] = False,
+    results: o.Results = o.RESULTS,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
+) -> None:
+    """Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a cell is worse."""
+    change = understand(what, broker)
+    line = broker_line(broker or o.DEFAULT_BROKER)
+    wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line)
+    _check(change, wanted)
+    stored = stored_cells(results, change, wanted)
+    if fill and (missing := [cell for cell in needed(stored, change, wanted) if possible(cell)]):
+        say(f"running {len(missing)} missing cells")
+        play_cells(missing, Options(jobs=jobs), results)
+        stored = stored_cells(results, change, wanted)
+    steps, alone = compared(stored, change, wanted)
+    missing = absent(stored, change, wanted)
+    if not steps:
+        fill_it = run_command(missing, results)
+        raise ProbeError(f"{results}: no cell is stored for both {change.old} and {change.new}; run {fill_it}")
+    OUT.print(_title(change, wanted), markup=False)
+    for text in _report(steps, stored, change, results):
+        OUT.print(text, markup=False)
+    if alone:
+        say(f"{len(alone)} cells are stored for one side only; for the other run {run_command(missing, results)}")
+    _gate(steps, change)
+
+
+def understand(what: Sequence[str], broker: str | None) -> Change:
+    """Parse the arguments: a family and two versions, or one line after `--broker LINE`. ProbeError for others."""
+    numbers = [item for item in what if re.fullmatch(r"\d[\w.+-]*", item)]
+    names = tuple(item for item in what if item not in numbers)
+    if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
+        app = None if names[0] in families() else apps().get(names[0])
+        return Change("version", numbers[0], numbers[1], (app.family,) if app else names, app)
+    if broker is not None and len(numbers) == 1:
+        return Change("broker", broker_line(broker), broker_line(numbers[0]), names)
+    raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
+
+
+def _check(change: Change, wanted: Filter) -> None:
+    """Raise CatalogueError or ProbeError for an unknown name, or for two equal sides."""
+    for name in change.clients:
+        family = name.partition("@")[0]
+        if family not in families():
+            hint = did_you_mean(family, [*families(), *apps()], f"known are {', '.join(sorted(families()))}")
+            raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
+    select_profiles([Profile.parse(name).name for name in wanted.profiles], (), None)
+    select_scenarios(wanted.scenarios)
+    if change.old == change.new:
+        raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two different ones")
+    if change.app and all(_same(change, role, name) for role in Role for name in wanted.profiles):
+        inside = f"{change.app.family} {change.library(change.old)}"
+        raise ProbeError(
+            f"advise {change.app.name}: {change.old} and {change.new} both have {inside} with the same settings; "
+            "name other versions"
+        )
+
+
+def _same(change: Change, role: Role, name: str) -> bool:
+    old, new = ((change.library(side), change.profile(side, role, name)) for side in (change.old, change.new))
+    return old == new
+
+
+def _title(change: Change, wanted: Filter) -> str:
+    names = change.app.name if change.app else ", ".join(change.clients) or "all stored clients"
+    rest = f"{', '.join(wanted.profiles)}, {wanted.engine} engine"
+    if change.app:
+        inside = f"{change.app.family} {change.library(change.old)} -> {change.library(change.new)}, with its settings"
+        return f"{names} {change.old} -> {change.new}: {inside} (profile {rest}, broker {wanted.line})"
+    if change.column == "version":
+        return f"{names} {change.old} -> {change.new} (profile {rest}, broker {wanted.line})"
+    return f"broker {change.old} -> {change.new} under {names} (profile {rest})"
+
+
+def _report(steps: Sequence[Step], stored: Mapping[Cell, Settled], change: Change, results: str) -> Iterator[str]:
+    for trend in TOLD:
+        for step in (step for step in steps if step.trend is trend):
+            yield f"{trend:<10} {_subject(step, change)}: {step.before.tally} -> {step.after.tally}"
+            yield from (f"           {line}" for line in _evidence(step, stored, change, results))
+    if change.column == "version":
+        yield from _settings(steps, results)
+    counts = Counter(step.trend for step in steps)
+    yield ", ".join(f"{counts[trend]} {trend}" for trend in Trend if counts[trend])
+
+
+def _subject(step: Step, change: Change) -> str:
+    cell = step.after.cell
+    who = f"{cell.client} " if change.column == "broker" else ""
+    extra = "" if cell.profile == "isolated" else f" {cell.profile}"
+    return f"{who}{cell.role}{extra} {cell.scenario}"
+
+
+def _evidence(step: Step, stored: Mapping[Cell, Settled], change: Change, results: str) -> Iterator[str]:
+    yield f"before: {step.before.verdicts[0].reason}; {show_command(step.before, results)}"
+    yield f"after:  {step.after.verdicts[0].reason}; {show_command(step.after, results)}"
+    if step.trend not in {Trend.BETTER, Trend.BAD} or change.column != "version":
+        return
+    found = remedy(step.before, change.library(change.new), stored.values())
+    if found.upgrade is not None:
+        yield f"smallest stored upgrade that conforms: {found.upgrade.cell.version} ({found.last_bad} does not)"
+        yield from _between(found.last_bad, found.upgrade.cell)
+    elif step.trend is Trend.BAD:
+        yield f"no stored version up to {change.new} conforms"
+    for item in found.profiles:
+        yield f"{item.cell.client} conforms with profile {item.cell.profile}; {show_command(item, results)}"
+
+
+def _between(last_bad: str, good: Cell) -> Iterator[str]:
+    """Name the listed versions without results between the last bad and the first good one, and the command to run."""
+    listed = families()[good.family].versions if good.family in families() else ()
+    low, high = version_key(last_bad), version_key(good.version)
+    unknown = [item.version for item in listed if low < version_key(item.version) < high]
+    if unknown:
+        way = f"probe bisect {good.family} {good.scenario} --role {good.role}"
+        yield f"no results between: {', '.join(unknown)}; {way}"
+
+
+def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
+    """Compare the effective settings per role and profile, in one trial each, of the control cell if it is stored."""
+    ordered = sorted(steps, key=lambda step: step.before.cell.scenario != CONTROL)
+    first = {(step.before.cell.role, step.before.cell.profile): step for step in reversed(ordered)}
+    for (role, profile), step in sorted(first.items()):
+        old, new = (_settings_of(side, results) for side in (step.before, step.after))
+        changed = [f"{name} {before} -> {after}" for name, before, after in drift(old, new)]
+        yield f"{'settings':<10} {role} {profile}: {', '.join(changed) or 'the same effective settings'}"
+
+
+def _settings_of(side: Settled, results: str) -> Mapping[str, str]:
+    return history(results, side.run_id, side.cell, side.trial).header.settings
+
+
+def _gate(steps: Sequence[Step], change: Change) -> None:
+    worse = [step for step in steps if step.trend is Trend.WORSE]
+    if worse:
+        what = _subject(worse[0], change)
+        raise GateError(
+            f"{len(worse)} of {len(steps)} cells get worse from {change.old} to {change.new}, first: {what}"
+        )

@@ -1,0 +1,217 @@
+"""`probe bisect`: the version in which a client changed, with as few runs as possible."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.scenarios import select_scenarios
+from probe.cells.bisect import Edge, Same, Try, conforms, next_step, says, sentence, unsure
+from probe.cells.cli_hints import show_command
+from probe.cli import options as o
+from probe.cli.console.streams import OUT, say
+from probe.cli.wiring.bisect_run import Ground, Player, told
+from probe.cli.wiring.compose import choose_clients, families
+from probe.errors import NothingJudgedError, ProbeError
+from probe.model import Engine, Role
+from probe.model.hints import did_you_mean
+from probe.model.versions import version_key
+from probe.planning.plan import Plan
+from probe.runner import Options
+
+FEW = 2
+"""With at most this many listed candidates left, unlisted releases are candidates, too, at no further run."""
+
+
+def bisect(
+    family: Annotated[str, typer.Argument(metavar="FAMILY", help="Client family, such as sarama.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Full name of one scenario.")],
+    *,
+    role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="PROFILE", help="Client configuration by name.")
+    ] = "isolated",
+    property_: o.Properties = None,
+    engine: o.EngineOption = Engine.EMBEDDED,
+    broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = o.DEFAULT_BROKER,
+    election: o.ElectionOption = None,
+    oldest: Annotated[
+        str | None, typer.Option("--from", metavar="VERSION", help="Oldest version; default: the oldest listed.")
+    ] = None,
+    newest: Annotated[
+        str | None, typer.Option("--to", metavar="VERSION", help="Newest version; default: the newest listed.")
+    ] = None,
+    all_releases: Annotated[
+        bool,
+        typer.Option("--all-releases/--listed-only", help="At the end, also try unlisted releases from the registry."),
+    ] = True,
+    trials: Annotated[
+        int, typer.Option("--trials", metavar="N", min=1, max=100, help="Number of trials on both sides of the change.")
+    ] = 3,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run every version again, and ignore stored results.")] = False,
+    seed: o.Seed = None,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
+    results: o.Results = o.RESULTS,
+) -> None:
+    """Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all versions behave alike."""
+    started = time.monotonic()
+    names = [select.name for select in select_scenarios([scenario])]
+    if len(names) != 1:
+        raise ProbeError(
+            f"bisect {scenario}: {len(names)} scenarios match, such as {names[0]}; give the full name of one"
+        )
+    asked = o.Asked(
+        scenarios=names,
+        roles=[role],
+        profiles=[profile],
+        properties=property_ or (),
+        engine=engine,
+        brokers=[broker],
+        election=o.parse_election(election),
+        seed=seed,
+    )
+    ground = survey(family, names[0], asked, oldest, newest)
+    OUT.print(_title(ground), markup=False)
+    with Player(results, Options(jobs=jobs), fresh=fresh) as player:
+        player.recall(ground)
+        for line in _stored(ground):
+            OUT.print(line, markup=False)
+        found = find(ground, player, trials, widen=all_releases)
+    seconds = time.monotonic() - started
+    for line in _report(found, ground, results):
+        OUT.print(line, markup=False)
+    evidence = f"; evidence: {results.rstrip('/')}/run_id={player.run_id}" if player.run_id else ""
+    OUT.print(f"{len(player.asked)} versions run, {player.trials} trials, {seconds:.0f} s{evidence}", markup=False)
+    if isinstance(found, Same):
+        raise typer.Exit(code=1)
+
+
+def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newest: str | None) -> Ground:
+    """Return the listed versions within the bounds that can run the cell. ProbeError for fewer than two."""
+    if "@" in family:
+        raise ProbeError(f"bisect {family}: write the family without a version; --from and --to limit the versions")
+    if family not in families():
+        hint = did_you_mean(family, families(), f"known are {', '.join(sorted(families()))}")
+        raise ProbeError(f"bisect {family}: there is no client family {family}; {hint}")
+    low, high = (_version(family, text) for text in (oldest, newest))
+    clients = [f"{family}@{version}" for version in ("all", low, high) if version is not None]
+    plan, selection = replace(asked, clients=clients).whole()
+    played = {item.cell.version: item for item in plan.cells if item.cell.scenario == scenario}
+    versions = [name for name in sorted(played, key=version_key) if _within(name, low, high)]
+    if len(versions) < 2:
+        bounds = " ".join(f"{option} {version}" for option, version in (("--from", low), ("--to", high)) if version)
+        raise ProbeError(_too_few(family, scenario, asked.roles[0], plan, bounds))
+    return Ground(
+        family=families()[family],
+        cell=played[versions[-1]].cell,
+        selection=selection,
+        versions=versions,
+        played={
+            name: tuple(item for item in plan.cells if item.cell in {played[name].cell, played[name].steady})
+            for name in versions
+        },
+    )
+
+
+def _version(family: str, text: str | None) -> str | None:
+    return choose_clients([f"{family}@{text}"])[0].version.version if text is not None else None
+
+
+def _within(version: str, low: str | None, high: str | None) -> bool:
+    key = version_key(version)
+    return (low is None or key >= version_key(low)) and (high is None or key <= version_key(high))
+
+
+def _too_few(family: str, scenario: str, role: Role, plan: Plan, bounds: str) -> str:
+    (known,) = select_scenarios([scenario])
+    if known.part(role) is None:
+        return f"bisect {scenario}: it has no role {role}; its roles are {', '.join(known.roles)}"
+    if bounds:
+        return f"bisect {family}: fewer than two versions within {bounds} can run this; choose a wider range"
+    reason = next((skip.reason for skip in plan.skips if skip.cell.scenario == scenario), "it has one version only")
+    return f"bisect {family} {scenario}: nothing to run: {reason}"
+
+
+def find(ground: Ground, player: Player, trials: int, *, widen: bool) -> Edge | Same:
+    """Run versions until both sides of a boundary are confirmed, or until nothing is left to run."""
+    while True:
+        found = next_step(ground.versions, ground.known, ground.absent)
+        if isinstance(found, Same):
+            return found
+        if isinstance(found, Try):
+            if widen and found.after and found.left <= FEW and ground.widen(found.after, found.before):
+                continue
+            _explain(found)
+            _tell(ground, player.play(ground, found.versions, 1))
+            continue
+        if widen and ground.widen(found.before, found.since):
+            continue
+        again = [name for name in unsure(found, ground.known, trials) if player.asked.get(name, 0) < trials]
+        if not again:
+            return found
+        say(f"{' and '.join(again)} once more, {trials} trials in all, to confirm the change")
+        _tell(ground, player.play(ground, again, trials))
+
+
+def _explain(found: Try) -> None:
+    what = f"{found.left} left between {found.after} and {found.before}" if found.after else "both ends first"
+    say(f"running {' and '.join(found.versions)}: {what}")
+
+
+def _tell(ground: Ground, names: Sequence[str]) -> None:
+    for name in names:
+        OUT.print(f"  {name:<12} {told(ground.known[name])}", markup=False)
+
+
+def _title(ground: Ground) -> str:
+    cell, versions = ground.cell, ground.versions
+    what = f"{cell.family} {cell.scenario} ({cell.role}, {cell.profile}, {cell.engine} engine, broker {cell.broker})"
+    return f"{what}: {len(versions)} listed versions, {versions[0]} to {versions[-1]}"
+
+
+def _stored(ground: Ground) -> Iterator[str]:
+    if ground.known:
+        yield f"  {len(ground.known)} of them have stored results and are not run again (--fresh runs them)"
+
+
+def _report(found: Edge | Same, ground: Ground, results: str) -> Iterator[str]:
+    if isinstance(found, Same):
+        yield _no_change(found, ground)
+        return
+    known = ground.known
+    yield sentence(found, known)
+    for word, name in (("before", found.before), ("since", found.since)):
+        yield f"{word + ':':<8}{known[name].verdicts[0].reason}; {show_command(known[name], results)}"
+    yield from _doubts(found, ground)
+    judged = [name for name in ground.versions if name in known and known[name].judged]
+    for old, new in pairwise(judged):
+        if known[old].outcome is not known[new].outcome and new != found.since:
+            yield f"another change: {old} {says(known[old])}, {new} {says(known[new])}; --to {new} finds it"
+
+
+def _doubts(found: Edge, ground: Ground) -> Iterator[str]:
+    for name in found.passed:
+        reason = ground.absent.get(name) or f"it is {ground.known[name].outcome}"
+        yield f"between: {name} says nothing: {reason}"
+    tallies = [f"{name} {says(ground.known[name])}" for name in (found.before, found.since)]
+    if any("flaky" in text for text in tallies):
+        yield f"trials on the two sides disagree ({'; '.join(tallies)}): repeat with more --trials"
+
+
+def _no_change(found: Same, ground: Ground) -> str:
+    if not found.judged:
+        raise NothingJudgedError(
+            f"no version of {ground.cell.family} could be judged in {ground.cell.scenario}; `probe show` says why"
+        )
+    known = ground.known
+    grade = conforms(known[found.judged[-1]])
+    word = {True: ", conforms", False: ", does not conform", None: ""}[grade]
+    return (
+        f"no change: {', '.join(found.judged)}: each {says(known[found.judged[-1]])}{word}; "
+        "a change that was reverted in between would be missed: limit the range with --from and --to"
+    )

@@ -1,0 +1,71 @@
+"""`probe diff`: the cells that differ between two runs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from probe.cells.aggregate import Settled, settle
+from probe.cells.diff import Difference, Kind, differences
+from probe.cells.trends import Step
+from probe.cli import options as o
+from probe.cli.console.streams import OUT
+from probe.cli.wiring.reports import gate_text
+from probe.errors import GateError
+from probe.reports.gates import read_gate, stopped
+from probe.store import trials
+
+
+def diff(
+    run_a: Annotated[str, typer.Argument(metavar="RUN_A", help="Identifier of the earlier run.")],
+    run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="Identifier of the later run.")],
+    *,
+    results: o.Results = o.RESULTS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/diff.json).")] = False,
+    fail_on: o.FailOn = "",
+) -> None:
+    """List the cells that were added, removed or changed from one run to another."""
+    gate = read_gate(fail_on)
+    before, after = settle(trials(results, run_a)), settle(trials(results, run_b))
+    found = differences(before, after)
+    same = len(before.keys() & after.keys()) - sum(1 for item in found if item.kind is Kind.CHANGED)
+    if as_json:
+        rows = {str(kind): [_row(item) for item in found if item.kind is kind] for kind in Kind}
+        typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, "same": same}, indent=1))
+    else:
+        for item in found:
+            OUT.print(_line(item), markup=False)
+        counts = Counter(item.kind for item in found)
+        OUT.print(", ".join([*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]), markup=False)
+    if failed := stopped(gate, after, before):
+        raise GateError(gate_text(gate, failed, len(after)))
+
+
+def _line(item: Difference) -> str:
+    told = " -> ".join(_told(side) for side in (item.before, item.after) if side is not None)
+    trend = _trend(item)
+    return f"{item.kind:<8} {item.cell}: {told}{f' ({trend})' if trend else ''}"
+
+
+def _trend(item: Difference) -> str | None:
+    """Return the trend of a cell that is in both runs, in small letters; None otherwise."""
+    if item.before is None or item.after is None:
+        return None
+    return str(Step(item.before, item.after).trend).lower()
+
+
+def _told(side: Settled) -> str:
+    return side.tally + {True: ", conforms", False: ", does not conform", None: ""}[side.conforms]
+
+
+def _row(item: Difference) -> dict[str, object]:
+    return {**item.cell.columns(), "before": _side(item.before), "after": _side(item.after), "trend": _trend(item)}
+
+
+def _side(side: Settled | None) -> dict[str, object] | None:
+    if side is None:
+        return None
+    return {"outcome": side.outcome, "conforms": side.conforms, "trials": len(side.verdicts), "run_id": side.run_id}

@@ -1,0 +1,124 @@
+"""`probe clients` and `probe scenarios`: the catalogue with descriptions."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.apps import App, listed
+from probe.catalogue.families import Family
+from probe.catalogue.scenarios import default_scenarios
+from probe.cli.console.streams import OUT
+from probe.cli.wiring.compose import apps, families, is_installed
+from probe.model.versions import version_key
+from probe.scenarios.scenario import Scenario
+
+
+def clients(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/clients.json).")] = False
+) -> None:
+    """List the client libraries with versions, roles and profiles, and applications with the library inside."""
+    known = families()
+    if as_json:
+        data = {
+            "clients": [_family(item) for item in known.values()],
+            "applications": [_app(item) for item in listed(apps())],
+        }
+        typer.echo(json.dumps(data, indent=1))
+        return
+    for item in known.values():
+        OUT.print(f"{item.family}: {item.title}. {item.about}", markup=False)
+        OUT.print(f"  roles: {', '.join(item.roles)}; profiles: {', '.join(item.profiles)}", markup=False)
+        if item.core:
+            OUT.print(f"  core: {', '.join(item.core)}", markup=False)
+        versions = sorted(item.versions, key=lambda one: version_key(one.version))
+        OUT.print("  versions: " + ", ".join(one.version for one in versions), markup=False)
+    for app in listed(apps()):
+        OUT.print(f"{app.name}: {app.title}. {_kind(app)}", markup=False)
+        inside = ", ".join(f"{one.span} = {one.library}" for one in app.versions)
+        OUT.print(f"  versions: {inside}", markup=False)
+        OUT.print(f"  source: {app.source or 'see --json, version by version'}", markup=False)
+
+
+def _kind(app: App) -> str:
+    if app.kind == "wrapper":
+        return f"A wrapper: it mirrors the row of {app.family}"
+    roles = f" ({', '.join(app.roles)})" if app.roles else ""
+    return f"An application: driven as {app.family} with its settings{roles}"
+
+
+def _app(app: App) -> dict[str, object]:
+    return {
+        "name": app.name,
+        "names": list(app.names),
+        "kind": app.kind,
+        "family": app.family,
+        "roles": list(app.roles),
+        "versions": [
+            {
+                "since": one.since,
+                "until": one.last,
+                "library": one.library,
+                "source": one.source or app.source,
+                "note": one.note,
+            }
+            for one in app.versions
+        ],
+        "settings": [
+            {
+                "since": one.since or "",
+                "until": one.until or "",
+                "roles": list(one.roles),
+                "properties": dict(one.properties),
+                "not_set": dict(one.not_set),
+                "source": one.source,
+            }
+            for one in app.settings
+        ],
+    }
+
+
+def _family(item: Family) -> dict[str, object]:
+    return {
+        "family": item.family,
+        "versions": [
+            {"version": one.version, "released": one.released, "installed": is_installed(item, one)}
+            for one in sorted(item.versions, key=lambda one: version_key(one.version))
+        ],
+        "roles": list(item.roles),
+        "profiles": list(item.profiles),
+    }
+
+
+def scenarios(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/scenarios.json).")] = False
+) -> None:
+    """List the scenarios. Any Kafka error can also be run by name, as in blip/produce/UNKNOWN_SERVER_ERROR."""
+    if as_json:
+        typer.echo(json.dumps({"scenarios": [_scenario(item) for item in default_scenarios().values()]}, indent=1))
+        return
+    for item in default_scenarios().values():
+        OUT.print(f"{item.name}  ({', '.join(item.roles)})", markup=False)
+        OUT.print(f"    {item.summary}", markup=False)
+
+
+def _scenario(item: Scenario) -> dict[str, object]:
+    return {
+        "scenario": item.name,
+        "summary": item.summary,
+        "story": item.story.strip(),
+        "engines": list(item.engines),
+        "roles": {
+            str(role): {
+                "kind": part.play.kind,
+                "expects": part.play.expects,
+                "target": part.play.target,
+                "conforms": list(part.play.conforms),
+                "watch_ms": part.play.watch_ms,
+            }
+            for role in item.roles
+            if (part := item.part(role)) is not None
+        },
+    }

@@ -1,0 +1,29 @@
+"""`probe matrix`: the Spark job that builds the tables, then the site."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from probe.cli import options as o
+from probe.cli.wiring.publish import Publisher
+
+
+def matrix(
+    *,
+    results: o.Results = o.RESULTS,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FOLDER", help="Output folder; default: that of --results.")
+    ] = None,
+    master: Annotated[str | None, typer.Option("--master", metavar="URL", help="Spark master; default: local.")] = None,
+    traffic: Annotated[
+        bool, typer.Option("--traffic", help="Also write traffic.parquet, with request counts from every stored event.")
+    ] = False,
+    wait: o.Wait = 0.0,
+) -> None:
+    """Build matrix.csv, the other tables and the web site from stored runs."""
+    with Publisher(results, out, master, wait_s=wait) as publisher:
+        publisher.publish()
+        if traffic:
+            publisher.sum_up_traffic()

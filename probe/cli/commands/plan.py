@@ -1,0 +1,82 @@
+"""`probe plan`: the cells that a run would play, and the skipped ones with their reasons; nothing is started."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from probe.cli import options as o
+from probe.cli.console.skips import without_role
+from probe.cli.console.streams import OUT
+from probe.model import Engine
+from probe.planning.cohorts import estimate_s
+from probe.planning.plan import LongWatches, Plan, Selection
+
+
+def plan(
+    *,
+    client: o.Clients = None,
+    scenario: o.Scenarios = None,
+    role: o.Roles = None,
+    profile: o.Profiles = None,
+    property_: o.Properties = None,
+    engine: o.EngineOption = Engine.EMBEDDED,
+    broker: o.Brokers = None,
+    trials: o.Trials = 1,
+    election: o.ElectionOption = None,
+    seed: o.Seed = None,
+    shard: o.Shard = "1/1",
+    long_watches: o.Long = LongWatches.ALL,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
+    watch: o.Watch = None,
+    results: o.Results = o.RESULTS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/plan.json).")] = False,
+) -> None:
+    """List the cells that `probe run` would run and skip, with reasons and a time estimate. Starts nothing."""
+    asked = o.Asked(
+        clients=client or (),
+        scenarios=scenario or (),
+        roles=role or (),
+        profiles=profile or (),
+        properties=property_ or (),
+        engine=engine,
+        brokers=broker or (),
+        trials=trials,
+        election=o.parse_election(election),
+        seed=seed,
+        shard=shard,
+        long_watches=long_watches,
+    )
+    made, selection = asked.whole(results)
+    seconds = estimate_s(made, jobs, None if watch is None else int(watch * 1000))
+    if as_json:
+        typer.echo(json.dumps(_as_json(made, seconds), indent=1))
+        return
+    _table(made, selection, seconds)
+
+
+def _as_json(made: Plan, seconds: float) -> dict[str, object]:
+    return {
+        "cells": [{**item.cell.columns(), "trials": item.trials} for item in made.cells],
+        "skips": [{**skip.cell.columns(), "reason": skip.reason} for skip in made.skips],
+        "estimate_s": round(seconds),
+    }
+
+
+def _table(made: Plan, selection: Selection, seconds: float) -> None:
+    for item in made.cells:
+        times = f" x{item.trials}" if item.trials > 1 else ""
+        OUT.print(f"run   {item.cell}{times}", markup=False)
+    for skip in made.skips:
+        OUT.print(f"skip  {skip.cell}: {skip.reason}", markup=False)
+    for name, reason in without_role(selection):
+        OUT.print(f"skip  {name}: {reason}", markup=False)
+    total = sum(item.trials for item in made.cells)
+    counts = f"{_count(len(made.cells), 'cell')}, {_count(total, 'trial')}, {len(made.skips)} skipped"
+    OUT.print(f"{counts}, about {seconds:.0f} s", markup=False)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,144 @@
+"""`probe run`, and the core run of `probe` without a command."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.scenarios import CORE
+from probe.cli import options as o
+from probe.cli.console.agreement import of_run, show_agreement, show_elections
+from probe.cli.console.outcome_table import show_outcomes
+from probe.cli.console.skips import skipped
+from probe.cli.console.streams import say
+from probe.cli.wiring.execution import run_planned
+from probe.cli.wiring.publish import Publisher
+from probe.cli.wiring.reports import NO_REPORTS, Reports
+from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
+from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError
+from probe.model import Engine, Role
+from probe.model.outcomes import UNOBSERVED
+from probe.planning.plan import LongWatches
+from probe.reports.gates import read_gate
+from probe.runner import Options
+
+PUBLISHING_WAIT_S = 600.0
+"""A finished run waits at most this long for another run's matrix and site."""
+
+
+def run(
+    *,
+    client: o.Clients = None,
+    scenario: o.Scenarios = None,
+    role: o.Roles = None,
+    profile: o.Profiles = None,
+    property_: o.Properties = None,
+    engine: o.EngineOption = Engine.EMBEDDED,
+    broker: o.Brokers = None,
+    trials: o.Trials = 1,
+    election: o.ElectionOption = None,
+    seed: o.Seed = None,
+    shard: o.Shard = "1/1",
+    long_watches: o.Long = LongWatches.ALL,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
+    watch: o.Watch = None,
+    results: o.Results = o.RESULTS,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            "--resume", metavar="RUN_ID", help="Continue this run. Without selectors, those of the stored run are used."
+        ),
+    ] = None,
+    capture: Annotated[
+        bool,
+        typer.Option(
+            "--capture", help="Store the network traffic of each trial; `probe show --pcap FILE` writes it out."
+        ),
+    ] = False,
+    fail_on: o.FailOn = "",
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit XML report.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option("--summary", metavar="FILE", help="Write a summary in Markdown.")
+    ] = None,
+    publish: Annotated[bool, typer.Option("--publish", help="Build matrix and site afterwards.")] = False,
+    time_budget: o.TimeBudget = None,
+    wait: o.Wait = 0.0,
+) -> None:
+    """Run clients in scenarios, judge each, and store the results."""
+    began = time.monotonic()
+    reports = Reports(read_gate(fail_on), junit, summary)
+    reports.prepare()
+    asked = o.Asked(
+        clients=client or (),
+        scenarios=scenario or (),
+        roles=role or (),
+        profiles=profile or (),
+        properties=property_ or (),
+        engine=engine,
+        brokers=broker or (),
+        trials=trials,
+        election=o.parse_election(election),
+        seed=seed,
+        shard=shard,
+        long_watches=long_watches,
+    )
+    watch_ms = None if watch is None else int(watch * 1000)
+    if resume is not None and names_nothing(asked):
+        asked, before_ms = as_before(results, resume, asked)
+        watch_ms = before_ms if watch_ms is None else watch_ms
+    stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
+    options = Options(jobs=jobs, watch_ms=watch_ms, capture=capture, stop_at=stop)
+    with Publisher(results, wait_s=PUBLISHING_WAIT_S) if publish else nullcontext() as publisher:
+        _run(asked, options, results, resume, reports, publisher, wait)
+
+
+def core_run(results: str) -> None:
+    """Run the core scenarios for the core clients, then build matrix and site."""
+    asked = o.Asked(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
+    with Publisher(results, wait_s=PUBLISHING_WAIT_S) as publisher:
+        _run(asked, Options(), results, None, NO_REPORTS, publisher)
+
+
+def _run(
+    asked: o.Asked,
+    options: Options,
+    results: str,
+    resume: str | None,
+    reports: Reports,
+    publisher: Publisher | None = None,
+    wait_s: float = 0.0,
+) -> None:
+    plan, selection = asked.whole(results)
+    for line in skipped(plan, selection):
+        say(line)
+    part, chosen = most_informative(plan, selection, options, results)
+    cells = [item.cell for item in plan.cells]
+    try:
+        ran = run_planned(part, chosen, options, results, resume, selected(asked, options.watch_ms), wait_s)
+    except (InterruptedRunError, ExhaustedError) as ended:
+        if ended.run_id:
+            reports.make_partial(results, ended.run_id, cells)
+        raise
+    if options.stop_at is not None:
+        known = {*ran.outcomes, *(item.cell for item in part.cells if item.cell.client in ran.absent)}
+        if say_left(plan, known, results) and not ran.outcomes:
+            reports.make(results, ran.run_id, cells)
+            raise NothingJudgedError(
+                "no trial fits into --time-budget after set-up and before reports; give it more seconds"
+            )
+    show_outcomes(ran.outcomes, ran.absent, ran.run_id, ran.reasons)
+    show_elections(ran.elections)
+    if publisher is None:
+        show_agreement(of_run(results, ran.outcomes))
+    report = reports.make(results, ran.run_id, cells)
+    if not any(seen - UNOBSERVED for seen in ran.outcomes.values()):
+        run_id = ran.run_id
+        raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
+    if publisher is not None:
+        publisher.publish(just_ran=True)
+    reports.check(report)

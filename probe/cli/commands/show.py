@@ -1,0 +1,144 @@
+"""`probe show`: the timeline of a stored trial in the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.apps import stand_for
+from probe.catalogue.families import Version
+from probe.catalogue.selectors import select_clients
+from probe.cli import options as o
+from probe.cli.console.history_lines import lines
+from probe.cli.console.streams import OUT
+from probe.cli.wiring.captures import take_out
+from probe.cli.wiring.compose import apps, families
+from probe.errors import NothingJudgedError, ProbeError
+from probe.model import Cell, Engine, Profile, Role, encode
+from probe.model.versions import version_key
+from probe.store import TrialRow, history, runs, trials
+
+
+def show(
+    *,
+    client: Annotated[
+        list[str] | None,
+        typer.Option("--client", metavar="CLIENT", help="FAMILY, FAMILY@VERSION or APPLICATION@VERSION; default: all."),
+    ] = None,
+    scenario: o.Scenarios = None,
+    role: o.Roles = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option("--profile", metavar="PROFILE", help="Profile as in matrix.csv, or pattern; default: all."),
+    ] = None,
+    engine: Annotated[
+        Engine | None, typer.Option("--engine", help="Engine of the trial: embedded or kafka; default: both.")
+    ] = None,
+    broker: Annotated[
+        list[str] | None, typer.Option("--broker", metavar="LINE", help="Kafka broker line (3.9); default: all.")
+    ] = None,
+    results: o.Results = o.RESULTS,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN_ID", help="Run to read; default: the latest that has the cell.")
+    ] = None,
+    trial: Annotated[
+        int | None, typer.Option("--trial", metavar="N", min=0, help="Number of the trial; default: the first.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one trial as JSON (docs/schema/show.json).")] = False,
+    pcap: Annotated[
+        Path | None, typer.Option("--pcap", metavar="FILE", help="Write the captured traffic of the trial (pcapng).")
+    ] = None,
+) -> None:
+    """Show the timeline of one trial. If several cells match, list them."""
+    tests: dict[str, Callable[[Cell], bool]] = {
+        "--client": _one_of(client, _client_matches),
+        "--scenario": _one_of(scenario, lambda cell, text: fnmatchcase(cell.scenario, text)),
+        "--role": _one_of(role, lambda cell, wanted: cell.role is Role(wanted)),
+        "--profile": _one_of(profile, lambda cell, text: cell.profile == text or fnmatchcase(cell.profile, text)),
+        "--broker": _one_of(broker, lambda cell, text: cell.broker == text),
+        "--engine": lambda cell: engine is None or cell.engine is engine,
+    }
+    if not runs(results):
+        raise NothingJudgedError(
+            f"{results}: there are no runs here; `probe run` makes one, --results names another folder"
+        )
+    rows = list(trials(results, run))
+    found = [row for row in rows if all(test(row.cell) for test in tests.values())]
+    found = [row for row in found if trial is None or row.trial == trial]
+    if not found:
+        alone = [option for option, test in tests.items() if not any(test(row.cell) for row in rows)]
+        alone += ["--trial"] if trial is not None and all(row.trial != trial for row in rows) else []
+        what = f"no stored trial matches {', '.join(alone)}" if alone else "no stored trial matches all selectors"
+        raise ProbeError(f"{results}: {what}; `probe show --results {results}` lists what is stored")
+    newest = _newest(found)
+    if len(newest) == 1 or (run is not None and trial is not None and len(newest) == 1):
+        if pcap is not None:
+            take_out(results, newest[0], pcap)
+        _show_one(results, newest[0], as_json=as_json)
+        return
+    if pcap is not None:
+        raise ProbeError(f"--pcap {pcap}: {len(newest)} cells match; name one by its selectors")
+    for row in newest:
+        OUT.print(f"{row.run_id}  {row.cell}  {row.verdict.outcome}: {row.verdict.reason}", markup=False)
+
+
+def _one_of(wanted: list[str] | list[Role] | None, matches: Callable[[Cell, str], bool]) -> Callable[[Cell], bool]:
+    return lambda cell: not wanted or any(matches(cell, str(item)) for item in wanted)
+
+
+def _client_matches(cell: Cell, text: str) -> bool:
+    family, _, version = text.partition("@")
+    if family in families() or family not in apps():
+        return cell.family == family and version in {"", cell.version}
+    (stands,) = select_clients(families(), [text], lambda _, number: Version(version=number), apps())
+    if stands.application is None or cell.client != stands.client:
+        return False
+    profile = Profile.parse(cell.profile)
+    return stands.application.profile(profile.plain(), cell.role) == profile
+
+
+def _stands_for(cell: Cell) -> str:
+    """Return the names of the applications and wrappers whose library and settings the cell has."""
+    return ", ".join(stand_for(apps(), cell.family, cell.version, cell.role, Profile.parse(cell.profile)))
+
+
+def _newest(found: list[TrialRow]) -> list[TrialRow]:
+    """Return the first trial of the latest run, for each cell."""
+    best: dict[Cell, TrialRow] = {}
+    for row in sorted(found, key=lambda row: (row.run_id, -row.trial)):
+        best[row.cell] = row
+    return sorted(best.values(), key=lambda row: (row.cell.scenario, row.cell.family, version_key(row.cell.version)))
+
+
+def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
+    seen = history(results, row.run_id, row.cell, row.trial)
+    if as_json:
+        events = [{"event": type(event).__name__, **encode(event)} for event in seen.events]
+        data = {
+            "run_id": row.run_id,
+            "cell": row.cell.columns(),
+            "trial": row.trial,
+            "verdict": encode(row.verdict),
+            "header": encode(seen.header),
+            "events": events,
+        }
+        typer.echo(json.dumps(data, indent=1))
+        return
+    OUT.print(f"{row.cell}", markup=False, style="bold")
+    if stands := _stands_for(row.cell):
+        OUT.print(f"stands for {stands}", markup=False)
+    if seen.header.judged_by:
+        OUT.print(
+            "an application that reports no deliveries: judged by its traffic and by the records read back",
+            markup=False,
+        )
+    OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
+    for name, value in encode(row.verdict.facts).items():
+        OUT.print(f"  {name} = {value}", markup=False)
+    for line in lines(seen):
+        OUT.print(line, markup=False)

@@ -1,0 +1,125 @@
+"""`probe verify`: known results compared with measured ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.files import data_file
+from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
+from probe.cells.aggregate import Settled, settle
+from probe.cells.cli_hints import show_command
+from probe.cells.diff import in_order
+from probe.cells.expectations import GOOD, Finding, Status, check
+from probe.cli import options as o
+from probe.cli.console.streams import OUT, say
+from probe.cli.wiring.single_cells import plan_cell, play_cells
+from probe.errors import GateError, NothingJudgedError, ProbeError
+from probe.model import Cell
+from probe.model.outcomes import PLAYED_AGAIN
+from probe.runner import Options
+from probe.store import trials
+from probe.verdict import RULES_VERSION
+
+KNOWN = data_file("known_results.toml")
+ROUNDS = 2
+"""On a busy machine control cells may break, and a random refresh may come just before the fault; such cells are run
+once more."""
+
+
+def verify(
+    *,
+    contrast: Annotated[
+        bool,
+        typer.Option("--contrast", help="Also check the contrast of each entry, which must have the opposite result."),
+    ] = False,
+    results: o.Results = o.RESULTS,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run every cell again, and ignore stored results.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="GLOB", help="Identifier or pattern of entries. May be repeated."),
+    ] = None,
+    known: Annotated[
+        Path,
+        typer.Option("--known", metavar="FILE", help="File of known results.", show_default=KNOWN.name),
+    ] = KNOWN,
+    jobs: o.Jobs = o.DEFAULT_JOBS,
+) -> None:
+    """Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced."""
+    entries = chosen(read_known(known), only or [])
+    wanted = [expected(item) for item in entries]
+    if contrast:
+        wanted += [contrasted(item) for item in entries]
+    held = _measured(results, wanted, Options(jobs=jobs), fresh=fresh)
+    findings = [check(item, held.get(item.cell)) for item in wanted]
+    _tell(findings, results)
+
+
+def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
+    """Return the entries that match any pattern, or all; ProbeError for a pattern without a match."""
+    for glob in globs:
+        if not any(fnmatchcase(item.id, glob) for item in entries):
+            raise ProbeError(
+                f"--only {glob}: no entry has this identifier; known are {', '.join(i.id for i in entries)}"
+            )
+    return [item for item in entries if not globs or any(fnmatchcase(item.id, glob) for glob in globs)]
+
+
+def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, Settled]:
+    """Return the settled cells; those without a verdict by the current rules are run first."""
+    for item in wanted:
+        try:
+            plan_cell(item.cell)
+        except ProbeError as error:
+            raise ProbeError(f"known result {item.name}: {error}; correct the entry") from None
+    cells = in_order({item.cell for item in wanted})
+    own: set[str] | None = set() if fresh else None
+    stored = _stored(results, own)
+    for _ in range(ROUNDS):
+        missing = [cell for cell in cells if _again(stored.get(cell))]
+        if not missing:
+            break
+        say(f"{len(missing)} of {len(cells)} cells are run, the others have stored results")
+        ran = play_cells(missing, options, results)
+        if own is not None:
+            own.add(ran.run_id)
+        stored = _stored(results, own)
+    return stored
+
+
+def _stored(results: str, own: set[str] | None) -> dict[Cell, Settled]:
+    """Settle stored trials, or those of `own` runs; trials without a verdict are left out where others have one."""
+    rows = [row for row in trials(results) if (own is None or row.run_id in own) and row.verdict.rules >= RULES_VERSION]
+    told = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
+    return settle(row for row in rows if row.cell not in told or row.verdict.outcome not in PLAYED_AGAIN)
+
+
+def _again(settled: Settled | None) -> bool:
+    return settled is None or settled.outcome in PLAYED_AGAIN
+
+
+def _tell(findings: Sequence[Finding], results: str) -> None:
+    for finding in findings:
+        OUT.print(_line(finding, results), markup=False)
+    counts = Counter(finding.status for finding in findings)
+    OUT.print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())), markup=False)
+    if counts[Status.UNJUDGED] == len(findings):
+        raise NothingJudgedError("none of the known results could be judged; the lines above say why")
+    bad = [finding for finding in findings if finding.status not in GOOD]
+    if bad:
+        raise GateError(
+            f"{len(bad)} of {len(findings)} known results are not reproduced; the first: {bad[0].expectation.name}"
+        )
+
+
+def _line(finding: Finding, results: str) -> str:
+    item = finding.expectation
+    text = f"{finding.status:<8} {item.name}: {item.cell}: {finding.text} [{item.source}]"
+    if finding.status in GOOD or finding.settled is None:
+        return text
+    return f"{text}; {show_command(finding.settled, results)}"

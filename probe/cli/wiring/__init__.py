@@ -1,0 +1,1 @@
+"""How commands put the parts of the probe together."""

@@ -1,0 +1,230 @@
+"""The candidates of `probe bisect`, and the one run in which it plays them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
+
+from probe.catalogue.families import CatalogueError, Family
+from probe.catalogue.selectors import Chosen
+from probe.cells.aggregate import Settled, settle
+from probe.cli.console.streams import say
+from probe.cli.wiring.compose import choose_clients
+from probe.cli.wiring.exclusive_run import alone
+from probe.cli.wiring.execution import make_ready, play_ready
+from probe.cli.wiring.kafka_engine import exact_versions
+from probe.drivers.provision import releases
+from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
+from probe.model import Cell, Outcome
+from probe.model.outcomes import UNSETTLED
+from probe.model.versions import version_key
+from probe.planning.plan import Plan, Planned, Selection, make_plan
+from probe.runner import Options
+from probe.store import RunStore, TrialRow, trials
+from probe.verdict import RULES_VERSION
+
+RELEASE = re.compile(r"\d+(\.\d+)+")
+"""No alpha, beta, rc, or milestone."""
+
+
+@dataclass
+class Ground:
+    """The candidate versions, their known results, and how each is run."""
+
+    family: Family
+    cell: Cell
+    """The cell to bisect; its version has no meaning."""
+    selection: Selection
+    versions: list[str]
+    """Ascending. An unlisted release has its artifact's version until it is obtained."""
+    played: dict[str, tuple[Planned, ...]]
+    """The cell and its control cell, by version."""
+    absent: dict[str, str] = field(default_factory=dict)
+    """The reasons why versions cannot be obtained or run."""
+    known: dict[str, Settled] = field(default_factory=dict)
+    _releases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def of(self, version: str) -> Cell:
+        """Return the cell of a version."""
+        return replace(self.cell, version=version)
+
+    def widen(self, after: str, before: str) -> bool:
+        """Add the registry's releases between two versions; say whether there were new ones."""
+        low, high = self._artifact(after), self._artifact(before)
+        there = self._released(low, high)
+        fresh = [name for name in there if version_key(low) < version_key(name) < version_key(high)]
+        fresh = sorted(set(fresh) - {*self.versions, *self.absent, *self._pinned()}, key=version_key)
+        if fresh:
+            self.versions += fresh
+            self._sort()
+            say(f"the registry has unlisted releases between {after} and {before}: {', '.join(fresh)}")
+        return bool(fresh)
+
+    def learn(self, stored: Iterable[Settled]) -> None:
+        """Add stored results; unlisted versions with results become candidates, too."""
+        low, high = (version_key(name) for name in (self.versions[0], self.versions[-1]))
+        for item in stored:
+            name = item.cell.version
+            if name not in self.versions and RELEASE.fullmatch(name) and low < version_key(name) < high:
+                self.versions.append(name)
+            if name in self.versions:
+                self.known[name] = item
+        self._sort()
+
+    def _sort(self) -> None:
+        self.versions.sort(key=lambda name: version_key(self._artifact(name)))
+
+    def bring(self, version: str) -> str | None:
+        """Obtain a version and return the one that the library reports; None if that fails."""
+        if version in self.played:
+            return version
+        try:
+            (chosen,) = choose_clients([f"{self.family.family}@{version}"])
+        except (CatalogueError, ProvisionError) as error:
+            self._leave_out(version, str(error))
+            return None
+        name = chosen.version.version
+        cells, reason = played(self.selection, chosen, self.cell)
+        if name != version and name in self.versions:
+            cells, reason = (), f"it carries {name}"
+        if not cells:
+            self._leave_out(version, reason)
+            return None
+        self.versions[self.versions.index(version)] = name
+        self.played[name] = cells
+        return name
+
+    def _leave_out(self, version: str, reason: str) -> None:
+        self.absent[version] = reason
+        say(f"{self.family.family} {version} is left out: {reason}")
+
+    def _artifact(self, version: str) -> str:
+        """Return the artifact's version, which orders releases; a local build has the one it reports."""
+        found = self.played[version][0].chosen.version.pinned_artifact if version in self.played else version
+        return found if RELEASE.match(found) else version
+
+    def _pinned(self) -> set[str]:
+        return {item.pinned_artifact for item in self.family.versions} | {self._artifact(name) for name in self.played}
+
+    def _released(self, low: str, high: str) -> list[str]:
+        if (low, high) not in self._releases:
+            try:
+                found = [name for name in releases(self.family, low, high) if RELEASE.fullmatch(name)]
+            except ProvisionError as error:
+                say(f"trying listed versions only: {error}")
+                found = []
+            self._releases[low, high] = found
+        return self._releases[low, high]
+
+
+def played(selection: Selection, chosen: Chosen, wanted: Cell) -> tuple[tuple[Planned, ...], str]:
+    """Return the cell of one version with its control cell, or nothing and the reason."""
+    plan = make_plan(replace(selection, clients=(chosen,)))
+    if any(item.cell.scenario == wanted.scenario for item in plan.cells):
+        return plan.cells, ""
+    reasons = (skip.reason for skip in plan.skips if skip.cell.scenario == wanted.scenario)
+    return (), next(reasons, f"{wanted.scenario} has no role {wanted.role}")
+
+
+class Player:
+    """Runs versions, all in one stored run that begins with the first of them."""
+
+    def __init__(self, results: str, options: Options, *, fresh: bool) -> None:
+        self._results, self._options, self._fresh = results, options, fresh
+        self._stack = contextlib.ExitStack()
+        self._store: RunStore | None = None
+        self._stored: list[TrialRow] = []
+        self.asked: dict[str, int] = {}
+        """Requested trials, by version."""
+        self.trials = 0
+        """Judged trials, without control cells."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    @property
+    def run_id(self) -> str:
+        """The identifier of the run; empty before the first trial."""
+        return self._store.run_id if self._store else ""
+
+    def recall(self, ground: Ground) -> None:
+        """Read the stored results of the cell that were judged by the current rules."""
+        if self._fresh:
+            return
+        rows = trials(self._results)
+        self._stored = [row for row in rows if _asks(row, ground) and row.verdict.rules >= RULES_VERSION]
+        found = settle(self._stored).values()
+        ground.learn(item for item in found if item.outcome not in UNSETTLED)
+
+    def play(self, ground: Ground, versions: Sequence[str], count: int) -> list[str]:
+        """Run versions, `count` trials each, and read the results; return the versions that could be run."""
+        names = [name for item in versions if (name := ground.bring(item))]
+        if not names:
+            return []
+        work = [replace(item, trials=_times(item, count)) for name in names for item in ground.played[name]]
+        work.sort(key=lambda item: not item.is_control)
+        plan = Plan(tuple(work), ())
+        ready = make_ready(plan, [item.chosen for item in work if item.is_control])
+        ground.absent.update({client.version: reason for client, reason in ready.absent.items()})
+        store = self._open(plan, ground.selection.seed)
+        try:
+            play_ready(plan, ready, self._options, self._results, store, _outcomes(ground))
+        except InterruptedRunError as error:
+            text = "interrupted; judged trials are stored, and the same command continues from there"
+            raise InterruptedRunError(text, error.exit_code - 128) from None
+        except ExhaustedError as error:
+            text = "what was judged is kept, the same command goes on from there"
+            raise ExhaustedError(error.reason, text) from error
+        store.flush()
+        self._learn(ground, names)
+        self.asked.update(dict.fromkeys(names, count))
+        return [name for name in names if name not in ground.absent]
+
+    def _open(self, plan: Plan, seed: int) -> RunStore:
+        if self._store is None:
+            self._stack.enter_context(alone(self._results))
+            begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=exact_versions(plan))
+            self._store = self._stack.enter_context(begun)
+        return self._store
+
+    def _learn(self, ground: Ground, names: Iterable[str]) -> None:
+        own = [row for row in trials(self._results, self.run_id) if _asks(row, ground)]
+        self.trials = len(own)
+        found = settle([*self._stored, *own])
+        for name in names:
+            if name in ground.absent:
+                continue
+            settled = found.get(ground.of(name))
+            if settled is None:
+                ground.absent[name] = "no trial of it was stored"
+            else:
+                ground.known[name] = settled
+
+
+def _asks(row: TrialRow, ground: Ground) -> bool:
+    return row.cell == ground.of(row.cell.version) and row.verdict.outcome is not Outcome.NOT_RUN
+
+
+def _outcomes(ground: Ground) -> dict[Cell, Outcome]:
+    return {ground.of(name): settled.outcome for name, settled in ground.known.items() if settled.judged}
+
+
+def _times(item: Planned, count: int) -> int:
+    return 1 if item.is_control else count
+
+
+def told(settled: Settled) -> str:
+    """Return outcome, conformity and number of trials of a version as text."""
+    judged: Mapping[bool | None, str] = {True: ", conforms", False: ", does not conform", None: ""}
+    count = len(settled.verdicts)
+    return f"{settled.tally}{judged[settled.conforms]} ({count} trial{'s' if count > 1 else ''})"

@@ -1,0 +1,151 @@
+"""The stored cells that `probe advise` compares: of two client or application versions, or of two broker lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import product
+
+from probe.catalogue.apps import App, Application
+from probe.catalogue.scenarios import CORE, select_scenarios
+from probe.cells.aggregate import Settled, settle
+from probe.cells.diff import in_order
+from probe.cells.trends import Step, question
+from probe.cli.wiring.compose import families
+from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role
+from probe.store import trials
+
+CORE_ROLES = (Role.PRODUCER, Role.CONSUMER)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The two sides: versions of a family or an application, or broker lines under some clients."""
+
+    column: str
+    """`version` or `broker`."""
+    old: str
+    new: str
+    clients: tuple[str, ...]
+    """FAMILY or FAMILY@VERSION; empty = all stored clients."""
+    app: App | None = None
+    """The application whose versions are compared; the trials drive its library with its settings."""
+
+    def covers(self, cell: Cell) -> bool:
+        """Say whether a cell is of one of the clients."""
+        return not self.clients or cell.family in self.clients or str(cell.client) in self.clients
+
+    def library(self, side: str) -> str:
+        """Return the library's version on a side. CatalogueError if it is unknown."""
+        return self.app.inside(side).library if self.app else side
+
+    def profile(self, side: str, role: Role, name: str) -> str:
+        """Return the profile of a side's cells, as text."""
+        if self.app is None:
+            return name
+        return str(Application(self.app, side).profile(Profile.parse(name), role))
+
+    def plays(self, role: Role) -> bool:
+        """Say whether the application has this role; a library has every role."""
+        return self.app is None or Application(self.app, self.old).plays(role)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """The selectors of the cells to compare."""
+
+    roles: Sequence[Role]
+    profiles: Sequence[str]
+    scenarios: Sequence[str]
+    engine: Engine
+    line: str
+    """The broker line, for a comparison of versions."""
+
+    def covers(self, cell: Cell) -> bool:
+        """Say whether a cell is selected; profile and broker are not looked at."""
+        fits = not self.scenarios or any(fnmatchcase(cell.scenario, glob) for glob in self.scenarios)
+        return fits and cell.engine is self.engine and (not self.roles or cell.role in self.roles)
+
+
+def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, Settled]:
+    """Settle all stored cells of these clients; other versions and profiles may be remedies."""
+    rows = (row for row in trials(results) if change.covers(row.cell) and wanted.covers(row.cell))
+    return {cell: item for cell, item in settle(rows).items() if item.outcome is not Outcome.NOT_RUN}
+
+
+def compared(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> tuple[list[Step], list[Settled]]:
+    """Pair the cells of both sides; return the pairs in reading order, and the cells without a partner."""
+    before, after = (_side(stored, change, side, wanted) for side in (change.old, change.new))
+    steps = [Step(before[key], after[key]) for key in before.keys() & after.keys()]
+    place = {cell: number for number, cell in enumerate(in_order(step.before.cell for step in steps))}
+    alone = [item for key, item in (before | after).items() if key not in before or key not in after]
+    order = {cell: number for number, cell in enumerate(in_order(item.cell for item in alone))}
+    return sorted(steps, key=lambda step: place[step.before.cell]), sorted(alone, key=lambda item: order[item.cell])
+
+
+def _side(stored: dict[Cell, Settled], change: Change, side: str, wanted: Filter) -> dict[tuple[str, ...], Settled]:
+    """Return the cells of one side, by their identity without the side."""
+    found = {}
+    for cell, item in stored.items():
+        for name in wanted.profiles:
+            if cell.profile == change.profile(side, cell.role, name) and _is_of(cell, change, side, wanted):
+                found[*question(cell, change.column, "profile"), name] = item
+    return found
+
+
+def _is_of(cell: Cell, change: Change, side: str, wanted: Filter) -> bool:
+    if change.column == "broker":
+        return cell.broker == side
+    return cell.version == change.library(side) and cell.broker == wanted.line
+
+
+def absent(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
+    """Return the missing partners of stored cells; without any stored cell, those of the core scenarios."""
+    steps, alone = compared(stored, change, wanted)
+    if steps or alone:
+        return [_partner(item.cell, change, wanted) for item in alone]
+    return list(_core(change, wanted))
+
+
+def needed(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
+    """Return the missing cells of both sides: partners, and the cells of the named or core scenarios."""
+    both = dict.fromkeys([*absent(stored, change, wanted), *_core(change, wanted)])
+    return [cell for cell in both if (there := stored.get(cell)) is None or not there.judged]
+
+
+def _partner(cell: Cell, change: Change, wanted: Filter) -> Cell:
+    if change.column == "broker":
+        return replace(cell, broker=change.new if cell.broker == change.old else change.old)
+    sides = {
+        (change.library(side), change.profile(side, cell.role, name)): (side, name)
+        for side, name in _both(change, wanted)
+    }
+    side, name = sides[cell.version, cell.profile]
+    other = change.new if side == change.old else change.old
+    return replace(cell, version=change.library(other), profile=change.profile(other, cell.role, name))
+
+
+def _both(change: Change, wanted: Filter) -> Iterator[tuple[str, str]]:
+    return product((change.old, change.new), wanted.profiles)
+
+
+def _core(change: Change, wanted: Filter) -> Iterator[Cell]:
+    """Yield the cells of the named or core scenarios on both sides."""
+    scenarios = select_scenarios(wanted.scenarios or [name for name in CORE if name != CONTROL])
+    for scenario, role, name in product(scenarios, wanted.roles or CORE_ROLES, wanted.profiles):
+        if scenario.part(role) is None or not change.plays(role):
+            continue
+        for family, version, line, side in _places(change, wanted):
+            yield Cell(family, version, role, change.profile(side, role, name), scenario.name, wanted.engine, line)
+
+
+def _places(change: Change, wanted: Filter) -> Iterator[tuple[str, str, str, str]]:
+    """Yield family, version, broker line and side."""
+    clients = [tuple(client.partition("@")[::2]) for client in change.clients or sorted(families())]
+    if change.column == "version":
+        for side in (change.old, change.new):
+            yield clients[0][0], change.library(side), wanted.line, side
+        return
+    for (family, version), line in product(clients, (change.old, change.new)):
+        yield family, version or families()[family].newest.version, line, line

@@ -1,0 +1,140 @@
+"""Puts the parts together: catalogue, cache, engine, drivers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
+from functools import cache
+from pathlib import Path
+
+from probe.catalogue.apps import App, inside_of, read_apps
+from probe.catalogue.families import Family, Version, read_families
+from probe.catalogue.files import clients_folder, data_file
+from probe.catalogue.selectors import LINES, Chosen, select_clients
+from probe.drivers.host import Bound, Host
+from probe.drivers.launch import Launch
+from probe.drivers.provision import provision_all, resolve
+from probe.engines.embedded.engine import Embedded
+from probe.errors import ProvisionError
+from probe.files.atomic import write_file
+from probe.model import Client
+from probe.ports import EnginePort, OpenRelay, RelayPort, Sink
+from probe.processes.resources import exhaustion
+from probe.processes.scheduling import come_first, staying_first
+from probe.protocol.definitions import Jar
+from probe.protocol.schemas import Schemas
+from probe.relay import Relay
+from probe.runner import Tools
+from probe.runner.loop_lag import LoopLag
+from probe.toolchain.golang import fake_cluster
+from probe.toolchain.maven_jars import schema_jars
+from probe.toolchain.tools import cache_root
+
+FIRST_NEW_LINE = 4
+FETCHES = 4
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """Return every client family. CatalogueError for a broken client.toml."""
+    return read_families(clients_folder())
+
+
+@cache
+def apps() -> Mapping[str, App]:
+    """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
+    return read_apps(data_file("apps.toml"), families())
+
+
+def inside(client: Client) -> Sequence[str]:
+    """Return the names of the applications and wrappers with this client inside."""
+    return inside_of(apps(), client.family, client.version)
+
+
+def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
+    """Return the selected client versions; unpinned ones are looked up at the registry."""
+    return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()), apps())
+
+
+def is_installed(family: Family, version: Version) -> bool:
+    """Say whether a version is in the cache."""
+    return _stamp(family.client(version)).exists()
+
+
+def _stamp(client: Client) -> Path:
+    return cache_root() / "obtained" / f"{client}"
+
+
+def get_clients(
+    chosen: Sequence[Chosen], report: Callable[[str], None]
+) -> tuple[dict[Client, Bound], dict[Client, str]]:
+    """Obtain drivers; return them, and the reasons for the missing ones. ExhaustedError without room for them."""
+    bound: dict[Client, Bound] = {}
+    absent: dict[Client, str] = {}
+    reasons: list[ProvisionError] = []
+
+    def told(family: Family, version: Version, result: Launch | ProvisionError) -> None:
+        client = family.client(version)
+        if isinstance(result, Launch):
+            bound[client] = Bound(result, family.instances_per_process)
+            if not _stamp(client).exists():
+                report(f"obtained {client}: {result.artifact}")
+            write_file(_stamp(client), f"{result.artifact}\n")
+        else:
+            absent[client] = str(result)
+            reasons.append(result)
+            report(f"{client} cannot be run here: {result}")
+
+    each = {item.client: (item.family, item.version) for item in chosen}
+    provision_all(tuple(each.values()), FETCHES, cache_root(), told=told)
+    if own := next(filter(None, map(exhaustion, reasons)), None):
+        raise own
+    return bound, absent
+
+
+def embedded_engine(*, capture: bool = False) -> Embedded:
+    """Build the fake cluster and read Kafka's message definitions. ToolError or ProvisionError if that fails."""
+    root = cache_root()
+    jars = schema_jars(root)
+    schemas = Schemas(jars)
+    schemas.warm()  # else the first frame of each kind would stall the loop
+    return Embedded(fake_cluster(root), relays(schemas, capture=capture), _version_files(root, jars))
+
+
+def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
+    """Return a function that opens relays with these message definitions; with `capture` they keep the traffic."""
+
+    def open_relay(
+        brokers: Sequence[int], sink: Sink, names: dict[bytes, str]
+    ) -> AbstractAsyncContextManager[RelayPort]:
+        return Relay(brokers=brokers, sink=sink, schemas=schemas, topic_names=names, capture=capture)
+
+    return open_relay
+
+
+def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
+    """Write the version ranges of each broker line to files for the fake cluster."""
+    old, new = jars
+    folder = root / "versions"
+    files = {}
+    for jar in (old, new):
+        path = folder / f"{jar.stem}.json"
+        write_file(path, json.dumps({str(api): list(span) for api, span in Jar(jar).ranges().items()}))
+        files[jar] = path
+    return {line: files[new if int(line.split(".")[0]) >= FIRST_NEW_LINE else old] for line in LINES}
+
+
+@contextlib.asynccontextmanager
+async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
+    """Open the live parts of a run; at the end an engine stops its clusters."""
+    lag = LoopLag()
+    kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
+    async with lag.measuring(), Host(bound) as host, kept, staying_first():
+        # what is read beside the loop holds the interpreter now and then, so it must not wait for a core meanwhile
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=come_first))
+        artifacts = {client: item.launch.artifact for client, item in bound.items()}
+        yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)

@@ -1,0 +1,227 @@
+"""Running a plan: obtain the clients, start the engine, open a run, and run its trials."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import uvloop
+
+from probe.catalogue.selectors import Chosen
+from probe.cli.console.progress import Bar
+from probe.cli.console.streams import say
+from probe.cli.wiring.captures import keeper
+from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
+from probe.cli.wiring.exclusive_run import alone, shard_name
+from probe.cli.wiring.kafka_engine import exact_versions, kafka_engine
+from probe.cli.wiring.signals import kept
+from probe.drivers.host import Bound
+from probe.engines.kafka.engine import Kafka
+from probe.errors import ExhaustedError, InterruptedRunError
+from probe.model import Cell, Client, Election, Outcome, Verdict
+from probe.model.outcomes import UNOBSERVED
+from probe.planning.cohorts import estimate_s
+from probe.planning.plan import Plan, Selection
+from probe.ports import EnginePort
+from probe.processes.resources import file_limit
+from probe.runner import Options, Progress, run_plan
+from probe.runner.loop_lag import no_collector
+from probe.runner.schedule.cohorts import drain_in_cohorts
+from probe.runner.schedule.descriptors import within, within_cohorts
+from probe.runner.tools import Keep
+from probe.store import RunStore
+from probe.store import trials as stored_trials
+from probe.verdict import typical
+
+Elections = dict[tuple[str, str], list[Election]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The results of a run."""
+
+    run_id: str
+    outcomes: dict[Cell, set[Outcome]]
+    absent: Mapping[Client, str]
+    """Clients that could not be obtained, with the reasons."""
+    elections: Mapping[tuple[str, str], Election] = field(default_factory=dict)
+    """Median duration of elections on real brokers, by scenario and broker line."""
+    reasons: Mapping[tuple[Cell, Outcome], str] = field(default_factory=dict)
+    """The reason of each outcome of a cell; of several trials, the last one's."""
+
+
+def run_planned(
+    plan: Plan,
+    selection: Selection,
+    options: Options,
+    results: str,
+    resume: str | None = None,
+    selectors: Mapping[str, Any] | None = None,
+    wait_s: float = 0.0,
+) -> Ran:
+    """Run and store the cells of a plan. Of the selection, clients, seed (of a new run) and shard are used."""
+    with alone(results, selection.shard, wait_s):
+        ready = make_ready(plan, selection.clients, capture=options.capture)
+        known = known_outcomes(results)
+        with _open_store(results, resume, plan, selection, selectors) as store:
+            return play_ready(plan, ready, options, results, store, known)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The engine and the clients of a run."""
+
+    engine: EnginePort
+    bound: Mapping[Client, Bound]
+    absent: Mapping[Client, str]
+
+
+def make_ready(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> Ready:
+    """Build the engine and obtain the clients. ProbeError or ToolError if one of them fails."""
+    real = exact_versions(plan)
+    engine: EnginePort = kafka_engine(real, say, capture=capture) if real else embedded_engine(capture=capture)
+    bound, absent = get_clients(clients, say)
+    return Ready(engine, bound, absent)
+
+
+def play_ready(
+    plan: Plan, ready: Ready, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
+) -> Ran:
+    """Run the trials of a plan that the open run does not have yet.
+
+    InterruptedRunError after a signal, ExhaustedError where this machine has no more of something.
+    """
+    runnable = Plan(tuple(item for item in plan.cells if item.cell.client in ready.bound), plan.skips)
+    for item in plan.cells:
+        if reason := ready.absent.get(item.cell.client):
+            store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
+    finished = _finished(results, store)
+    options = _within_limits(options, ready)
+    keep = keeper(results, store.run_id) if options.capture else None
+    done = {key: verdict.outcome for key, verdict in finished.items()}
+    options = replace(options, seed=store.seed)
+    reasons, took = _play(ready.engine, ready.bound, runnable, options, store, known, done, keep)
+    reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | reasons
+    outcomes: dict[Cell, set[Outcome]] = {}
+    for cell, outcome in reasons:
+        outcomes.setdefault(cell, set()).add(outcome)
+    elections = {key: typical(took[key]) for key in sorted(took)}
+    return Ran(store.run_id, outcomes, ready.absent, elections, reasons)
+
+
+def _within_limits(options: Options, ready: Ready) -> Options:
+    """Return the options with trials in flight within the limit of open files. ExhaustedError if not one fits."""
+    limit, clients = file_limit(), len(ready.bound)
+    if not isinstance(ready.engine, Kafka):
+        return within(options, limit, clients)
+    engine = ready.engine
+    options, clusters = within_cohorts(options, limit, clients, engine.at_once + engine.in_silence)
+    engine.at_once = min(engine.at_once, clusters)
+    engine.in_silence = clusters - engine.at_once
+    return options
+
+
+def _open_store(
+    results: str, resume: str | None, plan: Plan, selection: Selection, selectors: Mapping[str, Any] | None
+) -> RunStore:
+    shard = shard_name(selection.shard)
+    if resume is not None:
+        return RunStore.resume(results, resume, command=sys.argv, shard=shard)
+    return RunStore.create(
+        results,
+        command=sys.argv,
+        seed=selection.seed,
+        shard=shard,
+        versions={f"kafka {line}": version for line, version in exact_versions(plan).items()},
+        selectors=selectors,
+    )
+
+
+def known_outcomes(results: str) -> dict[Cell, Outcome]:
+    """Return each cell's outcome in the latest run that judged it."""
+    known = {}
+    for row in sorted(stored_trials(results), key=lambda row: row.run_id):
+        if row.verdict.outcome not in UNOBSERVED and not row.shortened:
+            known[row.cell] = row.verdict.outcome
+    return known
+
+
+def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Verdict]:
+    done = store.done()
+    if not done:
+        return {}
+    rows = stored_trials(results, store.run_id)
+    return {(row.cell, row.trial): row.verdict for row in rows if (row.cell, row.trial) in done}
+
+
+def _play(
+    engine: EnginePort,
+    bound: Mapping[Client, Bound],
+    plan: Plan,
+    options: Options,
+    store: RunStore,
+    known: Mapping[Cell, Outcome],
+    finished: Mapping[tuple[Cell, int], Outcome],
+    keep: Keep | None,
+) -> tuple[dict[tuple[Cell, Outcome], str], Elections]:
+    reasons: dict[tuple[Cell, Outcome], str] = {}
+    took: Elections = defaultdict(list)
+    signals: list[int] = []
+
+    def end(task: asyncio.Task[None] | None, number: int) -> None:
+        signals.append(number)
+        if task is not None:
+            task.cancel()
+
+    def report(step: Progress, bar: Bar) -> None:
+        reasons[step.cell, step.verdict.outcome] = step.verdict.reason
+        if step.election is not None:
+            took[step.cell.scenario, step.cell.broker].append(step.election)
+        bar.show(step)
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end, task, number)
+        with Bar(estimate_s(plan, options.jobs, options.watch_ms)) as bar:
+            async with live_tools(engine, bound) as tools:
+                await run_plan(
+                    plan,
+                    replace(tools, keep=keep),
+                    options,
+                    store,
+                    report=lambda step: report(step, bar),
+                    known=known,
+                    finished=finished,
+                    drain=drain_in_cohorts(engine) if isinstance(engine, Kafka) else None,
+                )
+
+    started = time.monotonic()
+    try:
+        with kept(), no_collector():
+            uvloop.run(play())
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        number = signals[0] if signals else signal.SIGINT
+        raise InterruptedRunError(
+            f"interrupted after {len({cell for cell, _ in reasons})} cells, which are stored; "
+            f"continue with `probe run --resume {store.run_id}`",
+            int(number),
+            store.run_id,
+        ) from None
+    except ExhaustedError as error:
+        raise ExhaustedError(
+            error.reason,
+            f"no further trials were started after {len({cell for cell, _ in reasons})} cells; "
+            f"go on with --resume {store.run_id}",
+            store.run_id,
+        ) from error
+    cells = len({cell for cell, _ in reasons})
+    say(f"{cells} cell{'s' if cells != 1 else ''} judged in {time.monotonic() - started:.0f} s")
+    return reasons, took

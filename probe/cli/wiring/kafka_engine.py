@@ -1,0 +1,87 @@
+"""Builds the kafka engine: versions, jars, Java, a method for disk faults."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from probe.catalogue.brokers import Kafka as Listed
+from probe.catalogue.brokers import broker_digests, generation_of, real_brokers
+from probe.cli.wiring.compose import relays
+from probe.engines.kafka.admin.read_back import load_library
+from probe.engines.kafka.cluster.class_data_archive import place
+from probe.engines.kafka.cluster.release import Release
+from probe.engines.kafka.disks.choice import choose
+from probe.engines.kafka.engine import Kafka
+from probe.engines.kafka.faults.actions import DEEDS
+from probe.files.atomic import write_file
+from probe.model import Engine
+from probe.planning.cohorts import CLUSTERS, SILENT_CLUSTERS
+from probe.planning.plan import Plan
+from probe.protocol.schemas import Schemas
+from probe.toolchain.java import java
+from probe.toolchain.maven_dependencies import resolve
+from probe.toolchain.maven_jars import fetch, schema_jars
+from probe.toolchain.tools import cache_root
+
+CLUSTER_MB = 1500
+"""Memory of one cluster, in MB, with a reserve."""
+
+
+def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, capture: bool = False) -> Kafka:
+    """Download the jars of these versions (by line) and build the engine. CatalogueError, ToolError, ProvisionError."""
+    java()
+    load_library()
+    releases = {line: _release(line, versions[line], report) for line in sorted(versions)}
+    schemas = Schemas(schema_jars(cache_root()))
+    schemas.warm()
+    fit = _free_mb() // (2 * CLUSTER_MB)
+    clusters = max(1, min(CLUSTERS, fit))
+    in_silence = max(0, min(SILENT_CLUSTERS, fit - clusters))
+    opening = relays(schemas, capture=capture)
+    disk = choose(os.environ.get("PROBE_DISK", ""))
+    return Kafka(releases, opening, disk, DEEDS, clusters=clusters, in_silence=in_silence)
+
+
+def exact_versions(plan: Plan) -> Mapping[str, str]:
+    """Return the exact version of each broker line whose cells run on real brokers."""
+    lines = {item.cell.broker for item in plan.cells if item.cell.engine is Engine.KAFKA}
+    return {line: plan.exact.get(line) or real_brokers()[line].version for line in sorted(lines)}
+
+
+def _release(line: str, version: str, report: Callable[[str], None]) -> Release:
+    listed = real_brokers().get(line)
+    known = listed if listed is not None and listed.version == version else _unlisted(version)
+    found = fetch(known.jars, cache_root(), digests=broker_digests())
+    release = Release(
+        version=version,
+        line=line,
+        kraft=known.mode == "kraft",
+        jars=[found[name] for name in known.jars],
+        java=java(),
+        options=known.java,
+    )
+    archive = place(cache_root(), release)
+    if not archive.exists():
+        report(f"Kafka {version}: archiving its classes once, so that it starts faster")
+    return replace(release, archive=archive)
+
+
+def _unlisted(version: str) -> Listed:
+    """Describe an unlisted version by the jars that Maven resolves, once; digests are recorded at first use."""
+    kept = cache_root() / "brokers" / f"{version}.json"
+    generation = generation_of(version)
+    if not kept.exists():
+        jars = resolve(generation.roots(version))
+        write_file(kept, json.dumps(jars))
+    return Listed(version=version, mode=generation.mode, jars=tuple(json.loads(kept.read_text())))
+
+
+def _free_mb() -> int:
+    """Return the free memory in MB; 0 if the system does not report it."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    except (ValueError, OSError):
+        return 0

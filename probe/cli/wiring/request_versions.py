@@ -1,0 +1,54 @@
+"""The request versions that stored trials observed: what they make impossible is skipped, not watched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from probe.catalogue.scenarios import default_scenarios
+from probe.model import Cell, Outcome
+from probe.model.results import ResultsError
+from probe.planning.plan import Selection
+from probe.scenarios.reach import Versions, depends_on_version
+from probe.scenarios.second_starts import PREFIX
+from probe.scenarios.steps.partitions import RollBack
+from probe.store import TrialRow, trials
+
+
+def with_versions(selection: Selection, results: str) -> Selection:
+    """Return a selection with the stored request versions of its clients; results are read only if a scenario asks."""
+    parts = (part for scenario in selection.scenarios for part in scenario.parts)
+    return replace(selection, versions=_stored(results)) if any(map(depends_on_version, parts)) else selection
+
+
+def _stored(results: str) -> Mapping[Cell, Versions]:
+    """Return the highest version of each request, by control cell. Unreadable results are the run's to report."""
+    found: dict[Cell, dict[str, int]] = {}
+    lowering = _lowering()
+    try:
+        for row in trials(results, warn=_ignore):
+            if _is_telling(row) and row.cell.scenario.removeprefix(PREFIX) not in lowering:
+                mine = found.setdefault(replace(row.cell, scenario="steady"), {})
+                for api, version in row.verdict.facts.api_versions:
+                    mine[api] = max(version, mine.get(api, version))
+    except ResultsError:
+        return {}
+    return found
+
+
+def _is_telling(row: TrialRow) -> bool:
+    """Leave out trials in which the harness failed: they may have ended before the client's usual requests."""
+    return row.verdict.outcome is not Outcome.BROKEN
+
+
+def _lowering() -> frozenset[str]:
+    """Name the scenarios in which a broker becomes older, and clients send older requests than usual."""
+    return frozenset(
+        name
+        for name, item in default_scenarios().items()
+        if any(isinstance(step, RollBack) for part in (*item.parts, *item.real) for step in part.steps)
+    )
+
+
+def _ignore(_: str) -> None:
+    """Take a warning that the run gives when it reads the same files."""

@@ -1,0 +1,63 @@
+"""The selectors of a run in its description, so that `--resume RUN_ID` alone continues with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from probe.cli.options import Asked
+from probe.errors import ProbeError
+from probe.model import Election, Engine, Role
+from probe.planning.plan import LongWatches
+from probe.store import run_info
+
+LISTS = ("clients", "scenarios", "profiles", "properties", "brokers")
+
+
+def selected(asked: Asked, watch_ms: int | None) -> dict[str, Any]:
+    """Return the selectors of a command line as JSON; the description has seed and shard in other places."""
+    return {
+        **{name: list(getattr(asked, name)) for name in LISTS},
+        "roles": [str(role) for role in asked.roles],
+        "engine": str(asked.engine),
+        "trials": asked.trials,
+        "election": None if asked.election is None else str(asked.election),
+        "watch_ms": watch_ms,
+        "long_watches": str(asked.long_watches),
+    }
+
+
+def names_nothing(asked: Asked) -> bool:
+    """Say whether no selector was given."""
+    return selected(asked, None) == selected(Asked(), None)
+
+
+def as_before(results: str, run_id: str, asked: Asked) -> tuple[Asked, int | None]:
+    """Return the selectors of a stored run, for the given shard, and its `--watch` in ms.
+
+    ResultsError if there is no such run, ProbeError if it has no selectors.
+    """
+    told = next((shard["selectors"] for shard in run_info(results, run_id).shards if shard.get("selectors")), None)
+    if told is None:
+        raise ProbeError(f"run {run_id} has no stored selectors; give them again together with --resume")
+    return _read(told, asked), told.get("watch_ms")
+
+
+def _read(told: Mapping[str, Any], asked: Asked) -> Asked:
+    lists: dict[str, Any] = {name: tuple(told[name]) for name in LISTS}
+    return replace(
+        asked,
+        **lists,
+        roles=tuple(map(Role, told["roles"])),
+        engine=Engine(told["engine"]),
+        trials=told["trials"],
+        election=_election(told),
+        long_watches=LongWatches(told.get("long_watches", LongWatches.ALL)),
+    )
+
+
+def _election(told: Mapping[str, Any]) -> Election | None:
+    """Read the election; older runs have whole milliseconds."""
+    text = told.get("election", told.get("election_ms"))
+    return None if text is None else Election.parse(str(text))

@@ -1,0 +1,62 @@
+"""Single cells, planned and run in the same way as by `probe run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from probe.catalogue.families import CatalogueError
+from probe.cli import options as o
+from probe.cli.console.streams import say
+from probe.cli.wiring.execution import Ran, run_planned
+from probe.errors import ProbeError
+from probe.model import Cell, Profile
+from probe.planning.plan import Plan, Planned, Selection
+from probe.runner import Options
+
+
+def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
+    """Return the plan of one cell with its control cell. ProbeError, with the reason, if it cannot be run."""
+    profile = Profile.parse(cell.profile)
+    asked = o.Asked(
+        clients=[str(cell.client)],
+        scenarios=[cell.scenario],
+        roles=[cell.role],
+        profiles=[profile.name],
+        properties=profile.settings,
+        engine=cell.engine,
+        brokers=[cell.broker],
+        election=profile.election,
+    )
+    try:
+        plan, selection = asked.whole()
+    except CatalogueError as error:
+        raise ProbeError(str(error)) from None
+    if all(item.cell != cell for item in plan.cells):
+        reason = next((skip.reason for skip in plan.skips if skip.cell == cell), "the scenario has no such role")
+        raise ProbeError(f"{cell} cannot be run: {reason}")
+    return plan, selection
+
+
+def possible(cell: Cell) -> bool:
+    """Say whether a cell can be run; report the reason on stderr if not."""
+    try:
+        plan_cell(cell)
+    except ProbeError as error:
+        say(f"not run  {error}")
+        return False
+    return True
+
+
+def play_cells(cells: Iterable[Cell], options: Options, results: str) -> Ran:
+    """Run control cells, then cells, in one run. ProbeError if one of them cannot be run."""
+    planned: dict[Cell, Planned] = {}
+    selection: Selection | None = None
+    for cell in cells:
+        plan, selection = plan_cell(cell)
+        planned.update((item.cell, item) for item in plan.cells)
+    if selection is None:
+        raise ProbeError("there is no cell to run; select other roles, versions or scenarios")
+    work = sorted(planned.values(), key=lambda item: not item.is_control)
+    clients = {item.cell.client: item.chosen for item in work}
+    return run_planned(Plan(tuple(work), ()), replace(selection, clients=tuple(clients.values())), options, results)

@@ -1,0 +1,1 @@
+"""The embedded engine: one fake cluster of go_shim per cell, from Python."""

@@ -1,0 +1,256 @@
+"""The embedded engine: one fake-cluster process per cell (go_shim/cmd/fake-cluster) behind a relay."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import grpc
+
+from probe.engines.embedded import topic_rules
+from probe.engines.embedded.network import Network
+from probe.engines.embedded.rpc import cluster_pb2 as pb
+from probe.engines.embedded.rpc import cluster_pb2_grpc as rpc
+from probe.errors import EngineError
+from probe.model import EngineEvent, EngineKind, Stored, Subject
+from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.endpoint import Endpoint, as_text
+from probe.model.placement import TopicPlan
+from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere
+from probe.processes.children import child
+from probe.processes.resources import said_exhaustion, translated, translating
+from probe.scenarios.steps.partitions import DeleteTopic, RecreateTopic, Step
+
+Reply = TypeVar("Reply")
+START_S = 20.0
+CALL_S = 15.0
+STALL_MS = 400
+"""Fake brokers that get no core for so long answer late, and it is no client's doing. Full cores cost less."""
+
+KINDS = {number: EngineKind(name.lower()) for name, number in pb.Event.Kind.items() if name.lower() in set(EngineKind)}
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Starts fake clusters."""
+
+    binary: Path
+    open_relay: OpenRelay
+    versions: Mapping[str, Path]
+    """Per broker line: file with the version ranges of Kafka's own message definitions."""
+
+    @contextlib.asynccontextmanager
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
+        """Start three fake brokers of a Kafka line behind a relay. EngineError or RelayError if they do not start."""
+        names: dict[bytes, str] = {}
+        with translated(EngineError):
+            async with self._running(broker, sink, names) as (cluster, relay):
+                yield cluster, relay
+
+    @contextlib.asynccontextmanager
+    async def _running(
+        self, broker: str, sink: Sink, names: dict[bytes, str]
+    ) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
+        async with self.open_relay((BOOTSTRAP, *BROKERS), sink, names) as relay:
+            addresses = as_text(relay.address(node) for node in BROKERS)
+            argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
+            if broker in self.versions:
+                argv += ["--versions", str(self.versions[broker])]
+            async with child(argv) as running:
+                try:
+                    ports = json.loads(await running.read_line(START_S))
+                except (EOFError, ValueError, TimeoutError):
+                    words = running.last_words() or "no reason given"
+                    raise said_exhaustion(words) or EngineError(f"the fake cluster did not start: {words}") from None
+                for node, address in zip(BROKERS, ports["brokers"], strict=True):
+                    relay.forward(node, Endpoint.parse(address))
+                relay.forward(BOOTSTRAP, Endpoint.parse(ports["brokers"][0]))
+                async with grpc.aio.insecure_channel(ports["control"]) as channel:
+                    cluster = FakeCluster(rpc.FakeClusterStub(channel), relay, sink, names)
+                    async with cluster.watching():
+                        yield cluster, relay
+
+
+class FakeCluster:
+    """A running fake cluster."""
+
+    def __init__(self, stub: rpc.FakeClusterAsyncStub, relay: RelayPort, sink: Sink, names: dict[bytes, str]) -> None:
+        self._stub = stub
+        self._relay = relay
+        self._sink = sink
+        self._names = names
+        self._network = Network(relay, self._readdress)
+        self._subject: Subject | None = None
+        self._bystander_ms = 0
+        self._counted: set[str] = set()
+        """The fault's rules that still answer, where each does so a number of times."""
+        self._topic_gone = False
+        """The topic that was written to is no more; what it held was given up on purpose."""
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Pass the cluster's own events to the sink."""
+        task = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+            await self._network.close()
+            self._sink = nowhere  # the network holds us and we it: what the sink holds must not stay with both
+
+    async def _readdress(self, addresses: Sequence[Endpoint]) -> None:
+        change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
+        await self._call(self._stub.Apply, change)
+
+    async def _watch(self) -> None:
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            broken = False
+            async for event in self._stub.Watch(pb.Done()):
+                broken = broken or event.kind == pb.Event.FAULT_ON
+                await self._network.follow(event)
+                # what moves before the fault is preparation, not the truth that clients are judged by
+                kind = KINDS.get(event.kind, EngineKind.NOTE) if broken else EngineKind.NOTE
+                if event.kind == pb.Event.SPENT and self._all_spent(event.text):
+                    kind = EngineKind.HEALED
+                self._sink(
+                    EngineEvent(
+                        at=event.at_us,
+                        kind=kind,
+                        broker=event.broker,
+                        topic=event.topic,
+                        partition=event.partition,
+                        key=event.key,
+                        value=event.value,
+                        text=event.text,
+                    )
+                )
+
+    def _all_spent(self, rule: str) -> bool:
+        """Say whether the fault ended with this rule: nothing stands any more that it put on."""
+        last = self._counted == {rule}
+        self._counted.discard(rule)
+        return last
+
+    @translating(EngineError)
+    async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
+        """Create the topic and place the coordinators, around the broker `subject.old`."""
+        places = plan.places(subject.old, BROKERS)
+        leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
+        reply = await self._call(
+            self._stub.CreateTopic,
+            pb.CreateTopicRequest(
+                topic=subject.topic,
+                partitions=[pb.Assignment(leader=leaders[p][0], replicas=leaders[p]) for p in sorted(leaders)],
+            ),
+        )
+        self._names[bytes(reply.topic_id)] = subject.topic
+        home, beside = places.coordinator, places.bystander_coordinator
+        kind = topic_rules.key_of(subject)[0]
+        keys = ((0, subject.group, home), (1, subject.transactional_id, home), (kind, subject.bystander_key, beside))
+        for key_type, key, node in keys:
+            if key:
+                move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
+                await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
+        self._subject, self._bystander_ms = subject, plan.bystander_ms
+        if plan.feed_ms:
+            await self.pace(plan.feed_ms)
+        return subject
+
+    @translating(EngineError)
+    async def pace(self, feed_ms: int) -> None:
+        """Feed the topic, or go on at another pace."""
+        subject = self._prepared()
+        partitions = sorted((subject.affected, subject.bystander))
+        feed = pb.FeedRequest(
+            topic=subject.topic,
+            partitions=partitions,
+            interval_ms=feed_ms,
+            bystander=subject.bystander,
+            bystander_ms=self._bystander_ms,
+        )
+        await self._call(self._stub.StartFeed, feed)
+
+    @translating(EngineError)
+    async def gather(self) -> None:
+        """Return at once: nobody else sees the fault."""
+
+    @translating(EngineError)
+    async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
+        """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""
+        subject = self._prepared()
+        self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
+        self._network.before(steps, subject)
+        fault = topic_rules.fault(steps, subject, election_ms or 0)
+        self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
+        await self._call(self._stub.Inject, fault)
+        await self._network.after(steps, subject)
+
+    @translating(EngineError)
+    async def heal(self) -> None:
+        """Remove every rule and hold."""
+        await self._call(self._stub.Heal, pb.Done())
+        self._network.mend()
+
+    @translating(EngineError)
+    async def read_back(self) -> ReadBack:
+        """Read the topic and the group's offsets from the cluster's own memory. EngineError if it is not whole."""
+        subject = self._prepared()
+        await self._call(self._stub.StopFeed, pb.Topic(topic=subject.topic))
+        if self._topic_gone:
+            return ReadBack((), {})
+        reply = await self._call(self._stub.ReadBack, pb.Topic(topic=subject.topic))
+        committed: Mapping[int, int] = {}
+        if subject.group:
+            question = pb.Group(group=subject.group, topic=subject.topic)
+            committed = (await self._call(self._stub.Committed, question)).offsets
+        if not reply.whole:
+            raise EngineError("read-back is not whole")
+        stored = [Stored.of(record.partition, record.offset, record.value) for record in reply.records]
+        return ReadBack(tuple(stored), dict(committed))
+
+    @translating(EngineError)
+    async def problems(self) -> Sequence[str]:
+        """Compare what the relay passed with what the brokers counted and what it told; say if they got no core."""
+        self._relay.check()
+        found = []
+        if dropped := self._relay.dropped():
+            found.append(f"the relay lost {dropped} events")
+        reply = await self._call(self._stub.Counts, pb.Done())
+        if reply.stalled_ms >= STALL_MS:
+            found.append(f"the fake cluster got no core for {reply.stalled_ms} ms")
+        passed = self._relay.counts()
+        for (broker, api), seen in sorted(_ours(reply.counts, self._prepared().instance).items()):
+            requests = sum(passed.get((node, api), (0, 0))[0] for node in (broker, BOOTSTRAP))
+            if seen > requests:
+                found.append(f"broker {broker} saw {seen} requests of API {api}, the relay {requests}")
+        return found
+
+    async def _call(self, method: Callable[..., Awaitable[Reply]], message: object) -> Reply:
+        """Call the cluster; EngineError with its reason if it does not answer well."""
+        try:
+            return await method(message, timeout=CALL_S)
+        except grpc.aio.AioRpcError as error:
+            words = f"the fake cluster failed: {error.details()}"
+            raise said_exhaustion(words) or EngineError(words) from None
+
+    def _prepared(self) -> Subject:
+        if self._subject is None:
+            raise EngineError("the cluster has no topic yet")
+        return self._subject
+
+
+def _ours(counts: Iterable[pb.Count], name: str) -> Counter[tuple[int, int]]:
+    """Sum up what clients of this trial asked: a port may still be called by those of its last owner."""
+    found: Counter[tuple[int, int]] = Counter()
+    for count in counts:
+        if count.client.startswith(name):
+            found[count.broker, count.api] += count.requests
+    return found

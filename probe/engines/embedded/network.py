@@ -1,0 +1,89 @@
+"""What happens to the network of an embedded cluster, and what ends with a broker: played on the relay."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+
+from probe.engines.embedded.broker_rules import whose_turn
+from probe.engines.embedded.rpc import cluster_pb2 as pb
+from probe.errors import HarnessError
+from probe.model import Subject
+from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.endpoint import Endpoint
+from probe.ports import RelayPort
+from probe.protocol.apis import DISCOVERY_APIS
+from probe.scenarios.steps.brokers import NOW, Blackhole, ChangeAddresses, RefuseConnections, SlowDown, StopBroker
+from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery, Step
+
+Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
+
+
+class Network:
+    """The network between the clients and the brokers of one cluster."""
+
+    def __init__(self, relay: RelayPort, readdress: Readdress) -> None:
+        self._relay = relay
+        self._readdress = readdress
+        self._moving: asyncio.Task[None] | None = None
+
+    def before(self, steps: Sequence[Step], subject: Subject) -> None:
+        """Do what must stand when the fault comes."""
+        relay, old = self._relay, subject.old
+        for step in steps:
+            if isinstance(step, HoldDiscovery):
+                relay.hold(DISCOVERY_APIS, step.hold_ms)
+            elif isinstance(step, SlowDown):
+                relay.slow(old, step.delay_ms)
+            elif isinstance(step, Blackhole):
+                relay.blackhole(old)
+            elif isinstance(step, RefuseConnections):
+                (relay.turn_away if step.once_tried else relay.refuse)(old)
+            elif isinstance(step, StopBroker) and step.when == NOW:
+                relay.refuse(whose_turn(subject, step.turn))
+
+    async def after(self, steps: Sequence[Step], subject: Subject) -> None:
+        """Do what comes with the fault."""
+        for step in steps:
+            if isinstance(step, CutConnections | RefuseConnections):
+                await self._relay.cut(subject.old)
+            elif isinstance(step, ChangeAddresses):
+                await self._all_gone()
+                self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))
+
+    async def follow(self, event: pb.Event) -> None:
+        """Let the broker's port at the relay do as the broker does."""
+        if event.kind == pb.Event.STOPPED and not event.text:
+            self._relay.refuse(event.broker)
+            await self._relay.cut(event.broker)
+        elif event.kind in {pb.Event.STOPPED, pb.Event.RETURNED}:
+            self._relay.accept(event.broker)
+
+    def mend(self) -> None:
+        """End everything that is no change for good."""
+        self._relay.hold((), 0)
+        for broker in BROKERS:
+            self._relay.slow(broker, 0)
+            self._relay.blackhole(broker, on=False)
+            if self._moving is None:
+                self._relay.accept(broker)
+
+    async def close(self) -> None:
+        """Stop what is under way."""
+        if self._moving is not None:
+            self._moving.cancel()
+            with contextlib.suppress(asyncio.CancelledError, OSError, HarnessError):
+                await self._moving
+
+    async def _all_gone(self) -> None:
+        for broker in (BOOTSTRAP, *BROKERS):
+            self._relay.refuse(broker)
+        for broker in (BOOTSTRAP, *BROKERS):
+            await self._relay.cut(broker)
+
+    async def _return_elsewhere(self, down_ms: int) -> None:
+        await asyncio.sleep(down_ms / 1000)
+        addresses = [self._relay.move(broker) for broker in BROKERS]
+        await self._readdress(addresses)
+        self._relay.accept(BOOTSTRAP)

@@ -1,0 +1,227 @@
+"""A scenario's steps as rules and changes of the fake cluster. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from probe.engines.embedded import broker_rules
+from probe.engines.embedded.rpc import cluster_pb2 as pb
+from probe.model import Subject
+from probe.model.cluster import BROKERS, next_broker
+from probe.protocol import apis
+from probe.scenarios.steps.partitions import (
+    AnswerError,
+    BreakLogDir,
+    DeleteTopic,
+    ForgetTopic,
+    GrowTopic,
+    LagMetadata,
+    LoadCoordinator,
+    LoseCoordinator,
+    LoseLeader,
+    MoveCoordinator,
+    MoveLeader,
+    RecreateTopic,
+    Rejoin,
+    RollBack,
+    Step,
+)
+
+KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
+GROUP, TRANSACTION = 0, 1
+ALL = 0
+"""In the place of a node id: each broker."""
+UNTIL_HEALED_MS = 3_600_000
+"""What ends with Heal only."""
+
+Part = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
+
+
+def fault(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb.Fault:
+    """Translate the steps that the cluster plays; steps of the relay add nothing."""
+    message = pb.Fault()
+    for step in steps:
+        if translate := TRANSLATIONS.get(type(step)):
+            rules, changes = translate(step, subject, election_ms)
+            message.rules.extend(rules)
+            message.changes.extend(changes)
+    return message
+
+
+def key_of(subject: Subject) -> tuple[int, str]:
+    """Return type and name of the key whose coordinator a scenario is about."""
+    return (TRANSACTION, subject.transactional_id) if subject.transactional_id else (GROUP, subject.group)
+
+
+BY_HEARTBEAT = frozenset({apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.OFFSET_FETCH})
+UNTIL_BEAT_MS = 8000
+"""Members send heartbeats every 3 s, and join again once one was told to: the coordinator waits for the hit."""
+
+
+def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> Part:
+    rule = _about_partition(subject, pb.Rule(id="log-dir", apis=apis.LOG_APIS, code=KAFKA_STORAGE_ERROR))
+    return [rule], [pb.Timed(change=_move(subject), after_ms=election_ms)]
+
+
+def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
+    rule = pb.Rule(
+        id=f"answer-{step.api}-{step.code}",
+        apis=[step.api],
+        action=pb.APPLY if step.applied else pb.ANSWER,
+        code=step.code,
+        count=step.times,
+        only_acks_all=step.acks_all,
+        with_epoch=step.with_epoch,
+        min_version=step.min_version,
+    )
+    coordinated = step.api in apis.COORDINATOR_APIS
+    about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
+    move = _coordinate(subject, key=_key_of_api(subject, step.api)) if coordinated else _move(subject)
+    moves = [pb.Timed(change=move, after_ms=election_ms, latest_ms=UNTIL_BEAT_MS if step.api in BY_HEARTBEAT else 0)]
+    rule = about(subject, rule)
+    if step.whole_topic:
+        rule.ClearField("partitions")
+    if step.moved and coordinated and not rule.brokers:
+        rule.brokers.append(subject.old)  # the one in office from then on serves
+    return [rule], moves if step.moved else []
+
+
+def _about_partition(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    rule.MergeFrom(pb.Rule(brokers=[subject.old], topic=subject.topic, partitions=[subject.affected]))
+    return rule
+
+
+def _about_row(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    """Any broker may be asked for Metadata."""
+    rule.MergeFrom(pb.Rule(topic=subject.topic, partitions=[subject.affected]))
+    return rule
+
+
+def _about_key(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    rule.MergeFrom(pb.Rule(brokers=[subject.old], key=_key_of_api(subject, rule.apis[0])[1]))
+    return rule
+
+
+def _key_of_api(subject: Subject, api: int) -> tuple[int, str]:
+    return (TRANSACTION, subject.transactional_id) if api in apis.TXN_APIS else (GROUP, subject.group)
+
+
+def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    """Any broker may be asked for a coordinator."""
+    rule.MergeFrom(pb.Rule(key=key_of(subject)[1]))
+    return rule
+
+
+ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
+    apis.METADATA: _about_row,
+    apis.OFFSET_FOR_LEADER_EPOCH: _about_row,
+    apis.FIND_COORDINATOR: _about_search,
+    apis.INIT_PRODUCER_ID: _about_search,
+}
+"""APIs that any broker may be asked, or that are asked before anything is known; all others: the affected broker."""
+
+
+def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
+    rule = pb.Rule(
+        id="rejoin", apis=[apis.HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True
+    )
+    return [rule], []
+
+
+def _move_leader(step: MoveLeader, subject: Subject, election_ms: int) -> Part:
+    change = _move(subject, drop_old=step.drop_replica)
+    return [], [pb.Timed(change=change, from_start=True, after_ms=election_ms if step.elected else 0)]
+
+
+def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> Part:
+    away = pb.Change(move_leader=pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=-1))
+    changes = [pb.Timed(change=away, from_start=True)]
+    if step.for_ms:
+        changes.append(pb.Timed(change=_move(subject), from_start=True, after_ms=step.for_ms))
+    return [], changes
+
+
+def _lag(step: LagMetadata, subject: Subject, __: int) -> Part:
+    late = [node for node in BROKERS if node != next_broker(subject.old)] if step.but_successor else [ALL]
+    views = (pb.MetadataView(broker=node, lag_ms=step.lag_ms) for node in late)
+    return [], [pb.Timed(change=pb.Change(view=view), from_start=True) for view in views]
+
+
+def _forget(_: ForgetTopic, subject: Subject, __: int) -> Part:
+    rule = pb.Rule(id="forgotten", apis=apis.LOG_APIS, code=UNKNOWN_TOPIC, brokers=[subject.old], topic=subject.topic)
+    view = pb.MetadataView(broker=subject.old, hidden_topics=[subject.topic])
+    return [rule], [pb.Timed(change=pb.Change(view=view), from_start=True)]
+
+
+def _move_coordinator(step: MoveCoordinator, subject: Subject, _: int) -> Part:
+    return [], [pb.Timed(change=_coordinate(subject, loading_ms=step.loading_ms), from_start=True)]
+
+
+def _load(_: LoadCoordinator, subject: Subject, __: int) -> Part:
+    change = _coordinate(subject, to=subject.old, loading_ms=UNTIL_HEALED_MS)
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
+def _lose_coordinator(_: LoseCoordinator, subject: Subject, __: int) -> Part:
+    change = _coordinate(subject, to=subject.old, gone_ms=UNTIL_HEALED_MS)
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
+def _delete(_: DeleteTopic, subject: Subject, __: int) -> Part:
+    return [], [_topic(subject, pb.TopicChange.DELETE)]
+
+
+def _recreate(_: RecreateTopic, subject: Subject, election_ms: int) -> Part:
+    again = _topic(subject, pb.TopicChange.RECREATE, after_ms=election_ms // 2)
+    return [], [_topic(subject, pb.TopicChange.DELETE), again]
+
+
+def _grow(step: GrowTopic, subject: Subject, _: int) -> Part:
+    return [], [_topic(subject, pb.TopicChange.GROW, total=step.partitions)]
+
+
+def _topic(subject: Subject, what: pb.TopicChange.What.ValueType, *, total: int = 0, after_ms: int = 0) -> pb.Timed:
+    change = pb.TopicChange(topic=subject.topic, what=what, partitions=total)
+    return pb.Timed(change=pb.Change(topic=change), from_start=True, after_ms=after_ms)
+
+
+def _roll_back(step: RollBack, subject: Subject, _: int) -> Part:
+    change = pb.Change(roll_back=pb.RollBack(broker=subject.old, line=step.line))
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
+def _move(subject: Subject, *, drop_old: bool = False) -> pb.Change:
+    return pb.Change(
+        move_leader=pb.MoveLeader(
+            topic=subject.topic, partition=subject.affected, to=next_broker(subject.old), drop_old=drop_old
+        )
+    )
+
+
+def _coordinate(
+    subject: Subject, *, key: tuple[int, str] | None = None, to: int = 0, loading_ms: int = 0, gone_ms: int = 0
+) -> pb.Change:
+    key_type, name = key or key_of(subject)
+    move = pb.MoveCoordinator(
+        key_type=key_type, key=name, to=to or next_broker(subject.old), loading_ms=loading_ms, gone_ms=gone_ms
+    )
+    return pb.Change(move_coordinator=move)
+
+
+TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
+    BreakLogDir: _break_log_dir,
+    AnswerError: _answer,
+    Rejoin: _rejoin,
+    RollBack: _roll_back,
+    MoveLeader: _move_leader,
+    LoseLeader: _lose_leader,
+    LagMetadata: _lag,
+    ForgetTopic: _forget,
+    MoveCoordinator: _move_coordinator,
+    LoadCoordinator: _load,
+    LoseCoordinator: _lose_coordinator,
+    DeleteTopic: _delete,
+    RecreateTopic: _recreate,
+    GrowTopic: _grow,
+    **broker_rules.TRANSLATIONS,
+}

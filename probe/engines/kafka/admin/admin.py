@@ -1,0 +1,230 @@
+"""Kafka's own administration, for every line: by requests where the line knows them, by ZooKeeper's nodes before."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
+
+from probe.engines.kafka.admin import requests as ask
+from probe.engines.kafka.admin.requests import BrokerError, Metadata, Partition
+from probe.engines.kafka.admin.wire import Line, line_to
+from probe.engines.kafka.cluster.properties import line_key
+from probe.engines.kafka.ports import BrokerProcess, Placement, Replicas
+from probe.engines.kafka.zookeeper.admin import ZooKeeper
+from probe.errors import EngineError
+from probe.model.endpoint import Endpoint
+
+Answer = TypeVar("Answer")
+ASK_S = 45.0
+"""A controller with much to do takes its time: 55 topics that lost replicas took one of 2.6 more than 20 s."""
+LOOK_S = 5.0
+"""A broker that is well answers Metadata at once."""
+SETTLED_S = 30.0
+EXISTS_S = 3.0
+POLL_S = 0.1
+NAMED_IN_ORDER = (1, 0)
+"""Before, Metadata names replicas in any order."""
+NOT_CONTROLLER = 41
+CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
+"""Codes of a cluster that has no controller this moment."""
+
+CREATE_TOPICS_V1, CREATE_TOPICS_V2 = (0, 10, 2), (0, 11)
+PARTITIONS, ELECT, ELECT_UNCLEAN, REASSIGN = (1, 0), (2, 2), (2, 4), (2, 4)
+LOG_DIRS, LOG_DIRS_V1 = (1, 1), (2, 0)
+"""Since which version brokers know these requests."""
+
+
+class KafkaAdmin:
+    """A `kafka_ports.Admin`."""
+
+    def __init__(self, version: str, brokers: Mapping[int, BrokerProcess], zookeeper: ZooKeeper | None) -> None:
+        self._version, self._old = line_key(version), ask.is_old(version)
+        self._brokers, self._zookeeper = brokers, zookeeper
+
+    async def metadata(self, topics: Sequence[str] | None, *, at: int | None = None) -> Metadata:
+        """Ask one broker, or any that runs, for Metadata (None = all topics). EngineError or OSError."""
+        nodes = self._running() if at is None else [at]
+        failure: OSError | EngineError = EngineError("no broker runs")
+        for node in nodes:
+            try:
+                async with line_to(self._brokers[node].internal, LOOK_S) as line:
+                    return await ask.metadata(line, topics, old=self._old)
+            except (OSError, EngineError) as error:
+                failure = error
+        raise failure
+
+    async def placements(self, topics: Sequence[str], *, at: int | None = None) -> Mapping[Partition, Placement]:
+        """Ask one broker (any that runs, if `at` is None) where topics lie."""
+        return (await self.metadata(topics, at=at)).placements
+
+    async def brokers(self, *, at: int | None = None) -> Mapping[int, Endpoint]:
+        """Return the brokers that Metadata lists."""
+        return (await self.metadata(["none-of-this-name"], at=at)).brokers
+
+    async def controller(self) -> int:
+        """Return the active controller; -1 where it is not known."""
+        if self._old:
+            return await self._nodes().controller()
+        return (await self.metadata(["none-of-this-name"])).controller
+
+    async def coordinator(self, key_type: int, key: str, *, at: int) -> int:
+        """Ask one broker who coordinates a key; -1 if it does not know."""
+        async with line_to(self._brokers[at].internal, LOOK_S) as line:
+            return await ask.coordinator(line, key_type, key)
+
+    async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str] | None = None) -> None:
+        """Create a topic and wait until every running broker names its leaders and all replicas are in sync."""
+        await self.create_topics({topic: replicas}, config)
+
+    async def create_topics(self, topics: Mapping[str, Replicas], config: Mapping[str, str] | None = None) -> None:
+        """Create topics and wait until every running broker names their leaders and all replicas are in sync."""
+        wanted = {
+            (topic, partition): nodes for topic, replicas in topics.items() for partition, nodes in replicas.items()
+        }
+        end = time.monotonic() + SETTLED_S
+        while True:
+            fresh = await self._create(topics, config or {})
+            try:
+                return await self.settled(wanted, deadline_s=SETTLED_S if fresh else EXISTS_S)
+            except TimeoutError:  # what is there already may be going: it was deleted a moment ago
+                if fresh or time.monotonic() > end:
+                    raise
+
+    async def _create(self, topics: Mapping[str, Replicas], config: Mapping[str, str]) -> bool:
+        """Create topics; False if there is one of such a name."""
+        if self._version < CREATE_TOPICS_V1:
+            await self._nodes().create_topics(topics, config)
+            return True
+        version = 1 if self._version < CREATE_TOPICS_V2 else 2
+        return not await self._at_controller(lambda line: ask.create_topics(line, topics, config, version=version))
+
+    async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = SETTLED_S) -> None:
+        """Wait until every running broker says that all these replicas are in sync and the first one leads."""
+        topics = sorted({topic for topic, _ in wanted})
+        end = time.monotonic() + deadline_s
+        for node in self._running():
+            while missing := await self._missing(wanted, topics, node):
+                if time.monotonic() > end:
+                    raise TimeoutError(f"broker {node} does not see {missing} in sync within {deadline_s:.0f} s")
+                await asyncio.sleep(POLL_S)
+
+    async def _missing(self, wanted: Mapping[Partition, Sequence[int]], topics: Sequence[str], node: int) -> str:
+        try:
+            return _missing(wanted, await self.placements(topics, at=node))
+        except (OSError, EngineError) as error:  # 0.9 drops requests that come beside one which it does not know
+            return str(error)
+
+    async def delete_topics(self, topics: Sequence[str]) -> None:
+        """Delete topics and wait until no running broker knows them."""
+        if self._version < CREATE_TOPICS_V1:
+            await self._nodes().delete_topics(topics)
+        else:
+            version = 0 if self._version < CREATE_TOPICS_V2 else 1
+            await self._at_controller(lambda line: ask.delete_topics(line, topics, version=version))
+        end = time.monotonic() + SETTLED_S
+        for node in self._running():
+            while await self.placements(topics, at=node):
+                if time.monotonic() > end:
+                    raise TimeoutError(f"broker {node} still knows deleted topics after {SETTLED_S:.0f} s")
+                await asyncio.sleep(POLL_S)
+        if self._zookeeper is not None:
+            await self._zookeeper.until_deleted(topics)
+
+    async def grow_topic(self, topic: str, replicas: Replicas) -> None:
+        """Add the partitions that are new in `replicas` (which names all)."""
+        if self._version < PARTITIONS:
+            await self._nodes().grow_topic(topic, replicas)
+            return
+        known = await self.placements([topic])
+        added = [list(replicas[partition]) for partition in sorted(replicas) if (topic, partition) not in known]
+        await self._at_controller(lambda line: ask.create_partitions(line, topic, added, len(replicas)))
+
+    async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
+        """Set a topic's own configuration; what is not named returns to the default."""
+        if self._version < CREATE_TOPICS_V2:
+            await self._nodes().configure_topic(topic, config)
+        else:
+            await self._at_controller(lambda line: ask.alter_config(line, topic, config))
+
+    async def reassign(self, moves: Mapping[Partition, Sequence[int]]) -> None:
+        """Begin to move partitions to other replicas, preferred leader first; nothing is waited for."""
+        if self._version < REASSIGN:
+            await self._nodes().reassign(moves)
+        else:
+            await self._at_controller(lambda line: ask.reassign(line, moves))
+
+    async def misplaced(self, wanted: Mapping[Partition, Sequence[int]]) -> dict[Partition, Sequence[int]]:
+        """Return what of `wanted` has other replicas, or another one before the rest."""
+        seen = await self.placements(sorted({topic for topic, _ in wanted}))
+        order = tuple if self._version >= NAMED_IN_ORDER else sorted
+        return {key: to for key, to in wanted.items() if key not in seen or order(seen[key].replicas) != order(to)}
+
+    async def placed(self, wanted: Mapping[Partition, Sequence[int]]) -> None:
+        """Wait until a broker names these replicas. TimeoutError."""
+        end = time.monotonic() + SETTLED_S
+        while missing := await self.misplaced(wanted):
+            if time.monotonic() > end:
+                topic, partition = next(iter(missing))
+                raise TimeoutError(f"{topic}-{partition} was not reassigned within {SETTLED_S:.0f} s")
+            await asyncio.sleep(POLL_S)
+
+    async def elect_preferred(self, partitions: Sequence[Partition]) -> None:
+        """Let the first replica of each partition lead it, if it is in sync."""
+        if self._version < ELECT:
+            await self._nodes().elect_preferred(partitions)
+        else:
+            await self._elect(partitions, ask.PREFERRED)
+
+    async def elect_unclean(self, partitions: Sequence[Partition]) -> None:
+        """Let a replica lead that is not in sync. EngineError before 2.4."""
+        if self._version < ELECT_UNCLEAN:
+            raise EngineError("brokers before 2.4 know no unclean election on request")
+        await self._elect(partitions, ask.UNCLEAN)
+
+    async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[Partition]) -> bool:
+        """Tell a broker where to make replicas that it does not have yet; False where it cannot be told."""
+        if self._version < LOG_DIRS:
+            return False
+        async with line_to(self._brokers[node].internal, ASK_S) as line:
+            version = 0 if self._version < LOG_DIRS_V1 else 1
+            await ask.prefer_log_dir(line, log_dir, partitions, version=version)
+        return True
+
+    async def _elect(self, partitions: Sequence[Partition], kind: int) -> None:
+        version = 0 if self._version < ELECT_UNCLEAN else 1
+        await self._at_controller(lambda line: ask.elect(line, partitions, kind, version=version))
+
+    async def _at_controller(self, question: Callable[[Line], Awaitable[Answer]]) -> Answer:
+        """Ask the active controller, and once more whoever it is when there was none."""
+        end = time.monotonic() + ASK_S
+        while True:
+            named, running = await self.controller(), self._running()
+            node = named if named in running else running[0]
+            try:
+                async with line_to(self._brokers[node].internal, ASK_S) as line:
+                    return await question(line)
+            except BrokerError as error:
+                if error.code not in CONTROLLERLESS or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(POLL_S)
+
+    def _running(self) -> list[int]:
+        nodes = [node for node, broker in self._brokers.items() if broker.pid is not None and not broker.paused]
+        if not nodes:
+            raise EngineError("no broker runs")
+        return nodes
+
+    def _nodes(self) -> ZooKeeper:
+        if self._zookeeper is None:
+            raise EngineError("this cluster has no ZooKeeper")
+        return self._zookeeper
+
+
+def _missing(wanted: Mapping[Partition, Sequence[int]], seen: Mapping[Partition, Placement]) -> str:
+    for key, replicas in wanted.items():
+        found = seen.get(key)
+        if found is None or found.leader != replicas[0] or set(found.in_sync) != set(replicas):
+            return f"{key[0]}-{key[1]} ({found})"
+    return ""

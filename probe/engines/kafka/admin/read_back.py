@@ -1,0 +1,138 @@
+"""Records, off the relay: what lies in a topic at the end. By librdkafka."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from probe.engines.kafka.cluster.properties import line_key
+from probe.errors import EngineError
+from probe.model import Stored, Subject
+from probe.model.endpoint import Endpoint, as_text
+from probe.ports import ReadBack
+from probe.toolchain.tools import ToolError
+
+READ_S = 25.0
+CALL_S = 10.0
+BATCH = 500
+ASKABLE = (0, 10)
+EOF_CODE = -191
+"""RD_KAFKA_RESP_ERR__PARTITION_EOF."""
+QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 1000, "socket.nagle.disable": True}
+READING = {
+    "group.id": "probe-engine",
+    "enable.auto.commit": False,
+    "isolation.level": "read_committed",
+    "auto.offset.reset": "earliest",
+    "enable.partition.eof": True,
+    "fetch.wait.max.ms": 50,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Brokers:
+    """Whom to ask, off the relay."""
+
+    addresses: Sequence[Endpoint]
+    version: str
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """Return what librdkafka must be told of them: before 0.10 brokers cannot be asked what they know."""
+        told: dict[str, object] = {"bootstrap.servers": as_text(self.addresses)}
+        if line_key(self.version) < ASKABLE:
+            told |= {"api.version.request": False, "broker.version.fallback": self.version}
+        return told
+
+
+async def read_back(where: Brokers, subject: Subject, partitions: Sequence[int]) -> ReadBack:
+    """Read a whole topic, read_committed, and a group's committed offsets. EngineError if it cannot be read whole.
+
+    Transactions that instances left open are aborted before: they would hide what is committed behind them.
+    """
+    given_up = threading.Event()
+    try:
+        return await asyncio.to_thread(_read_back, where, subject, partitions, given_up)
+    except asyncio.CancelledError:
+        given_up.set()  # else the end of the run would wait for the thread
+        raise
+
+
+def _read_back(where: Brokers, subject: Subject, partitions: Sequence[int], given_up: threading.Event) -> ReadBack:
+    kafka = load_library()
+    if subject.transactional_id:
+        for one in filter(None, (subject.transactional_id, subject.bystander_key)):
+            _end_open(kafka, where, one)
+    with _consumer(kafka, where, "probe-engine") as reader:
+        stored = tuple(_whole(kafka, reader, subject.topic, partitions, given_up))
+    committed: Mapping[int, int] = {}
+    if subject.group:
+        with _consumer(kafka, where, subject.group) as member:
+            committed = _committed(kafka, member, subject.topic, partitions)
+    return ReadBack(tuple(sorted(stored, key=lambda item: (item.partition, item.offset))), committed)
+
+
+def _end_open(kafka: Any, where: Brokers, transactional_id: str) -> None:
+    """Abort what is open under an id, as its next producer would (InitProducerId)."""
+    producer = kafka.Producer({**where.settings, **QUIET, "transactional.id": transactional_id})
+    try:
+        producer.init_transactions(CALL_S)
+    except kafka.KafkaException as error:
+        raise EngineError(f"what {transactional_id} left open cannot be ended: {error}") from None
+
+
+def _whole(
+    kafka: Any, reader: Any, topic: str, partitions: Sequence[int], given_up: threading.Event
+) -> Iterator[Stored]:
+    """Read every partition to its end."""
+    reader.assign([kafka.TopicPartition(topic, partition, 0) for partition in partitions])
+    left = set(partitions)
+    end = time.monotonic() + READ_S
+    while left and not given_up.is_set():
+        if time.monotonic() > end:
+            raise EngineError(f"{topic} could not be read back within {READ_S:.0f} s: no end of {sorted(left)}")
+        for message in reader.consume(BATCH, timeout=0.5):
+            error = message.error()
+            if error is None:
+                yield _stored(message)
+            elif error.code() == EOF_CODE:
+                left.discard(message.partition())
+            elif error.fatal():
+                raise EngineError(f"{topic} cannot be read back: {error.str()}")
+
+
+def _committed(kafka: Any, member: Any, topic: str, partitions: Sequence[int]) -> dict[int, int]:
+    asked = [kafka.TopicPartition(topic, partition) for partition in partitions]
+    try:
+        found = member.committed(asked, timeout=CALL_S)
+    except kafka.KafkaException as error:
+        raise EngineError(f"committed offsets cannot be read: {error}") from None
+    return {item.partition: item.offset for item in found if item.offset >= 0}
+
+
+def _stored(message: Any) -> Stored:
+    value = (message.value() or b"").decode(errors="replace")
+    return Stored.of(message.partition(), message.offset(), value)
+
+
+@contextlib.contextmanager
+def _consumer(kafka: Any, where: Brokers, group: str) -> Iterator[Any]:
+    consumer = kafka.Consumer({**where.settings, **QUIET, **READING, "group.id": group})
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def load_library() -> Any:
+    """Return librdkafka's Python module; loading it for the first time takes a moment. ToolError if it is not there."""
+    try:
+        import confluent_kafka  # noqa: PLC0415  # only real brokers need it
+    except ImportError:
+        raise ToolError("confluent-kafka, which reads topics back, is missing; run `python3 run.py setup`") from None
+    return confluent_kafka

@@ -1,0 +1,1 @@
+"""What Kafka's own tools report about the logs of a topic."""

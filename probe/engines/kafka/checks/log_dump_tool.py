@@ -1,0 +1,110 @@
+"""Kafka's own dump tool, run over every replica of a topic."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZipFile
+
+from probe.engines.kafka.checks.log_dump import INDEXES, Partition, Report, compare, parse
+from probe.engines.kafka.cluster.java_command import OPTIONS
+from probe.engines.kafka.cluster.properties import line_key
+from probe.engines.kafka.cluster.release import Release
+from probe.errors import EngineError
+from probe.model import Stored
+from probe.processes.children import child
+
+TOOL = "kafka.tools.DumpLogSegments"
+SINCE = (2, 6)
+HEAP = "-Xmx96m"
+DUMP_S = 60.0
+FIRST = 12
+"""Bytes of an entry of a time index; those of an offset index are shorter, and never begin a log."""
+ALIKE_S, LOOK_S = 5.0, 0.2
+"""Followers have what their leader has within so long, once nobody writes any more."""
+BOTH = 'exec "$@" 2>&1'
+"""What the tool finds wrong it says on its standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a topic's replicas are."""
+
+    topic: str
+    log_dirs: Mapping[int, Sequence[Path]]
+    """By broker."""
+    replicas: Mapping[int, Sequence[int]]
+    """Brokers by partition: others may have a log that they are about to delete."""
+
+
+def why_not(release: Release) -> str:
+    """Say why the logs of these brokers cannot be dumped; empty if they can."""
+    if line_key(release.version) < SINCE:
+        return f"the tool says what is compared from Kafka {'.'.join(map(str, SINCE))} on"
+    core = [jar for jar in release.jars if jar.name.startswith("kafka_")]
+    if not any(f"{TOOL.replace('.', '/')}.class" in ZipFile(jar).namelist() for jar in core):
+        return f"{TOOL} is not among its classes"
+    return ""
+
+
+def files_of(place: Place) -> dict[Partition, list[str]]:
+    """Return the segments and indexes of each replica of a topic, by broker and partition."""
+    found: dict[Partition, list[str]] = {}
+    for partition, brokers in place.replicas.items():
+        for broker in brokers:
+            folders = [path / f"{place.topic}-{partition}" for path in place.log_dirs[broker]]
+            files = sorted(file for folder in folders if folder.is_dir() for file in folder.iterdir())
+            kept = [file for file in files if file.suffix == ".log" or (file.suffix in INDEXES and _has_entries(file))]
+            found[broker, partition] = [str(file) for file in kept]
+    return found
+
+
+def _has_entries(index: Path) -> bool:
+    """Say whether anything is indexed yet: Kafka makes the file as long as it may become, and full of zeros."""
+    with index.open("rb") as file:
+        return any(file.read(FIRST))
+
+
+async def dump(release: Release, files: Sequence[str]) -> str:
+    """Return what the tool prints of these files. EngineError if it fails, TimeoutError if it is late."""
+    archive = (f"-XX:SharedArchiveFile={release.archive}", "-Xshare:auto") if release.archive else ()
+    classes = ":".join(map(str, release.jars))
+    java = [str(release.java), HEAP, *OPTIONS, *archive, *release.options, "-cp", classes, TOOL]
+    asked = ["--deep-iteration", "--print-data-log", "--files", ",".join(files)]
+    async with asyncio.timeout(DUMP_S), child(["sh", "-c", BOTH, "dump", *java, *asked]) as running:
+        stream = running.process.stdout
+        text = (await stream.read()).decode(errors="replace")
+        if code := await running.process.wait():
+            last = (text.strip().splitlines() or ["no reason given"])[-1]
+            raise EngineError(f"{TOOL} ended with exit code {code}: {last}")
+    return text
+
+
+async def check(release: Release, place: Place, stored: Sequence[Stored]) -> Report:
+    """Dump every replica of a topic that nobody writes to any more, and compare. EngineError or OSError."""
+    replicas = await _settled(place)
+    for (broker, partition), files in replicas.items():
+        if not files:
+            raise EngineError(f"broker {broker} has no log of {place.topic}-{partition}")
+    paths = [path for files in replicas.values() for path in files]
+    return compare(parse(await dump(release, paths)), replicas, stored)
+
+
+async def _settled(place: Place) -> dict[Partition, list[str]]:
+    """Wait until the replicas of each partition are as long as each other, or for long enough."""
+    for _ in range(int(ALIKE_S / LOOK_S)):
+        if are_alike(replicas := files_of(place)):
+            return replicas
+        await asyncio.sleep(LOOK_S)
+    return files_of(place)
+
+
+def are_alike(replicas: Mapping[Partition, Sequence[str]]) -> bool:
+    """Say whether all replicas of each partition have as many bytes of log."""
+    lengths: dict[int, set[int]] = {}
+    for (_, partition), files in replicas.items():
+        size = sum(Path(file).stat().st_size for file in files if file.endswith(".log"))
+        lengths.setdefault(partition, set()).add(size)
+    return all(len(sizes) == 1 for sizes in lengths.values())

@@ -1,0 +1,1 @@
+"""Server processes of real Kafka, and the clusters that they make."""

@@ -1,0 +1,269 @@
+"""Three running brokers with two log dirs each, their controller or ZooKeeper, and the relay before them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+from probe.engines.kafka.admin.admin import KafkaAdmin
+from probe.engines.kafka.cluster import broker_log, nodes, properties
+from probe.engines.kafka.cluster.nodes import Broker
+from probe.engines.kafka.cluster.release import Release
+from probe.engines.kafka.cluster.server import Server
+from probe.engines.kafka.cluster.workspace import temporary_folder
+from probe.engines.kafka.cohort.event_router import Sorting
+from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay
+from probe.engines.kafka.zookeeper.admin import ZooKeeper
+from probe.engines.kafka.zookeeper.ensemble import Doors
+from probe.errors import EngineError, ExhaustedError, HarnessError
+from probe.model import EngineEvent, EngineKind
+from probe.model.clock import now_us
+from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.ports import OpenRelay, RelayPort
+from probe.processes.resources import exhaustion
+from probe.scenarios.cluster_spec import USUAL, Ground
+
+START_S = 90.0
+"""Until brokers serve and know each other, on a busy machine."""
+POLL_S = 0.1
+CALM_S = 5.0
+AGAIN_S = 1.0
+ENDS_S = 30.0
+COMPACT = {"cleanup.policy": "compact"}
+INTERNAL: Mapping[str, tuple[tuple[int, ...], Mapping[str, str]]] = {
+    OFFSETS_TOPIC: ((0, 9), {**COMPACT, "compression.type": "producer"}),
+    TRANSACTIONS_TOPIC: ((0, 11), {**COMPACT, "compression.type": "uncompressed", "min.insync.replicas": "2"}),
+}
+"""Internal topics: since when, and configured as brokers themselves do."""
+
+Listener = Callable[[EngineEvent], None]
+
+
+class KafkaCluster:
+    """A `kafka_ports.RealCluster`."""
+
+    def __init__(
+        self, release: Release, relay: RelayPort, disk: DiskWay, sorting: Sorting, ground: Ground = USUAL
+    ) -> None:
+        self.release, self.line, self.version, self.kraft = release, release.line, release.version, release.kraft
+        self.relay, self.disk, self.sorting, self.ground = relay, disk, sorting, ground
+        self.brokers: dict[int, Broker] = {}
+        self.ensemble: list[Server] = []
+        self.doors = Doors()
+        self.admin: KafkaAdmin
+        self.listeners: list[Listener] = []
+        """Take what the cluster tells: the cells of the cohort that has it now."""
+        self._gained: set[int] = set()
+        """Brokers that were given replicas and have not told where these lie."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.failures: list[str] = []
+        """What went wrong in work that was spawned."""
+        self.exhausted: ExhaustedError | None = None
+        """What this machine had no more of meanwhile."""
+        self._echoes = broker_log.Echoes()
+
+    def tell(
+        self,
+        kind: EngineKind,
+        *,
+        broker: int = -1,
+        text: str = "",
+        topic: str = "",
+        partition: int = -1,
+        at: int | None = None,
+    ) -> None:
+        """Tell every cell of the cohort."""
+        moment = now_us() if at is None else at
+        event = EngineEvent(at=moment, kind=kind, broker=broker, topic=topic, partition=partition, text=text)
+        for listener in list(self.listeners):
+            listener(event)
+
+    def heard(self, node: int, at: int, line: str, who: str = "") -> None:
+        """Take a line of a server's log; `who` says which of several."""
+        text = broker_log.tells(line)
+        if text and not self._echoes.is_one(node, at, text):
+            self.tell(EngineKind.LOG, broker=node, text=f"{who}: {text}" if who else text, at=at)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run beside the watch."""
+        task = asyncio.get_running_loop().create_task(self._spawned(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _spawned(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except (OSError, HarnessError) as error:
+            self.exhausted = self.exhausted or exhaustion(error)
+            self.failures.append(str(error) or type(error).__name__)
+
+    async def calm(self) -> None:
+        """Cancel what was spawned, and wait for it."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=CALM_S)
+
+    async def start_broker(self, node: int, deadline_s: float = 60.0) -> None:
+        """Start a broker that is down; return when it serves and the others list it."""
+        broker = self.brokers[node]
+        async with asyncio.timeout(deadline_s):
+            while True:
+                await broker.start()
+                try:
+                    await broker.ready(deadline_s)
+                    break
+                except TimeoutError:
+                    raise
+                except EngineError:  # it ended: ZooKeeper still knows the session of its last life
+                    await asyncio.sleep(AGAIN_S)
+            await self._listed({node})
+
+    async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
+        """Wait until all replicas of these topics, on brokers that run, are in sync."""
+        end = time.monotonic() + deadline_s
+        while True:
+            running = {node for node, broker in self.brokers.items() if broker.pid is not None}
+            seen = await self.admin.placements(topics)
+            late = [key for key, one in seen.items() if (set(one.replicas) & running) - set(one.in_sync)]
+            if not late:
+                return
+            if time.monotonic() > end:
+                raise TimeoutError(f"not in sync within {deadline_s:.0f} s: {late[0][0]}-{late[0][1]}")
+            await asyncio.sleep(POLL_S)
+
+    async def start(self) -> None:
+        """Start everything. EngineError or OSError with the last words of what did not."""
+        servers: list[Server] = [*self.ensemble, *self.brokers.values()]
+        for server in servers:
+            if isinstance(server, Broker):
+                server.environment.update(await asyncio.to_thread(self.disk.environment, server.folder))
+            await server.start()
+        end = time.monotonic() + START_S
+        for server in servers:
+            await server.ready(end - time.monotonic())
+        async with asyncio.timeout(START_S):
+            await self._listed(set(BROKERS))
+            await self._make_internal_topics()
+
+    async def _listed(self, wanted: set[int]) -> None:
+        """Wait until every running broker lists these."""
+        for node, broker in self.brokers.items():
+            while broker.pid is not None and not broker.paused:
+                with contextlib.suppress(OSError, EngineError):
+                    if wanted <= (await self.admin.brokers(at=node)).keys():
+                        break
+                await asyncio.sleep(POLL_S)
+
+    async def _make_internal_topics(self) -> None:
+        """Create them with leaders that are known, in the log dirs that hold bystanders."""
+        for topic, (_, config) in self._internal():
+            partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
+            await self._keep_beside(partitions)
+            replicas = {partition: _from(BROKERS[partition % len(BROKERS)]) for _, partition in partitions}
+            await self.admin.create_topic(topic, replicas, config)
+
+    async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        """Give internal partitions these replicas, in the log dirs that hold bystanders. TimeoutError."""
+        seen = await self.admin.placements(sorted({topic for topic, _ in wanted}))
+        gained = {node for key, to in wanted.items() for node in to if node not in seen[key].replicas}
+        await self._keep_beside(list(wanted))
+        await self.admin.reassign(wanted)
+        await self.admin.placed(wanted)
+        self._gained |= gained
+
+    async def _keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
+        """Have brokers put these into the log dir that holds bystanders, where they are given them.
+
+        Else the emptier log dir gets them, which is the one that breaks next (`ReplicaManager.alterReplicaLogDirs`).
+        """
+        for node, broker in self.brokers.items():
+            await self.admin.prefer_log_dir(node, str(broker.log_dirs[1]), partitions)
+
+    async def settle(self) -> None:
+        """Wait until everything is as at the start: all brokers in sync, each coordinating what it did."""
+        topics = [topic for topic, _ in self._internal()]
+        wanted = {
+            (topic, partition): _from(BROKERS[partition % len(BROKERS)])
+            for topic in topics
+            for partition in range(properties.INTERNAL_PARTITIONS)
+        }
+        if moves := await self.admin.misplaced(wanted):
+            await self.give_back(moves)
+        await self.in_sync(topics)
+        if self.kraft:
+            await self._tell_log_dirs(topics)
+        await self.admin.elect_preferred(list(wanted))
+        await self.admin.settled(wanted)
+
+    async def _tell_log_dirs(self, topics: Sequence[str]) -> None:
+        """Restart brokers that were given replicas, one after the other.
+
+        A KRaft broker tells the controller in which log dir a replica lies (KIP-858) when its topic is made and when it
+        starts, not when it is given the replica (3.9.2, 4.3.1). When that log dir died, nobody else was elected.
+        """
+        for node in sorted(self._gained):
+            broker = self.brokers[node]
+            broker.terminate()
+            await broker.ended(ENDS_S)
+            await self.start_broker(node)
+            await self.in_sync(topics)
+        self._gained.clear()
+
+    def _internal(self) -> list[tuple[str, tuple[tuple[int, ...], Mapping[str, str]]]]:
+        version = properties.line_key(self.version)
+        return [(topic, told) for topic, told in INTERNAL.items() if version >= told[0]]
+
+
+def _from(node: int) -> list[int]:
+    """Return all brokers, this one first."""
+    return [(node + step - 1) % len(BROKERS) + 1 for step in range(len(BROKERS))]
+
+
+@contextlib.asynccontextmanager
+async def running(
+    release: Release, open_relay: OpenRelay, disk: DiskWay, ground: Ground = USUAL
+) -> AsyncIterator[KafkaCluster]:
+    """Start a cluster behind a relay. EngineError or OSError if it does not start; everything is gone at exit."""
+    names: dict[bytes, str] = {}
+    sorting = Sorting()
+    async with contextlib.AsyncExitStack() as stack:
+        root = await stack.enter_async_context(temporary_folder(in_memory=disk.anywhere))
+        relay = await stack.enter_async_context(open_relay((BOOTSTRAP, *BROKERS), sorting.take, names))
+        cluster = KafkaCluster(release, relay, disk, sorting, ground)
+        advertised = {node: relay.address(node) for node in BROKERS}
+        where = nodes.addresses(release.version, advertised, 1 if release.kraft else ground.zookeepers)
+        identity = properties.new_id()
+        doors = cluster.doors = await stack.enter_async_context(Doors(where.members).open())
+        if where.members:
+            cluster.ensemble += nodes.zookeepers(release, where, root, doors, functools.partial(_ear, cluster, 0))
+        else:
+            cluster.ensemble.append(nodes.quorum(release, where, root, identity, _ear(cluster, 0)))
+        for node in BROKERS:
+            broker = nodes.broker(release, where, root, identity, node, _ear(cluster, node))
+            broker.settings |= {**disk.properties, **dict(ground.properties)}
+            cluster.brokers[node] = broker
+            relay.forward(node, where.external[node])
+        relay.forward(BOOTSTRAP, where.external[BROKERS[0]])
+        zookeeper = None if release.kraft else ZooKeeper(where.quorum)
+        cluster.admin = KafkaAdmin(release.version, cluster.brokers, zookeeper)
+        try:
+            await cluster.start()
+            yield cluster
+        finally:
+            await asyncio.shield(_end(cluster))
+
+
+def _ear(cluster: KafkaCluster, node: int, who: str = "") -> Callable[[int, str], None]:
+    return lambda at, line: cluster.heard(node, at, line, who)
+
+
+async def _end(cluster: KafkaCluster) -> None:
+    await cluster.calm()
+    servers: list[Server] = [*cluster.brokers.values(), *cluster.ensemble]
+    await asyncio.gather(*(server.close() for server in servers), return_exceptions=True)

@@ -1,0 +1,95 @@
+"""How the servers' Java is called: small heaps, quick starts, logs on standard output."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from probe.toolchain.tools import ToolError
+
+KAFKA = "kafka.Kafka"
+ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    # without it ZooKeeper 3.4 wants classes of log4j 1 that are not there
+    "-Dzookeeper.jmx.log4j.disable=true",
+)
+HEAPS = {KAFKA: ("-Xmx160m", "-Xms160m"), ZOOKEEPER: ("-Xmx96m", "-Xms96m")}
+"""A broker dies at 128 MB unless the log cleaner's buffer is small (`properties.BROKER`); then 160 are plenty."""
+QUIET = (
+    "state.change.logger",
+    "kafka.server.ReplicaFetcherManager",
+    "kafka.server.KafkaConfig",
+    "kafka.log.LogSegment",
+    "org.apache.kafka.storage.internals.log.LogSegment",
+)
+"""Who says below a warning only what is no event (`logs.TOLD`), or what others say, too: half of all lines."""
+LOG4J = """log4j.rootLogger=INFO, out
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=%p %m%n
+""" + "".join(f"log4j.logger.{name}=WARN\n" for name in QUIET)
+LOG4J2 = """status=error
+rootLogger.level=info
+rootLogger.appenderRef.out.ref=out
+appender.out.type=Console
+appender.out.name=out
+appender.out.layout.type=PatternLayout
+appender.out.layout.pattern=%p %m%n
+""" + "".join(f"logger.{number}.name={name}\nlogger.{number}.level=warn\n" for number, name in enumerate(QUIET))
+VERSION_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """One Kafka version's class path and how to run it."""
+
+    program: Path
+    jars: Sequence[Path]
+    options: Sequence[str]
+    """What this Kafka version needs beyond the rest."""
+    archive: Path | None = None
+    """A class-data archive for this version and this Java."""
+
+    def argv(self, main: str, folder: Path, properties: Path, *more: str) -> list[str]:
+        """Return the command; the logging configurations lie in `folder`, and native libraries are unpacked there.
+
+        Whoever is killed leaves these behind, and the folder goes with the cluster.
+        """
+        shared = (f"-XX:SharedArchiveFile={self.archive}", "-Xshare:auto") if self.archive and main == KAFKA else ()
+        return [
+            str(self.program),
+            *HEAPS[main],
+            *OPTIONS,
+            *shared,
+            *self.options,
+            *more,
+            f"-Djava.io.tmpdir={folder}",
+            f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}",
+            f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}",
+            "-cp",
+            ":".join(map(str, self.jars)),
+            main,
+            str(properties),
+        ]
+
+
+def write_logging(folder: Path) -> None:
+    """Write both kinds of logging configuration: Kafka up to 3.9 reads the first, 4.0 and later the second."""
+    (folder / "log4j.properties").write_text(LOG4J)
+    (folder / "log4j2.properties").write_text(LOG4J2)
+
+
+def java_version(program: Path) -> str:
+    """Return what `java -version` says in its last line, which names the build. ToolError if it does not run."""
+    try:
+        done = subprocess.run([str(program), "-version"], capture_output=True, text=True, timeout=VERSION_S, check=True)
+    except subprocess.SubprocessError as error:
+        raise ToolError(f"{program} does not run: {error}; install a JDK (17 or newer)") from None
+    lines = done.stderr.strip().splitlines()
+    return lines[-1] if lines else "?"

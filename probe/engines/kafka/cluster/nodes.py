@@ -1,0 +1,118 @@
+"""The servers of one cluster: what each is told and how it is seen to serve."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from probe.engines.kafka.admin import requests as ask
+from probe.engines.kafka.admin.wire import line_to
+from probe.engines.kafka.cluster import properties
+from probe.engines.kafka.cluster.java_command import KAFKA, ZOOKEEPER, Java, write_logging
+from probe.engines.kafka.cluster.properties import Addresses
+from probe.engines.kafka.cluster.release import Release
+from probe.engines.kafka.cluster.server import Heard, Server
+from probe.engines.kafka.cluster.workspace import free_addresses
+from probe.engines.kafka.zookeeper import ensemble
+from probe.engines.kafka.zookeeper.ensemble import Doors
+from probe.errors import EngineError
+from probe.model.cluster import BROKERS
+from probe.model.endpoint import Endpoint
+
+DIAL_S = 2.0
+
+
+class Broker(Server):
+    """A `kafka_ports.BrokerProcess`."""
+
+    log_dirs: Sequence[Path] = ()
+    internal: Endpoint
+
+
+def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int = 1) -> Addresses:
+    """Choose where everything listens. EngineError when there are no free ports."""
+    free = free_addresses()
+    external = {node: next(free) for node in BROKERS}
+    named = properties.has_listener_names(version)
+    internal = {node: next(free) for node in BROKERS} if named else external
+    members = ensemble.members(free, zookeepers) if zookeepers > 1 else ()
+    quorum = tuple(member.client for member in members) or (next(free),)
+    return Addresses(external=external, advertised=advertised, internal=internal, quorum=quorum, members=members)
+
+
+def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, heard: Heard) -> Server:
+    """Describe the KRaft controller or the ZooKeeper."""
+    name, node = ("controller", properties.CONTROLLER) if release.kraft else ("zookeeper", 1)
+    folder = root / name
+    folder.mkdir()
+    write_logging(folder)
+    if release.kraft:
+        settings, main = properties.controller(where, folder), KAFKA
+        _format(folder / "meta", cluster_id, node)
+    else:
+        settings, main = properties.zookeeper(where.quorum[0], folder), ZOOKEEPER
+        (folder / "data").mkdir()
+    serves = functools.partial(_accepts, where.quorum[0])
+    return Server(name, node, folder, _argv(release, main, folder), settings, serves, heard)
+
+
+def zookeepers(
+    release: Release, where: Addresses, root: Path, doors: Doors, ear: Callable[[str], Heard]
+) -> list[Server]:
+    """Describe an ensemble; `ear` gives each member somebody who hears its log, by its name."""
+    found = []
+    for member in where.members:
+        name = f"zookeeper {member.node}"
+        folder = root / f"zookeeper-{member.node}"
+        (folder / "data").mkdir(parents=True)
+        (folder / "data" / "myid").write_text(f"{member.node}\n")
+        write_logging(folder)
+        settings = properties.zookeeper(member.client, folder)
+        settings |= ensemble.properties(member, where.members, doors.addresses)
+        serves = functools.partial(ensemble.serves, member.client)
+        argv = _argv(release, ZOOKEEPER, folder)
+        found.append(Server(name, member.node, folder, argv, settings, serves, ear(name)))
+    return found
+
+
+def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node: int, heard: Heard) -> Broker:
+    """Describe a broker."""
+    folder = root / f"broker-{node}"
+    folder.mkdir()
+    write_logging(folder)
+    log_dirs = (folder / "d0", folder / "d1")
+    for path in log_dirs:
+        path.mkdir()
+    if release.kraft:
+        for path in (*log_dirs, properties.metadata_dir(log_dirs)):
+            _format(path, cluster_id, node)
+    settings = properties.broker(release.version, node, where, log_dirs, kraft=release.kraft)
+    old = properties.line_key(release.version) < (0, 10)
+    serves = functools.partial(_answers, where.internal[node], old=old)
+    made = Broker(f"broker {node}", node, folder, _argv(release, KAFKA, folder), settings, serves, heard)
+    made.log_dirs, made.internal = log_dirs, where.internal[node]
+    return made
+
+
+def _argv(release: Release, main: str, folder: Path) -> functools.partial[list[str]]:
+    java = Java(release.java, release.jars, release.options, release.archive)
+    return functools.partial(java.argv, main, folder, folder / "server.properties")
+
+
+def _format(path: Path, cluster_id: str, node: int) -> None:
+    path.mkdir(exist_ok=True)
+    (path / "meta.properties").write_text(properties.meta_properties(cluster_id, node))
+
+
+async def _accepts(address: Endpoint) -> None:
+    async with line_to(address, DIAL_S):
+        pass
+
+
+async def _answers(address: Endpoint, *, old: bool) -> None:
+    """Return when a broker knows of itself and others. EngineError or OSError until then."""
+    async with line_to(address, DIAL_S) as line:
+        told = await ask.metadata(line, ["none-of-this-name"], old=old)
+    if not told.brokers:
+        raise EngineError("it knows of no broker yet")

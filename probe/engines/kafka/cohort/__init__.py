@@ -1,0 +1,1 @@
+"""A cohort: the cells that share one cluster and observe the same fault."""

@@ -1,0 +1,208 @@
+"""The engine's truth: every healthy broker is asked, off the relay, who leads and coordinates what is affected."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from probe.engines.kafka.admin import requests as ask
+from probe.engines.kafka.admin.partitioner import partition_of
+from probe.engines.kafka.admin.wire import Line, dial
+from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS, line_key
+from probe.engines.kafka.cohort.high_watermark_lag import Withheld, Written
+from probe.engines.kafka.ports import BrokerProcess, Scene
+from probe.errors import EngineError
+from probe.model import EngineEvent, EngineKind, Subject
+from probe.model.clock import now_us
+
+QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
+"""Between two questions: while something moves; else; once all has moved that can, since brokers serve clients, too."""
+PATIENT = 50
+"""What has not moved yet is seen late by this part of the time that it took, at the most by `SETTLED_S`."""
+FEW, WHOLE_EACH = 4, 10
+"""Else so few topics are asked about, and all of them each so many times: what one fault moves, it moves together."""
+FIRST_S = 2.0
+"""All brokers should have answered once before the fault comes."""
+SOON_S = 3.0
+"""What moves at once has moved by then; and where nothing was new for so long, what is missing takes its time."""
+TOGETHER_S = 1.0
+"""For so long after something moved all are asked about; later those alone that are not yet where all say they are."""
+ASK_S = 2.0
+GROUP, TRANSACTION = 0, 1
+LIST_OFFSETS_V1 = (0, 10, 1)
+
+Thing = tuple[str, int] | tuple[int, str]
+"""A partition (topic, number), or a key (type, name)."""
+Kind = TypeVar("Kind", tuple[str, int], tuple[int, str])
+Tell = Callable[[Subject, EngineEvent], None]
+
+
+@dataclass
+class Watched:
+    """One affected partition, or one key, of one cell."""
+
+    subject: Subject
+    office: int
+    """Who serves it, as far as we know."""
+    asked: bool = False
+    """A leader can be asked what it serves of it."""
+    announced: bool = True
+    serves: bool = True
+    """Who serves it now was asked for it, and gave it."""
+    views: dict[int, int] = field(default_factory=dict)
+    """What each broker said last."""
+
+    def learn(self, node: int, target: int, healthy: Sequence[int]) -> Iterator[EngineKind]:
+        """Take what a broker says, and return what is new: that it moved, that all healthy brokers say so.
+
+        They say so in Metadata before the new leader has led it into service: a leader whose followers are not with it
+        yet lets nobody read, and acknowledges nothing. With dozens of partitions that took seconds, so it is asked.
+        """
+        before = self.views.get(node, self.subject.old)  # one that says so for the first time is late, not wrong
+        self.views[node] = target
+        if target > 0 and target not in {before, self.office}:
+            self.office, self.announced, self.serves = target, False, not self.asked
+            yield EngineKind.MOVED
+        told = [self.views.get(one) for one in healthy]
+        if not self.announced and self.serves and told and all(one == self.office for one in told):
+            self.announced = True
+            yield EngineKind.ANNOUNCED
+
+
+class Truth:
+    """Watches one fault."""
+
+    def __init__(self, scene: Scene, tell: Tell, written: Written = lambda _: -1) -> None:
+        """Describe it; `written` says what readers are to be given."""
+        self._scene, self._tell, self._withheld = scene, tell, Withheld(written)
+        self._begun = self._new_at = time.monotonic()
+        self._answered: set[int] = set()
+        self._all_answered = asyncio.Event()
+        asked = line_key(scene.cluster.version) >= LIST_OFFSETS_V1
+        self._partitions = {(one.topic, one.affected): Watched(one, one.old, asked) for one in scene.subjects}
+        self._keys = {
+            (kind, key): Watched(one, one.old)
+            for one in scene.subjects
+            for kind, key in ((GROUP, one.group), (TRANSACTION, one.transactional_id))
+            if key
+        }
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Ask while inside."""
+        brokers = self._scene.cluster.brokers.values()
+        tasks = [asyncio.create_task(self._ask(broker)) for broker in brokers]
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FIRST_S):
+                    await self._all_answered.wait()
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask(self, broker: BrokerProcess) -> None:
+        while True:
+            line: Line | None = None
+            with contextlib.suppress(OSError, EngineError):  # TimeoutError is one; a broker that is down is asked again
+                async with asyncio.timeout(ASK_S):
+                    line = await dial(broker.internal)
+                try:
+                    await self._keep_asking(broker.node, line)
+                finally:
+                    line.close()
+            await asyncio.sleep(SLOW_S)
+
+    async def _keep_asking(self, node: int, line: Line) -> None:
+        topics = sorted({topic for topic, _ in self._partitions})
+        for turn in itertools.count():
+            whole = turn % WHOLE_EACH == 0 or self._soon() or (self._moving() and self._quiet_s() < TOGETHER_S)
+            async with asyncio.timeout(ASK_S):
+                asked = topics if whole else sorted({*topics[:FEW], *self._missing()})
+                told = await ask.metadata(line, asked, old=ask.is_old(self._scene.cluster.version))
+                keys = await self._coordinators(line)
+                await self._ask_what_it_serves(node, line)
+            leaders = {key: one.leader for key, one in told.placements.items() if key in self._partitions}
+            self._learn(node, self._partitions, leaders)
+            self._learn(node, self._keys, keys)
+            self._answered.add(node)
+            if len(self._answered) == len(self._scene.cluster.brokers):
+                self._all_answered.set()
+            await asyncio.sleep(self._pause_s())
+
+    async def _ask_what_it_serves(self, node: int, line: Line) -> None:
+        """Ask a leader whether it serves what it leads now, and up to where that can be read."""
+        now = now_us()
+        led = [key for key, one in self._partitions.items() if one.office == node and one.asked]
+        due = [key for key in led if not self._partitions[key].serves or self._withheld.due(key, now)]
+        found = await ask.high_watermarks(line, due) if due else {}
+        for key in found:
+            self._partitions[key].serves = self._partitions[key].office == node
+        for key, kept_ms in self._withheld.look(found, now_us()):
+            text = f"what was written to partition {key[1]} could not be read for {kept_ms} ms"
+            event = replace(_event(EngineKind.WITHHELD, key, node), value=kept_ms, text=text)
+            self._tell(self._partitions[key].subject, event)
+
+    async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
+        """Ask once for all keys of one internal partition: whoever leads it coordinates them all."""
+        found: dict[tuple[int, int], int] = {}
+        for kind, key in self._keys:
+            place = kind, partition_of(key, INTERNAL_PARTITIONS)
+            if place not in found:
+                found[place] = await ask.coordinator(line, kind, key)
+        return {(kind, key): found[kind, partition_of(key, INTERNAL_PARTITIONS)] for kind, key in self._keys}
+
+    def _learn(self, node: int, watched: Mapping[Kind, Watched], told: Mapping[Kind, int]) -> None:
+        healthy = [
+            one.node
+            for one in self._scene.cluster.brokers.values()
+            if one.pid is not None and not one.paused and one.node not in self._scene.sick
+        ]
+        if node not in healthy:
+            return
+        for thing, target in told.items():
+            for kind in watched[thing].learn(node, target, healthy):
+                self._new_at = time.monotonic()
+                self._tell(watched[thing].subject, _event(kind, thing, target))
+
+    def _pause_s(self) -> float:
+        if self._moving():
+            quiet_s = self._quiet_s()
+            return QUICK_S if quiet_s < SOON_S else min(SLOW_S, quiet_s / PATIENT)
+        settled = all(one.announced and one.office != one.subject.old for one in self._everything)
+        waited_s = time.monotonic() - self._begun
+        return SETTLED_S if settled else min(SETTLED_S, max(SLOW_S, waited_s / PATIENT))
+
+    @property
+    def _everything(self) -> Sequence[Watched]:
+        return [*self._partitions.values(), *self._keys.values()]
+
+    def _quiet_s(self) -> float:
+        """Return for how long nothing was new."""
+        return time.monotonic() - self._new_at
+
+    def _missing(self) -> Iterator[str]:
+        """Yield the topics that have moved, but not to where all say so."""
+        return (topic for (topic, _), one in self._partitions.items() if not one.announced)
+
+    def _moving(self) -> bool:
+        return self._soon() or not all(one.announced for one in self._everything)
+
+    def _soon(self) -> bool:
+        early = time.monotonic() < self._begun + SOON_S
+        return early and any(one.office == one.subject.old for one in self._everything)
+
+
+def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
+    first, second = thing
+    at = now_us()
+    if isinstance(first, str):
+        assert isinstance(second, int)
+        return EngineEvent(at=at, kind=kind, broker=target, topic=first, partition=second, value=-1)
+    return EngineEvent(at=at, kind=kind, broker=target, key=str(second), value=-1)

@@ -1,0 +1,244 @@
+"""One cell's place in a cohort: what the runner takes for a cluster of the cell's own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from probe.engines.kafka.admin.partitioner import partition_of
+from probe.engines.kafka.admin.read_back import Brokers, read_back
+from probe.engines.kafka.checks import log_dump_tool
+from probe.engines.kafka.checks.log_dump_tool import Place
+from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
+from probe.engines.kafka.cohort.topic_creator import Wanted
+from probe.errors import EngineError, HarnessError
+from probe.model import EngineEvent, EngineKind, Subject
+from probe.model.clock import now_us
+from probe.model.cluster import BROKERS
+from probe.model.endpoint import Endpoint
+from probe.model.placement import TopicPlan
+from probe.ports import Pcapng, ReadBack, Sink, nowhere
+from probe.processes.resources import translating
+from probe.scenarios.steps.partitions import DeleteTopic, RecreateTopic, Step
+from probe.scenarios.steps.real import DumpLogs
+
+if TYPE_CHECKING:
+    from probe.engines.kafka.cohort.cohort import Cohort
+
+NAMES = 100
+NOBODY = "-"
+"""No client id of ours."""
+
+
+class Seat:
+    """An engine for one trial, its cluster and its tap: `ports.EnginePort`, `ports.Cluster`, `ports.Tap`."""
+
+    def __init__(self, cohort: Cohort, number: int) -> None:
+        self._cohort, self._cluster = cohort, cohort.cluster
+        self._number = number
+        self._sink: Sink = nowhere
+        self._subject: Subject | None = None
+        self.topic = ""
+        """What was created for it, or was about to be; empty if nothing was."""
+        self._struck = False
+        self._names: list[str] = []
+        self._topic_gone = self._dumped = False
+        self._dropped = 0
+
+    @contextlib.asynccontextmanager
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[Seat, Seat]]:
+        """Take the seat. EngineError for another broker line than the cohort's."""
+        if broker != self._cluster.line:
+            raise EngineError(f"this cohort plays on Kafka {self._cluster.line}, not on {broker}")
+        self._sink, self._dropped = sink, self._cluster.relay.dropped()
+        try:
+            yield self, self
+        finally:
+            self.leave()
+            for name in self._names:
+                self._cluster.sorting.leave(name)
+            self._sink = nowhere
+
+    def quiet(self) -> None:
+        """Feed the topic no more."""
+        self._cohort.feeder.leave(self.topic)
+
+    def leave(self) -> None:
+        """Be waited for no longer; whoever took the seat and went, or never came, says so."""
+        self._cohort.leave(self)
+
+    @property
+    def subject(self) -> Subject:
+        """Return what the trial is about. EngineError before it is prepared."""
+        if self._subject is None:
+            raise EngineError("the cluster has no topic yet")
+        return self._subject
+
+    def hear(self, event: EngineEvent) -> None:
+        """Take what the brokers did."""
+        self._sink(event)
+
+    def is_among(self, topics: Sequence[str]) -> bool:
+        """Say whether a log line that names these topics of cells is about this one, too."""
+        return any(name.startswith(self.topic) for name in topics)
+
+    # ports.Tap
+
+    def address(self, broker: int) -> Endpoint:
+        """Return `host:port` that clients use for a broker."""
+        return self._cluster.relay.address(broker)
+
+    @translating(EngineError)
+    async def cut(self, broker: int, client_id: str = "") -> int:
+        """Reset this cell's connections to a broker; how many."""
+        names = [client_id] if client_id else self._names
+        return sum([await self._cluster.relay.cut(broker, name) for name in names])
+
+    def refuse(self, broker: int) -> None:
+        """Refuse new connections to a broker from now on: everybody's."""
+        self._cluster.relay.refuse(broker)
+
+    def accept(self, broker: int) -> None:
+        """Accept connections again."""
+        self._cluster.relay.accept(broker)
+
+    def hold(self, apis: Sequence[int], hold_ms: int) -> None:
+        """Pass answers of these APIs on only after `hold_ms`: everybody's."""
+        self._cluster.relay.hold(apis, hold_ms)
+
+    def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
+        """Hand out what passed of this cell's connections, once; None where nothing is kept."""
+        return self._cluster.relay.captured(names or self._names or [NOBODY])
+
+    # ports.Cluster
+
+    @translating(EngineError)
+    async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
+        """Create the topic around the cohort's broker, the affected partition in its log dir; choose keys to fit."""
+        old = self._cohort.old
+        subject = replace(subject, old=old, bootstrap=_turned(subject.bootstrap, subject.old, old))
+        places = plan.places(old, BROKERS)
+        home, beside = places.coordinator, places.bystander_coordinator
+        subject = replace(
+            subject,
+            group=subject.group and _key_at(subject.group, home),
+            transactional_id=subject.transactional_id and _key_at(subject.transactional_id, home),
+            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, beside, beside=True),
+        )
+        replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
+        await self._create(subject, replicas)
+        for name in filter(None, (subject.client_id, subject.bystander_instance)):
+            self._names.append(name)
+            self._cluster.sorting.join(name, self._sink)
+        if plan.feed_ms:
+            least_ms = {subject.bystander: plan.bystander_ms}
+            self._cohort.feeder.feed(subject.topic, sorted(replicas), plan.feed_ms, least_ms)
+        self._subject = subject
+        return subject
+
+    async def _create(self, subject: Subject, replicas: Mapping[int, Sequence[int]]) -> None:
+        """Create the topic: the affected partition lies in first log dirs, the bystander in second ones."""
+        self.topic = subject.topic
+        places = {subject.affected: 0, subject.bystander: 1}
+        try:
+            await self._cohort.maker.make(Wanted(subject.topic, replicas, places))
+        except (OSError, HarnessError) as error:
+            self._cohort.spoilt = str(error) or type(error).__name__
+            raise
+
+    @translating(EngineError)
+    async def pace(self, feed_ms: int) -> None:
+        """Feed the topic at another pace."""
+        self._cohort.feeder.pace(self.topic, feed_ms)
+
+    @translating(EngineError)
+    async def gather(self) -> None:
+        """Wait for the cohort. StragglerError for a cell that the others went on without."""
+        await self._cohort.gather(self)
+
+    @translating(EngineError)
+    async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
+        """Break, together with the cohort; where nothing breaks nobody is waited for."""
+        self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
+        self._dumped = any(isinstance(step, DumpLogs) for step in steps)
+        self._struck = bool(steps)
+        if steps:
+            await self._cohort.strike(self, steps, election_ms or 0)
+        else:
+            self._tell(EngineKind.FAULT_ON)
+
+    @translating(EngineError)
+    async def heal(self) -> None:
+        """Mend, together with the cohort."""
+        if self._struck:
+            await self._cohort.mend(self)
+        else:
+            self._tell(EngineKind.HEALED)
+
+    @translating(EngineError)
+    async def read_back(self) -> ReadBack:
+        """Read the topic and the group's offsets. EngineError if it cannot be read whole."""
+        subject = self.subject
+        await self._cohort.feeder.stop(subject.topic)
+        if self._topic_gone:
+            return ReadBack((), {})
+        seen = await self._cluster.admin.placements([subject.topic])
+        partitions = sorted(partition for _, partition in seen)
+        running = [broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None]
+        back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
+        if self._dumped:
+            replicas = {number: one.replicas for (_, number), one in seen.items()}
+            if not await self._agrees(back, replicas):  # what was under way when the client ended has arrived by now
+                back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
+                await self._agrees(back, replicas, last=True)
+        return back
+
+    async def _agrees(self, back: ReadBack, replicas: Mapping[int, Sequence[int]], *, last: bool = False) -> bool:
+        """Tell what Kafka's own tool says of the topic's logs. EngineError if that does not agree at `last`."""
+        release = self._cluster.release
+        if reason := await asyncio.to_thread(log_dump_tool.why_not, release):
+            self._tell(EngineKind.NOTE, f"the logs are not dumped: {reason}")
+            return True
+        log_dirs = {node: broker.log_dirs for node, broker in self._cluster.brokers.items()}
+        async with self._cohort.dumping:
+            report = await log_dump_tool.check(release, Place(self.subject.topic, log_dirs, replicas), back.stored)
+        for text in (report.summary, *report.findings):
+            self._tell(EngineKind.NOTE, text)
+        if report.findings and last:
+            raise EngineError(f"the logs do not agree with each other or with what was read: {report.findings[0]}")
+        if not report.findings:
+            text = f"the logs agree with each other and with the {len(back.stored)} records read"
+            self._tell(EngineKind.NOTE, text)
+        return not report.findings
+
+    @translating(EngineError)
+    async def problems(self) -> Sequence[str]:
+        """Return what went wrong beside: events that the relay lost, work of the fault that failed."""
+        self._cluster.relay.check()
+        if self._cluster.exhausted is not None:
+            raise self._cluster.exhausted
+        found = list(self._cluster.failures)
+        if dropped := self._cluster.relay.dropped() - self._dropped:
+            found.append(f"the relay lost {dropped} events")
+        return found
+
+    def _tell(self, kind: EngineKind, text: str = "") -> None:
+        self._sink(EngineEvent(at=now_us(), kind=kind, text=text))
+
+
+def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:
+    """Name brokers after the one that really fails; 0, the address that never moves, stays."""
+    return tuple((node - planned + old - 1) % len(BROKERS) + 1 if node else 0 for node in nodes)
+
+
+def _key_at(key: str, node: int, *, beside: bool = False) -> str:
+    """Return a key whose coordinator is on this broker: the key itself, or with a number behind it.
+
+    Those of bystanders lie in the other internal partition that the broker leads.
+    """
+    named = (key, *(f"{key}-{number}" for number in range(NAMES)))
+    wanted = node - 1 + (len(BROKERS) if beside else 0)
+    return next(name for name in named if partition_of(name, INTERNAL_PARTITIONS) == wanted)

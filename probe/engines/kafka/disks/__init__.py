@@ -1,0 +1,1 @@
+"""Ways to break the disks of real brokers, and to repair them."""

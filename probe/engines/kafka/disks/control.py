@@ -1,0 +1,156 @@
+"""The library that breaks disks (shim/broken_disk.c): building it, and writing the control file that steers it.
+
+The control file is mapped by us and by the broker's process, so a fault is on as soon as its slot says so. Its form
+stands in the C source: a head of 1024 bytes (magic, number of slots that are on), then 63 slots of 1024 bytes.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import mmap
+import struct
+import subprocess
+from enum import IntFlag
+from functools import cache as remember
+from pathlib import Path
+
+from probe.errors import EngineError
+from probe.toolchain.golang import building
+from probe.toolchain.tools import ToolError, cache_root, find_tool
+
+SOURCE = Path(__file__).parent / "shim" / "broken_disk.c"
+FLAGS = ("-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE")
+COMPILE_S = 60.0
+MAGIC = b"BRKNDSK1"
+SLOTS = 63
+SLOT_BYTES = 1024
+PATH_BYTES = 1000
+ACTIVE_AT = 8
+RULE = struct.Struct("=IIIIQ")
+"""Of a slot: on, error, delay in ms, operations, hits; the path follows."""
+ON = struct.Struct("=I")
+
+
+Rule = tuple[Path, int, int, "Calls"]
+
+
+class Calls(IntFlag):
+    """What is asked of a disk, as the C source numbers it."""
+
+    READ = 1
+    WRITE = 2
+    SYNC = 4
+    GROW = 8
+    OPEN = 16
+    """For writing."""
+    NAME = 32
+    """Rename, unlink, mkdir."""
+
+
+CHANGES = Calls.WRITE | Calls.SYNC | Calls.GROW | Calls.OPEN | Calls.NAME
+TAKES_ROOM = Calls.WRITE | Calls.GROW
+
+
+def library_path() -> Path:
+    """Return where the library lies, or will: in the cache, under the digest of its source."""
+    key = hashlib.sha256(SOURCE.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
+    return cache_root() / "broken-disk" / key / "broken_disk.so"
+
+
+def compiler_missing() -> str:
+    """Return why the library cannot be had here, or nothing."""
+    if library_path().exists():
+        return ""
+    try:
+        find_tool("cc")
+    except ToolError as error:
+        return str(error)
+    return ""
+
+
+@remember
+def library() -> Path:
+    """Return the library, built into the cache unless it is there. ToolError with the compiler's first complaint."""
+    path = library_path()
+    with building(path.parent) as scratch:
+        if scratch is not None:
+            _compile(SOURCE, scratch / path.name)
+    return path
+
+
+def _compile(source: Path, out: Path) -> None:
+    argv = [str(find_tool("cc")), *FLAGS, "-o", str(out), str(source), "-ldl"]
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMPILE_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise ToolError(f"{argv[0]} took longer than {COMPILE_S:.0f} s; try again on a quieter machine") from None
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line]
+        raise ToolError(f"{source.name} did not compile: {(lines or ['no reason given'])[0].strip()}")
+
+
+class Control:
+    """The control file of one process. Idempotent: a fault that is on already stays as it is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        size = SLOT_BYTES * (SLOTS + 1)
+        path.write_bytes(MAGIC.ljust(size, b"\0"))
+        with path.open("r+b") as file:
+            self._map = mmap.mmap(file.fileno(), size)
+        self._rules: list[Rule | None] = [None] * SLOTS
+
+    def kill(self, path: Path) -> None:
+        """Let every call that changes something at or below a path fail with EIO."""
+        self._put(path, errno.EIO, 0, CHANGES)
+
+    def fill(self, path: Path) -> None:
+        """Let every call that takes room at or below a path fail with ENOSPC."""
+        self._put(path, errno.ENOSPC, 0, TAKES_ROOM)
+
+    def slow(self, path: Path, delay_ms: int) -> None:
+        """Let every call that reads at or below a path take so long."""
+        self._put(path, 0, delay_ms, Calls.READ)
+
+    def clear(self, path: Path) -> None:
+        """End the faults at and below a path; calls that sleep wake up."""
+        for index, rule in enumerate(self._rules):
+            if rule is not None and any(rule[0].is_relative_to(name) for name in (path, path.resolve())):
+                ON.pack_into(self._map, _at(index), 0)
+                self._rules[index] = None
+        self._count()
+
+    @property
+    def hits(self) -> int:
+        """Return how many calls met a fault that is on."""
+        return sum(int(RULE.unpack_from(self._map, _at(index))[-1]) for index, rule in enumerate(self._rules) if rule)
+
+    def _put(self, path: Path, error: int, delay_ms: int, calls: Calls) -> None:
+        """Set a rule; the kernel names open files without links, while paths that are opened are as they are given."""
+        for name in dict.fromkeys((path, path.resolve())):
+            rule = (name, error, delay_ms, calls)
+            if rule not in self._rules:
+                self._fill_slot(rule)
+        self._count()
+
+    def _fill_slot(self, rule: Rule) -> None:
+        path, error, delay_ms, calls = rule
+        name = str(path).encode()
+        if None not in self._rules or len(name) >= PATH_BYTES:
+            limits = f"{SLOTS} faults, of paths below {PATH_BYTES} bytes"
+            raise EngineError(f"{path}: the control file has room for {limits}")
+        index = self._rules.index(None)
+        slot = RULE.pack(0, error, delay_ms, int(calls), 0) + name
+        self._map[_at(index) : _at(index + 1)] = slot.ljust(SLOT_BYTES, b"\0")
+        ON.pack_into(self._map, _at(index), 1)
+        self._rules[index] = rule
+
+    def _count(self) -> None:
+        ON.pack_into(self._map, ACTIVE_AT, sum(rule is not None for rule in self._rules))
+
+
+def _at(index: int) -> int:
+    return SLOT_BYTES * (index + 1)

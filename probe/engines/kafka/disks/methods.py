@@ -1,0 +1,171 @@
+"""What each way to break a disk does: `probe.engines.kafka.ports.DiskWay`, four times."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from probe.engines.kafka.disks.control import Control, compiler_missing, library
+from probe.engines.kafka.ports import BrokerProcess
+from probe.errors import EngineError
+from probe.toolchain.tools import ToolError, find_tool
+
+COMMAND_S = 20.0
+GONE = ".gone"
+CONTROL = "broken-disk"
+
+
+class DiskError(EngineError):
+    """A disk cannot be broken, or mended, in the way that was chosen; the text says why and what to do."""
+
+
+class Shim:
+    """An own library in the broker's process."""
+
+    name = "eio"
+    anywhere = True
+    properties: Mapping[str, str] = MappingProxyType({})
+    """The next write notices it."""
+
+    def __init__(self) -> None:
+        self._controls: dict[Path, Control] = {}
+
+    def impossible(self) -> str:
+        """Say why the library cannot be had."""
+        return compiler_missing()
+
+    def environment(self, folder: Path) -> Mapping[str, str]:
+        """Load the library, in front of whatever else is preloaded, and name its control file. ToolError."""
+        control = self._controls.get(folder)
+        if control is None:
+            control = self._controls[folder] = Control(folder / CONTROL)
+        preloaded = f"{library()} {os.environ.get('LD_PRELOAD', '')}".strip()
+        return {"LD_PRELOAD": preloaded, "BROKEN_DISK": str(control.path)}
+
+    async def break_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
+        """Let every call that changes something there fail with EIO."""
+        self._control(broker).kill(log_dir)
+
+    async def fill_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
+        """Let every call that takes room there fail with ENOSPC."""
+        self._control(broker).fill(log_dir)
+
+    async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
+        """Let every call that reads there sleep first."""
+        self._control(broker).slow(path, delay_ms)
+
+    async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
+        """Take back the rules at and below it."""
+        self._control(broker).clear(log_dir)
+
+    def hits(self, broker: BrokerProcess) -> int:
+        """Return how many calls met a fault that is on."""
+        return self._control(broker).hits
+
+    def _control(self, broker: BrokerProcess) -> Control:
+        if broker.folder not in self._controls:
+            raise DiskError(f"{broker.name} was started without the library that breaks its disks")
+        return self._controls[broker.folder]
+
+
+class _DeadOnly:
+    """What ways have in common that can only let a log dir die."""
+
+    name = ""
+    properties: Mapping[str, str] = MappingProxyType({"replica.high.watermark.checkpoint.interval.ms": "500"})
+    """What is open can still be written to, so it is the checkpoint that notices; else after 5 s."""
+
+    def environment(self, _: Path) -> Mapping[str, str]:
+        """Need nothing."""
+        return {}
+
+    async def fill_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
+        """Cannot be done."""
+        raise DiskError(f"{log_dir} of {broker.name} cannot be full by `{self.name}`: install a C compiler")
+
+    async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
+        """Cannot be done."""
+        raise DiskError(f"{path} of {broker.name} cannot be {delay_ms} ms slow by `{self.name}`: install a C compiler")
+
+
+class Rename(_DeadOnly):
+    """The log dir is moved away, and a file stands in its place."""
+
+    name = "rename"
+    anywhere = True
+
+    def impossible(self) -> str:
+        """Can always be done."""
+        return ""
+
+    async def break_dir(self, _: BrokerProcess, log_dir: Path) -> None:
+        """Move it away. DiskError or OSError."""
+        _move_away(log_dir)
+
+    async def mend_dir(self, _: BrokerProcess, log_dir: Path) -> None:
+        """Move it back. DiskError or OSError."""
+        _move_back(log_dir)
+
+
+def _aside(log_dir: Path) -> Path:
+    return log_dir.with_name(log_dir.name + GONE)
+
+
+def _move_away(log_dir: Path) -> None:
+    if not _aside(log_dir).exists():
+        log_dir.rename(_aside(log_dir))
+        log_dir.touch()
+
+
+def _move_back(log_dir: Path) -> None:
+    if _aside(log_dir).exists():
+        log_dir.unlink(missing_ok=True)
+        _aside(log_dir).rename(log_dir)
+
+
+class Commands(_DeadOnly):
+    """Root's own commands break and mend a log dir."""
+
+    anywhere = False
+
+    def __init__(self, name: str, broken: Sequence[Sequence[str]], mended: Sequence[Sequence[str]]) -> None:
+        self.name, self._broken, self._mended = name, broken, mended
+        self._dirs: set[Path] = set()
+
+    def impossible(self) -> str:
+        """Say what is missing."""
+        if os.geteuid() != 0:
+            return "this is not root"
+        try:
+            for command in self._broken:
+                find_tool(command[0])
+        except ToolError as error:
+            return str(error)
+        return ""
+
+    async def break_dir(self, _: BrokerProcess, log_dir: Path) -> None:
+        """Run the commands that break it. DiskError."""
+        if log_dir not in self._dirs:
+            self._dirs.add(log_dir)
+            await asyncio.to_thread(_run, self._broken, log_dir)
+
+    async def mend_dir(self, _: BrokerProcess, log_dir: Path) -> None:
+        """Run the commands that mend it. DiskError."""
+        if log_dir in self._dirs:
+            await asyncio.to_thread(_run, self._mended, log_dir)
+            self._dirs.discard(log_dir)
+
+
+def _run(commands: Sequence[Sequence[str]], log_dir: Path) -> None:
+    for command in commands:
+        argv = [str(log_dir) if part == "DIR" else part for part in command]
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=COMMAND_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise DiskError(f"{' '.join(argv)}: {error}") from None
+        if done.returncode:
+            raise DiskError(f"{' '.join(argv)}: {done.stderr.strip() or done.returncode}")

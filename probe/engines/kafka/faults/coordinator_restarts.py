@@ -1,0 +1,99 @@
+"""Coordinators that restart: some at once or all, with much to load, or with nothing left to load."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from probe.engines.kafka.faults import brokers, port_mirror
+from probe.engines.kafka.faults.action import in_sync, turns
+from probe.engines.kafka.ports import OFFSETS_TOPIC, BrokerProcess, Scene
+from probe.model import EngineKind
+from probe.scenarios.steps.coordinators import RestartBrokers
+
+SEGMENTS = ("*.log", "*.index", "*.timeindex")
+
+
+async def restart(step: RestartBrokers, scene: Scene) -> None:
+    """Begin with the first wave; what follows goes on beside the watch."""
+    order = turns(scene.old)
+    scene.cluster.spawn(_waves(step, scene, [[order[turn] for turn in wave] for wave in step.waves]))
+    await asyncio.sleep(0)
+
+
+async def _waves(step: RestartBrokers, scene: Scene, waves: list[list[int]]) -> None:
+    for number, wave in enumerate(waves):
+        if number:
+            await in_sync(scene)
+        await _wave(step, scene, wave)
+
+
+async def _wave(step: RestartBrokers, scene: Scene, wave: list[int]) -> None:
+    """Stop these, do what is done while they are down, start them."""
+    running = [node for node in wave if scene.cluster.brokers[node].pid is not None]
+    for node in running:
+        scene.sick.add(node)
+        scene.leaving.add(node)
+        scene.cluster.tell(EngineKind.NOTE, broker=node, text="told to end")
+        scene.cluster.brokers[node].terminate()
+    scene.strike()
+    await asyncio.gather(*(_left(scene, node) for node in running))
+    for node in wave:
+        await _while_down(step, scene, scene.cluster.brokers[node])
+    await asyncio.gather(*(brokers.start(scene, node) for node in wave))
+    for node in wave:
+        scene.sick.discard(node)
+        scene.cluster.tell(EngineKind.RETURNED, broker=node)
+
+
+async def _left(scene: Scene, node: int) -> None:
+    """Wait until it is gone. One that finds nobody to hand over to takes its time, and is killed at last."""
+    with contextlib.suppress(TimeoutError):
+        await port_mirror.shut_with(scene, node, brokers.LEAVES_S)
+    scene.cluster.relay.refuse(node)
+    await brokers.end(scene, node)
+    scene.cluster.tell(EngineKind.STOPPED, broker=node)
+    await scene.cluster.relay.cut(node)
+
+
+async def _while_down(step: RestartBrokers, scene: Scene, broker: BrokerProcess) -> None:
+    if step.delete_offsets:
+        count = sum(1 for folder in offsets_of(broker) for _ in _delete(folder))
+        text = f"{count} segments of {OFFSETS_TOPIC} are deleted by hand"
+        scene.cluster.tell(EngineKind.NOTE, broker=broker.node, text=text)
+    if step.offsets_read_ms:
+        for path in (path for folder in offsets_of(broker) for path in closed(folder)):
+            await scene.cluster.disk.slow_reads(broker, path, step.offsets_read_ms)
+
+
+def offsets_of(broker: BrokerProcess) -> list[Path]:
+    """Return a broker's folders of the topic of offsets, in whatever log dir they are."""
+    return sorted(folder for log_dir in broker.log_dirs for folder in log_dir.glob(f"{OFFSETS_TOPIC}-*"))
+
+
+def closed(folder: Path) -> list[Path]:
+    """Return the segments that nothing is written to any more: a coordinator that works reads them at its start only.
+
+    Followers read the newest one all the time; slow, it would be another fault.
+    """
+    return sorted(folder.glob("*.log"))[:-1]
+
+
+def _delete(folder: Path) -> Iterator[Path]:
+    """Delete all segments with their indexes; give each segment."""
+    for pattern in SEGMENTS:
+        for path in sorted(folder.glob(pattern)):
+            path.unlink()
+            if path.suffix == ".log":
+                yield path
+
+
+async def mend(step: RestartBrokers, scene: Scene) -> None:
+    """Let everybody read at full speed, and start whoever is not there."""
+    if step.offsets_read_ms:
+        for broker in scene.cluster.brokers.values():
+            for folder in offsets_of(broker):
+                await scene.cluster.disk.mend_dir(broker, folder)
+    await brokers.all_up(step, scene)

@@ -1,0 +1,89 @@
+"""Commits of nobody's, by the thousand, as they lie in a topic of offsets that was never compacted."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from probe.engines.kafka.admin.read_back import Brokers, load_library
+from probe.engines.kafka.admin.wire import Writer
+from probe.engines.kafka.faults.coordinator_restarts import offsets_of
+from probe.engines.kafka.faults.filler_entries import named
+from probe.engines.kafka.ports import OFFSETS_TOPIC, Scene
+from probe.errors import EngineError
+from probe.model import EngineKind
+from probe.scenarios.steps.coordinators import FillOffsets
+
+ADMIN_CLIENT = "__admin_client"
+"""Brokers let nobody else write to internal topics."""
+WRITING = {
+    "acks": 1,
+    "client.id": ADMIN_CLIENT,
+    "log_level": 0,
+    # old brokers note the place of each batch: they would read large ones from their begin again and again
+    "batch.num.messages": 100,
+    "message.timeout.ms": 30_000,
+    "queue.buffering.max.messages": 1_000_000,
+}
+WRITTEN_S = 60.0
+KEYS = 100
+"""So many different keys; what is older than the newest of a key would have been compacted away."""
+DAY_MS = 86_400_000
+MESSAGE_BYTES = 26
+"""What a message of the oldest format needs beside its key and value."""
+
+
+async def fill(step: FillOffsets, scene: Scene) -> None:
+    """Write what is not there yet, and wait until all followers have it. EngineError if brokers refuse it."""
+    placed = await scene.cluster.admin.placements([OFFSETS_TOPIC])
+    numbers = sorted(number for _, number in placed)
+    per_entry = MESSAGE_BYTES + len(_key(named(0, len(numbers)), 0)) + len(_value(0, 0))
+    begun = time.monotonic()
+    missing = {number: step.entries - _bytes(scene, number) // per_entry for number in numbers}
+    where = Brokers([broker.internal for broker in scene.cluster.brokers.values()], scene.cluster.version)
+    await asyncio.to_thread(_write, where, missing)
+    await scene.cluster.in_sync([OFFSETS_TOPIC])
+    text = f"{OFFSETS_TOPIC} has {step.entries} entries in each of {len(numbers)} partitions"
+    scene.cluster.tell(EngineKind.NOTE, text=f"{text}, written in {time.monotonic() - begun:.1f} s")
+
+
+def _bytes(scene: Scene, number: int) -> int:
+    """Return how much of a partition is there, where most of it is."""
+    sizes = (
+        sum(path.stat().st_size for path in folder.glob("*.log"))
+        for broker in scene.cluster.brokers.values()
+        for folder in offsets_of(broker)
+        if folder.name.rpartition("-")[2] == str(number)
+    )
+    return max(sizes, default=0)
+
+
+def _write(where: Brokers, counts: Mapping[int, int]) -> None:
+    failures: list[str] = []
+
+    def done(error: object, _: object) -> None:
+        if error is not None:
+            failures.append(str(error))
+
+    producer = load_library().Producer({**where.settings, **WRITING})
+    now_ms = time.time_ns() // 1_000_000
+    for number, count in counts.items():
+        group = named(number, len(counts))
+        for entry in range(count):
+            key, value = _key(group, entry % KEYS), _value(entry, now_ms)
+            producer.produce(OFFSETS_TOPIC, key=key, value=value, partition=number, on_delivery=done)
+        producer.poll(0)
+    left = producer.flush(WRITTEN_S)
+    if left or failures:
+        raise EngineError(f"{OFFSETS_TOPIC} could not be filled: {failures[0] if failures else f'{left} entries left'}")
+
+
+def _key(group: str, partition: int) -> bytes:
+    """Return the key of a commit (OffsetCommitKey, version 1)."""
+    return bytes(Writer().pack("h", 1).string(group).string("ballast").pack("i", partition).data)
+
+
+def _value(offset: int, now_ms: int) -> bytes:
+    """Return a commit (OffsetCommitValue, version 1), good for a day."""
+    return bytes(Writer().pack("hq", 1, offset).string("").pack("qq", now_ms, now_ms + DAY_MS).data)

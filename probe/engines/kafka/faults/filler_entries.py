@@ -1,0 +1,40 @@
+"""Entries of nobody's in an internal topic, so that loading it takes as long as it does in old clusters."""
+
+from __future__ import annotations
+
+from probe.engines.kafka.admin.partitioner import partition_of
+from probe.engines.kafka.admin.wire import Writer, line_to
+from probe.engines.kafka.ports import OFFSETS_TOPIC
+from probe.model.endpoint import Endpoint
+from probe.protocol.apis import INIT_PRODUCER_ID, OFFSET_COMMIT
+
+ENTRIES = 60
+LIMIT_S = 20.0
+NAMES = 1000
+TIMEOUT_MS = 60_000
+
+
+def named(number: int, partitions: int) -> str:
+    """Return a key that lies in a partition of an internal topic."""
+    return next(name for name in (f"ballast-{n}" for n in range(NAMES)) if partition_of(name, partitions) == number)
+
+
+async def lengthen(coordinator: Endpoint, topic: str, number: int, partitions: int) -> None:
+    """Ask the coordinator at this address to write so many entries. EngineError or OSError."""
+    key = named(number, partitions)
+    api, version, body = (
+        (OFFSET_COMMIT, 2, _commit(key)) if topic == OFFSETS_TOPIC else (INIT_PRODUCER_ID, 0, _init(key))
+    )
+    async with line_to(coordinator, LIMIT_S) as line:
+        for _ in range(ENTRIES):
+            await line.ask(api, version, body)
+
+
+def _commit(group: str) -> Writer:
+    """Commit an offset from outside of any membership, as tools do."""
+    body = Writer().string(group).pack("i", -1).string("").pack("q", -1)
+    return body.pack("i", 1).string("ballast").pack("iiq", 1, 0, 0).string("")
+
+
+def _init(transactional_id: str) -> Writer:
+    return Writer().string(transactional_id).pack("i", TIMEOUT_MS)

@@ -1,0 +1,56 @@
+"""Partitions of nobody's on a broker's log dir: what makes its recovery long."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from probe.engines.kafka.admin.read_back import Brokers, load_library
+from probe.engines.kafka.ports import Replicas, Scene
+from probe.scenarios.steps.real import ManyLogs
+
+TOPIC = "ballast"
+"""Not named like topics of cells, so that log lines about it are told to all of them."""
+VALUE = b"x" * 500
+FLUSH_S = 60.0
+TRIES = 3
+WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
+
+
+async def make(step: ManyLogs, scene: Scene) -> None:
+    """Create the topic, with its only replicas on the broker that fails, and write it. EngineError or OSError."""
+    admin, brokers = scene.cluster.admin, scene.cluster.brokers
+    partitions = range(step.partitions)
+    log_dir = str(brokers[scene.old].log_dirs[0])
+    await admin.prefer_log_dir(scene.old, log_dir, [(TOPIC, partition) for partition in partitions])
+    await _create(scene, dict.fromkeys(partitions, (scene.old,)))
+    where = Brokers([broker.internal for broker in brokers.values()], scene.cluster.version)
+    await asyncio.to_thread(write, where, step)
+
+
+async def _create(scene: Scene, replicas: Replicas) -> None:
+    """Create it; on a busy machine so many partitions take longer than a topic is waited for."""
+    for left in reversed(range(TRIES)):
+        try:
+            await scene.cluster.admin.create_topic(TOPIC, replicas)
+        except TimeoutError:
+            if not left:
+                raise
+        else:
+            return
+
+
+async def remove(_: ManyLogs, scene: Scene) -> None:
+    """Delete it."""
+    if await scene.cluster.admin.placements([TOPIC]):
+        await scene.cluster.admin.delete_topics([TOPIC])
+
+
+def write(where: Brokers, step: ManyLogs) -> None:
+    """Write one batch after the other to each partition. TimeoutError if it takes too long."""
+    producer = load_library().Producer({**where.settings, **WRITING})
+    for _ in range(step.batches):
+        for partition in range(step.partitions):
+            producer.produce(TOPIC, value=VALUE, partition=partition)
+        if left := producer.flush(FLUSH_S):
+            raise TimeoutError(f"{left} records of {TOPIC} were not written within {FLUSH_S:.0f} s")

@@ -1,0 +1,118 @@
+"""Who leads and who follows: elections, reassignments, coordinators."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+
+from probe.engines.kafka.admin.partitioner import partition_of
+from probe.engines.kafka.faults.action import INTERNAL, in_sync, topics, turns
+from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Scene
+from probe.model.cluster import BROKERS, next_broker
+from probe.scenarios.steps.brokers import Evacuate
+from probe.scenarios.steps.partitions import MoveCoordinator, MoveLeader
+from probe.scenarios.steps.real import KeepReplicas, Meanwhile
+
+REASSIGNED_S = 30.0
+LOOK_S = 0.05
+SETTLES_S = 6.0
+"""After replicas were taken away: longer than clients keep fresh metadata at the least (franz-go: 5 s)."""
+
+Partition = tuple[str, int]
+
+
+async def move_leader(step: MoveLeader, scene: Scene) -> None:
+    """Elect the next broker, or take the old one's replica away."""
+    new = next_broker(scene.old)
+    (third,) = set(BROKERS) - {scene.old, new}
+    if step.drop_replica:
+        scene.strike()
+        await scene.cluster.admin.reassign(dict.fromkeys(scene.affected, (new, third)))
+    else:
+        await elect(scene, dict.fromkeys(scene.affected, (new, third, scene.old)))
+
+
+async def elect(scene: Scene, wanted: Mapping[Partition, Sequence[int]]) -> None:
+    """Let the first of these replicas lead; who is a replica does not change."""
+    await rearrange(scene, wanted)
+    scene.strike()
+    await scene.cluster.admin.elect_preferred(list(wanted))
+
+
+async def rearrange(scene: Scene, wanted: Mapping[Partition, Sequence[int]]) -> None:
+    """Give partitions these replicas, in this order, and wait until they have them. TimeoutError."""
+    admin = scene.cluster.admin
+    await admin.reassign(wanted)
+    names = sorted({topic for topic, _ in wanted})
+    end = time.monotonic() + REASSIGNED_S
+    while True:
+        seen = await admin.placements(names)
+        missing = [key for key, nodes in wanted.items() if key not in seen or seen[key].replicas != tuple(nodes)]
+        if not missing:
+            return
+        if time.monotonic() > end:
+            raise TimeoutError(f"{missing[0][0]}-{missing[0][1]} was not reassigned within {REASSIGNED_S:.0f} s")
+        await asyncio.sleep(LOOK_S)
+
+
+async def evacuate(step: Evacuate, scene: Scene, node: int) -> None:
+    """Move all that a broker leads; its replicas go too if the step says so, or if it cannot follow any more."""
+    seen = await scene.cluster.admin.placements([*topics(scene), *INTERNAL])
+    if step.drop_replicas or scene.cluster.brokers[node].paused:
+        held = {key: one.replicas for key, one in seen.items() if node in one.replicas and len(one.replicas) > 1}
+        scene.strike()
+        await scene.cluster.admin.reassign({key: without(nodes, node) for key, nodes in held.items()})
+    else:
+        led = {key: one.replicas for key, one in seen.items() if one.leader == node and len(one.replicas) > 1}
+        await elect(scene, {key: (*without(nodes, node), node) for key, nodes in led.items()})
+
+
+def without(replicas: Sequence[int], node: int) -> tuple[int, ...]:
+    """Return the other replicas, beginning with the first one after this node.
+
+    >>> without((1, 2, 3), 2)
+    (3, 1)
+    """
+    return tuple(sorted((one for one in replicas if one != node), key=lambda one: (one - node) % len(BROKERS)))
+
+
+async def coordinated(scene: Scene) -> list[Partition]:
+    """Return the internal partitions in which the affected keys of all cells lie."""
+    keys = {
+        (TRANSACTIONS_TOPIC, one.transactional_id) if one.transactional_id else (OFFSETS_TOPIC, one.group)
+        for one in scene.subjects
+        if one.transactional_id or one.group
+    }
+    names = sorted({topic for topic, _ in keys})
+    seen = await scene.cluster.admin.placements(names)
+    counts = {name: sum(topic == name for topic, _ in seen) for name in names}
+    return sorted({(topic, partition_of(key, counts[topic])) for topic, key in keys})
+
+
+async def move_coordinator(_: MoveCoordinator, scene: Scene) -> None:
+    """Elect the next broker for the internal partitions."""
+    new = next_broker(scene.old)
+    (third,) = set(BROKERS) - {scene.old, new}
+    await elect(scene, dict.fromkeys(await coordinated(scene), (new, third, scene.old)))
+
+
+async def keep_replicas(step: KeepReplicas, scene: Scene) -> None:
+    """Take replicas away before the fault, and wait until nobody has fresh metadata of it."""
+    order = turns(scene.old)
+    wanted = {key: tuple(order[turn] for turn in step.affected) for key in scene.affected}
+    if step.bystander:
+        nodes = tuple(order[turn] for turn in step.bystander)
+        wanted |= {(one.topic, one.bystander): nodes for one in scene.subjects}
+    await rearrange(scene, wanted)
+    await scene.cluster.admin.elect_preferred(list(wanted))
+    await in_sync(scene)
+    if step.config:
+        for topic in topics(scene):
+            await scene.cluster.admin.configure_topic(topic, dict(step.config))
+    await asyncio.sleep(SETTLES_S)
+
+
+async def meanwhile(step: Meanwhile, _: Scene) -> None:
+    """Let time pass."""
+    await asyncio.sleep(step.ms / 1000)

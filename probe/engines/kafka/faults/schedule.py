@@ -1,0 +1,56 @@
+"""What happens later than at once: which steps are ours to do, and when. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from probe.scenarios.steps.brokers import NOW, Evacuate, HangBroker, Resign, ReturnBroker, StopBroker, When
+from probe.scenarios.steps.partitions import Step
+from probe.scenarios.steps.real import Meanwhile
+
+Timed = StopBroker | HangBroker | ReturnBroker | Evacuate
+
+
+def delay_ms(when: When, election_ms: int) -> int:
+    """Return how long after the fault a step comes. First hits are nobody's here: real elections take what they take.
+
+    >>> delay_ms(When(after_ms=300, elected=True), 150)
+    450
+    """
+    return when.after_ms + (election_ms if when.elected else 0)
+
+
+def later(steps: Sequence[Step], election_ms: int, session_ms: int) -> list[tuple[int, Timed]]:
+    """Return the steps that come later, in order of time, without those that real brokers do by themselves."""
+    found = [
+        (delay_ms(step.when, election_ms), step)
+        for step in steps
+        if isinstance(step, Timed) and step.when != NOW and is_ours(step, steps, election_ms, session_ms)
+    ]
+    return sorted(found, key=lambda item: item[0])
+
+
+def is_ours(step: Step, steps: Sequence[Step], election_ms: int, session_ms: int) -> bool:
+    """Say whether a step must be done, and does not follow from another one.
+
+    A broker that shuts down hands over by itself and then ends; that of a broker that is gone, or silent for a whole
+    session, the controller hands over.
+    """
+    if isinstance(step, StopBroker):
+        return step.listed or step.turn != 0 or not _has(steps, Resign)
+    if not isinstance(step, Evacuate) or step.drop_replicas:
+        return True
+    if any(isinstance(other, StopBroker) and other.turn == step.turn for other in steps) or _has(steps, Resign):
+        return False
+    hung = any(isinstance(other, HangBroker) and other.turn == step.turn for other in steps)
+    return not hung or delay_ms(step.when, election_ms) < session_ms
+
+
+def is_prelude(step: Step, steps: Sequence[Step]) -> bool:
+    """Say whether a step only prepares the fault: some time passes after it, before the next one."""
+    place = next((place for place, other in enumerate(steps) if other is step), 0)
+    return any(isinstance(other, Meanwhile) for other in steps[place + 1 :])
+
+
+def _has(steps: Sequence[Step], kind: type) -> bool:
+    return any(isinstance(step, kind) for step in steps)

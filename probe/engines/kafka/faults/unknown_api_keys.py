@@ -1,0 +1,85 @@
+"""Requests with an API key that a broker does not know, and a monitor that asks the broker how it is meanwhile.
+
+Kafka 0.9's network thread has an exception escape at such a request. What was received in the same poll and comes
+after it is dropped without an answer; connections whose answers left in that poll are not read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+import time
+
+from probe.engines.kafka.admin import requests as ask
+from probe.engines.kafka.admin.wire import Writer, line_to
+from probe.engines.kafka.ports import Scene
+from probe.errors import EngineError
+from probe.model import EngineKind
+from probe.scenarios.steps.coordinators import SendUnknownKeys
+
+DIAL_S = 2.0
+SENDER = "newer-client"
+MONITOR_S, LOOK_S = 1.0, 0.05
+"""The monitor's patience, and how long it rests between two questions."""
+AFTERWARDS_S = 3.0
+"""It goes on so long when all is over."""
+
+
+async def send(step: SendUnknownKeys, scene: Scene) -> None:
+    """Begin; what follows goes on beside the watch."""
+    scene.strike()
+    scene.cluster.spawn(_bursts(step, scene))
+
+
+def frames(key: int, count: int) -> bytes:
+    """Return so many requests of version 0, with no body, as ApiVersions has none."""
+    bodies = (Writer().pack("hhi", key, 0, number).string(SENDER).data for number in range(1, count + 1))
+    return b"".join(struct.pack(">i", len(body)) + body for body in bodies)
+
+
+async def _bursts(step: SendUnknownKeys, scene: Scene) -> None:
+    begin = time.monotonic()
+    monitor = asyncio.create_task(_watch(scene))
+    try:
+        for number in range(step.until_ms // step.every_ms + 1):
+            await asyncio.sleep(max(0.0, begin + number * step.every_ms / 1000 - time.monotonic()))
+            await _burst(step, scene)
+        scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text="the newer client is gone")
+        await asyncio.sleep(AFTERWARDS_S)
+    finally:
+        monitor.cancel()
+
+
+async def _burst(step: SendUnknownKeys, scene: Scene) -> None:
+    """Connect, send all at once, and wait for no answer, as there is none. OSError if it cannot connect."""
+    address = scene.cluster.brokers[scene.old].internal
+    async with asyncio.timeout(DIAL_S):
+        _, writer = await asyncio.open_connection(address.host, address.port)
+    try:
+        writer.write(frames(step.key, step.burst))
+        text = f"a newer client sends {step.burst} requests with API key {step.key}"
+        scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text=text)
+        await asyncio.sleep(step.every_ms / 2000)
+    finally:
+        writer.transport.abort()
+
+
+async def _watch(scene: Scene) -> None:
+    """Ask for Metadata, each time on a new connection, and tell when that begins to fail or to work again."""
+    well = True
+    while True:
+        answered = await _answers(scene)
+        if answered != well:
+            text = "a monitor is answered again" if answered else f"a monitor has no answer for {MONITOR_S:.0f} s"
+            scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text=text)
+        well = answered
+        await asyncio.sleep(LOOK_S)
+
+
+async def _answers(scene: Scene) -> bool:
+    with contextlib.suppress(OSError, EngineError):
+        async with line_to(scene.cluster.brokers[scene.old].internal, MONITOR_S) as line:
+            await ask.metadata(line, ["none-of-this-name"], old=True)
+            return True
+    return False

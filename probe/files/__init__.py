@@ -1,0 +1,1 @@
+"""Files on this machine: written whole or not at all, locked, temporary."""

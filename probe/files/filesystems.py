@@ -1,0 +1,32 @@
+"""Files that appear whole on every file system that pyarrow knows: local folders and object stores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import fs
+
+from probe.files.atomic import beside, writing
+
+
+def write_whole(system: fs.FileSystem, path: str, save: Callable[[pa.NativeFile], object]) -> None:
+    """Write a file beside its place and rename it; its folder is made. Raises OSError."""
+    place = Path(path)
+    system.create_dir(os.path.dirname(path), recursive=True)  # noqa: PTH120  # of an object store's path too
+    if isinstance(system, fs.LocalFileSystem):
+        with writing(place) as aside, system.open_output_stream(str(aside)) as sink:
+            save(sink)
+        return
+    half = beside(place).as_posix()
+    try:
+        with system.open_output_stream(half) as sink:
+            save(sink)
+        system.move(half, path)
+    except OSError:
+        with suppress(OSError):
+            system.delete_file(half)
+        raise

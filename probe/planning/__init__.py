@@ -1,0 +1,1 @@
+"""Which cells run, in which order, in which cohorts, and for how long. Pure."""

@@ -1,0 +1,297 @@
+"""Selectors times catalogue times engine: which cells run, and which are skipped and why. Pure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from probe.catalogue.selectors import ONLY_FOR, Chosen
+from probe.model import CONTROL, Cell, Engine, Expects, Limits, Play, Profile, Role, Target
+from probe.model.versions import version_key
+from probe.planning.variants import part_of, play_of
+from probe.protocol.names import api_name
+from probe.scenarios.reach import Versions, out_of_reach
+from probe.scenarios.scenario import Part, Scenario
+from probe.scenarios.steps.partitions import Step
+
+WARM_UP_S = 3.0
+"""A client's start and warm-up, about; for estimates only."""
+
+REST_AFTER_S = 10.0
+"""A trial that watched for so long mostly waits for a time-out: it rests, and another may be busy."""
+FOUND_S = 4.0
+"""On real brokers a whole cohort watches one fault: so long after the election there is most to do for everybody."""
+ELECTION_S = 10.0
+"""While nobody is elected for longer, there is time to start others."""
+OPERATIONS = 3
+"""So many that succeed in a row prove that a client has recovered (SEMANTICS 2)."""
+RESTING = 1
+"""So many times `--jobs` may rest: they cost less, but not nothing. With 200 in flight one loop no longer kept up."""
+LONG_MS = 60_000
+"""Who watches for so long watches silence, mostly: a minute and more of every client."""
+LONG_BEAT_MS = 800
+"""As long as recovery, which takes three operations, stays well within what is prompt."""
+
+SELDOM_MS = 400
+"""The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
+come sooner than a group's second commit."""
+BYSTANDER_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
+"""The bystander is worked on so often, or four times in what is prompt: it only may not stand still for longer."""
+TRANSACTION_MS = 1600
+"""On real brokers a transaction begins so often, or twice in what is prompt. One that comes before the markers of the
+last are written is put off (CONCURRENT_TRANSACTIONS) and asked for again each 20 to 100 ms, which keeps brokers from
+writing them: with one each 800 ms fifteen clients did so for 6 s at a time."""
+IDLE_MS = LONG_BEAT_MS
+"""The pace of a client of which nothing is asked: its metadata grows old, or it is watched for storms alone."""
+
+
+class LongWatches(StrEnum):
+    """Who plays the scenarios with long watches."""
+
+    ALL = "all"
+    CORE = "core"
+    """Core versions, and the newest of each line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A cell with all that is needed to run it."""
+
+    cell: Cell
+    chosen: Chosen
+    profile: Profile
+    scenario: Scenario
+    part: Part
+    play: Play
+    limits: Limits
+    trials: int
+
+    @property
+    def is_control(self) -> bool:
+        """Say whether this is a control cell: the one that others of its client rest on."""
+        return self.cell == self.steady
+
+    @property
+    def beat_ms(self) -> int:
+        """Return how often an instance begins an operation, or is fed a record, per partition, around the fault.
+
+        Less often in long watches: ten a second told nothing more there, and took a quarter of a core's hour. Less
+        often for a group whose coordinator fails: records come from others, and it is commits that tell, each second.
+        Still less often for transactions on real brokers: each is a dozen requests, which brokers write down and copy.
+        """
+        if self.cell.role is Role.TRANSACTIONAL and self.cell.engine is Engine.KAFKA:
+            return min(TRANSACTION_MS, self.play.prompt_ms // 2)
+        if self.play.watch_ms >= LONG_MS and self.play.prompt_ms >= 2 * OPERATIONS * LONG_BEAT_MS:
+            return LONG_BEAT_MS
+        grouped = self.cell.role is Role.GROUP and self.play.target is Target.COORDINATOR
+        return max(SELDOM_MS if grouped else 0, self.cell.engine.beat_ms)
+
+    @property
+    def bystander_ms(self) -> int:
+        """Return how often the bystander is worked on at the most."""
+        return min(BYSTANDER_MS[self.cell.engine], self.play.prompt_ms // 4)
+
+    @property
+    def steady(self) -> Cell:
+        """Return the control cell this one rests on."""
+        return replace(self.cell, scenario=CONTROL)
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A combination that is not run."""
+
+    cell: Cell
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would run, in order: control cells first, the rest shuffled by the seed."""
+
+    cells: tuple[Planned, ...]
+    skips: tuple[Skip, ...]
+    exact: Mapping[str, str] = field(default_factory=dict)
+    """Real brokers: the exact version behind each line."""
+
+    def estimate_s(self, jobs: int, watch_ms: int | None) -> float:
+        """Return about how many seconds the plan takes with so many trials in flight; who rests counts less."""
+        spans = self._spans_s(watch_ms)
+        return max(self.busy_s(jobs, watch_ms), sum(spans) / (jobs * (1 + RESTING)), max(spans, default=0.0))
+
+    def busy_s(self, jobs: int, watch_ms: int | None = None) -> float:
+        """Return about how many seconds somebody is busy, who waits for time-outs left out."""
+        return sum(min(span, WARM_UP_S + REST_AFTER_S) for span in self._spans_s(watch_ms)) / jobs
+
+    def _spans_s(self, watch_ms: int | None) -> list[float]:
+        return [WARM_UP_S + seconds_of(item.play, watch_ms) for item in self.cells for _ in range(item.trials)]
+
+
+def seconds_of(play: Play, watch_ms: int | None) -> float:
+    """Return about how long one trial's watch takes: most recover early and are watched for storms."""
+    watch = play.watch_ms / 1000 if watch_ms is None else min(play.watch_ms, watch_ms) / 1000
+    return watch if play.expects is Expects.NOTHING else (watch + 8) / 2
+
+
+def rest_after_s(item: Planned) -> float:
+    """Return how long after its fault a trial mostly waits."""
+    if item.cell.engine is Engine.KAFKA:
+        return FOUND_S + min(ELECTION_S, (item.play.election_ms or 0) / 1000)
+    return REST_AFTER_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What was selected."""
+
+    clients: Sequence[Chosen]
+    scenarios: Sequence[Scenario]
+    roles: Sequence[Role]
+    profiles: Sequence[Profile]
+    engine: Engine
+    brokers: Sequence[str]
+    trials: int = 1
+    seed: int = 0
+    shard: tuple[int, int] = (1, 1)
+    exact: Mapping[str, str] = field(default_factory=dict)
+    """Real brokers: the exact version behind each line."""
+    unplayed: Mapping[type[Step], str] = field(default_factory=dict)
+    """Kinds of steps that the engine cannot do, and why."""
+    long_watches: LongWatches = LongWatches.ALL
+    versions: Mapping[Cell, Versions] = field(default_factory=dict)
+    """Request versions that stored trials observed, by control cell."""
+
+
+def make_plan(selection: Selection) -> Plan:
+    """Multiply and sort out; the same selection always gives the same plan."""
+    cells: list[Planned] = []
+    skips: list[Skip] = []
+    for scenario in selection.scenarios:
+        for chosen, role, profile, broker in _combinations(selection):
+            family, version = chosen.client.family, chosen.client.version
+            cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker)
+            part = scenario.part(role, selection.engine)
+            if part is None:
+                continue
+            reason = (
+                _reason_to_skip(chosen, role, profile, scenario, selection.engine)
+                or _acks(cell, chosen, profile, part)
+                or _unheard(chosen, part)
+                or _unasked(chosen, role, part)
+                or _unplayed(scenario, part, selection, broker)
+                or _too_long(chosen, part, selection.long_watches)
+                or out_of_reach(part, selection.versions.get(replace(cell, scenario="steady"), {}))
+            )
+            if reason:
+                skips.append(Skip(cell, reason))
+            else:
+                cells.append(_planned(cell, chosen, profile, scenario, part, selection.trials))
+    each = {item.cell: item for item in cells}  # two applications may be one client in one configuration
+    return Plan(_order(list(each.values()), selection), tuple(skips), selection.exact)
+
+
+def _combinations(selection: Selection) -> Iterable[tuple[Chosen, Role, Profile, str]]:
+    return (
+        (chosen, role, chosen.application.profile(profile, role) if chosen.application else profile, broker)
+        for chosen in selection.clients
+        for role in selection.roles
+        for profile in selection.profiles
+        for broker in selection.brokers
+    )
+
+
+def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scenario, engine: Engine) -> str:
+    family, version = chosen.family, chosen.version.version
+    if chosen.application is not None and not chosen.application.plays(role):
+        return f"{chosen.application} has no role {role}"
+    for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.profiles)):
+        span = spans.get(name)
+        if span is None:
+            return f"{family.family} has no {kind} {name}"
+        if not span.covers(version):
+            known = " ".join(
+                text for text in (span.since and f"since {span.since}", span.until and f"until {span.until}") if text
+            )
+            return f"{family.family} has {kind} {name} {known}" + (f": {span.reason}" if span.reason else "")
+    if role not in ONLY_FOR.get(profile.name, tuple(Role)):
+        return f"profile {profile.name} means nothing for role {role}"
+    if engine not in scenario.engines:
+        return f"{scenario.name} is not played by the {engine} engine"
+    return ""
+
+
+def _unheard(chosen: Chosen, part: Part) -> str:
+    """Say why nobody can tell whether an error was shown that should be."""
+    if chosen.family.judged_by and part.play.expects is Expects.SURFACE:
+        return f"{chosen.client.family} is an application that tells of no single error; here one must be told"
+    return ""
+
+
+def _unasked(chosen: Chosen, role: Role, part: Part) -> str:
+    """Say why an instance never calls what the scenario is about."""
+    for item in chosen.family.behaviour.unasked:
+        if item.role == role and part.play.apis == (item.api,) and item.covers(chosen.version.version):
+            return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
+    return ""
+
+
+def _unplayed(scenario: Scenario, part: Part, selection: Selection, broker: str) -> str:
+    """Say why the engine cannot play it: a step that it cannot do, or brokers that never come into this state."""
+    for step in part.steps:
+        if reason := selection.unplayed.get(type(step)):
+            return f"{scenario.name} is not played by the {selection.engine} engine: {reason}"
+    if selection.engine is not Engine.KAFKA:
+        return ""
+    line, since, until = version_key(broker), scenario.real_since, scenario.real_until
+    if since and line < version_key(since):
+        return f"{scenario.name} needs Kafka {since} or newer: {scenario.real_reason}"
+    if until and line > version_key(until):
+        return f"{scenario.name} needs Kafka {until} or older: {scenario.real_reason}"
+    return ""
+
+
+def _too_long(chosen: Chosen, part: Part, who: LongWatches) -> str:
+    """Say why a version does not take part in a long watch."""
+    plays = who is LongWatches.ALL or part.play.watch_ms < LONG_MS
+    if plays or chosen.family.stands_for_its_line(chosen.version.version):
+        return ""
+    seconds = part.play.watch_ms // 1000
+    return f"watched for {seconds} s: core versions and the newest of each line alone; --long-watches all plays it"
+
+
+def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: Part) -> str:
+    """Say why a client never meets what only acks=all meets; a profile or property that sets acks is asked itself."""
+    if not part.acks_all or cell.role is not Role.PRODUCER:
+        return ""
+    if profile.name == "acks-1":
+        return "profile acks-1 waits for no other replica"
+    span = chosen.family.behaviour.acks_one
+    told = profile.name == "idempotent" or any("acks" in key.lower() for key, _ in profile.properties)
+    if told or span is None or not span.covers(cell.version):
+        return ""
+    return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
+
+
+def _planned(cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, part: Part, trials: int) -> Planned:
+    behaviour = chosen.family.behaviour
+    limits = Limits(
+        back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
+        min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
+    )
+    part = part_of(part, profile, cell.engine, cell.broker)
+    return Planned(cell, chosen, profile, scenario, part, play_of(part, profile, cell.broker), limits, trials)
+
+
+def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:
+    """Put control cells first; shuffle the rest by the seed within a scenario; keep this shard's share.
+
+    All cells of one client and role stay in one shard, since they rest on one control cell.
+    """
+    index, shards = selection.shard
+    keys = sorted({(item.cell.family, item.cell.version, item.cell.role, item.cell.broker) for item in cells})
+    mine = {key for place, key in enumerate(keys) if place % shards == index - 1}
+    kept = [item for item in cells if (item.cell.family, item.cell.version, item.cell.role, item.cell.broker) in mine]
+    random.Random(selection.seed).shuffle(kept)  # noqa: S311  # order of work, not a secret
+    return tuple(sorted(kept, key=lambda item: item.cell.scenario != CONTROL))

@@ -1,0 +1,1 @@
+"""Child processes: started, ended with their parent, and scheduled after it."""

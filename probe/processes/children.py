@@ -1,0 +1,105 @@
+"""Child processes that cannot outlive us: each holds a pipe from us as its standard input and ends when it closes.
+
+A child that is stopped (SIGSTOP) or stuck is killed with its whole process group on the way out. If we are killed
+ourselves, the pipe closes and the child ends its own group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+from probe.processes.resources import limit_child, no_process
+from probe.processes.scheduling import go_last, starting
+from probe.processes.vfork import Process
+from probe.toolchain.tools import cache_root
+
+KEPT_LINES = 30
+GRACE_S = 2.0
+
+
+class Child:
+    """A running child process."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.lines: deque[str] = deque(maxlen=KEPT_LINES)
+        """Last lines of its standard error."""
+        self._reading = asyncio.create_task(self._read_errors())
+
+    async def _read_errors(self) -> None:
+        while True:
+            try:
+                line = await self.process.stderr.readline()
+            except ValueError:  # a line beyond the stream's limit; it was dropped
+                continue
+            if not line:
+                return
+            self.lines.append(line.decode(errors="replace").rstrip()[:500])
+
+    @property
+    def pid(self) -> int:
+        """Return its process id, which is also its process group."""
+        return self.process.pid
+
+    async def read_line(self, timeout_s: float) -> str:
+        """Return its next line of standard output; TimeoutError or EOFError."""
+        async with asyncio.timeout(timeout_s):
+            line = await self.process.stdout.readline()
+        if not line:
+            raise EOFError
+        return line.decode().strip()
+
+    def last_words(self) -> str:
+        """Return the last line it wrote on standard error, or nothing."""
+        return self.lines[-1] if self.lines else ""
+
+    async def end(self) -> int:
+        """Close its pipe, give it a moment, kill its group; return its exit code."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                await self.process.wait()
+        self.kill()
+        code = await self.process.wait()
+        await asyncio.wait({self._reading}, timeout=GRACE_S)
+        self._reading.cancel()
+        self.process.close()  # its end may be known before its pipes', and these must be closed before the loop is
+        await asyncio.sleep(0)
+        return code
+
+    def kill(self) -> None:
+        """Kill its whole process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def _bytecode() -> Mapping[str, str]:
+    """Let drivers in Python keep what they compile, in our cache: else each start compiles its library anew."""
+    return {"PYTHONPYCACHEPREFIX": str(cache_root() / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+
+
+@contextlib.asynccontextmanager
+async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
+    """Start a child process; it and its group are gone at exit. OSError if it cannot be started.
+
+    Raises ExhaustedError where no further process can be.
+    """
+    try:
+        with starting(argv) as command:
+            process = Process(command, {**os.environ, **_bytecode(), **(env or {})})
+    except OSError as error:
+        raise no_process(error) from error
+    running = Child(process)
+    try:
+        go_last(process.pid)
+        limit_child(process.pid)
+        await process.connect()
+        yield running
+    finally:
+        await asyncio.shield(running.end())

@@ -1,0 +1,169 @@
+"""The way to one broker: its port, where it really is, what the network does to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import Any, Protocol
+
+from probe.errors import RelayError
+from probe.model import Closed, Event, Opened
+from probe.model.clock import now_us
+from probe.model.endpoint import Endpoint
+from probe.protocol.conversation import Conversation
+from probe.protocol.sessions import FetchSessions
+from probe.relay.link import Link
+from probe.relay.listener import Door
+from probe.relay.syn_probe import knocks
+
+DIAL_S = 10.0
+"""A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
+KNOCK_S = 0.05
+"""Who knocks tries again a second later, and is refused then: to look more often tells no more."""
+NEVER_US = 1 << 60
+
+
+class Host(Protocol):
+    """What a way needs of its relay."""
+
+    @property
+    def held(self) -> Mapping[int, int]:
+        """API key to microseconds, of the answers that are held back."""
+
+    def conversation(self, way: Way) -> Conversation:
+        """Begin a conversation under a new number."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background, until the relay ends at the latest."""
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Report events."""
+
+    def settle(self, link: Link) -> None:
+        """Take over the counts of a link that has ended."""
+
+    def failed(self, error: OSError) -> None:
+        """Learn that the system refused a connection, perhaps because this machine has no more of something."""
+
+
+class Way:
+    """One broker: its port, where it really is, what the network does to it."""
+
+    def __init__(self, host: Host, broker: int) -> None:
+        self.broker = broker
+        self.door = Door(self.enter, host.failed)
+        self.blackhole = False
+        self.slow_us = 0
+        self._lost: Counter[str] = Counter()
+        """Answers that were lost, by client id."""
+        self._losing: frozenset[int] = frozenset()
+        self._losses = 0
+        self.links: set[Link] = set()
+        self.sessions = FetchSessions()
+        self._host = host
+        self._upstream: Endpoint | None = None
+        self._known = asyncio.Event()
+        self._former: list[Door] = []
+        self._turning: asyncio.Task[None] | None = None
+
+    def forward(self, address: Endpoint) -> None:
+        """Set where the broker is."""
+        self._upstream = address
+        self._known.set()
+
+    def enter(self, peer: socket.socket) -> None:
+        """Take a connection that a client made."""
+        link = Link(self, self._host.conversation(self))
+        self.links.add(link)
+        self.spawn(self._adopt(link, peer))
+
+    def turn_away(self) -> None:
+        """Let nobody connect until somebody tries, report that, and refuse from then on. Raises OSError."""
+        self.settle()
+        self.door.stall()
+        self._turning = self._host.spawn(self._turn_away())
+
+    def settle(self) -> None:
+        """Wait for nobody any more."""
+        if self._turning is not None:
+            self._turning.cancel()
+            self._turning = None
+
+    async def _turn_away(self) -> None:
+        with contextlib.suppress(
+            OSError, RelayError
+        ):  # without the kernel's list it refuses at once, and nothing is proved
+            while not knocks(self.door.port, self.door.fillers):  # noqa: ASYNC110  # the kernel tells nobody
+                await asyncio.sleep(KNOCK_S)
+            conn = self._host.conversation(self).conn
+            self.tell([Opened(at=now_us(), conn=conn, broker=self.broker)])
+            self.tell([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
+        self.door.shut()
+
+    def move(self) -> Endpoint:
+        """Take another port and return its address; the old one refuses, and stays ours. Raises OSError."""
+        self.door.shut()
+        self._former.append(self.door)
+        self.door = Door(self.enter, self._host.failed)
+        self.door.open()
+        return self.door.address
+
+    def close(self) -> None:
+        """Give all ports back."""
+        for door in (self.door, *self._former):
+            door.close()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background."""
+        return self._host.spawn(work)
+
+    async def _adopt(self, link: Link, peer: socket.socket) -> None:
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: link.client, peer)
+        except BaseException:
+            if link.client.transport is None:
+                peer.close()
+                self.ended(link)
+            raise
+
+    async def dial(self, side: asyncio.Protocol) -> None:
+        """Connect to the broker, waiting for its address first. Raises OSError, TimeoutError."""
+        async with asyncio.timeout(DIAL_S):
+            await self._known.wait()
+            assert self._upstream is not None
+            await asyncio.get_running_loop().create_connection(lambda: side, self._upstream.host, self._upstream.port)
+
+    def lose(self, apis: Iterable[int], times: int) -> None:
+        """Cut a connection in the place of an answer of these APIs, so many times for each client id."""
+        self._losing, self._losses = frozenset(apis), times
+        self._lost.clear()
+
+    @property
+    def delays(self) -> bool:
+        """Some answer may be held back, or lost."""
+        return bool(self.slow_us or self._host.held or self._losses)
+
+    def delay_us(self, link: Link, api: int) -> int:
+        """Return how long an answer of this API is held back; one that is lost never passes."""
+        client = link.conversation.client_id
+        if api in self._losing and self._lost[client] < self._losses:
+            self._lost[client] += 1
+            asyncio.get_running_loop().call_soon(link.cut, "relay")
+            return NEVER_US
+        return self.slow_us + self._host.held.get(api, 0)
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Report events."""
+        self._host.tell(events)
+
+    def ended(self, link: Link) -> None:
+        """Forget a link."""
+        self.links.discard(link)
+        self._host.settle(link)
+
+    def failed(self, error: OSError) -> None:
+        """Pass on why a broker could not be reached."""
+        self._host.failed(error)

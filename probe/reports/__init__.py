@@ -1,0 +1,1 @@
+"""A run as JUnit XML, Markdown, metrics, and an exit code. Pure."""

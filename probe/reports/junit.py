@@ -1,0 +1,88 @@
+"""A run as JUnit XML, in the form that the Jenkins plug-in's schema describes: a suite per client version. Pure.
+
+A cell that does not conform is a failure, one that broke an error, one that says nothing about its client is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from xml.etree import ElementTree as ET
+
+from probe.cells.aggregate import Settled
+from probe.model import Client
+from probe.reports.gates import Result, result
+from probe.reports.run_report import Report, worst_reason
+
+ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 has no way to write; clients and brokers say such things."""
+TAGS = {Result.FAILED: "failure", Result.ERROR: "error", Result.SKIPPED: "skipped"}
+
+
+def junit(report: Report) -> str:
+    """Write a run as JUnit XML."""
+    # viewers show a suite's name beside its counts
+    name = f"probe {report.run_id}" + (f", {report.left} cells left" if report.left else "")
+    root = ET.Element("testsuites", {"name": name, **_counts(list(report.cells.values()))})
+    for client, cells in report.by_client().items():
+        root.append(_suite(report, client, cells))
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _suite(report: Report, client: Client, cells: Sequence[Settled]) -> ET.Element:
+    moment = {"timestamp": report.started.removesuffix("Z")} if report.started else {}
+    suite = ET.Element(
+        "testsuite", {"name": _legal(str(client)), **_counts(cells), "skipped": _skipped(cells), **moment}
+    )
+    properties = ET.SubElement(suite, "properties")
+    ET.SubElement(properties, "property", {"name": "run_id", "value": report.run_id})
+    if report.left:
+        ET.SubElement(properties, "property", {"name": "cells_left", "value": str(report.left)})
+    for one in cells:
+        suite.append(_case(report, one))
+    return suite
+
+
+def _counts(cells: Sequence[Settled]) -> dict[str, str]:
+    seen = Counter(map(result, cells))
+    return {
+        "tests": str(len(cells)),
+        "failures": str(seen[Result.FAILED]),
+        "errors": str(seen[Result.ERROR]),
+        "time": f"{sum(map(_seconds, cells)):.3f}",
+    }
+
+
+def _skipped(cells: Sequence[Settled]) -> str:
+    return str(sum(1 for one in cells if result(one) is Result.SKIPPED))
+
+
+def _seconds(settled: Settled) -> float:
+    """Return how long the cell was watched, all trials together."""
+    return sum(one.facts.watched_ms for one in settled.verdicts) / 1000
+
+
+def _case(report: Report, settled: Settled) -> ET.Element:
+    cell = settled.cell
+    name = f"{cell.scenario} {cell.role} {cell.profile} {cell.engine} {cell.broker}"
+    # viewers take a class name's last dot for the end of a package
+    where = f"{cell.family}.{cell.version.replace('.', '_')}"
+    case = ET.Element(
+        "testcase", {"name": _legal(name), "classname": _legal(where), "time": f"{_seconds(settled):.3f}"}
+    )
+    told = result(settled)
+    text = f"{settled.tally}: {worst_reason(settled)}"
+    if told is Result.PASSED:
+        ET.SubElement(case, "system-out").text = _legal(text)
+        return case
+    note = ET.SubElement(case, TAGS[told], {"message": _legal(text)})
+    if told is not Result.SKIPPED:  # the schema gives it no type
+        note.set("type", str(settled.outcome))
+    note.text = _legal(f"{text}\n{report.evidence(settled)}\n")
+    return case
+
+
+def _legal(text: str) -> str:
+    return ILLEGAL.sub("\ufffd", text)

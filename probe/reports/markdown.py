@@ -1,0 +1,138 @@
+"""A run as Markdown, for a pipeline's step summary: what was run, what does not conform, what changed. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from probe.model import Cell
+from probe.reports.gates import Gate, Result, stopped
+from probe.reports.run_report import Report, worst_reason
+
+MOST = 200
+"""Rows of a table; step summaries hold a megabyte, and nobody reads more."""
+PLAIN = ("isolated", "embedded")
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
+
+
+def summary(report: Report, gate: Gate | None = None) -> str:
+    """Write a run as Markdown."""
+    parts = [_head(report, gate), _failing(report), _changes(report), _unknown(report)]
+    return "\n".join(part for part in parts if part)
+
+
+def _head(report: Report, gate: Gate | None) -> str:
+    cells = report.cells
+    what = [
+        _many(len({cell.client for cell in cells}), "client version"),
+        _many(len({cell.scenario for cell in cells}), "scenario"),
+        _many(len(cells), "cell"),
+        _many(sum(len(one.verdicts) for one in cells.values()), "trial"),
+    ]
+    engines = sorted({f"{cell.engine} {cell.broker}" for cell in cells})
+    counts = Counter(str(one.outcome) for one in cells.values())
+    lines = [
+        f"## Kafka metadata probe, run {text(report.run_id)}",
+        "",
+        f"{', '.join(what)} on {text(', '.join(engines)) or 'no engine'}{_took(report)}.",
+        "",
+        *_table(("does not conform", "conforms or informative", "broken", "says nothing"), [_verdicts(report)]),
+        "",
+        f"Outcomes: {text(', '.join(f'{count} {name}' for name, count in counts.most_common())) or 'none'}.",
+    ]
+    if report.left:
+        lines += ["", f"**It did not come to {_many(report.left, 'more cell')}: time was up, or it was ended.**"]
+    if gate:
+        failed = stopped(gate, cells, report.before)
+        said = f"fails at {_many(len(failed), 'cell')}" if failed else "holds"
+        lines += ["", f"**Gate `--fail-on {str(gate).replace(', ', ',')}` {said}.**"]
+    return "\n".join([*lines, ""])
+
+
+def _took(report: Report) -> str:
+    """Say how long it took; a run that was ended does not know."""
+    return f", {report.seconds:.0f} s" if report.seconds else ""
+
+
+def _verdicts(report: Report) -> list[str]:
+    order = (Result.FAILED, Result.PASSED, Result.ERROR, Result.SKIPPED)
+    return [str(len(report.of(kind))) for kind in order]
+
+
+def _failing(report: Report) -> str:
+    found = report.of(Result.FAILED)
+    if not found:
+        return "### Nothing that was judged fails to conform\n" if report.of(Result.PASSED) else ""
+    rows = [[*_cell(one.cell), text(one.tally), text(worst_reason(one))] for one in found]
+    head = ("client", "scenario", "role", "outcome", "why")
+    commands = [report.evidence(one) for one in found[:MOST]]
+    return "\n".join(
+        [
+            "### Does not conform",
+            "",
+            *_table(head, rows),
+            "",
+            "<details><summary>The commands that show the evidence</summary>",
+            "",
+            *_code(commands),
+            "",
+            "</details>",
+            "",
+        ]
+    )
+
+
+def _changes(report: Report) -> str:
+    if not report.before:
+        return ""
+    found = report.changes()
+    if not found:
+        return "### Nothing changed against the matrix before\n"
+    rows = [
+        [str(step.trend).lower(), *_cell(step.after.cell), text(f"{step.before.tally} → {step.after.tally}")]
+        for step in found
+    ]
+    head = ("", "client", "scenario", "role", "before → now")
+    return "\n".join(["### Changes against the matrix before", "", *_table(head, rows), ""])
+
+
+def _unknown(report: Report) -> str:
+    found = [*report.of(Result.ERROR), *report.of(Result.SKIPPED)]
+    if not found:
+        return ""
+    reasons = Counter((str(one.outcome), worst_reason(one)) for one in found)
+    rows = [[str(count), text(outcome), text(reason)] for (outcome, reason), count in reasons.most_common()]
+    return "\n".join(["### Says nothing about the client", "", *_table(("cells", "outcome", "why"), rows), ""])
+
+
+def _cell(cell: Cell) -> list[str]:
+    """Name a cell; what is as always is left out."""
+    more = [part for part in (cell.profile, str(cell.engine)) if part not in PLAIN]
+    return [text(str(cell.client)), text(cell.scenario), text(" ".join([str(cell.role), *more, f"({cell.broker})"]))]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows[:MOST]:
+        yield f"| {' | '.join(row)} |"
+    if len(rows) > MOST:
+        yield f"\n… and {len(rows) - MOST} more."
+
+
+def _code(lines: Iterable[str]) -> list[str]:
+    """Quote lines as they are, whatever they hold: the fence is longer than any in them."""
+    kept = [" ".join(line.split()) for line in lines]
+    longest = max((len(run) for line in kept for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}sh", *kept, fence]
+
+
+def text(said: str) -> str:
+    """Return what clients and brokers say as plain text of one line: no markup of theirs is obeyed."""
+    return SPECIAL.sub(r"\\\1", " ".join(said.split()))
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

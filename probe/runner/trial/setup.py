@@ -1,0 +1,124 @@
+"""Who takes part in a trial: its subject, what the instance is told, and the bystander's instance."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
+
+from probe.model import Header, Role, Subject, Target, cluster
+from probe.planning.plan import SELDOM_MS, Planned
+from probe.ports import Instance, Sink, Start, Tap
+from probe.runner.tools import Options, Tools
+from probe.scenarios.scenario import Bootstrap
+
+MAX_IN_FLIGHT = 32
+
+
+def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> Header:
+    """Choose names and the broker that fails, by the seed."""
+    cell = item.cell
+    seed = options.seed
+    rng = random.Random(f"{seed}/{cell}/{trial}")  # noqa: S311  # a choice of broker, no secret
+    version = item.chosen.version
+    name = f"{cell.family}-{cell.role}-{rng.randrange(16**6):06x}"
+    return Header(
+        cell=cell,
+        trial=trial,
+        seed=seed,
+        play=item.play,
+        limits=item.limits,
+        subject=make_subject(item, name, cluster.BROKERS[rng.randrange(len(cluster.BROKERS))]),
+        beat_ms=item.beat_ms,
+        released=version.released,
+        mirrors=item.chosen.family.mirrors,
+        artifact=tools.artifacts.get(cell.client, ""),
+        judged_by=item.chosen.family.judged_by,
+    )
+
+
+def make_subject(item: Planned, name: str, old: int) -> Subject:
+    """Name everything after the instance; `old` is the broker that fails."""
+    role = item.cell.role
+    return Subject(
+        topic=f"probe-{name}",
+        affected=0,
+        bystander=1,
+        instance=name,
+        client_id=name,
+        group=f"g-{name}" if role in {Role.GROUP, Role.ADMIN} or item.part.offsets else "",
+        transactional_id=f"t-{name}" if role is Role.TRANSACTIONAL else "",
+        old=old,
+        bootstrap=BOOTSTRAP[item.part.bootstrap](old),
+        **_bystander(item, name),
+    )
+
+
+BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
+    Bootstrap.ALL: lambda _: cluster.BROKERS,
+    Bootstrap.FAILING_FIRST: lambda old: (old, cluster.next_broker(old)),
+    Bootstrap.FIXED: lambda _: (cluster.BOOTSTRAP,),
+}
+"""Whose addresses the client is given, by the broker that fails; 0 = the one that never moves."""
+
+
+def _bystander(item: Planned, name: str) -> dict[str, str]:
+    """Name the second instance that a coordinator's fault needs for a bystander, where the client works before it."""
+    if item.play.target is not Target.COORDINATOR or item.part.second or item.part.at_start:
+        return {}
+    kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
+    return {"bystander_instance": f"{name}-b", "bystander_key": f"{kind}-{name}-b"}
+
+
+def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
+    """Say what the instance is told."""
+    return Start(
+        instance=subject.instance,
+        client_id=subject.client_id,
+        role=str(item.cell.role),
+        profile=item.profile.name,
+        properties=dict(item.profile.properties),
+        bootstrap=[tap.address(node) for node in subject.bootstrap],
+        topic=subject.topic,
+        partitions=_partitions(subject),
+        group=subject.group,
+        transactional_id=subject.transactional_id,
+        interval_ms=item.beat_ms,
+        max_in_flight=MAX_IN_FLIGHT,
+        broker=item.cell.broker,
+        bystander=subject.bystander,
+        bystander_ms=item.bystander_ms,
+    )
+
+
+def _partitions(subject: Subject) -> list[int]:
+    """Return which partitions the instance works with.
+
+    Beside a second instance a transaction needs one: what it is done with tells nothing, and each partition more is
+    another marker that a coordinator writes, one request at a time (Kafka's TransactionMarkerChannelManager.scala).
+    """
+    beside_another = subject.transactional_id and subject.bystander_instance
+    return [subject.affected] if beside_another else [subject.affected, subject.bystander]
+
+
+@contextlib.asynccontextmanager
+async def run_beside(
+    subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink
+) -> AsyncIterator[Instance | None]:
+    """Run the bystander's instance, if there is one; that it serves is all that it is asked for."""
+    if not subject.bystander_instance:
+        yield None
+        return
+    transactional = bool(start.transactional_id)
+    other = replace(
+        start,
+        instance=subject.bystander_instance,
+        client_id=subject.bystander_instance,
+        partitions=[subject.bystander] if transactional else start.partitions,
+        group="" if transactional else subject.bystander_key,
+        transactional_id=subject.bystander_key if transactional else "",
+        interval_ms=max(start.interval_ms, SELDOM_MS, item.bystander_ms),
+    )
+    async with tools.host.start(item.cell, other, sink) as instance:
+        yield instance

@@ -1,0 +1,99 @@
+"""What changes while a trial runs, and which of its events are the judged instance's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from probe import verdict
+from probe.model import (
+    App,
+    Closed,
+    EngineEvent,
+    Event,
+    Folded,
+    Header,
+    History,
+    Mark,
+    Opened,
+    Request,
+    Response,
+    Subject,
+)
+from probe.model.clock import now_us
+from probe.planning.plan import Planned
+from probe.recorder import Recorder
+from probe.runner.judge_executor import ask_beside
+from probe.runner.trial.client_limits import own_limit_ms, timeout_ms
+
+Wire = Opened | Closed | Request | Response | Folded
+
+
+@dataclass
+class Course:
+    """One trial under way."""
+
+    item: Planned
+    header: Header
+    recorder: Recorder
+    fault_at: int = 0
+    crowded: bool = False
+    """Another instance of the harness talked to the same brokers: only the judged one's connections count."""
+
+    def take(self, event: Event) -> None:
+        """Take an event of the wire or of the brokers."""
+        self.recorder.add(event)
+
+    def history(self) -> History:
+        """Return everything that is judged, so far."""
+        found = self.recorder.history(self.header)
+        return only_of(found, self.header.subject.client_id) if self.crowded else found
+
+    def problem(self, text: str) -> None:
+        """Note a failure of the harness."""
+        self.header = replace(self.header, problems=(*self.header.problems, text))
+
+    def learn(self) -> None:
+        """Take over the client's effective settings, and the limits that follow from them, once it has told them."""
+        settings = self.recorder.settings
+        if not settings or self.header.settings == settings:
+            return
+        play, part = self.header.play, self.item.part
+        limits = replace(self.header.limits, own_limit_ms=own_limit_ms(play, settings))
+        if part.prompt_beyond_own_ms is not None:
+            play = replace(play, prompt_ms=timeout_ms(settings) + part.prompt_beyond_own_ms)
+        self.header = replace(self.header, settings=settings, limits=limits, play=play)
+
+    async def met(self) -> bool:
+        """Say whether the fault has reached the client."""
+        return (await ask_beside(verdict.judge, self.history())).facts.fault_hits > 0
+
+    def start_over(self, subject: Subject) -> None:
+        """Forget an instance that is gone; another one is judged."""
+        self.recorder = Recorder(by_wire=bool(self.header.judged_by))
+        self.header = replace(self.header, subject=subject, settings={})
+
+    def go_on_with(self, subject: Subject) -> None:
+        """Judge another instance from now on, under the same fault and for as long as the first would have been."""
+        told = [event for event in self.recorder.history(self.header).events if isinstance(event, EngineEvent | Mark)]
+        self.start_over(subject)
+        for event in told:
+            self.recorder.add(event)
+        gone_ms = (now_us() - self.fault_at) // 1000
+        play = replace(self.header.play, watch_ms=self.header.play.watch_ms + gone_ms)
+        self.header = replace(self.header, play=play)
+        self.crowded = True
+
+
+def only_of(history: History, client_id: str) -> History:
+    """Leave out connections that did not carry this client id: they are another instance's, or nobody's."""
+    ours = {event.conn for event in history.events if isinstance(event, Request) and event.client_id == client_id}
+    instance = history.header.subject.instance
+    kept = [
+        event
+        for event in history.events
+        if (isinstance(event, App) and event.instance == instance)
+        or (isinstance(event, Wire) and event.conn in ours)
+        or (isinstance(event, EngineEvent) and (event.conn < 0 or event.conn in ours))
+        or isinstance(event, Mark)
+    ]
+    return History(history.header, tuple(kept))

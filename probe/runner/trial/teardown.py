@@ -1,0 +1,58 @@
+"""The end of a trial: the instance is closed, the witnesses are compared, everything is read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probe.drivers.process import RunningInstance
+from probe.errors import DriverLostError
+from probe.model import EngineEvent, EngineKind, History, MarkKind
+from probe.ports import Cluster
+from probe.runner.trial.state import Course
+
+STOP_MS = 5000
+ELECTION_TOLERANCE_MS = 40
+
+
+async def stop(course: Course, instance: RunningInstance, cluster: Cluster, *, alone: bool) -> None:
+    """Close the instance; mend what it cannot close under.
+
+    DriverLostError when its process ended and it did not run alone.
+    """
+    if course.recorder.ending is None:
+        course.recorder.mark(MarkKind.STOPPING)
+        await instance.stop(STOP_MS)
+        if not instance.ended.is_set():
+            await cluster.heal()
+            await instance.stop(STOP_MS)
+    course.recorder.mark(MarkKind.STOPPED)
+    course.header = replace(course.header, clock_error_us=instance.clock_error_us)
+    if instance.died and not alone:
+        raise DriverLostError(instance.died)
+    if not instance.ended.is_set():
+        course.problem("the driver did not end the instance within its deadline")
+
+
+async def take_stock(course: Course, cluster: Cluster) -> None:
+    """Cross-check the witnesses and read everything back."""
+    if EngineKind.HEALED not in course.recorder.engine:
+        await cluster.heal()
+    for text in await cluster.problems():
+        course.problem(text)
+    if not course.header.impossible:
+        back = await cluster.read_back()
+        course.header = replace(course.header, stored=back.stored, committed=back.committed)
+    course.recorder.mark(MarkKind.END)
+    if text := _late_election(course.history()):
+        course.problem(text)
+
+
+def _late_election(history: History) -> str:
+    """Say so if the fake moved the leader at another time than asked."""
+    asked = history.header.play.election_ms
+    for event in history.events:
+        if isinstance(event, EngineEvent) and event.kind is EngineKind.MOVED and asked is not None and event.value >= 0:
+            if abs(event.value - asked) > ELECTION_TOLERANCE_MS:
+                return f"the leader moved {event.value} ms after the first hit, not {asked}"
+            return ""
+    return ""

@@ -1,0 +1,29 @@
+"""How a scenario in which a whole broker is gone for long is played, by role."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probe.model import Play, Role, Target
+from probe.scenarios.scenario import Part
+from probe.scenarios.steps.partitions import Step
+
+LED = (Role.PRODUCER, Role.CONSUMER)
+COORDINATED = (Role.GROUP, Role.TRANSACTIONAL)
+
+
+def parts_of_a_broker(play: Play, *steps: Step, by_session: bool = False, silent: bool = False) -> tuple[Part, ...]:
+    """Return the parts: producers and consumers lose their leader, groups and transactions their coordinator.
+
+    Both partitions of a group lie elsewhere, so that what it does without its coordinator shows. `silent`: nobody can
+    see the fault before the client's own timeout, so prompt is that and 5 s.
+    """
+    led = Part(
+        roles=LED,
+        play=play,
+        steps=steps,
+        whole_broker=True,
+        by_session=by_session,
+        prompt_beyond_own_ms=5000 if silent else None,
+    )
+    return led, replace(led, roles=COORDINATED, play=replace(play, target=Target.COORDINATOR))

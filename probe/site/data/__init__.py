@@ -1,0 +1,1 @@
+"""What the pages are made from: matrix rows, run history, texts. Pure."""

@@ -1,0 +1,142 @@
+"""The matrix by question: the same question put to other versions, to the other engine; worst first (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from probe.model import Cell, Client, Engine, Outcome, Role, control_first
+from probe.model.grades import Grade, grade, severity
+from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
+from probe.model.profile import without_election
+from probe.model.versions import newest_first, version_key
+from probe.site.data.matrix_rows import MatrixRow
+
+Worst = Mapping[Cell, int | None]
+"""Severity of the worst trial of cells whose trials disagree; the matrix alone does not tell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What cells of one role share beside the scenario."""
+
+    profile: str
+    engine: str
+    broker: str
+
+    def __str__(self) -> str:
+        return f"profile {self.profile} · {self.engine} engine · broker {self.broker}"
+
+
+class Answers:
+    """All rows, found by what they ask."""
+
+    def __init__(self, rows: Sequence[MatrixRow], worst: Worst | None = None) -> None:
+        self.rows = rows
+        self.worst: Worst = worst or {}
+        self._versions: dict[tuple[str, ...], list[MatrixRow]] = {}
+        self._anywhere: dict[Cell, list[MatrixRow]] = {}
+        self._clients: dict[Client, list[MatrixRow]] = {}
+        self._scenarios: dict[str, list[MatrixRow]] = {}
+        for row in sorted(rows, key=lambda one: (one.cell.family, version_key(one.cell.version))):
+            self._versions.setdefault(_question(row.cell), []).append(row)
+            self._anywhere.setdefault(_anywhere(row.cell), []).append(row)
+            self._clients.setdefault(row.cell.client, []).append(row)
+            self._scenarios.setdefault(row.cell.scenario, []).append(row)
+        self._places = {row.cell: place for asked in self._versions.values() for place, row in enumerate(asked)}
+
+    @property
+    def clients(self) -> list[Client]:
+        """Return every client version; families by name, versions ascending."""
+        return list(self._clients)
+
+    @property
+    def scenarios(self) -> list[str]:
+        """Return every scenario, `steady` first."""
+        return sorted(self._scenarios, key=control_first)
+
+    def of_client(self, client: Client) -> list[MatrixRow]:
+        """Return the rows of one client version."""
+        return self._clients[client]
+
+    def of_scenario(self, scenario: str) -> list[MatrixRow]:
+        """Return the rows of one scenario; families by name, versions ascending."""
+        return self._scenarios[scenario]
+
+    def versions(self, row: MatrixRow) -> list[MatrixRow]:
+        """Return the same question put to every version of the family, ascending."""
+        return self._versions[_question(row.cell)]
+
+    def neighbours(self, row: MatrixRow) -> tuple[MatrixRow | None, MatrixRow | None]:
+        """Return the answers of the next older and the next newer version."""
+        asked, place = self.versions(row), self._places[row.cell]
+        return asked[place - 1] if place else None, asked[place + 1] if place + 1 < len(asked) else None
+
+    def mended(self, row: MatrixRow) -> MatrixRow | None:
+        """Return the first later version's answer that conforms."""
+        later = self.versions(row)[self._places[row.cell] + 1 :]
+        return next((one for one in later if one.conforms), None)
+
+    def rivals(self, row: MatrixRow) -> list[MatrixRow]:
+        """Return the answers to the same question on the other engine."""
+        return [one for one in self._anywhere[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine]
+
+    def grade(self, row: MatrixRow) -> Grade:
+        """Grade a cell, as `probe advise` does."""
+        if row.outcome is Outcome.FLAKY and row.cell not in self.worst:
+            return Grade(Outcome.BROKEN, None)  # its trials cannot be read: it says nothing
+        if row.outcome is Outcome.FLAKY:
+            return Grade(row.outcome, self.worst[row.cell])
+        return grade(row)
+
+
+def silent(one: MatrixRow, other: MatrixRow) -> bool:
+    """Say whether one of two answers says nothing about the client, so that they neither agree nor disagree."""
+    return not SAY_NOTHING.isdisjoint((one.outcome, other.outcome))
+
+
+def _question(cell: Cell) -> tuple[str, ...]:
+    return tuple(text for name, text in cell.columns().items() if name != "version")
+
+
+def _anywhere(cell: Cell) -> Cell:
+    """Return the same cell whatever engine played it; the embedded election is set to what the real one took."""
+    return replace(cell, engine=Engine.EMBEDDED, profile=without_election(cell.profile))
+
+
+def setting(cell: Cell) -> Setting:
+    """Return the setting a cell was played in."""
+    return Setting(cell.profile, str(cell.engine), cell.broker)
+
+
+def setting_key(one: Setting) -> tuple[object, ...]:
+    """Order settings: the embedded engine, the newest broker line, and the matrix's default profile first."""
+    return (list(Engine).index(Engine(one.engine)), newest_first(one.broker), one.profile != "isolated", one.profile)
+
+
+def in_roles(rows: Iterable[MatrixRow]) -> dict[Role, list[MatrixRow]]:
+    """Divide rows by role, in the order of the roles."""
+    rows = list(rows)
+    found = {role: [row for row in rows if row.cell.role is role] for role in Role}
+    return {role: own for role, own in found.items() if own}
+
+
+_LAST = tuple(outcome for outcome in OUTCOMES if outcome in SAY_NOTHING - OPEN)
+
+
+def place(row: MatrixRow) -> int:
+    """Return a cell's place when the worst comes first: findings by severity, doubts, what informs, what conforms."""
+    if row.conforms is not None:
+        return 90 if row.conforms else 10 - (severity(row) or 0)
+    if row.outcome is Outcome.FLAKY:
+        return 20
+    if row.outcome in OPEN:
+        return 30
+    if row.outcome in SAY_NOTHING:
+        return 91 + _LAST.index(row.outcome)
+    return 50 - OUTCOMES[row.outcome].severity
+
+
+def worst_first(rows: Iterable[MatrixRow]) -> list[MatrixRow]:
+    """Order rows for a reader who looks for trouble."""
+    return sorted(rows, key=lambda row: (place(row), row.cell.scenario, setting_key(setting(row.cell))))

@@ -1,0 +1,70 @@
+"""matrix.csv as values."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from probe.errors import ProbeError
+from probe.model import Cell, Outcome
+from probe.model.columns import NAMES
+from probe.site.data.page_names import slug
+
+CONFORMS = {"yes": True, "no": False, "": None}
+
+
+class SiteError(ProbeError):
+    """The site cannot be built; the text is one line that names the thing and the way out."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One cell of the matrix."""
+
+    cell: Cell
+    outcome: Outcome
+    conforms: bool | None
+    values: Mapping[str, str]
+    """All columns as text; empty = does not apply."""
+
+    def number(self, column: str) -> float | None:
+        """Return a numeric column, None where it is empty or no number."""
+        try:
+            return float(self.values[column])
+        except ValueError:
+            return None
+
+    @property
+    def run_id(self) -> str:
+        """Return the run the cell was taken from."""
+        return self.values["run_id"]
+
+    @property
+    def slug(self) -> str:
+        """Return the name of the cell's page."""
+        return slug(self.cell)
+
+
+def read_matrix(path: Path) -> list[MatrixRow]:
+    """Read matrix.csv. SiteError names a file that is missing, a column that is, or the line that does not fit."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in NAMES if name not in (reader.fieldnames or ())]
+            if missing:
+                raise SiteError(f"{path}: column {missing[0]} is missing; build it again with `probe matrix`")
+            return [_row(path, reader.line_num, values) for values in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SiteError(f"{path}: cannot be read ({error}); build it again with `probe matrix`") from None
+
+
+def _row(path: Path, line: int, values: dict[str, str | None]) -> MatrixRow:
+    whole = {name: values.get(name) or "" for name in NAMES}
+    try:
+        return MatrixRow(Cell.of(whole), Outcome(whole["outcome"]), CONFORMS[whole["conforms"]], whole)
+    except (KeyError, ValueError) as error:
+        raise SiteError(f"{path}: line {line}: {error} does not fit; build it again with `probe matrix`") from None

@@ -1,0 +1,173 @@
+"""Sentences, numbers and commands for readers (pure)."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+
+from probe.model import AfterHeal, Cell, Outcome, Profile, Rescuer, Role, Trigger
+from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
+from probe.protocol.names import error_name
+from probe.site.data.matrix_rows import MatrixRow
+
+ROLES = {
+    Role.PRODUCER: "as a producer",
+    Role.CONSUMER: "as a consumer of an assigned partition",
+    Role.GROUP: "as a member of a consumer group",
+    Role.TRANSACTIONAL: "as a transactional producer",
+    Role.ADMIN: "as an admin client",
+}
+ASKED: Mapping[str, str] = {
+    Trigger.ERROR: "It asked who serves now {after}because of the error.",
+    Trigger.DISCONNECT: "It asked who serves now {after}because a connection was lost or a request timed out.",
+    Trigger.CONNECT: "It asked who serves now only because it opened a connection {after}(it asks on every connect).",
+    Trigger.PERIODIC: "It asked who serves now only because its periodic refresh was due {after}.",
+    Trigger.BOOTSTRAP: "It asked who serves now {after}at a bootstrap address, after giving up the brokers it knew.",
+    Trigger.UNKNOWN: "It asked who serves now {after}for no reason that can be seen.",
+    Trigger.NONE: "It never asked who serves now.",
+}
+"""By the trigger of the first discovery after the first hit (SEMANTICS 2)."""
+RESCUED: Mapping[str, str] = {
+    Rescuer.RETRY: " Blind retries led it there.",
+    Rescuer.CONNECT: " A new connection led it there.",
+    Rescuer.PERIODIC: " Its periodic refresh led it there.",
+    Rescuer.BOOTSTRAP: " Its bootstrap addresses led it there.",
+    Rescuer.UNKNOWN: " What led it there cannot be seen.",
+    Rescuer.ITSELF: " It got there by itself, only slowly.",
+}
+"""By what led a late client to the right broker."""
+
+
+def duration(ms: float | None) -> str:
+    """Write milliseconds as a reader would: `250 ms`, `3.1 s`, `2 min 5 s`; empty for None."""
+    if ms is None:
+        return ""
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    if ms < 120_000:
+        return f"{ms / 1000:.1f} s"
+    return f"{ms // 60_000:.0f} min {ms % 60_000 / 1000:.0f} s"
+
+
+def codes(text: str) -> str:
+    """Write the codes of `fault_codes` with their names: `KAFKA_STORAGE_ERROR (56)`."""
+    return ", ".join(
+        f"{error_name(int(code))} ({code})" if code.lstrip("-").isdigit() else code for code in text.split(";") if code
+    )
+
+
+def hint(row: MatrixRow) -> str:
+    """Return the one number shown in a cell of the matrix, with its unit; may be empty."""
+    number = OUTCOMES[row.outcome].number
+    if number is Number.TRIALS:
+        return f"{row.values['agreeing'] or '?'} of {row.values['trials'] or '?'}"
+    if number is Number.WATCHED:
+        watched = row.number("watched_ms")
+        return f"> {duration(watched)}" if watched else ""
+    if number is Number.RECORDS:
+        counts = ((row.number(name), word) for name, word in LOSSES)
+        return next((f"{count:.0f} {word}" for count, word in counts if count), "")
+    recovery = duration(row.number("recovery_ms_p50"))
+    errors = row.number("errors_surfaced")
+    return recovery or (f"{errors:.0f} errors" if errors else "")
+
+
+LOSSES = (("lost", "lost"), ("duplicated", "duplicated"), ("reordered", "reordered"), ("position_jump_max", "skipped"))
+
+
+def summary(row: MatrixRow) -> str:
+    """Say in one sentence what the client did."""
+    cell = row.cell
+    return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {OUTCOMES[row.outcome].phrase}."
+
+
+def details(row: MatrixRow) -> list[str]:
+    """Say in a few sentences what was seen, from the facts that apply."""
+    told = [sentence for tell in TELLINGS if (sentence := tell(row))]
+    if row.outcome is Outcome.FLAKY and told:
+        one = row.values["agreeing"] == "1"
+        told.insert(0, f"In one of {row.values['trials']} trials:" if one else f"In the {hint(row)} trials that agree:")
+    return told
+
+
+def brief(row: MatrixRow) -> str:
+    """Say in a sentence or two what a cell showed, for a table whose other columns name the rest."""
+    reason = row.values["reason"]
+    if row.conforms is None and row.outcome in NO_ANSWER:
+        return reason or OUTCOMES[row.outcome].explanation
+    told = [sentence for tell in TELLINGS[1:] if (sentence := tell(row))]
+    return " ".join(told) or OUTCOMES[row.outcome].explanation
+
+
+def recovery(row: MatrixRow) -> str:
+    """Return when a client worked again; for one that did not, how long it was watched."""
+    if row.values["recovered"] == "false":
+        watched = row.number("watched_ms")
+        return f"> {duration(watched)}" if watched else "never"
+    return duration(row.number("recovery_ms_p50"))
+
+
+def _met(row: MatrixRow) -> str:
+    hits, names = row.number("fault_hits"), codes(row.values["fault_codes"])
+    if not hits:
+        return ""
+    times = "once" if hits == 1 else f"at least {hits:.0f} times"
+    each = "" if row.values["agreeing"] == "1" else " in every trial"
+    return f"It met {names or 'the fault'} {times}{each}."
+
+
+def _asked(row: MatrixRow) -> str:
+    after = duration(row.number("refresh_ms_p50"))
+    return ASKED.get(row.values["refresh_trigger"], "").format(after=f"{after} after the first hit, " if after else "")
+
+
+def _storm(row: MatrixRow) -> str:
+    most = row.number("refreshes_max")
+    return f"It asked up to {most:.0f} times in one trial." if row.values["storm"] and most else ""
+
+
+def _recovered(row: MatrixRow) -> str:
+    recovery = row.number("recovery_ms_p50")
+    if row.values["recovered"] == "false":
+        healed = row.values["after_heal"]
+        after: Mapping[str, str] = {
+            AfterHeal.RECOVERED: " It recovered once the fault was mended.",
+            AfterHeal.STUCK: " Not even mending the fault helped.",
+        }
+        return f"Within {duration(row.number('watched_ms'))} it did not recover.{after.get(healed, '')}"
+    by = RESCUED.get(row.values["rescued_by"], "")
+    return f"It worked again {duration(recovery)} after it could.{by}" if recovery is not None else ""
+
+
+def _errors(row: MatrixRow) -> str:
+    errors, first = row.number("errors_surfaced"), row.values["first_error"]
+    if not errors:
+        return ""
+    return f"The application saw up to {errors:.0f} error{'s' if errors > 1 else ''}, the first {first or 'unnamed'}."
+
+
+def _lost(row: MatrixRow) -> str:
+    bad = [f"{number:.0f} {word}" for name, word in LOSSES if (number := row.number(name))]
+    return f"Records: {', '.join(bad)}." if bad else ""
+
+
+def _bystander(row: MatrixRow) -> str:
+    errors, gap = row.number("bystander_errors"), row.number("bystander_gap_ms_max")
+    if errors:
+        return f"The healthy partition saw {errors:.0f} error{'s' if errors > 1 else ''} too."
+    if row.conforms is False and row.outcome in WELL and gap:
+        return f"But the healthy partition stood still for {duration(gap)}."
+    return ""
+
+
+TELLINGS: tuple[Callable[[MatrixRow], str], ...] = (_met, _asked, _storm, _recovered, _errors, _lost, _bystander)
+
+
+def command(cell: Cell) -> str:
+    """Return the command that repeats a cell."""
+    profile = Profile.parse(cell.profile)
+    words = ["run", "--client", str(cell.client), "--role", str(cell.role), "--profile", profile.name]
+    words += [word for pair in profile.settings for word in ("--property", pair)]
+    words += ["--election", str(profile.election)] if profile.election is not None else []
+    words += ["--scenario", cell.scenario, "--engine", str(cell.engine), "--broker", cell.broker]
+    return "python3 run.py probe " + shlex.join(words)

@@ -1,0 +1,1 @@
+"""The content of each page, as values for its template. Pure."""

@@ -1,0 +1,175 @@
+"""Every page of the site, from values to HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from probe.model import Client, Outcome
+from probe.site.data.cell_index import Answers
+from probe.site.data.fact_texts import absent, facts
+from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.page_names import client_slug, scenario_slug
+from probe.site.data.run_history import Past
+from probe.site.data.wording import command, details, summary
+from probe.site.pages import clients, scenarios, upgrade
+from probe.site.pages.changes import told
+from probe.site.pages.filters import filters
+from probe.site.pages.grid import grid, tally
+from probe.site.render.environment import environment
+from probe.site.timeline.trial_view import TrialView
+
+GOOD = "What a good client does"
+"""The label in a scenario's story."""
+
+
+def nobody(_: Client) -> Sequence[str]:
+    """Know of no application."""
+    return ()
+
+
+class Pages:
+    """The pages of one matrix."""
+
+    def __init__(
+        self, answers: Answers, past: Past | None = None, inside: Callable[[Client], Sequence[str]] = nobody
+    ) -> None:
+        self.answers = answers
+        self._inside = inside
+        self._past = past or Past()
+        rows = answers.rows
+        self._runs = sorted({row.run_id for row in rows if row.run_id})
+        self._good: dict[str, str] = {}
+
+    def overviews(self) -> Iterator[tuple[str, str]]:
+        """Yield name and text of every page that is not a cell's."""
+        yield "index.html", self.index()
+        yield "clients.html", _render("clients.html", here="clients", scores=clients.scores(self.answers))
+        yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
+        yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers))
+        yield "changes.html", self._changes()
+        for client, text in self._clients():
+            yield f"client/{client_slug(client)}.html", text
+        for scenario in self.answers.scenarios:
+            yield f"scenario/{scenario_slug(scenario)}.html", self._scenario(scenario)
+
+    def index(self) -> str:
+        """Return the page with the matrix."""
+        rows = self.answers.rows
+        return _render(
+            "index.html",
+            here="index",
+            grid=grid(rows),
+            rows=rows,
+            filters=filters(rows),
+            tally=tally(rows),
+            judged=sum(row.conforms is not None for row in rows),
+            good=sum(row.conforms is True for row in rows),
+            runs=self._runs,
+        )
+
+    def _changes(self) -> str:
+        by_cell = {row.cell: row for row in self.answers.rows}
+        return _render("changes.html", here="changes", told=told(self._past, by_cell), runs=self._runs)
+
+    def _clients(self) -> Iterator[tuple[Client, str]]:
+        scores = clients.scores(self.answers)
+        of_family: dict[str, list[Client]] = {}
+        for one in scores:
+            of_family.setdefault(one.client.family, []).append(one.client)
+        for one in scores:
+            versions = of_family[one.client.family]
+            place = versions.index(one.client)
+            rows = self.answers.of_client(one.client)
+            yield (
+                one.client,
+                _render(
+                    "client.html",
+                    here="",
+                    root="../",
+                    client=one.client,
+                    score=one,
+                    mirrors=next((row.values["mirrors"] for row in rows if row.values["mirrors"]), ""),
+                    inside=self._inside(one.client),
+                    older=versions[place - 1] if place else None,
+                    newer=versions[place + 1] if place + 1 < len(versions) else None,
+                    newest=versions[-1],
+                    findings=clients.findings(self.answers, one.client),
+                    parts=clients.parts(self.answers, one.client),
+                ),
+            )
+
+    def _scenario(self, name: str) -> str:
+        found = scenarios.find(name)
+        return _render(
+            "scenario.html",
+            here="",
+            root="../",
+            name=name,
+            story=scenarios.story(found),
+            asked=scenarios.asked(found),
+            parts=scenarios.parts(self.answers.of_scenario(name)),
+        )
+
+    def cell(self, row: MatrixRow, trials: Sequence[TrialView]) -> str:
+        """Return the page of one cell."""
+        newest = self.answers.versions(row)[-1]
+        return _render(
+            "cell.html",
+            here="",
+            root="../",
+            row=row,
+            summary=summary(row),
+            details=details(row),
+            facts=facts(row),
+            absent=absent(row),
+            trials=trials,
+            shown=_opened(row, trials),
+            settings=next((one.settings for one in trials if one.settings), {}),
+            artifact=next((one.artifact for one in trials if one.artifact), ""),
+            peers=self._peers(row),
+            newest=newest if newest.cell != row.cell else None,
+            rivals=self.answers.rivals(row),
+            command=command(row.cell),
+            good=self._good_client(row.cell.scenario),
+            history=self._past.history.get(row.cell, ()),
+            flakes=self._past.flakes.get(row.cell),
+        )
+
+    def inputs(self, row: MatrixRow) -> tuple[object, ...]:
+        """Return all that a cell's page is made of beside the trials of its run, for telling whether it changed."""
+        others = [(label, one.slug, one.outcome, one.conforms) for label, one in self._peers(row)]
+        rivals = [(one.slug, one.outcome, one.conforms) for one in self.answers.rivals(row)]
+        newest = self.answers.versions(row)[-1].cell.version
+        past = (self._past.history.get(row.cell), self._past.flakes.get(row.cell))
+        return (tuple(row.values.values()), others, rivals, newest, past)
+
+    def _peers(self, row: MatrixRow) -> list[tuple[str, MatrixRow]]:
+        """Return the neighbouring versions, and the first later one that conforms where this one does not.
+
+        Not all versions: a page that names all would have to be written anew whenever one is added.
+        """
+        older, newer = self.answers.neighbours(row)
+        mended = self.answers.mended(row) if row.conforms is False else None
+        named = [("the older", older), ("the newer", newer)]
+        if mended is not None and mended is not newer:
+            named.append(("the first later one that conforms", mended))
+        return [(label, one) for label, one in named if one is not None]
+
+    def _good_client(self, scenario: str) -> str:
+        if scenario not in self._good:
+            sections = dict(scenarios.story(scenarios.find(scenario)).sections)
+            self._good[scenario] = sections.get(GOOD, "")
+        return self._good[scenario]
+
+
+def _render(template: str, *, root: str = "", **values: object) -> str:
+    return environment().get_template(template).render(root=root, **values)
+
+
+def _opened(row: MatrixRow, trials: Sequence[TrialView]) -> set[int]:
+    """Choose the trials whose pictures are open: the first, and for a flaky cell the first of every outcome."""
+    firsts: dict[Outcome, int] = {}
+    for one in trials:
+        if one.has_history:
+            firsts.setdefault(one.verdict.outcome, one.number)
+    return set(firsts.values()) if row.outcome is Outcome.FLAKY else set(list(firsts.values())[:1])

@@ -1,0 +1,33 @@
+"""The cells of the matrix as HTML: few nodes each, since there may be ten thousand (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from markupsafe import Markup, escape
+
+from probe.model.outcomes import OUTCOMES
+from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.outcome_signs import VERDICT_WORDS, tone
+from probe.site.data.wording import hint
+
+MANY = 2000
+"""From so many cells on, rows out of sight are left undrawn; they come a moment late when one scrolls fast."""
+EMPTY = Markup('<td role="cell"></td>')
+
+
+def cells(rows: Iterable[MatrixRow | None]) -> Markup:
+    """Write one line of the matrix; the glyph of an outcome is the style sheet's, by class."""
+    return Markup().join(EMPTY if row is None else _cell(row) for row in rows)
+
+
+def _cell(row: MatrixRow) -> Markup:
+    word = OUTCOMES[row.outcome].label
+    number = f"{hint(row)} raw".strip() if row.values["reality"] == "raw" else hint(row)
+    said = f"{word} {number}".strip()
+    html = (
+        f'<td role="cell" class="{tone(row.outcome, row.conforms)} {row.outcome}"><a href="cell/{row.slug}.html"'
+        f' aria-label="{escape(said)}, {VERDICT_WORDS[row.conforms]}" title="{escape(row.values["reason"])}">'
+        f"{word}<i>{escape(number)}</i></a></td>"
+    )
+    return Markup(html)  # noqa: S704 - every part is escaped or ours

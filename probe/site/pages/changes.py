@@ -1,0 +1,79 @@
+"""What the newest run changed, as its page tells it (pure)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from probe.model import Cell, Outcome
+from probe.model.grades import Trend, grade, trend
+from probe.site.data.cell_index import setting
+from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.run_history import Past, Said
+
+ORDER = ("worse", "disagree", "better", "differs")
+SIGNS = {
+    Trend.WORSE: ("worse", "▼", "worse"),
+    Trend.BETTER: ("better", "▲", "better"),
+}
+OTHERS = {
+    "differs": ("≠", "different"),
+    "disagree": ("~", "trials disagree"),
+}
+COUNTED = {
+    "worse": "{} got worse",
+    "disagree": "in {} trials disagree",
+    "better": "{} got better",
+    "differs": "{} became different",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One changed cell."""
+
+    cell: Cell
+    row: MatrixRow | None
+    """Its row; None where it is not in the matrix any more."""
+    before: Said
+    after: Said
+    kind: str
+    glyph: str
+    words: str
+    place: int
+    setting: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The page."""
+
+    shown: tuple[Shown, ...]
+    added: int
+    """Cells that were not there before; they are counted, not listed."""
+    sentence: str
+
+
+def told(past: Past, rows: Mapping[Cell, MatrixRow]) -> Told | None:
+    """Order what changed, the worst first; None where there is nothing to compare with."""
+    if past.changes is None:
+        return None
+    shown = [_shown(one.cell, one.before, one.after, rows) for one in past.changes if one.before is not None]
+    shown.sort(key=lambda one: (one.place, one.cell))
+    counts = Counter(one.kind for one in shown)
+    parts = [COUNTED[kind].format(counts[kind]) for kind in ORDER if counts[kind]]
+    sentence = f"Of the cells that were there before, {', '.join(parts)}." if parts else ""
+    return Told(tuple(shown), len(past.changes) - len(shown), sentence)
+
+
+def _shown(cell: Cell, before: Said, after: Said, rows: Mapping[Cell, MatrixRow]) -> Shown:
+    kind, glyph, words = _became(before, after)
+    return Shown(cell, rows.get(cell), before, after, kind, glyph, words, ORDER.index(kind), str(setting(cell)))
+
+
+def _became(before: Said, after: Said) -> tuple[str, str, str]:
+    if Outcome.FLAKY in {before.outcome, after.outcome}:
+        return "disagree", *OTHERS["disagree"]
+    became = trend(grade(before), grade(after))
+    return SIGNS.get(became) or ("differs", *OTHERS["differs"])

@@ -1,0 +1,202 @@
+"""A page per client version: what it does in every fault, per role, worst first (pure)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from probe.model import Client, Outcome, Role
+from probe.model.grades import Trend, trend
+from probe.model.outcomes import OPEN, OUTCOMES
+from probe.site.data.cell_index import Answers, Setting, in_roles, place, setting, worst_first
+from probe.site.data.matrix_rows import MatrixRow
+
+NAMED = 6
+"""So many scenarios of one outcome are named at the top of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A cell in the table of a client's page."""
+
+    row: MatrixRow
+    place: int
+    mended: MatrixRow | None
+    """The first later version that conforms, where this one does not."""
+    newest: bool
+    """Whether no later version was asked the same."""
+    setting: str
+    """Profile, engine and broker, where they are not those of most rows on the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a client does in one role."""
+
+    role: Role
+    sentence: str
+    cells: tuple[Told, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Cells with the same bad outcome."""
+
+    row: MatrixRow
+    """One of them."""
+    count: int
+    scenarios: tuple[tuple[str, tuple[tuple[MatrixRow, str], ...]], ...]
+    """Scenarios with their cells, each labelled by role, and by setting where that is not the usual one."""
+
+    @property
+    def named(self) -> tuple[tuple[str, tuple[tuple[MatrixRow, str], ...]], ...]:
+        """Return the scenarios that are named."""
+        return self.scenarios[:NAMED]
+
+    @property
+    def more(self) -> int:
+        """Return how many are not."""
+        return len(self.scenarios) - len(self.named)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A client version in one line."""
+
+    client: Client
+    released: str
+    judged: int
+    good: int
+    stops: int
+    """Cells in which work stops or records are lost."""
+    other: int
+    """Other cells that do not conform."""
+    open: int
+    """Cells that say nothing yet: trials disagree, the harness failed, watched too short."""
+    cells: int
+    better: int | None = None
+    """Cells that are better than in the version before; None for the oldest."""
+    worse: int | None = None
+
+
+def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
+    """Count a client version's cells."""
+    bad = [row for row in rows if row.conforms is False]
+    stops = sum(OUTCOMES[row.outcome].hard for row in bad)
+    return Score(
+        client,
+        next((row.values["released"] for row in rows if row.values["released"]), ""),
+        judged=sum(row.conforms is not None for row in rows),
+        good=sum(row.conforms is True for row in rows),
+        stops=stops,
+        other=len(bad) - stops,
+        open=sum(row.outcome in OPEN for row in rows),
+        cells=len(rows),
+    )
+
+
+def steps(answers: Answers) -> dict[Client, Counter[Trend]]:
+    """Compare every cell with the version before; a version is missing where nothing could be compared."""
+    found: dict[Client, Counter[Trend]] = {}
+    seen = set()
+    for row in answers.rows:
+        asked = answers.versions(row)
+        if id(asked) in seen:
+            continue
+        seen.add(id(asked))
+        for before, after in pairwise(asked):
+            counts = found.setdefault(after.cell.client, Counter())
+            counts[trend(answers.grade(before), answers.grade(after))] += 1
+    return found
+
+
+def scores(answers: Answers) -> list[Score]:
+    """Return every client version with what became better or worse since the version before."""
+    taken = steps(answers)
+    found = []
+    for client in answers.clients:
+        one, step = score(client, answers.of_client(client)), taken.get(client)
+        found.append(one if step is None else _compared(one, step))
+    return found
+
+
+def _compared(one: Score, step: Counter[Trend]) -> Score:
+    numbers = (one.judged, one.good, one.stops, one.other, one.open, one.cells)
+    return Score(one.client, one.released, *numbers, step[Trend.BETTER], step[Trend.WORSE])
+
+
+def parts(answers: Answers, client: Client) -> list[Part]:
+    """Tell a client's cells role by role, worst first."""
+    own = answers.of_client(client)
+    usual = _usual(own)
+    return [
+        Part(role, _sentence(role, rows), tuple(_told(answers, row, str(usual)) for row in worst_first(rows)))
+        for role, rows in in_roles(own).items()
+    ]
+
+
+def _told(answers: Answers, row: MatrixRow, usual: str) -> Told:
+    own = str(setting(row.cell))
+    bad = row.conforms is False
+    return Told(
+        row,
+        place(row),
+        answers.mended(row) if bad else None,
+        newest=bad and answers.neighbours(row)[1] is None,
+        setting="" if own == usual else own,
+    )
+
+
+ROLE_NAMES = {
+    Role.PRODUCER: "a producer",
+    Role.CONSUMER: "a consumer",
+    Role.GROUP: "a group member",
+    Role.TRANSACTIONAL: "a transactional producer",
+    Role.ADMIN: "an admin client",
+}
+
+
+def _sentence(role: Role, rows: Sequence[MatrixRow]) -> str:
+    judged = [row for row in rows if row.conforms is not None]
+    good = sum(row.conforms is True for row in judged)
+    if not judged:
+        return f"As {ROLE_NAMES[role]} nothing could be judged."
+    if good == len(judged):
+        each = "the one judged cell" if good == 1 else f"all {good} judged cells"
+        return f"As {ROLE_NAMES[role]} it does what a good client does, in {each}."
+    hard = sum(OUTCOMES[row.outcome].hard for row in judged if row.conforms is False)
+    stops = f" In {hard} of them work stops or records are lost." if hard else ""
+    bad = len(judged) - good
+    return f"As {ROLE_NAMES[role]} it conforms in {good} of {len(judged)} judged cells, and not in {bad}.{stops}"
+
+
+def findings(answers: Answers, client: Client) -> list[Finding]:
+    """Return what does not conform, by outcome, worst first."""
+    own = answers.of_client(client)
+    usual = _usual(own)
+    by_outcome: dict[Outcome, list[MatrixRow]] = {}
+    for row in worst_first(row for row in own if row.conforms is False):
+        by_outcome.setdefault(row.outcome, []).append(row)
+    return [Finding(rows[0], len(rows), tuple(_by_scenario(rows, usual))) for rows in by_outcome.values()]
+
+
+def _by_scenario(rows: Sequence[MatrixRow], usual: Setting) -> Iterator[tuple[str, tuple[tuple[MatrixRow, str], ...]]]:
+    for scenario, same in groupby(rows, key=lambda row: row.cell.scenario):
+        yield scenario, tuple((row, f"{row.cell.role}{_unusual(setting(row.cell), usual)}") for row in same)
+
+
+def _unusual(own: Setting, usual: Setting) -> str:
+    """Name what differs from the usual setting."""
+    parts = (
+        f" with {own.profile}" if own.profile != usual.profile else "",
+        f" on the {own.engine} engine" if own.engine != usual.engine else "",
+        f" at broker {own.broker}" if own.broker != usual.broker else "",
+    )
+    return "".join(parts)
+
+
+def _usual(rows: Sequence[MatrixRow]) -> Setting:
+    """Return the setting that most rows share."""
+    return Counter(setting(row.cell) for row in rows).most_common(1)[0][0]

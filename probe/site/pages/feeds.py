@@ -1,0 +1,97 @@
+"""feed.json: cells whose answer changed, newest first, as JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). Pure.
+
+Taken from each cell's history, so that who looks rarely misses no run. Cells that are new are no change.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from probe.model import Cell
+from probe.model.grades import Trend, grade, trend
+from probe.site.data.page_names import slug
+from probe.site.data.run_history import Past, Stretch
+
+VERSION = "https://jsonfeed.org/version/1.1"
+TITLE = "Kafka metadata probe: changed cells"
+ABOUT = "What Kafka client versions do when brokers fail: each item is a cell of the matrix whose answer changed."
+MOST = 500
+"""Items that are kept."""
+MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z")
+"""How a run's id begins: when it was begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    cell: Cell
+    before: Stretch
+    after: Stretch
+
+    @property
+    def run_id(self) -> str:
+        return self.after.first_run
+
+    @property
+    def trend(self) -> Trend:
+        return trend(grade(self.before), grade(self.after))
+
+
+def feed(past: Past, address: str = "") -> str:
+    """Write the feed; `address` = where the site is published, without it items have no `url`."""
+    base = address and f"{address.rstrip('/')}/"
+    where = {"home_page_url": base, "feed_url": f"{base}feed.json"} if base else {}
+    items = [_item(change, base) for change in _newest(past)]
+    data = {"version": VERSION, "title": TITLE, "description": ABOUT, **where, "items": items}
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _newest(past: Past) -> Sequence[_Change]:
+    found = sorted(_changes(past), key=lambda change: (change.run_id, change.cell), reverse=True)
+    return found[:MOST]
+
+
+def _changes(past: Past) -> Iterator[_Change]:
+    for cell, stretches in past.history.items():
+        for before, after in pairwise(stretches):
+            yield _Change(cell, before, after)
+
+
+def _item(change: _Change, base: str) -> dict[str, Any]:
+    cell, page = change.cell, f"cell/{slug(change.cell)}.html"
+    became = str(change.trend).lower()
+    moment = MOMENT.match(change.run_id)
+    dated = {"date_published": "{}-{}-{}T{}:{}:{}Z".format(*moment.groups())} if moment else {}
+    return {
+        "id": f"{change.run_id}/{slug(cell)}",
+        **({"url": f"{base}{page}"} if base else {}),
+        "title": f"{cell}: {change.before.outcome} → {change.after.outcome} ({became})",
+        "content_text": (
+            f"{cell.client} as {cell.role} ({cell.profile}) in {cell.scenario}, {cell.engine} {cell.broker}: "
+            f"{_told(change.before)} up to run {change.before.last_run}, {_told(change.after)} from run "
+            f"{change.run_id} on."
+        ),
+        **dated,
+        "tags": [became, cell.family, cell.scenario, str(change.after.outcome)],
+        "_probe": {
+            "run_id": change.run_id,
+            "page": page,
+            "trend": became,
+            "cell": cell.columns(),
+            "before": _side(change.before, change.before.last_run),
+            "after": _side(change.after, change.run_id),
+        },
+    }
+
+
+def _told(said: Stretch) -> str:
+    conforms = {True: ", conforms", False: ", does not conform", None: ""}[said.conforms]
+    return f"{said.outcome}{conforms}"
+
+
+def _side(said: Stretch, run_id: str) -> dict[str, Any]:
+    return {"outcome": str(said.outcome), "conforms": said.conforms, "run_id": run_id}

@@ -1,0 +1,66 @@
+"""The filters of the matrix with the values that occur (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from probe.model import Outcome, Role
+from probe.model.outcomes import OUTCOMES
+from probe.model.versions import version_key
+from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.outcome_signs import VERDICT_WORDS
+
+JUDGEMENTS = {True: "yes", False: "no", None: "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a filter."""
+
+    value: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A control with several values, any of which may be chosen."""
+
+    name: str
+    label: str
+    choices: tuple[Choice, ...]
+
+
+def filters(rows: Sequence[MatrixRow]) -> list[Filter]:
+    """Return every filter with the values that occur, in the order a reader expects."""
+    outcomes = [str(outcome) for outcome in OUTCOMES]
+    roles = [str(role) for role in Role]
+    by_column = (
+        ("family", "Client", sorted),
+        ("role", "Role", lambda values: sorted(values, key=roles.index)),
+        ("profile", "Profile", sorted),
+        ("scenario", "Scenario", sorted),
+        ("outcome", "Outcome", lambda values: sorted(values, key=outcomes.index)),
+        ("conforms", "Judgement", lambda values: [one for one in JUDGEMENTS.values() if one in values]),
+        ("engine", "Engine", sorted),
+        ("broker", "Broker", lambda values: sorted(values, key=version_key)),
+    )
+    found = []
+    for name, label, order in by_column:
+        counts: dict[str, int] = {}
+        for row in rows:
+            value = JUDGEMENTS[row.conforms] if name == "conforms" else row.values[name]
+            counts[value] = counts.get(value, 0) + 1
+        choices = tuple(Choice(value, _label(name, value), counts[value]) for value in order(counts))
+        found.append(Filter(name, label, choices))
+    return found
+
+
+def _label(name: str, value: str) -> str:
+    if name == "outcome":
+        info = OUTCOMES[Outcome(value)]
+        return f"{info.symbol} {info.label}"
+    if name == "conforms":
+        return VERDICT_WORDS[{"yes": True, "no": False, "none": None}[value]]
+    return value

@@ -1,0 +1,1 @@
+"""Templates, render workers, and the folder that is published."""

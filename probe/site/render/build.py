@@ -1,0 +1,101 @@
+"""Builds the published site from matrix.csv and the stored trials behind it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from probe.model import Cell, Client, Outcome
+from probe.model.results import ResultsError
+from probe.site.data.cell_index import Answers
+from probe.site.data.matrix_rows import MatrixRow, read_matrix
+from probe.site.data.outcome_signs import glyph_rules
+from probe.site.data.run_history import read_past
+from probe.site.data.source import Source, TrialRow
+from probe.site.pages.all_pages import Pages, nobody
+from probe.site.pages.feeds import feed
+from probe.site.render.captures import take_captures
+from probe.site.render.render_workers import Desk, Sheet, draw_all, page_name
+from probe.site.render.replace_folder import replacing
+from probe.site.render.reuse import Reuse, key
+
+STATIC = Path(__file__).parents[1] / "static"
+STYLE = "site.css"
+FOLDERS = ("cell", "client", "scenario")
+
+
+def build(
+    matrix_csv: Path,
+    results: Source,
+    out: Path,
+    inside: Callable[[Client], Sequence[str]] = nobody,
+    address: str = "",
+    processes: int = 1,
+) -> Path:
+    """Write `<out>/site` as a whole (a reader never sees half of it) and return its index.html.
+
+    Pages of cells that come out the same are taken over from the site that stands. `inside` names the applications that
+    have a client inside; `address` is where the site is published, for its feed; `processes` draw its cells
+    where there are many. Raises SiteError where matrix.csv does not fit or `<out>/site` holds something that the probe
+    did not make.
+    """
+    rows = read_matrix(matrix_csv)
+    past = read_past(matrix_csv.parent)
+    target = out / "site"
+    with replacing(target) as fresh:
+        for name in FOLDERS:
+            (fresh / name).mkdir()
+        shutil.copyfile(matrix_csv, fresh / "matrix.csv")
+        (fresh / "feed.json").write_text(feed(past, address), encoding="utf-8")
+        for path in STATIC.iterdir():
+            shutil.copyfile(path, fresh / path.name)
+        with (fresh / STYLE).open("a", encoding="utf-8") as style:
+            style.write(glyph_rules())
+        reuse = Reuse(target, fresh)
+        worst = _write_cells(Desk(Pages(Answers(rows), past), results, fresh), reuse, processes)
+        take_captures(target, reuse)
+        for name, text in Pages(Answers(rows, worst), past, inside).overviews():
+            (fresh / name).write_text(text, encoding="utf-8")
+        reuse.save()
+    return target / "index.html"
+
+
+def _write_cells(desk: Desk, reuse: Reuse, processes: int) -> dict[Cell, int | None]:
+    """Write the page of every cell that is new or changed; return the worst trial of those whose trials disagree."""
+    worst: dict[Cell, int | None] = {}
+    stale: list[tuple[MatrixRow, str]] = []
+    stamp = cache(desk.results.stamp) if desk.results.stamp else None
+    for row in desk.pages.answers.rows:
+        made_of = key((*desk.pages.inputs(row), stamp(row.run_id) if stamp and row.run_id else ""))
+        if stamp is None or not reuse.take(page_name(row), made_of):
+            stale.append((row, made_of))
+        elif row.outcome is Outcome.FLAKY:
+            worst[row.cell] = reuse.worst(page_name(row))
+    sheets = _sheets(stale, desk.results)
+    draw_all(desk, sheets, processes)
+    for one in sheets:
+        flaky = one.row.outcome is Outcome.FLAKY
+        if flaky and one.stored:
+            worst[one.row.cell] = one.worst()
+        if one.stored or not flaky:
+            reuse.note(one.name, one.key, one.worst())
+    return worst
+
+
+def _sheets(stale: Sequence[tuple[MatrixRow, str]], results: Source) -> list[Sheet]:
+    """Find the trials of cells, each run read once; those of a lost run have none."""
+    found: dict[tuple[str, Cell], dict[int, TrialRow]] = {(row.run_id, row.cell): {} for row, _ in stale}
+    for run_id in sorted({row.run_id for row, _ in stale} - {""}):
+        with suppress(ResultsError):
+            for stored in results.trials(run_id):
+                own = found.get((run_id, stored.cell))
+                if own is not None and stored.verdict.outcome is not Outcome.NOT_RUN:
+                    own[stored.trial] = stored
+    return [Sheet(row, made_of, _by_number(found[row.run_id, row.cell])) for row, made_of in stale]
+
+
+def _by_number(stored: dict[int, TrialRow]) -> tuple[TrialRow, ...]:
+    return tuple(stored[number] for number in sorted(stored))

@@ -1,0 +1,57 @@
+"""The templates with what they may call; everything that clients and brokers said is escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from probe.model.outcomes import OUTCOMES
+from probe.site.data.cell_index import silent
+from probe.site.data.outcome_signs import VERDICT_WORDS, tone
+from probe.site.data.page_names import client_slug, scenario_slug
+from probe.site.data.wording import brief, duration, hint, recovery
+from probe.site.pages.cell_table import MANY, cells
+from probe.site.pages.clients import ROLE_NAMES
+from probe.site.pages.survival import FATE_GLYPHS
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates."""
+    made = Environment(
+        loader=PackageLoader("probe.site"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "breakable": breakable,
+        "brief": brief,
+        "cells": cells,
+        "client_slug": client_slug,
+        "duration": duration,
+        "hint": hint,
+        "recovery": recovery,
+        "scenario_slug": scenario_slug,
+        "svg": Markup,  # pictures are built from escaped parts in `shapes`
+        "urlencode": urlencode,
+    }
+    made.globals |= {
+        "FATE_GLYPHS": FATE_GLYPHS,
+        "MANY": MANY,
+        "ROLE_NAMES": ROLE_NAMES,
+        "OUTCOMES": OUTCOMES,
+        "WORDS": VERDICT_WORDS,
+        "silent": silent,
+        "tone": tone,
+    }
+    return made
+
+
+def breakable(text: str) -> Markup:
+    """Let a long name break after a slash or an underscore."""
+    return escape(text).replace("/", Markup("/<wbr>")).replace("_", Markup("_<wbr>"))

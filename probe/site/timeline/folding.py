@@ -1,0 +1,52 @@
+"""Folds dense moments into runs, so that a picture or a table stays readable (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from probe.site.timeline.moments import Moment, Sort
+
+
+@dataclass(slots=True)
+class _Run:
+    first: Moment
+    end: int
+    count: int
+
+    def moment(self) -> Moment:
+        return replace(self.first, until=self.end, count=self.count) if self.count > 1 else self.first
+
+
+def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[Sort, float] | None = None) -> list[Moment]:
+    """Join moments of one lane, sort and text that lie within `gap_us` of each other; counts add up.
+
+    `wider` stretches the gap of some sorts. `moments` are in order of time, and so is the result.
+    """
+    gaps = {sort: gap_us * (wider or {}).get(sort, 1) for sort in Sort}
+    open_runs: dict[tuple[str, Sort, str], _Run] = {}
+    done: list[_Run] = []
+    for one in moments:
+        key = (one.lane, one.sort, one.text)
+        last = open_runs.get(key)
+        if last is not None and one.at - last.end <= gaps[one.sort]:
+            last.end = max(last.end, one.end)
+            last.count += one.count
+            continue
+        run = _Run(one, one.end, one.count)
+        done.append(run)
+        open_runs[key] = run
+    return sorted((run.moment() for run in done), key=lambda item: (item.at, item.lane))
+
+
+def clip(moments: Iterable[Moment], start_us: int, end_us: int) -> list[Moment]:
+    """Keep what lies within a window; a folded run that crosses an edge is cut there."""
+    return [
+        one if one.at >= start_us and one.end <= end_us else _cut(one, start_us, end_us)
+        for one in moments
+        if one.end >= start_us and one.at <= end_us
+    ]
+
+
+def _cut(one: Moment, start_us: int, end_us: int) -> Moment:
+    return replace(one, at=max(one.at, start_us), until=min(one.end, end_us))

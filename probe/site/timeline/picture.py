@@ -1,0 +1,221 @@
+"""A trial as a picture: brokers and application on one time axis that starts at the fault (pure)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from markupsafe import Markup
+
+from probe.model import Header, History, Kind, Verdict
+from probe.site.timeline import shapes
+from probe.site.timeline.folding import clip, fold
+from probe.site.timeline.history_moments import moments
+from probe.site.timeline.moments import Moment, Sort
+
+WIDTH = 1000
+LEFT = 120
+"""Room for the names of the lanes."""
+RIGHT = 14
+ROW = 17
+"""Height of one row of marks."""
+MARKS = 320
+"""At most so many marks in one picture; denser moments are folded into longer runs."""
+ZOOM_US = 3_000_000
+LEAD_US = 400_000
+"""How much before the fault is shown."""
+
+WIRE_ROWS: tuple[tuple[Sort, ...], ...] = (
+    (Sort.ASK, Sort.ASK_STALE, Sort.OPENED, Sort.CLOSED, Sort.CUT),
+    (Sort.WORK, Sort.ERROR, Sort.SILENT),
+    (Sort.FUTILE,),
+)
+APP_ROWS: tuple[tuple[Sort, ...], ...] = ((Sort.BEGUN,), (Sort.DONE, Sort.GAP), (Sort.FAILED, Sort.STATE))
+WIDER = {Sort.ERROR: 5.0, Sort.FAILED: 5.0, Sort.FUTILE: 5.0}
+"""Repeats that mean the same are folded sooner, so that their label has room."""
+WIDER_WHOLE = WIDER | {Sort.WORK: 3.0, Sort.BEGUN: 3.0, Sort.DONE: 3.0}
+"""Over a whole trial the beat of the work is a bar; its breaks are what matters."""
+TOGETHER = 5
+"""Stages so many pixels apart share a line and a label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A horizontal band: a broker, or one side of the application."""
+
+    name: str
+    title: str
+    note: str
+    rows: tuple[tuple[Sort, ...], ...]
+
+    @property
+    def height(self) -> int:
+        """Return its height in the picture's units."""
+        return len(self.rows) * ROW + 10
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Microseconds to pixels."""
+
+    start: int
+    end: int
+
+    def x(self, at: int) -> float:
+        """Return the x of a time, within the drawing."""
+        share = (at - self.start) / max(1, self.end - self.start)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    @property
+    def us_per_px(self) -> float:
+        """Return how many microseconds one pixel spans."""
+        return (self.end - self.start) / (WIDTH - LEFT - RIGHT)
+
+
+@dataclass(slots=True)
+class _Taken:
+    """Where marks and labels of one row stand already; a label that would overlap is left out (marks have titles)."""
+
+    spans: list[tuple[float, float]] = field(default_factory=list)
+
+    def free(self, left: float, right: float) -> bool:
+        return right <= WIDTH and not any(left < b and right > a for a, b in self.spans)
+
+    def take(self, left: float, right: float) -> None:
+        self.spans.append((left, right))
+
+
+def timeline_svg(
+    history: History,
+    verdict: Verdict,
+    *,
+    whole: bool = True,
+    name: str = "t",
+    found: Sequence[Moment] | None = None,
+) -> str:
+    """Draw a trial: the whole of it, or the first 3 s after the fault.
+
+    `name` makes ids unique within a page; `found` are its moments, where they are known already.
+    """
+    everything = moments(history) if found is None else found
+    scale = _scale(everything, whole=whole)
+    lanes = _lanes(history.header, everything)
+    runs = _runs(clip(everything, scale.start, scale.end), scale, WIDER_WHOLE if whole else WIDER)
+    height = shapes.TOP + sum(lane.height for lane in lanes) + shapes.BOTTOM
+    span = "the whole trial" if whole else "the first seconds after the fault"
+    return shapes.SVG.format(
+        name=name,
+        width=WIDTH,
+        height=height,
+        title=f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}",
+        desc=f"Wire and application events of {span}; the event table below tells the same in words. {verdict.reason}",
+        body=Markup().join(_body(lanes, runs, scale, height)),
+    )
+
+
+def shows_more(everything: Sequence[Moment]) -> bool:
+    """Say whether the whole trial is so much longer than the first seconds that it needs a picture of its own."""
+    return _scale(everything, whole=True).end > ZOOM_US * 1.3
+
+
+def _scale(everything: Sequence[Moment], *, whole: bool) -> Scale:
+    if not whole:
+        return Scale(-LEAD_US, ZOOM_US)
+    last = max((one.end for one in everything), default=ZOOM_US)
+    first = min((one.at for one in everything), default=0)
+    return Scale(min(max(first, -max(LEAD_US, last // 10)), 0), max(last, ZOOM_US))
+
+
+def _lanes(header: Header, everything: Sequence[Moment]) -> list[Lane]:
+    subject = header.subject
+    failing = "" if header.play.kind is Kind.NONE else f"broker {subject.old}"
+    seen = {one.lane for one in everything}
+    brokers = sorted((name for name in seen if name.startswith("broker ")), key=lambda name: int(name.split()[1]))
+    lanes = [Lane(name, name, "fails" if name == failing else "", WIRE_ROWS) for name in brokers]
+    lanes.append(Lane("affected", "application", f"partition {subject.affected}", APP_ROWS))
+    if "bystander" in seen:
+        lanes.append(Lane("bystander", "bystander", f"partition {subject.bystander}", APP_ROWS[1:]))
+    return lanes
+
+
+def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[Sort, float]) -> list[Moment]:
+    """Fold what lies closer than a mark is wide, and further if there are still too many marks."""
+    pixels = 8.0
+    while True:
+        runs = fold(shown, int(pixels * scale.us_per_px), wider)
+        if len(runs) <= MARKS or pixels > WIDTH:
+            return runs
+        pixels *= 1.6
+
+
+def _body(lanes: Sequence[Lane], runs: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
+    grounds, marks = [], []
+    by_row: dict[tuple[str, Sort], list[Moment]] = {}
+    for one in runs:
+        by_row.setdefault((one.lane, one.sort), []).append(one)
+    top = shapes.TOP
+    for lane in lanes:
+        grounds.append(shapes.band(top, lane.height, lane.title, lane.note, WIDTH))
+        for index, sorts in enumerate(lane.rows):
+            chosen = chain.from_iterable(by_row.get((lane.name, sort), ()) for sort in sorts)
+            marks += _row(sorted(chosen, key=lambda one: one.at), scale, top + 5 + ROW * index + ROW / 2)
+        top += lane.height
+    stages = _together([one for one in runs if one.sort is Sort.STAGE], scale)
+    return [*grounds, *_axis(scale, height), *_stages(stages, scale, height), *marks]
+
+
+def _row(runs: Sequence[Moment], scale: Scale, y: float) -> list[Markup]:
+    """Draw the marks of a row, then their labels where there is room: on a bar, else beside it."""
+    places = [(one, scale.x(one.at), scale.x(one.end)) for one in runs]
+    parts = [shapes.mark(one, left, right, y) for one, left, right in places]
+    taken = _Taken([(left - 6, right + 6) for _, left, right in places])
+    for one, left, right in places:
+        words = shapes.label(one)
+        width = shapes.text_width(words)
+        if words and right - left > width + 30:
+            parts.append(shapes.text((left + right - width) / 2, y + 3.5, words, on_bar=True))
+        elif words and taken.free(right + 6, right + 9 + width):
+            taken.take(right + 6, right + 9 + width)
+            parts.append(shapes.text(right + 9, y + 3.5, words))
+    return parts
+
+
+def _axis(scale: Scale, height: int) -> list[Markup]:
+    step = _step((scale.end - scale.start) / 1e6)
+    first = math.ceil(scale.start / 1e6 / step)
+    ticks = [index * step for index in range(first, int(scale.end / 1e6 / step) + 1)]
+    bottom = height - shapes.BOTTOM
+    return [shapes.tick(scale.x(int(tick * 1e6)), shapes.TOP, bottom, f"{tick:g} s") for tick in ticks]
+
+
+def _step(seconds: float) -> float:
+    """Choose a tick distance of 1, 2 or 5 times a power of ten that gives at most ten ticks."""
+    power = 10.0 ** math.floor(math.log10(max(seconds, 0.01) / 10))
+    return next(step for factor in (1, 2, 5, 10) if seconds / (step := factor * power) <= 10)
+
+
+def _together(stages: Sequence[Moment], scale: Scale) -> list[Moment]:
+    joined: list[Moment] = []
+    for one in stages:
+        if joined and scale.x(one.at) - scale.x(joined[-1].at) < TOGETHER:
+            joined[-1] = replace(joined[-1], text=f"{joined[-1].text} · {one.text}")
+        else:
+            joined.append(one)
+    return joined
+
+
+def _stages(stages: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
+    """Draw what was done to the brokers as lines through all lanes, their names staggered at the top."""
+    levels = [_Taken() for _ in range(shapes.LEVELS)]
+    parts = []
+    for one in stages:
+        x = scale.x(one.at)
+        width = shapes.text_width(one.text) + 8
+        to_right = x + width <= WIDTH
+        span = (x, x + width) if to_right else (x - width, x)
+        level = next((index for index, row in enumerate(levels) if row.free(*span)), len(levels) - 1)
+        levels[level].take(*span)
+        parts.append(shapes.stage(one, x, level, height - shapes.BOTTOM, to_right=to_right))
+    return parts

@@ -1,0 +1,124 @@
+"""The marks of a timeline as SVG: every sort has a shape of its own; colours are the style sheet's."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+from probe.site.timeline.moments import Moment, Sort
+
+TOP = 60
+"""Room for the names of the stages."""
+BOTTOM = 22
+"""Room for the axis."""
+LEVEL = 14
+"""Distance of two staggered names."""
+LEVELS = 4
+
+SVG = Markup(
+    '<svg class="timeline" role="img" viewBox="0 0 {width} {height}" aria-labelledby="{name}-title {name}-desc">'
+    '<title id="{name}-title">{title}</title><desc id="{name}-desc">{desc}</desc>{body}</svg>'
+)
+BAND = Markup(
+    '<g class="lane"><rect x="0" y="{y}" width="{width}" height="{height}"></rect>'
+    '<text x="8" y="{name_y}" class="lane-name">{name}</text>'
+    '<text x="8" y="{note_y}" class="lane-note">{note}</text></g>'
+)
+TICK = Markup(
+    '<g class="tick"><line x1="{x}" x2="{x}" y1="{top}" y2="{bottom}"></line>'
+    '<text x="{x}" y="{text_y}" text-anchor="middle">{label}</text></g>'
+)
+STAGE = Markup(
+    '<g class="stage"><title>{title}</title><line x1="{x}" x2="{x}" y1="{y}" y2="{bottom}"></line>'
+    '<text x="{text_x}" y="{text_y}" text-anchor="{anchor}">{label}</text></g>'
+)
+TEXT = Markup('<text x="{x}" y="{y}" class="{kind}">{text}</text>')
+
+PATHS = {
+    Sort.ASK: "M{x},{a} l5.5,9 h-11 z",
+    Sort.ASK_STALE: "M{x},{a} l5.5,9 h-11 z",
+    Sort.WORK: "M{x},{a} v10",
+    Sort.BEGUN: "M{x},{a} v10",
+    Sort.DONE: "M{x},{a} v10",
+    Sort.ERROR: "M{l},{a} l8,9 m0,-9 l-8,9",
+    Sort.FAILED: "M{l},{a} l8,9 m0,-9 l-8,9",
+    Sort.CUT: "M{x},{a} v10 m-3,-10 l6,10",
+    Sort.FUTILE: "M{l},{a} h8 v8 h-8 z",
+    Sort.SILENT: "M{l},{y} a4,4 0 1 0 8,0 a4,4 0 1 0 -8,0",
+    Sort.OPENED: "M{l},{y} h8 m-4,-4 v8",
+    Sort.CLOSED: "M{l},{y} h8",
+    Sort.GAP: "",
+    Sort.STATE: "M{x},{a} l4.5,4.5 l-4.5,4.5 l-4.5,-4.5 z",
+}
+"""One moment; x is its middle, l its left edge, a its top, y the middle of the row."""
+LABELLED = frozenset({Sort.GAP, Sort.ERROR, Sort.FAILED, Sort.ASK_STALE, Sort.FUTILE, Sort.SILENT, Sort.STATE})
+"""Sorts with words beside their mark."""
+
+
+def mark(one: Moment, left: float, right: float, y: float) -> Markup:
+    """Draw a moment, or a run of moments as a bar with the sort's shape at either end."""
+    ends = {left, right} if one.count > 1 else {left}
+    path = "".join(_path(one.sort, x, y) for x in sorted(ends))
+    if right - left > 1:
+        path += f" M{left:.1f},{y:.1f} H{right:.1f}"
+    # written out, since `Markup.format` is slow and there are hundreds in a picture
+    html = f'<g class="mark {one.sort}"><title>{escape(_title(one))}</title><path d="{path}"></path></g>'
+    return Markup(html)  # noqa: S704 - the words are escaped, the rest is numbers of ours
+
+
+def _path(sort: Sort, x: float, y: float) -> str:
+    return PATHS[sort].format(x=f"{x:.1f}", l=f"{x - 4:.1f}", a=f"{y - 4.5:.1f}", y=f"{y:.1f}")
+
+
+def label(one: Moment) -> str:
+    """Return the words beside a mark: what was wrong, and how many."""
+    times = _times(one)
+    if one.sort not in LABELLED:
+        return times
+    words = "futile" if one.sort is Sort.FUTILE else one.text.split(": ")[-1]
+    return f"{words} {times}".strip()
+
+
+def _title(one: Moment) -> str:
+    when = f"{one.at / 1000:+.0f} ms"
+    if one.end > one.at:
+        when += f" to {one.end / 1000:+.0f} ms"
+    return f"{when}, {one.lane}: {one.text} {_times(one)}".rstrip()
+
+
+def _times(one: Moment) -> str:
+    return f"\N{MULTIPLICATION SIGN}{one.count}" if one.count > 1 else ""
+
+
+def text_width(words: str) -> float:
+    """Estimate the width of a label in the picture's units."""
+    return len(words) * 6.1
+
+
+def text(x: float, y: float, words: str, *, on_bar: bool = False) -> Markup:
+    """Write a label; one that stands on a bar has a halo."""
+    return TEXT.format(x=f"{x:.1f}", y=f"{y:.1f}", text=words, kind="label halo" if on_bar else "label")
+
+
+def band(y: float, height: float, name: str, note: str, width: int) -> Markup:
+    """Draw the ground of a lane with its name."""
+    return BAND.format(y=y + 1, width=width, height=height - 2, name=name, note=note, name_y=y + 21, note_y=y + 36)
+
+
+def tick(x: float, top: float, bottom: float, words: str) -> Markup:
+    """Draw one line of the time axis."""
+    return TICK.format(x=f"{x:.1f}", top=top, bottom=bottom, text_y=bottom + 16, label=words)
+
+
+def stage(one: Moment, x: float, level: int, bottom: float, *, to_right: bool) -> Markup:
+    """Draw a line through all lanes where something was done to the brokers."""
+    y = 2 + LEVEL * level
+    return STAGE.format(
+        title=_title(one),
+        x=f"{x:.1f}",
+        y=y,
+        bottom=bottom,
+        text_x=f"{x + (4 if to_right else -4):.1f}",
+        text_y=y + 10,
+        anchor="start" if to_right else "end",
+        label=one.text,
+    )

@@ -1,0 +1,58 @@
+"""One trial of a cell as its page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probe.model import History, Verdict
+from probe.site.data.source import TrialRow
+from probe.site.timeline.event_table import Line, story
+from probe.site.timeline.history_moments import moments
+from probe.site.timeline.picture import shows_more, timeline_svg
+
+
+@dataclass(frozen=True, slots=True)
+class TrialView:
+    """A trial with its pictures and its event table; without them where its history could not be read."""
+
+    number: int
+    verdict: Verdict
+    shortened: bool = False
+    zoomed: str = ""
+    """Picture of the first seconds after the fault."""
+    whole: str = ""
+    """Picture of the whole trial, where it is longer than that."""
+    lines: tuple[Line, ...] = ()
+    omitted: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
+    artifact: str = ""
+    seed: int | None = None
+    capture: str = ""
+    """Name of its pcapng file beside the page; empty where there is none."""
+
+    @property
+    def has_history(self) -> bool:
+        """Say whether there is anything to show but the verdict."""
+        return bool(self.zoomed)
+
+
+def view(stored: TrialRow, history: History | None = None) -> TrialView:
+    """Draw and fold a trial."""
+    number, verdict = stored.trial, stored.verdict
+    if history is None:
+        return TrialView(number, verdict, stored.shortened)
+    found = moments(history)
+    lines, omitted = story(found)
+    return TrialView(
+        number,
+        verdict,
+        stored.shortened,
+        zoomed=timeline_svg(history, verdict, whole=False, name=f"trial-{number}-zoomed", found=found),
+        whole=timeline_svg(history, verdict, name=f"trial-{number}-whole", found=found) if shows_more(found) else "",
+        lines=tuple(lines),
+        omitted=omitted,
+        settings=history.header.settings,
+        artifact=history.header.artifact,
+        seed=history.header.seed,
+    )

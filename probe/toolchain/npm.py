@@ -1,0 +1,71 @@
+"""npm, as this machine has it configured: the only way we talk to the npm registry. It runs no script of a package."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from probe.errors import ProvisionError
+from probe.toolchain.tools import find_tool
+
+DEADLINE_S = 180
+QUIET = ("--ignore-scripts", "--no-update-notifier", "--no-fund", "--no-audit", "--loglevel=error")
+UNREACHED = re.compile(r"ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|UND_ERR|FETCH_ERROR")
+ABSENT = re.compile(r"E404|ETARGET|notarget")
+
+
+def versions(name: str) -> list[str]:
+    """Return all versions of a package that the registry lists. ProvisionError if it does not list any or say."""
+    told = _run(name, "view", name, "versions", "--json")
+    try:
+        found = json.loads(told)
+    except ValueError:
+        raise ProvisionError(f"{name}: npm did not tell the registry's versions; name a version instead") from None
+    return [found] if isinstance(found, str) else [str(item) for item in found]
+
+
+def pack(wanted: Sequence[str], folder: Path) -> list[Path]:
+    """Download the tarballs of `name@version`s, without what they depend on. ProvisionError if one cannot be had."""
+    _run(", ".join(wanted), "pack", *wanted, "--pack-destination", str(folder))
+    found = sorted(folder.glob("*.tgz"))
+    if len(found) != len(set(wanted)):
+        raise ProvisionError(f"{', '.join(wanted)}: npm left {len(found)} of them; look at npm's configuration")
+    return found
+
+
+def _run(what: str, *arguments: str) -> str:
+    """Return what npm printed. It keeps its own cache and logs in a folder that is gone afterwards."""
+    npm = find_tool("npm")
+    with tempfile.TemporaryDirectory(prefix="npm-") as scratch:
+        try:
+            done = subprocess.run(
+                [str(npm), *arguments, *QUIET],
+                capture_output=True,
+                text=True,
+                timeout=DEADLINE_S,
+                check=False,
+                cwd=scratch,
+                env={**os.environ, "npm_config_cache": scratch, "NODE_OPTIONS": ""},
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired:
+            raise ProvisionError(
+                f"{what}: the npm registry did not serve us within {DEADLINE_S} s; try again later"
+            ) from None
+    if done.returncode:
+        raise ProvisionError(f"{what}: {_reason(done.stderr)}")
+    return done.stdout
+
+
+def _reason(stderr: str) -> str:
+    if ABSENT.search(stderr):
+        return "the npm registry does not have it; choose another version"
+    if UNREACHED.search(stderr):
+        return "the npm registry cannot be reached; check the network and npm's configuration, or use a filled cache"
+    lines = [line for line in stderr.splitlines() if line.strip()] or ["npm said nothing"]
+    return f"npm failed: {lines[0].strip()[:200]}"

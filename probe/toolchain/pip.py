@@ -1,0 +1,102 @@
+"""pip, as this machine has it configured: the only way we talk to the Python package registry."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+from probe.errors import ProvisionError
+from probe.toolchain.tools import ToolError, find_tool
+
+DEADLINE_S = 180
+ONLY_WHEELS = ("--only-binary", ":all:")
+"""A source distribution would run its own build code here, and confluent-kafka's would need a C library."""
+QUIET = ("--disable-pip-version-check", "--no-input", "--retries", "2")
+
+
+def command() -> tuple[str, ...]:
+    """Return how pip is called: this interpreter's own, else uv's for it. ProvisionError if neither is there."""
+    if importlib.util.find_spec("pip"):
+        return (sys.executable, "-m", "pip")
+    beside = shutil.which("uv", path=str(Path(sys.executable).parent))
+    try:
+        uv = os.environ.get("UV") or beside or str(find_tool("uv"))
+    except ToolError:
+        raise ProvisionError("neither pip nor uv is on this machine; install one of them") from None
+    return (uv, "tool", "run", "--quiet", "--python", sys.executable, "pip")
+
+
+def versions(name: str, python: str = "") -> list[str]:
+    """Return the versions that have a wheel, newest first. ProvisionError if nobody answers.
+
+    For this interpreter, else for the CPython named as in wheels' tags (`38`), on this machine.
+    """
+    listed = _run("index", "versions", *ONLY_WHEELS, *_other(python), name)
+    found = re.search(r"^Available versions: (.*)$", listed.stdout, re.MULTILINE)
+    if listed.returncode or not found:
+        raise ProvisionError(f"{name}: {_reason(listed.stderr, 'this package')}")
+    return found[1].split(", ")
+
+
+def download(requirements: Sequence[str], folder: Path, python: str = "") -> list[Path]:
+    """Download wheels of `name==version` requirements, without what they depend on. ProvisionError if it fails.
+
+    For this interpreter, else for the CPython named as in wheels' tags.
+    """
+    done = _run("download", "--no-deps", *ONLY_WHEELS, *_other(python), "--dest", str(folder), *requirements)
+    if done.returncode:
+        wanted = ", ".join(requirements)
+        raise ProvisionError(f"{wanted}: {_reason(done.stderr, 'this version')}")
+    return sorted(folder.glob("*.whl"))
+
+
+def _other(python: str) -> list[str]:
+    """Return pip's options for another CPython on this machine; pip takes older glibc and macOS tags as well."""
+    if not python:
+        return []
+    system, _, machine = sysconfig.get_platform().partition("-")
+    linux = [f"{tag}_{machine}" for tag in ("manylinux_2_28", "manylinux_2_17", "manylinux2014")]
+    tags = linux if system == "linux" else [re.sub(r"[.-]", "_", sysconfig.get_platform())]
+    options = [option for tag in tags for option in ("--platform", tag)]
+    return ["--implementation", "cp", "--python-version", python, *options]
+
+
+def _run(verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            [*command(), verb, *arguments, *QUIET],
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise ProvisionError(f"the package registry did not serve us within {DEADLINE_S} s; try again later") from None
+
+
+def _environment() -> dict[str, str]:
+    """Let pip know the registry that only uv was told about."""
+    told = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("UV_INDEX_URL")
+    extra = {"PIP_INDEX_URL": told} if told and "PIP_INDEX_URL" not in os.environ else {}
+    return {**os.environ, **extra}
+
+
+def _reason(stderr: str, what: str) -> str:
+    if re.search(r"from versions: (?!none)", stderr):
+        return f"the package registry does not have {what} as a wheel for this Python and machine; choose another"
+    if "Retrying" in stderr or "from versions: none" in stderr or "No matching distribution" in stderr:
+        return (
+            f"the package registry cannot be reached, or has no wheel of {what} for this Python and machine; "
+            "check the network and pip's configuration, or use a filled cache"
+        )
+    lines = [line for line in stderr.splitlines() if line.strip()] or ["pip said nothing"]
+    return f"pip failed: {lines[-1].strip()[:200]}"

@@ -1,0 +1,96 @@
+"""Periodic refresh, predicted from the discoveries before the fault."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from probe.verdict.discovery import Discovery
+from probe.verdict.wire_evidence import Reading
+
+TOLERANCE_US = 25_000
+"""Lateness of a tick that is always granted."""
+REGULAR = 0.1
+"""Gaps within this share of the interval are ticks; the tolerance never exceeds it."""
+SEEN = 3
+"""So many regular gaps after warm-up show an interval where the client declares none."""
+SHORTEST_US = 200_000
+"""Shorter gaps are not a refresh but a retry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """A periodic refresh: clients tick on a fixed grid (sarama, librdkafka) or so long after the last answer (Java)."""
+
+    intervals: tuple[int, ...] = ()
+    """As declared, and as seen. Empty = there is no periodic refresh."""
+    last: int = 0
+    """The last tick before the fault."""
+    tolerance: int = 0
+    asked: tuple[int, ...] = ()
+    """All discoveries, by time."""
+    least: int | None = None
+    """Shortest wait of a refresh whose interval is drawn anew each time (kafka-go); None = it is regular."""
+
+    def predict(self, at: int) -> bool:
+        """Say whether a tick is due at a time after the fault."""
+        if not self.intervals or at <= self.last:
+            return False
+        before = bisect_left(self.asked, at) - 1
+        previous = self.asked[before] if before >= 0 else self.last
+        if self.least is not None:
+            return self.least <= at - previous + self.tolerance and at - previous <= self.intervals[0] + self.tolerance
+        return any(self._on_grid(at, every) or self._near(at - previous, every) for every in self.intervals)
+
+    def _on_grid(self, at: int, every: int) -> bool:
+        nearest = max(1, round((at - self.last) / every))
+        return self._near(at - self.last, nearest * every)
+
+    def _near(self, gap: int, expected: int) -> bool:
+        return abs(gap - expected) <= self.tolerance
+
+
+def find_ticks(reading: Reading, discoveries: tuple[Discovery, ...]) -> Ticks:
+    """Learn the interval from the declared setting and from the gaps before the fault."""
+    asked = tuple(item.at for item in discoveries)
+    before = [at for at in asked if at < reading.moments.begin]
+    if not before:
+        return Ticks()
+    declared = reading.setting_us("refresh_ms") or 0
+    least = reading.setting_us("refresh_least_ms")
+    if least is not None:
+        return _drawn(reading, declared, least, asked, before[-1])
+    gaps = _gaps(before)
+    warm = [at for at in before if at >= reading.moments.warm]
+    seen = _near_declared(gaps, declared) if declared else _regular(_gaps(warm))
+    intervals = tuple(every for every in (declared, seen) if every)
+    if not intervals:
+        return Ticks()
+    regular = [gap for gap in gaps if abs(gap - intervals[-1]) <= REGULAR * intervals[-1]]
+    jitter = max((abs(gap - intervals[-1]) for gap in regular), default=0)
+    tolerance = int(min(max(TOLERANCE_US, 3 * jitter), REGULAR * intervals[-1]))
+    return Ticks(intervals, before[-1], tolerance, asked)
+
+
+def _gaps(times: list[int]) -> list[int]:
+    return [later - sooner for sooner, later in pairwise(times)]
+
+
+def _near_declared(gaps: list[int], declared: int) -> int:
+    near = [gap for gap in gaps if abs(gap - declared) <= REGULAR * declared]
+    return int(median(near)) if near else 0
+
+
+def _regular(gaps: list[int]) -> int:
+    last = gaps[-SEEN:]
+    usual = int(median(last)) if len(last) == SEEN else 0
+    steady = usual >= SHORTEST_US and all(abs(gap - usual) <= REGULAR * usual for gap in last)
+    return usual if steady else 0
+
+
+def _drawn(reading: Reading, most: int, least: int, asked: tuple[int, ...], last: int) -> Ticks:
+    """Any moment of the interval may be a tick, so none tells an error's question apart; a rare one is left aside."""
+    likely = 0 < (least + most) // 2 <= reading.play.watch_ms * 1000
+    return Ticks((most,), last, TOLERANCE_US, asked, least) if likely else Ticks()

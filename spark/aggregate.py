@@ -1,0 +1,206 @@
+"""Trials to cells, DataFrame -> DataFrame. Statistics only: what an outcome means was decided trial by trial.
+
+A cell takes its row from the latest run in which a trial settles it. Trials that were only waited for settle
+nothing, broken ones less: they make the row only where nothing else was judged, and clients that could not be had
+only where there is no trial at all. Trials with a shortened watch never enter. Where the trials of that run
+disagree the cell is `flaky`; its numbers are those of the commonest outcome (`agreeing` of `trials`), among equally
+common ones the worse, as `Outcome` lists them.
+
+Of many runs only those are counted and measured that can give a cell its row; `latest` finds them and reads few
+columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
+
+from probe.model import Outcome, Reality
+from probe.model.outcomes import SETTLES, UNSETTLED
+from spark.encoding import (
+    PLACES,
+    answer_hash,
+    answers,
+    cell_hash,
+    number_runs,
+    outcome_at,
+    outcome_place,
+    run_at,
+    run_hash,
+    run_hashes,
+    said_at,
+    said_of,
+)
+from spark.measures import GATHERED, as_matrix, gathered, keep_agreeing, measure
+from spark.schema import IDENTITY, TRIAL, TRIAL_KEY, VERDICT
+from spark.tables import ELECTED, LATEST, SAID, SETTLED, VOTED
+
+CELL_RUN = (*IDENTITY, "run_id")
+_JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
+_DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}
+"""For columns that files of an older program lack."""
+_WEIGHED, _VOTED, _PLACED, _LAST = 10**15, 10**3, 10, 99
+"""Places of weight, votes and outcome in a rank, and the greatest place of an outcome."""
+_RUNS = 10**9
+"""Places of the run in the rank of a run."""
+_FLAKY, _NOT_RUN = PLACES.index(Outcome.FLAKY), PLACES.index(Outcome.NOT_RUN)
+
+
+def matrix(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Turn trial rows (schema TRIAL) of all runs, in their order, into the matrix (schema MATRIX), unsorted."""
+    entering = trials.transform(enter)
+    behind = entering.transform(gather, entering.transform(latest, runs), runs).transform(keep_agreeing)
+    return behind.transform(measure).transform(as_matrix)
+
+
+def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
+    """Replace verdicts by re-judged ones (schema VERDICT and `seq` of their file) of the same or newer rules."""
+    judged = F.struct(*_JUDGEMENT)
+    newest = verdicts.groupBy(*TRIAL_KEY).agg(F.max_by(judged, F.struct("rules", "seq")).alias("newer"))
+    is_newer = F.col("newer.rules") >= F.coalesce("rules", F.lit(0))
+    return (
+        trials.join(newest, list(TRIAL_KEY), "left")
+        .withColumn("judged", F.when(is_newer, F.col("newer")).otherwise(judged))
+        .select(*TRIAL_KEY, "judged.*", *(name for name in TRIAL.names if name not in VERDICT.names))
+    )
+
+
+def enter(trials: DataFrame) -> DataFrame:
+    """Leave out trials with a shortened watch, and fill in what older programs did not store: TRIAL -> TRIAL."""
+    return trials.fillna(_DEFAULTS).where(~F.col("shortened")).select(*TRIAL.names)
+
+
+def latest(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Rank the best run of each cell, and the best before the newest run: TRIAL -> LATEST."""
+    told = trials.select(cell_hash(), run_hash("run_id").alias("hash"), weight_of(F.col("outcome")).alias("weight"))
+    numbered = told.join(F.broadcast(run_hashes(trials.sparkSession, runs)), "hash")
+    rank = _run_rank()
+    earlier = F.when(F.col("run") < len(runs) - 1, rank)
+    ranked = numbered.groupBy("cell").agg(F.max(rank).alias("best"), F.max(earlier).alias("earlier"))
+    return ranked.select(*LATEST.names)
+
+
+def latest_of(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Rank what an earlier matrix rests on, where all its runs are older than the newest: MATRIX -> LATEST."""
+    told = matrix.select(cell_hash(), F.col("run_id").alias("run"), weight_of(F.col("outcome")).alias("weight"))
+    rank = _run_rank()
+    return number_runs(told, "run", runs).select("cell", rank.alias("best"), rank.alias("earlier"))
+
+
+def best_latest(ranks: DataFrame) -> DataFrame:
+    """Take the best of several ranks of a cell: LATEST -> LATEST."""
+    return ranks.groupBy("cell").agg(*(F.max(name).alias(name) for name in LATEST.names[1:]))
+
+
+def runs_of(ranks: pa.ChunkedArray) -> set[int]:
+    """Tell the numbers of the runs in ranks."""
+    return {rank % _RUNS for rank in pc.unique(ranks.drop_null()).to_pylist()}
+
+
+def run_of_rank(name: str) -> Column:
+    """Return the number of the run in a rank."""
+    return (F.col(name) % _RUNS).cast("int")
+
+
+def gather(trials: DataFrame, latest: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Gather the trials that settle each cell, those of its best run with the greatest weight: TRIAL -> GATHERED."""
+    weight = _part(F.col("best"), _RUNS).cast("int")
+    wanted = latest.select("cell", run_at(runs, run_of_rank("best")).alias("run_id"), weight.alias("weight"))
+    weighed = trials.withColumns({"cell": cell_hash(), "weight": weight_of(F.col("outcome"))})
+    settling = weighed.join(F.broadcast(wanted), ["cell", "run_id", "weight"])
+    return settling.groupBy("cell").agg(*gathered()).select(*GATHERED.names)
+
+
+def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Count the trials of each outcome per cell and run: TRIAL -> VOTED."""
+    said = said_of(F.col("conforms")).alias("said")
+    hashed = trials.select(cell_hash(), answer_hash("run_id", "outcome").alias("answer"), said)
+    counted = hashed.groupBy("cell", "answer").agg(F.count("*").alias("votes"), F.max("said").alias("said"))
+    known = answers(trials.sparkSession, runs).withColumn("weight", weight_of(outcome_at(F.col("outcome"))))
+    return counted.join(F.broadcast(known), "answer").select(*VOTED.names)
+
+
+def settle(votes: DataFrame) -> DataFrame:
+    """Say what each run alone makes of a cell: VOTED -> SETTLED."""
+    by_weight = (F.sum(F.when(F.col("weight") == weight, F.col("votes"))) for weight in range(SETTLES + 1))
+    ranked = votes.groupBy("cell", "run").agg(F.max(_rank()).alias("rank"), F.array(*by_weight).alias("trials"))
+    rank, was_run = F.col("rank"), F.col("commonest") != _NOT_RUN
+    is_flaky = F.col("agreeing") < F.col("trials")
+    parted = ranked.withColumns(
+        {
+            "weight": _part(rank, _WEIGHED).cast("int"),
+            "agreeing": _part(rank % _WEIGHED, _VOTED),
+            "commonest": (_LAST - _part(rank % _VOTED, _PLACED)).cast("int"),
+            "trials": F.get("trials", _part(rank, _WEIGHED).cast("int")),
+        }
+    )
+    columns = {
+        "outcome": F.when(is_flaky, _FLAKY).otherwise(F.col("commonest")),
+        "said": F.when(is_flaky, 0).otherwise(rank % _PLACED).cast("int"),
+        "trials": F.when(was_run, F.col("trials")).otherwise(0),
+        "agreeing": F.when(was_run, F.col("agreeing")).otherwise(0),
+    }
+    return parted.select(*(columns.get(name, F.col(name)).alias(name) for name in SETTLED.names))
+
+
+def elect(settled: DataFrame, runs: Sequence[str], newest: int = 0) -> DataFrame:
+    """Choose the run that gives each cell its row, and what it was before the run `newest`: SETTLED -> ELECTED."""
+    row = F.struct("weight", "run", *(name for name in SETTLED.names if name not in {"cell", "run", "weight"}))
+    earlier = F.when(F.col("run") < newest, row)
+    best = settled.groupBy("cell").agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
+    before = F.struct(*_in_words("earlier", SAID.names, runs))
+    known = F.when(F.col("earlier").isNotNull(), before).alias("before")
+    return best.select("cell", *_in_words("best", ELECTED.names[1:-1], runs), known)
+
+
+def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Return what an earlier matrix says, to be elected against newer runs: MATRIX -> SETTLED."""
+    known = {
+        "cell": cell_hash(),
+        "run": F.col("run_id"),
+        "weight": weight_of(F.col("outcome")),
+        "outcome": outcome_place(F.col("outcome")),
+        "commonest": F.lit(None).cast("int"),
+        "said": said_of(F.col("conforms") == "yes"),
+    }
+    rows = matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
+    return number_runs(rows, "run", runs)
+
+
+def weight_of(outcome: Column) -> Column:
+    """Say how far an outcome settles a cell, 3 = it does."""
+    weight = F.lit(SETTLES)
+    for unsettled, less in UNSETTLED.items():
+        weight = F.when(outcome == unsettled.value, less).otherwise(weight)
+    return weight
+
+
+def _run_rank() -> Column:
+    """Order the runs of a cell by weight, then time, in one number."""
+    return F.col("weight") * F.lit(_RUNS).cast("bigint") + F.col("run")
+
+
+def _rank() -> Column:
+    """Order the outcomes of a cell by weight, votes, the worse, in one number: what Spark aggregates by hash."""
+    place = _LAST - F.col("outcome")
+    return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("said")
+
+
+def _in_words(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]:
+    """Take columns of a settled row in words."""
+    said = {
+        "run_id": run_at(runs, F.col(f"{row}.run")),
+        "outcome": outcome_at(F.col(f"{row}.outcome")),
+        "commonest": outcome_at(F.col(f"{row}.commonest")),
+        "conforms": said_at(F.col(f"{row}.said")),
+    }
+    return [(said[name] if name in said else F.col(f"{row}.{name}")).alias(name) for name in names]
+
+
+def _part(number: Column, unit: int) -> Column:
+    """Divide positive whole numbers, exactly."""
+    return ((number - number % unit) / unit).cast("bigint")

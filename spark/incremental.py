@@ -1,0 +1,206 @@
+"""New runs folded into what earlier builds kept: every table of the job, each computed when it is asked for.
+
+The matrix reads few columns of every new run, to find those that cells can get their rows from; these it counts and
+measures. History and tallies count every new run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from spark.aggregate import (
+    best_latest,
+    count_votes,
+    elect,
+    enter,
+    gather,
+    latest,
+    latest_of,
+    run_of_rank,
+    runs_of,
+    settle,
+    standing,
+)
+from spark.cache import Kept
+from spark.changes import as_history, changes, in_numbers, in_words, join_stretches
+from spark.encoding import cell_hash
+from spark.inputs import Inputs
+from spark.measures import as_matrix, keep_agreeing, measure
+from spark.reading import read_files, read_trials
+from spark.schema import IDENTITY
+from spark.session import SMALL, tune
+from spark.statistics import add_up, agreement, flake_rates, tally, timings
+from spark.tables import FLAKES, KEPT, LATEST, TALLIED, TALLIES
+from spark.versions import version_stretches
+
+_OF_ALL = frozenset({"history", "tallies", "flakes"})
+"""Tables that count every new run, not only those that were chosen."""
+
+
+def fold(
+    session: SparkSession, new: Inputs, kept: Kept | None, go_on: Callable[[], bool] = lambda: True
+) -> dict[str, pa.Table]:
+    """Settle the runs of `new`, all later than what was kept, and return the tables of `KEPT` over all runs.
+
+    `go_on` is asked before each table; once it says no, the others are missing.
+    """
+    with ExitStack() as caches:
+        folded = Fold(session, new, kept, caches)
+        return {name: folded.table(name).toArrow() for name in KEPT if go_on()}
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The tables of `KEPT`; what several of them need is cached until `caches` end."""
+
+    session: SparkSession
+    new: Inputs
+    kept: Kept | None
+    caches: ExitStack
+
+    def table(self, name: str) -> DataFrame:
+        """Return a table that is to be computed now, before the next is asked for: Spark is set up for its size."""
+        size = (self.new if name in _OF_ALL else self._of("best", "earlier")).bytes
+        tune(self.session, size, among=self.new.bytes)
+        rows: DataFrame = getattr(self, name)
+        return rows
+
+    @cached_property
+    def runs(self) -> tuple[str, ...]:
+        """All runs, in their order."""
+        return (*sorted(() if self.kept is None else self.kept.runs), *self.new.runs)
+
+    @cached_property
+    def ranks(self) -> pa.Table:
+        """LATEST, of all runs: three numbers a cell, so few that they are kept here and not in Spark's cache."""
+        tune(self.session, self.new.bytes)
+        ranks = self._trials(self.new).transform(latest, self.runs)
+        if self.kept is not None:
+            ranks = self._before("matrix").transform(latest_of, self.runs).unionByName(ranks).transform(best_latest)
+        return ranks.toArrow()
+
+    @cached_property
+    def latest(self) -> DataFrame:
+        """The same, for Spark."""
+        return self.session.createDataFrame(self.ranks)
+
+    @cached_property
+    def ranked(self) -> list[tuple[str, str]]:
+        """The runs that any cell has as its best, or as its best earlier one."""
+        return [(self.runs[run], name) for name in LATEST.names[1:] for run in runs_of(self.ranks[name])]
+
+    @cached_property
+    def behind(self) -> DataFrame:
+        """The trials behind the rows that come from new runs."""
+        return self._trials(self._of("best")).transform(gather, self.latest, self.runs).transform(keep_agreeing)
+
+    @cached_property
+    def matrix(self) -> DataFrame:
+        """MATRIX."""
+        return self._cached(self._renewed("matrix", self.behind.transform(measure).transform(as_matrix)))
+
+    @property
+    def timings(self) -> DataFrame:
+        """TIMINGS."""
+        return self._renewed("timings", self.behind.transform(timings))
+
+    @cached_property
+    def votes(self) -> DataFrame:
+        """VOTED, of every new run."""
+        return self._cached(self._trials(self.new).transform(count_votes, self.runs))
+
+    @cached_property
+    def settled(self) -> DataFrame:
+        """SETTLED, of every new run."""
+        settled = self.votes.transform(settle)
+        return self._cached(settled) if self.new.bytes <= SMALL else settled  # what is cached is planned once
+
+    @property
+    def changes(self) -> DataFrame:
+        """CHANGES."""
+        of = self._of("best", "earlier")
+        settled = self.settled
+        if of is not self.new:
+            settled = self._trials(of).transform(count_votes, self.runs).transform(settle)
+        if self.kept is not None:
+            settled = self._before("matrix").transform(standing, self.runs).unionByName(settled)
+        elected = settled.transform(elect, self.runs, len(self.runs) - 1)
+        return self._named(elected).transform(changes, self.runs[-1])
+
+    @property
+    def versions(self) -> DataFrame:
+        """VERSIONS."""
+        return self.matrix.transform(version_stretches)
+
+    @property
+    def agreement(self) -> DataFrame:
+        """AGREEMENT."""
+        return self.matrix.transform(agreement)
+
+    @property
+    def history(self) -> DataFrame:
+        """HISTORY."""
+        told = self.settled.transform(as_history)
+        if self.kept is not None:
+            told = self._before("history").transform(in_numbers, self.runs).unionByName(told)
+        return self._named(told.transform(join_stretches)).transform(in_words, self.runs)
+
+    @cached_property
+    def tallied(self) -> DataFrame:
+        """TALLIED."""
+        new = self.votes.transform(tally)
+        if self.kept is None:
+            return self._cached(new)
+        before = self._before("tallies").select(cell_hash(), *TALLIED.names[1:])
+        return self._cached(before.unionByName(new).transform(add_up))
+
+    @property
+    def tallies(self) -> DataFrame:
+        """TALLIES."""
+        return self._named(self.tallied).select(*TALLIES.names)
+
+    @property
+    def flakes(self) -> DataFrame:
+        """FLAKES."""
+        return self._named(self.tallied.transform(flake_rates)).select(*FLAKES.names)
+
+    def _of(self, *names: str) -> Inputs:
+        """Return the new runs that cells get their rows from, or got them from before the newest: of many runs few."""
+        if len(self.new.runs) == 1 or self.new.bytes <= SMALL:
+            return self.new
+        return self.new.of([run for run, rank in self.ranked if rank in names])
+
+    def _cached(self, rows: DataFrame) -> DataFrame:
+        self.caches.callback(rows.unpersist)
+        return rows.cache()
+
+    def _trials(self, of: Inputs) -> DataFrame:
+        """Read the trials that enter."""
+        rows = read_trials(self.session, of)
+        one_task = rows.coalesce(1) if of.bytes <= SMALL else rows  # one task needs no exchange between tasks
+        return one_task.transform(enter)
+
+    def _before(self, name: str) -> DataFrame:
+        """Read a table that was kept."""
+        if self.kept is None:
+            raise LookupError(name)
+        return read_files(self.session, self.new, (f"{self.kept.folder}/{name}.parquet",), KEPT[name])
+
+    def _renewed(self, name: str, rows: DataFrame) -> DataFrame:
+        """Replace the rows of a kept table whose cells have new ones."""
+        columns = KEPT[name].names
+        if self.kept is None:
+            return rows.select(*columns)
+        fresh = self.latest.where(run_of_rank("best") >= len(self.kept.runs)).select("cell")
+        stays = self._before(name).withColumn("cell", cell_hash()).join(fresh, "cell", "left_anti")
+        return stays.select(*columns).unionByName(rows)
+
+    def _named(self, rows: DataFrame) -> DataFrame:
+        """Add the seven columns of each cell."""
+        return rows.join(self.matrix.select(cell_hash(), *IDENTITY), "cell")

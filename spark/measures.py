@@ -1,0 +1,172 @@
+"""The trials behind a row of the matrix, summed up: numbers, commonest words, lists. DataFrame -> DataFrame.
+
+A cell's trials are gathered once, in one list: a dozen aggregates that each keep an object for every cell cost Spark
+several times as much. Expressions are Spark's SQL: to make them call by call takes longer than to compute them.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
+from pyspark.sql.types import ArrayType, LongType, StructField, StructType
+
+from probe.model import Outcome
+from probe.model.columns import COLUMNS, FACTS, TIMES
+from probe.model.schema import Aggregate, Type
+from probe.model.schema import Column as MatrixColumn
+from spark.encoding import OUTCOMES
+from spark.schema import IDENTITY, MATRIX, TRIAL, columns
+
+_COMMON = (*IDENTITY, "run_id")
+_MEASURED = tuple(column for column in COLUMNS if column.aggregate not in {Aggregate.SAME, Aggregate.VOTE})
+_JOINED = tuple(column for column in COLUMNS if column.aggregate is Aggregate.UNION)
+_TOLD = tuple(
+    dict.fromkeys(("trial", "reason", "outcome", "conforms", *TIMES, *(column.source for column in _MEASURED)))
+)
+"""What a trial tells, `trial` first: the first trial has the least number."""
+_TRIALS = ArrayType(StructType([TRIAL[name] for name in _TOLD]))
+_VOTES = ArrayType(columns("minus INT, outcome STRING, votes INT"))
+GATHERED = StructType(
+    [
+        StructField("cell", LongType()),
+        StructField("common", StructType([TRIAL[name] for name in _COMMON])),
+        StructField("told", _TRIALS),
+    ]
+)
+"""A cell, what its trials have in common, and what each of them tells."""
+BEHIND = StructType(
+    [
+        StructField("cell", LongType()),
+        *(TRIAL[name] for name in (*_COMMON, "outcome")),
+        StructField("tally", _VOTES),
+        *columns("trials BIGINT, agreeing BIGINT").fields,
+        StructField("told", _TRIALS),
+    ]
+)
+"""The same with the trials that agree, the votes of every outcome, and how many of how many trials they are."""
+_SHARES = {Aggregate.MEDIAN: 0.5, Aggregate.P95: 0.95}
+_WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
+
+
+def gathered() -> tuple[Column, ...]:
+    """Return the aggregates of the trials of a cell: what they have in common, and the list of what each tells."""
+    return F.any_value(F.struct(*_COMMON)).alias("common"), F.collect_list(F.struct(*_TOLD)).alias("told")
+
+
+def keep_agreeing(cells: DataFrame) -> DataFrame:
+    """Keep the trials with each cell's commonest outcome, of equally common ones the worse: GATHERED -> BEHIND."""
+    votes = "size(filter(told, trial -> trial.outcome = one))"
+    counted = f"transform(array_distinct(told.outcome), one -> struct(-{votes} minus, one outcome, {votes} votes))"
+    ranked = f"transform(tally, vote -> struct(vote.minus, array_position({OUTCOMES}, vote.outcome) place, vote))"
+    voted = cells.selectExpr("*", f"array_sort({counted}) tally")
+    elected = voted.selectExpr("*", f"array_min({ranked}).vote commonest")
+    found = {
+        **{name: f"common.{name}" for name in _COMMON},
+        "outcome": "commonest.outcome",
+        "trials": f"CAST(if({_WAS_RUN}, size(told), 0) AS BIGINT)",
+        "agreeing": f"CAST(if({_WAS_RUN}, commonest.votes, 0) AS BIGINT)",
+        "told": "filter(told, trial -> trial.outcome = commonest.outcome)",
+    }
+    return elected.selectExpr(*(f"{found.get(name, name)} {name}" for name in BEHIND.names))
+
+
+def measure(behind: DataFrame) -> DataFrame:
+    """Sum up the agreeing trials of each cell: numbers, commonest words, lists; BEHIND -> what `as_matrix` takes."""
+    found = {
+        **{column.name: _measured(column) for column in _MEASURED},
+        "conforms": _all("told.conforms"),
+        "reason": "array_min(told).reason",
+    }
+    kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing")
+    return behind.selectExpr(*kept, *(f"{text} {name}" for name, text in found.items()))
+
+
+def as_matrix(cells: DataFrame) -> DataFrame:
+    """Say `flaky` where trials disagree, join lists, and keep exactly the matrix's columns."""
+    is_flaky = "agreeing < trials"
+    tally = "concat_ws(', ', transform(tally, vote -> concat_ws(' ', vote.outcome, vote.votes)))"
+    disagreement = f"concat(trials, ' trials disagree: ', {tally})"
+    found = {
+        "outcome": f"if({is_flaky}, '{Outcome.FLAKY}', outcome)",
+        "conforms": f"CASE WHEN {is_flaky} THEN NULL WHEN conforms THEN 'yes' WHEN NOT conforms THEN 'no' END",
+        "reason": f"if({is_flaky}, {disagreement}, {_text('reason')})",
+        **{column.name: _united(column) for column in _JOINED},
+    }
+    return cells.selectExpr(
+        *(
+            f"CAST({found.get(field.name, field.name)} AS {field.dataType.simpleString()}) {field.name}"
+            for field in MATRIX
+        )
+    )
+
+
+def _text(text: str) -> str:
+    """Empty text does not count: it means that the column does not apply."""
+    return f"nullif({text}, '')"
+
+
+def _measured(column: MatrixColumn) -> str:
+    """Return what makes one value of those of the agreeing trials; of a union, the list that `_united` joins."""
+    values = f"told.{column.source}"
+    match column.aggregate:
+        case Aggregate.COMMONEST:
+            return _commonest(values)
+        case Aggregate.ALL:
+            return _all(values)
+        case Aggregate.UNION:
+            return f"sort_array(array_distinct(array_compact({values})))"
+        case _:
+            return _text(f"array_max({values})") if column.type is Type.STRING else _number(column, values)
+
+
+def _all(values: str) -> str:
+    """Say true only where all are."""
+    return f"array_min({values})"
+
+
+def _number(column: MatrixColumn, values: str) -> str:
+    if column.aggregate in _SHARES:
+        value = _percentile(values, _SHARES[column.aggregate])
+    else:
+        value = f"array_{column.aggregate}({values})"
+        if isinstance(TRIAL[column.source].dataType, LongType):
+            return value
+    exact = f"round(CAST({value} AS DOUBLE), 6)"  # what is left of binary fractions must not decide the last digit
+    return f"round({exact}, 1)" if column.type is Type.DOUBLE else f"floor({exact} + 0.5D)"
+
+
+def _united(column: MatrixColumn) -> str:
+    """Join the lists of the trials: codes, highest versions, or letters."""
+    match FACTS[column.source]:
+        case Type.CODES:
+            return _joined(f"array_distinct(flatten({column.name}))")
+        case Type.VERSIONS:
+            return _joined(_highest_versions(f"flatten({column.name})"))
+        case _:
+            return _joined(f"array_sort(array_distinct(split(concat_ws('', {column.name}), '')))", "")
+
+
+def _percentile(values: str, share: float) -> str:
+    """Interpolate linearly between the two values beside the place; null where there is none."""
+    ordered = f"sort_array(array_compact({values}))"
+    place = f"((size({ordered}) - 1) * {share}D)"
+    below, above = (f"get({ordered}, CAST({nth}({place}) AS INT))" for nth in ("floor", "ceil"))
+    return f"{below} + ({above} - {below}) * ({place} - floor({place}))"
+
+
+def _commonest(words: str) -> str:
+    """Return the commonest word, of equally common ones the first."""
+    told = f"filter({words}, word -> word != '')"
+    counted = f"struct(-size(filter({told}, other -> other = word)) minus, word)"
+    return f"array_min(transform(array_distinct({told}), word -> {counted})).word"
+
+
+def _highest_versions(pairs: str) -> str:
+    mine = f"filter({pairs}, pair -> pair.api = api)"
+    highest = f"concat_ws('=', api, array_max(transform({mine}, pair -> pair.version)))"
+    return f"transform(array_distinct(transform({pairs}, pair -> pair.api)), api -> {highest})"
+
+
+def _joined(items: str, between: str = ";") -> str:
+    """Join a list; an empty one does not apply."""
+    return _text(f"array_join({items}, '{between}')")

@@ -1,0 +1,1 @@
+"""What every client driver must do."""

@@ -1,0 +1,107 @@
+"""clients/telegraf and clients/kcat: applications that the wire alone judges."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import Family, Version, read_families, read_family
+from probe.catalogue.selectors import PROFILES, select_clients
+from probe.cli.options import Asked
+from probe.drivers.sources.module import _tags
+from probe.model import Expects
+from probe.model.versions import version_key
+from probe.toolchain.golang import SHIM
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+APPLICATIONS = ["telegraf", "kcat"]
+
+
+def read(name: str) -> Family:
+    return read_family(CLIENTS / name / "client.toml")
+
+
+@pytest.fixture(params=APPLICATIONS)
+def family(request: pytest.FixtureRequest) -> Family:
+    return read(request.param)
+
+
+def test_only_applications_are_judged_by_the_wire_alone() -> None:
+    silent = [item.family for item in read_families(CLIENTS).values() if item.judged_by == "wire"]
+    assert sorted(silent) == sorted(APPLICATIONS)
+
+
+def test_every_version_is_pinned_dated_and_in_order(family: Family) -> None:
+    form = {"module": r"h1:[A-Za-z0-9+/]{43}=", "program": r"sha256:[0-9a-f]{64}"}[family.source.kind]
+    for item in family.versions:
+        assert re.fullmatch(form, item.digest), item
+        dt.date.fromisoformat(item.released)
+    keys = [version_key(item.version) for item in family.versions]
+    assert keys == sorted(set(keys))
+    assert len({item.digest for item in family.versions}) == len(family.versions)
+
+
+def test_roles_profiles_and_limits(family: Family) -> None:
+    assert set(family.roles) == {"telegraf": {"producer", "group"}, "kcat": {"producer", "consumer"}}[family.family]
+    assert set(family.profiles) <= set(PROFILES)
+    assert all(family.limit(family.behaviour.back_off_ms, item.version) for item in family.versions)
+    assert all(limit.source for limit in family.behaviour.back_off_ms)
+
+
+def test_kcat_runs_with_the_very_wheels_of_librdkafka() -> None:
+    pinned = {item.pinned_artifact: item.digest for item in read("librdkafka").versions}
+    for item in read("kcat").versions:
+        assert item.digest == pinned[item.pinned_artifact]
+
+
+@pytest.mark.parametrize(("version", "tags"), [("1.28.5", ["telegraf"]), ("1.29.5", ["ibm", "telegraf"])])
+def test_telegraf_is_built_with_the_library_inside_it(version: str, tags: list[str]) -> None:
+    assert _tags(read("telegraf"), Version(version=version)) == tags
+
+
+def test_every_tag_of_the_sources_is_in_client_toml() -> None:
+    telegraf = read("telegraf")
+    lines = [path.read_text().splitlines()[0] for path in (SHIM / "cmd" / telegraf.driver).glob("*.go")]
+    used = {tag for line in lines if line.startswith("//go:build ") for tag in re.findall(r"\w+", line[11:])}
+    assert used == set(telegraf.source.tags)
+
+
+def test_the_library_does_not_come_into_the_modules_that_everybody_builds() -> None:
+    """Telegraf's own requirements are some five hundred; they are fetched when it is built, and not before."""
+    assert "influxdata" not in (SHIM / "go.mod").read_text()
+
+
+def _cells() -> Iterator[tuple[str, str]]:
+    plan, _ = Asked(clients=["telegraf@1.32.3"], scenarios=["*"], roles=["producer"], seed=1).whole()
+    assert all(item.play.expects is not Expects.SURFACE for item in plan.cells)
+    yield from ((skip.cell.scenario, skip.reason) for skip in plan.skips)
+
+
+def test_what_must_be_told_to_the_application_is_not_asked_of_one_that_tells_nothing() -> None:
+    skipped = dict(_cells())
+    assert "tells of no single error" in skipped["blip/produce/MESSAGE_TOO_LARGE"]
+    assert "disk/storage-error" not in skipped
+
+
+def test_applications_have_no_part_in_the_core_run_and_are_chosen_by_name(family: Family) -> None:
+    families = read_families(CLIENTS)
+    listed = {name: item for name, item in families.items() if name in {*APPLICATIONS, "sarama"}}
+    pinned = lambda of, version: Version(version=version) if version == "latest" else pytest.fail(str(of))  # noqa: E731
+    core = select_clients(listed, [], pinned)
+    assert {item.family.family for item in core} == {"sarama"}
+    assert [item.version for item in select_clients(listed, [family.family], pinned)] == [family.newest]
+
+
+def test_a_key_of_kcat_keeps_its_partition_when_the_topic_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("python", "kcat"):
+        monkeypatch.syspath_prepend(str(CLIENTS / folder))
+    from kcat_driver.producer import key_of  # noqa: PLC0415  # only now is it on the path
+
+    for partition in range(4):
+        sums = [zlib.crc32(key_of(partition).encode()) % count for count in (4, 5, 6, 10)]
+        assert sums == [partition] * 4

@@ -1,0 +1,100 @@
+"""clients/franz-go and clients/kafka-go: what client.toml says and what the releases say."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import Family, Version, read_family
+from probe.catalogue.selectors import PROFILES
+from probe.drivers.sources.module import HEADING, _tags
+from probe.model.versions import version_key
+from probe.protocol.names import api_name
+from probe.toolchain.golang import SHIM
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+
+
+def read(name: str) -> Family:
+    return read_family(CLIENTS / name / "client.toml")
+
+
+@pytest.fixture(params=["franz-go", "kafka-go"])
+def family(request: pytest.FixtureRequest) -> Family:
+    return read(request.param)
+
+
+def test_every_version_is_pinned_dated_and_in_order(family: Family) -> None:
+    for item in family.versions:
+        assert re.fullmatch(r"h1:[A-Za-z0-9+/]{43}=", item.digest), item
+        dt.date.fromisoformat(item.released)
+    keys = [version_key(item.version) for item in family.versions]
+    assert keys == sorted(set(keys))
+    assert len({item.digest for item in family.versions}) == len(family.versions)
+
+
+def test_roles_and_profiles_have_known_names_and_reasons(family: Family) -> None:
+    assert set(family.roles) <= {"producer", "consumer", "group", "transactional", "admin"}
+    assert set(family.profiles) <= set(PROFILES)
+    spans = [*family.roles.values(), *family.profiles.values()]
+    assert all(span.reason for span in spans if span.since or span.until)
+
+
+def test_known_answers_are_pinned() -> None:
+    franz = read("franz-go")
+    assert franz.find("1.18.1")  # twmb/franz-go 937
+    assert [item.version for item in franz.versions][:2] == ["1.0.0", "1.1.4"]
+    lines = [".".join(item.version.split(".")[:2]) for item in franz.versions]
+    assert lines == [f"1.{minor}" for minor in range(23)]  # one of each minor line
+
+
+@pytest.mark.parametrize(
+    ("version", "back_off", "age"),
+    [("1.1.4", 100, 10000), ("1.3.5", 250, 5000), ("1.13.6", 250, 2500), ("1.18.1", 250, 5000), ("1.22.3", 250, 5000)],
+)
+def test_franz_go_asks_again_after_its_minimum_age(version: str, back_off: int, age: int) -> None:
+    franz = read("franz-go")
+    assert franz.limit(franz.behaviour.back_off_ms, version) == back_off
+    assert franz.limit(franz.behaviour.min_discovery_age_ms, version) == age
+
+
+def test_every_limit_has_a_source_and_every_version_a_back_off(family: Family) -> None:
+    limits = [*family.behaviour.back_off_ms, *family.behaviour.min_discovery_age_ms]
+    assert all(re.search(r"\w+\.go", limit.source) for limit in limits)
+    assert all(family.limit(family.behaviour.back_off_ms, item.version) for item in family.versions)
+
+
+@pytest.mark.parametrize(
+    ("version", "tags"),
+    [
+        ("1.3.5", []),
+        ("1.4.2", ["knobs"]),
+        ("1.20.7", ["fetch_errors", "knobs"]),
+        ("1.21.7+local.ab12cd34", ["fetch_errors", "knobs", "resolves_names"]),
+    ],
+)
+def test_a_version_is_built_with_the_tags_of_what_it_has(version: str, tags: list[str]) -> None:
+    assert _tags(read("franz-go"), Version(version=version)) == tags
+
+
+def test_every_tag_of_the_sources_is_in_client_toml(family: Family) -> None:
+    sources = (SHIM / "cmd" / family.driver).glob("*.go")
+    used = {tag for path in sources for tag in re.findall(r"^//go:build (\w+)$", path.read_text(), re.MULTILINE)}
+    assert used == set(family.source.tags)
+
+
+@pytest.mark.parametrize("text", ["# Changelog\n\n## Version 1.2.3 (2025)\n", "v1.2.3\n===\n\nv1.2.2\n===\n"])
+def test_a_change_log_tells_the_version_of_a_checkout(text: str) -> None:
+    found = re.search(HEADING, text, re.MULTILINE)
+    assert found
+    assert found[1] == "1.2.3"
+
+
+def test_what_franz_gos_admin_does_not_ask_is_as_its_driver_is_built() -> None:
+    franz = read("franz-go")
+    (unasked,) = franz.behaviour.unasked
+    assert (unasked.role, api_name(unasked.api)) == ("admin", "OffsetFetch")
+    assert unasked.since == franz.source.tags["resolves_names"]

@@ -1,0 +1,173 @@
+"""clients/kafkajs: what client.toml says, what the library says, and what the driver makes of both."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import subprocess
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.catalogue.families import Family, read_family
+from probe.catalogue.selectors import PROFILES
+from probe.drivers.launch import Launch
+from probe.drivers.provision import provision
+from probe.drivers.sources.npm import Package
+from probe.errors import ProvisionError
+from probe.model.versions import version_key
+from probe.protocol.names import ERROR_NAMES
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+DRIVER = CLIENTS / "kafkajs" / "driver"
+
+
+@pytest.fixture(scope="module")
+def family() -> Family:
+    return read_family(CLIENTS / "kafkajs" / "client.toml")
+
+
+def test_versions_are_in_order_pinned_and_dated(family: Family) -> None:
+    keys = [version_key(item.version) for item in family.versions]
+    assert keys == sorted(set(keys))
+    assert all(re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", item.digest) for item in family.versions)
+    assert len({item.digest for item in family.versions}) == len(family.versions)
+    days = [date.fromisoformat(item.released) for item in family.versions]
+    assert days == sorted(days)
+
+
+def test_what_lies_beside_is_pinned(family: Family) -> None:
+    texts = [*family.source.extra, *(text for item in family.versions for text in item.extra)]
+    assert all(Package.parse(text).digest for text in texts)
+
+
+def test_the_library_needed_a_package_until_it_took_to_big_integers(family: Family) -> None:
+    """CHANGELOG.md of KafkaJS: 1.14.0 removed long.js (663)."""
+    assert [item.version for item in family.versions if item.extra] == ["1.10.0", "1.11.0", "1.12.0", "1.13.0"]
+
+
+def test_roles_and_profiles_have_known_names(family: Family) -> None:
+    assert set(family.roles) == {"producer", "group", "transactional", "admin"}
+    assert set(family.profiles) <= set(PROFILES)
+    assert all(span.reason for span in family.profiles.values() if span.since or span.until)
+
+
+def test_every_version_has_a_back_off_with_a_source(family: Family) -> None:
+    for item in family.versions:
+        assert family.limit(family.behaviour.back_off_ms, item.version) == 300
+    assert all("src/" in limit.source for limit in family.behaviour.back_off_ms)
+
+
+def launch_of(family: Family, version: str) -> Launch:
+    found = family.find(version)
+    assert found is not None
+    try:
+        return provision(family, found)
+    except ProvisionError as error:
+        pytest.skip(str(error))
+
+
+def ask(launch: Launch, script: str) -> Any:
+    """Run a script with the driver's modules and `library` at hand; return what its `answer` is."""
+    code = (
+        f"import {{ loadLibrary, isSince }} from {json.dumps(str(DRIVER / 'library.js'))};"
+        f"import {{ settle }} from {json.dumps(str(DRIVER / 'settings.js'))};"
+        f"import {{ errorOf }} from {json.dumps(str(DRIVER / 'errors.js'))};"
+        f"const library = loadLibrary({json.dumps(launch.argv[3])}, '');"
+        f"{script};process.stdout.write(JSON.stringify(answer));"
+    )
+    argv = [launch.argv[0], "--input-type=module", "-e", code]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("version", ["1.13.0", "2.2.4"])
+def test_error_names_become_kafkas_own(family: Family, version: str) -> None:
+    script = (
+        "import { createRequire } from 'node:module';"
+        f"const load = createRequire({json.dumps(str(DRIVER / 'main.js'))});"
+        f"const told = load({json.dumps(launch_of(family, version).argv[3] + '/src/protocol/error.js')});"
+        "const answer = told.errorCodes.map(({ code }) => errorOf(told.createErrorFromCode(code)))"
+    )
+    for error in ask(launch_of(family, version), script):
+        assert error["name"] == ERROR_NAMES[error["code"]], error
+        assert error["type"] == "KafkaJSProtocolError"
+
+
+@pytest.mark.parametrize("version", ["1.16.0", "2.2.4"])
+def test_the_code_is_found_below_what_retries_made_of_it(family: Family, version: str) -> None:
+    script = (
+        "const told = { type: 'KAFKA_STORAGE_ERROR', code: 56, message: 'm', retriable: true };"
+        "const inner = new library.KafkaJSProtocolError(told);"
+        "const given = { retryCount: 5, retryTime: 9000, cause: inner };"
+        "const answer = errorOf(new library.KafkaJSNumberOfRetriesExceeded(inner, given))"
+    )
+    error = ask(launch_of(family, version), script)
+    assert error == {
+        "code": 56,
+        "name": "KAFKA_STORAGE_ERROR",
+        "type": "KafkaJSNumberOfRetriesExceeded",
+        "text": "m",
+        "retriable": False,
+    }
+
+
+SETTINGS: tuple[tuple[str, str, str, dict[str, str], dict[str, str | None]], ...] = (
+    (
+        "2.2.4",
+        "producer",
+        "isolated",
+        {},
+        {"acks": "all", "retries": "5", "idempotence": "false", "refresh_least_ms": "86400000"},
+    ),
+    ("2.2.4", "producer", "idempotent", {}, {"acks": "all", "retries": "5", "idempotence": "true"}),
+    ("2.2.4", "producer", "defaults", {}, {"refresh_least_ms": "300000", "request_timeout_ms": "30000"}),
+    ("1.16.0", "producer", "defaults", {}, {"request_timeout_ms": None}),
+    ("1.16.0", "producer", "quick-timeouts", {}, {"request_timeout_ms": "5000"}),
+    ("2.2.4", "producer", "no-retries", {}, {"retries": "0", "longest_backoff_ms": "0"}),
+    ("2.2.4", "producer", "acks-1", {}, {"acks": "1"}),
+    ("2.2.4", "producer", "isolated", {"producer.retry.retries": "9"}, {"retries": "9", "longest_backoff_ms": "30000"}),
+    ("2.2.4", "transactional", "isolated", {}, {"idempotence": "true", "max_in_flight": "1"}),
+    ("2.2.4", "group", "isolated", {}, {"session_timeout_ms": "30000", "longest_backoff_ms": "73884", "acks": None}),
+    ("2.2.4", "group", "refresh-1s", {"consumer.rebalanceTimeout": "9000"}, {"rebalance_timeout_ms": "9000"}),
+    ("2.2.4", "producer", "refresh-1s", {}, {"refresh_least_ms": "1000", "refresh_ms": "1200"}),
+    ("2.2.4", "admin", "isolated", {}, {"refresh_ms": None, "retry_backoff_ms": "300"}),
+)
+
+
+UNSUPPORTED = (
+    ("group", "acks-1", {}, "only producers"),
+    ("producer", "isolated", {"consumer.minBytes": "1"}, "no setting 'consumer.minBytes' for role producer"),
+    ("producer", "isolated", {"acks": "1"}, "no setting 'acks'"),
+    ("producer", "isolated", {"producer.idempotent": "perhaps"}, "does not take 'perhaps'"),
+    ("producer", "isolated", {"__proto__.polluted": "1"}, "no setting"),
+)
+
+
+@functools.cache
+def settled(version: str) -> list[Any]:
+    """Return what the driver makes of every start above, in one run of it: effective settings, or why not."""
+    starts = [{"role": item[-4], "profile": item[-3], "properties": item[-2]} for item in (*SETTINGS, *UNSUPPORTED)]
+    script = (
+        "const one = (start) => {"
+        "  try { return settle(library, start).effective } catch (error) { return error.message }"
+        "};"
+        f"const answer = {json.dumps(starts)}.map(one)"
+    )
+    return list(ask(launch_of(read_family(CLIENTS / "kafkajs" / "client.toml"), version), script))
+
+
+@pytest.mark.parametrize("place", range(len(SETTINGS)), ids=lambda place: "-".join(SETTINGS[place][:3]))
+def test_effective_settings(place: int) -> None:
+    version, expected = SETTINGS[place][0], SETTINGS[place][-1]
+    found = settled(version)[place]
+    assert {name: found.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize("place", range(len(UNSUPPORTED)), ids=lambda place: UNSUPPORTED[place][-1])
+def test_what_does_not_fit_is_unsupported(place: int) -> None:
+    assert UNSUPPORTED[place][-1] in settled("2.2.4")[len(SETTINGS) + place]

@@ -1,0 +1,130 @@
+"""A driver process takes new instances only while nothing of the old ones goes on in it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from probe.driver_contract import driver_pb2 as pb
+from probe.drivers.host import Bound, Host
+from probe.drivers.launch import Launch
+from probe.drivers.process import DriverProcess, RunningInstance
+from probe.model import Client
+from probe.model.endpoint import Endpoint
+from probe.ports import Start
+from probe.processes.children import GRACE_S
+from probe.processes.vfork import DECENT_S
+
+START = Start(
+    instance="one",
+    client_id="one",
+    role="producer",
+    profile="isolated",
+    properties={},
+    bootstrap=[Endpoint(host="127.0.0.1", port=1)],
+    topic="t",
+    partitions=[0],
+)
+
+
+async def ignore(_message: pb.ToDriver) -> None:
+    """Take what the process would send."""
+
+
+async def has_room_after(left: str) -> bool:
+    """Say whether a process takes more once an instance has ended in it, leaving something or nothing."""
+    process = DriverProcess(Client("demo", "1.0"), 4)
+
+    async def stream() -> AsyncIterator[pb.FromDriver]:
+        ended = pb.Event(instance="one", kind=pb.CLOSED, text=left)
+        yield pb.FromDriver(events=pb.Events(events=[ended]))
+        process.release(instance)
+        rooms.append(process.room())
+
+    rooms: list[bool] = []
+    process.reserve()
+    instance = process.start(START, lambda _event: None)
+    await process.serve(pb.Hello(family="demo", version="1.0"), stream(), ignore)
+    return rooms[0]
+
+
+@pytest.mark.parametrize(("left", "room"), [("", True), ("still running: network-thread", False)])
+def test_a_process_with_leftovers_is_retired(left: str, *, room: bool) -> None:
+    assert asyncio.run(has_room_after(left)) is room
+
+
+STUBBORN = "import sys, time; sys.stderr.write('up'); time.sleep(600)"
+"""Does not end when its standard input does."""
+
+
+def test_processes_of_a_version_that_is_done_end_each_with_its_last_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def attached(_process: DriverProcess, _timeout_s: float) -> None: ...
+
+    async def ended(process: DriverProcess) -> None:
+        assert process._child is not None  # nobody else tells
+        async with asyncio.timeout(GRACE_S):
+            assert await process._child.process.wait() == -signal.SIGKILL
+
+    monkeypatch.setattr(DriverProcess, "attached", attached)
+
+    async def play() -> None:
+        done, other = Client("demo", "1.0"), Client("demo", "2.0")
+        stubborn = Bound(Launch((sys.executable, "-c", STUBBORN), "demo"), 2)
+        async with Host({done: stubborn, other: stubborn}) as host:
+            clients = (done, done, done, other)
+            busy, also, empty, kept = [await host._process(client, alone=False) for client in clients]
+            assert busy is also
+            empty.release(instance_of(empty))
+            kept.release(instance_of(kept))
+            host.finish(done)
+            await ended(empty)
+            busy.release(instance_of(busy))
+            assert not busy.room()
+            await asyncio.sleep(0.2)
+            assert busy._child is not None
+            os.kill(busy._child.pid, 0)
+            busy.release(instance_of(busy))
+            await ended(busy)
+            assert kept.room()
+            assert await host._process(done, alone=False) not in (empty, busy)
+
+    def instance_of(process: DriverProcess) -> RunningInstance:
+        instance = process.start(START, lambda _event: None)
+        instance.ended.set()
+        return instance
+
+    asyncio.run(play())
+
+
+def test_a_host_ends_all_its_processes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupted run has dozens: one after the other took more than a minute."""
+    pids: list[int] = []
+
+    async def attached(process: DriverProcess, _timeout_s: float) -> None:
+        assert process._child is not None  # nobody else tells
+        pids.append(process._child.pid)
+
+    monkeypatch.setattr(DriverProcess, "attached", attached)
+
+    async def end() -> float:
+        clients = {
+            Client("demo", f"{n}.0"): Bound(Launch((sys.executable, "-c", STUBBORN), "demo"), 1) for n in range(6)
+        }
+        async with Host(clients) as host:
+            for client in clients:
+                await host._process(client, alone=False)  # no instance is needed
+            began = time.monotonic()
+        return time.monotonic() - began
+
+    assert asyncio.run(end()) < 2.5 * GRACE_S
+    assert len(pids) == 6
+    time.sleep(2 * DECENT_S)  # the kernel is let alone with the dead for a while
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

@@ -1,0 +1,339 @@
+"""What every driver of every family promises (proto/driver.proto), tried against a fake cluster.
+
+The first core version of each family stands in the quick suite; the others are marked `real`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.catalogue.families import Family, Version, read_families
+from probe.driver_contract import driver_pb2 as pb
+from probe.drivers.provision import provision
+from probe.engines.embedded.rpc import cluster_pb2
+from probe.errors import ProvisionError
+from probe.protocol.apis import PRODUCE
+from probe.toolchain.tools import ToolError
+from tests.support.driver_host import ENDINGS, Driver, driving
+from tests.support.fake_brokers import Brokers, brokers
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+WORKING = ("producer", "consumer", "group", "refused")
+"""Instances that play their role to the end.
+
+`refused` is a producer whose partition 0 is refused by the broker. It is not idempotent: kafka-python 3.0.12 answers
+every later send on any partition with the same error then, which is no fault of its driver.
+"""
+REFUSED = 3
+"""So many operations are refused before anybody is asked to close."""
+ROLE = {"refused": "producer"}
+"""The role that an instance plays, where that is not its name."""
+INVENTED: dict[str, dict[str, Any]] = {
+    "invented-role": {"role": "sorcerer"},
+    "invented-profile": {"profile": "wishful"},
+    "invented-property": {"properties": {"invented.setting.of.nobody": "1"}},
+}
+REFUSAL, REFUSAL_NAME = 10, "MESSAGE_TOO_LARGE"
+"""No client retries it, all know it, and most call it something else."""
+DEADLINE_MS = 5000
+QUICK_MS, SELDOM_MS, PACED_S = 100, 300, 1.6
+"""The pace at first, the pace then, and for how long."""
+BYSTANDER, BYSTANDER_MS = 1, 200
+RECORDS = 10
+
+
+@dataclass
+class Transcript:
+    """One run of a driver: what it said, and what the cluster holds."""
+
+    hello: pb.Hello
+    events: dict[str, list[pb.Event]] = field(default_factory=dict)
+    batches: list[int] = field(default_factory=list)
+    stored: dict[tuple[int, int], str] = field(default_factory=dict)
+    committed: dict[int, int] = field(default_factory=dict)
+    close_s: dict[str, float] = field(default_factory=dict)
+    ping_s: list[float] = field(default_factory=list)
+    exit_s: float = 0.0
+    quick: int = 0
+    """So many operations of the producer had begun when it was told to begin them at another pace."""
+
+    def of(self, instance: str, *kinds: pb.Kind.ValueType) -> list[pb.Event]:
+        return [event for event in self.events[instance] if event.kind in kinds]
+
+
+def _cases() -> Iterator[object]:
+    for family in read_families(CLIENTS).values():
+        for index, text in enumerate(family.core):
+            version = family.newest if text == "latest" else family.find(text)
+            marks = [pytest.mark.xdist_group(family.family), *([pytest.mark.real] if index else [])]
+            yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks)
+
+
+def _working(family: Family, version: Version) -> tuple[str, ...]:
+    """Return the instances whose role this version has."""
+    has = {name for name, span in family.roles.items() if span.covers(version.version)}
+    return tuple(name for name in WORKING if ROLE.get(name, name) in has)
+
+
+every_driver = pytest.mark.parametrize(("family", "version"), list(_cases()))
+
+
+def transcript(family: Family, version: Version) -> Transcript:
+    """Return the one run that all tests of a driver read; skip where the client or the cluster cannot be had."""
+    outcome = _play(family.family, version.version)
+    if isinstance(outcome, (ProvisionError, ToolError)):
+        pytest.skip(str(outcome))
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+def transcript_with(family: Family, version: Version, name: str) -> Transcript:
+    """Return that run for a test of one instance; skip where the client has no such role."""
+    if name not in _working(family, version):
+        pytest.skip(f"{family.family} has no role {ROLE.get(name, name)}")
+    return transcript(family, version)
+
+
+@functools.cache
+def _play(family_name: str, version_name: str) -> Transcript | Exception:
+    """Run once, and fail once: every test of a driver that does not work shows the same reason at once."""
+    family = read_families(CLIENTS)[family_name]
+    version = family.find(version_name)
+    assert version is not None
+    try:
+        return asyncio.run(_run(family, version))
+    except Exception as error:  # noqa: BLE001  # told by each test
+        return error
+
+
+async def _run(family: Family, version: Version) -> Transcript:
+    launch = await asyncio.to_thread(provision, family, version)
+    async with brokers() as cluster, driving(launch) as driver:
+        assert driver.hello is not None
+        seen = Transcript(driver.hello)
+        for topic in ("written", "refused"):
+            await cluster.topic(topic)
+        await cluster.topic("fed", feed_ms=50)
+        await _refuse(cluster)
+        working = _working(family, version)
+        for name in working:
+            _start(driver, cluster, name)
+        for name, odd in INVENTED.items():
+            _start(driver, cluster, name, **odd)
+        await driver.until(lambda: _worked(driver, working), 30)
+        seen.ping_s = [await driver.ping(number) for number in range(5)]
+        seen.quick = len(driver.of("producer", pb.SENT))
+        driver.pace("producer", SELDOM_MS)
+        await asyncio.sleep(PACED_S)
+        for name in working:
+            seen.close_s[name] = await driver.stop(name, DEADLINE_MS)
+        await asyncio.sleep(0.5)  # an event after the ending would come now
+        seen.events = {name: driver.of(name) for name in (*working, *INVENTED)}
+        seen.batches = driver.batches
+        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
+        seen.stored = {(record.partition, record.offset): record.value for record in back.records}
+        reply = await cluster.stub.Committed(cluster_pb2.Group(group="group-group", topic="fed"))
+        seen.committed = dict(reply.offsets)
+        seen.exit_s = await _close_stdin(driver)
+        return seen
+
+
+def _start(driver: Driver, cluster: Brokers, name: str, **odd: Any) -> None:
+    role = ROLE.get(name, name if name in WORKING else "producer")
+    topic = {"consumer": "fed", "group": "fed", "refused": "refused"}.get(name, "written")
+    asked: dict[str, Any] = {
+        "instance": name,
+        "client_id": f"client-{name}",
+        "role": role,
+        "profile": "acks-1" if name == "refused" else "isolated",
+        "bootstrap": cluster.bootstrap,
+        "topic": topic,
+        "partitions": [0, 1],
+        "group": f"group-{name}",
+        "interval_ms": QUICK_MS,
+        "max_in_flight": 32,
+        "broker": "3.9",
+        "bystander": BYSTANDER,
+        "bystander_ms": BYSTANDER_MS,
+    }
+    driver.start(**(asked | odd))
+
+
+async def _refuse(cluster: Brokers) -> None:
+    rule = cluster_pb2.Rule(id="refuse", apis=[PRODUCE], topic="refused", partitions=[0], code=REFUSAL)
+    await cluster.stub.Inject(cluster_pb2.Fault(rules=[rule]))
+
+
+def _worked(driver: Driver, working: tuple[str, ...]) -> bool:
+    wanted = (
+        ("producer", pb.ACKED, 2 * RECORDS),
+        ("consumer", pb.RECEIVED, 2 * RECORDS),
+        ("group", pb.RECEIVED, 2 * RECORDS),
+        ("group", pb.COMMITTED, 2),
+        ("refused", pb.SEND_ERROR, REFUSED),
+        ("refused", pb.ACKED, 3),
+        *((name, pb.UNSUPPORTED, 1) for name in INVENTED),
+    )
+    due = [item for item in wanted if item[0] in (*working, *INVENTED)]
+    return all(len(driver.of(name, kind)) >= count for name, kind, count in due)
+
+
+async def _close_stdin(driver: Driver) -> float:
+    assert driver.process is not None
+    assert driver.process.stdin is not None
+    begun = time.monotonic()
+    driver.process.stdin.close()
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(driver.process.wait(), 10)
+    return time.monotonic() - begun
+
+
+@pytest.mark.real
+@every_driver
+def test_hello_agrees_with_client_toml(family: Family, version: Version) -> None:
+    hello = transcript(family, version).hello
+    assert (hello.family, hello.version) == (family.family, version.version)
+    assert set(hello.roles) == {name for name, span in family.roles.items() if span.covers(version.version)}
+    assert set(hello.profiles) == {name for name, span in family.profiles.items() if span.covers(version.version)}
+    assert hello.runtime
+
+
+@every_driver
+@pytest.mark.parametrize("invented", INVENTED)
+def test_what_is_invented_is_unsupported(family: Family, version: Version, invented: str) -> None:
+    events = transcript(family, version).events[invented]
+    endings = [event for event in events if event.kind in ENDINGS]
+    assert [event.kind for event in endings] == [pb.UNSUPPORTED]
+    (word,) = {"invented-role": ["sorcerer"], "invented-profile": ["wishful"]}.get(invented, ["invented.setting"])
+    assert word in endings[0].text
+
+
+@every_driver
+@pytest.mark.parametrize("name", WORKING)
+def test_ready_comes_first_with_settings(family: Family, version: Version, name: str) -> None:
+    events = transcript_with(family, version, name).events[name]
+    assert events[0].kind == pb.READY
+    assert [event.kind for event in events].count(pb.READY) == 1
+    settings = dict(events[0].settings)
+    assert all(value for value in settings.values())
+    if name == "producer":
+        assert settings["acks"] in {"all", "1", "0"}
+        assert int(settings["retries"]) >= 0
+
+
+@every_driver
+@pytest.mark.parametrize("name", WORKING)
+def test_an_instance_ends_once_and_in_time(family: Family, version: Version, name: str) -> None:
+    seen = transcript_with(family, version, name)
+    kinds = [event.kind for event in seen.events[name]]
+    assert [kind for kind in kinds if kind in ENDINGS] == [pb.CLOSED]
+    assert kinds[-1] == pb.CLOSED
+    assert seen.close_s[name] <= DEADLINE_MS / 1000 + 0.1
+
+
+@every_driver
+@pytest.mark.parametrize("partition", [0, 1])
+def test_each_operation_is_sent_then_ended_once(family: Family, version: Version, partition: int) -> None:
+    seen = transcript(family, version)
+    sent = [event for event in seen.of("producer", pb.SENT) if event.partition == partition]
+    assert [event.sequence for event in sent] == list(range(len(sent)))
+    begun: set[int] = set()
+    ended: set[int] = set()
+    for event in seen.of("producer", pb.SENT, pb.ACKED, pb.SEND_ERROR):
+        if event.partition != partition:
+            continue
+        if event.kind == pb.SENT:
+            begun.add(event.sequence)
+        else:
+            assert event.sequence in begun - ended
+            ended.add(event.sequence)
+    assert len(ended) >= len(begun) - 1
+
+
+@every_driver
+@pytest.mark.parametrize("partition", [0, 1])
+def test_operations_begin_at_the_pace_that_was_asked_for_last(family: Family, version: Version, partition: int) -> None:
+    """On the bystander as often at the most as is asked for it."""
+    seen = transcript(family, version)
+    least_ms = BYSTANDER_MS if partition == BYSTANDER else 0
+    sent = seen.of("producer", pb.SENT)
+    for part, pace_ms in ((sent[: seen.quick], QUICK_MS), (sent[seen.quick + 2 :], SELDOM_MS)):  # one may be under way
+        times = [event.clock_us for event in part if event.partition == partition]
+        gaps = sorted((after - before) / 1000 for before, after in itertools.pairwise(times))
+        assert gaps[len(gaps) // 2] == pytest.approx(max(pace_ms, least_ms), abs=30), gaps
+
+
+@every_driver
+def test_acked_records_are_stored_as_said(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    sent = {(event.partition, event.sequence): event.clock_us for event in seen.of("producer", pb.SENT)}
+    acked = seen.of("producer", pb.ACKED)
+    assert all(event.offset >= 0 for event in acked)
+    for event in acked:
+        clock = sent[event.partition, event.sequence]
+        expected = f"producer {event.partition} {event.sequence} {clock}"
+        assert seen.stored[event.partition, event.offset] == expected
+
+
+@every_driver
+@pytest.mark.parametrize("name", ["consumer", "group"])
+@pytest.mark.parametrize("partition", [0, 1])
+def test_records_are_received_in_order_and_whole(family: Family, version: Version, name: str, partition: int) -> None:
+    seen = transcript_with(family, version, name)
+    received = [event for event in seen.of(name, pb.RECEIVED) if event.partition == partition]
+    first = 0 if name == "consumer" else received[0].offset
+    assert [event.offset for event in received] == list(range(first, first + len(received)))
+    assert all(event.value.split(" ")[:2] == ["feed", str(partition)] for event in received)
+    assert all(event.value.split(" ")[2].isdigit() for event in received)
+
+
+@every_driver
+def test_a_member_commits_only_what_it_was_given(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    assert {item for event in seen.of("group", pb.ASSIGNED) for item in event.partitions} == {0, 1}
+    given: dict[int, int] = {}
+    committed: dict[int, int] = {}
+    for event in seen.of("group", pb.RECEIVED, pb.COMMITTED):
+        if event.kind == pb.RECEIVED:
+            given[event.partition] = event.offset + 1
+        else:
+            assert event.offset <= given[event.partition]
+            committed[event.partition] = event.offset
+    assert set(committed) == {0, 1}
+    assert all(seen.committed[partition] >= offset for partition, offset in committed.items())
+
+
+@every_driver
+def test_an_error_carries_code_and_name_and_hits_one_partition(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    errors = seen.of("refused", pb.SEND_ERROR)
+    assert {event.partition for event in errors} == {0}
+    refused = [event for event in errors if event.error.code != -1]
+    assert {(event.error.code, event.error.name) for event in refused} == {(REFUSAL, REFUSAL_NAME)}
+    assert not [event for event in errors[:REFUSED] if event.error.code == -1], "only closing gives up without a code"
+    assert all(event.error.type and not event.error.retriable for event in refused)
+    assert {event.partition for event in seen.of("refused", pb.ACKED)} == {1}
+
+
+@every_driver
+def test_events_come_in_batches_and_pings_are_answered_at_once(family: Family, version: Version) -> None:
+    seen = transcript(family, version)
+    assert max(seen.batches) <= 256
+    assert len(seen.batches) < sum(seen.batches)
+    assert sorted(seen.ping_s)[len(seen.ping_s) // 2] < 0.1
+
+
+@every_driver
+def test_a_driver_ends_with_its_standard_input(family: Family, version: Version) -> None:
+    assert transcript(family, version).exit_s < 3

@@ -1,0 +1,87 @@
+"""Threads of a library that still run after an instance of a Python driver has closed are reported."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.driver_contract import driver_pb2 as pb
+
+PYTHON = Path(__file__).resolve().parents[2] / "clients" / "python"
+DEADLINE_S = 5.0
+
+
+class Heard:
+    """An outbox that keeps its events."""
+
+    def __init__(self) -> None:
+        self.events: list[pb.Event] = []
+
+    def add(self, event: pb.Event) -> None:
+        self.events.append(event)
+
+    def closed(self, instance: str) -> str:
+        """Wait until an instance has closed; return the text of the event."""
+        end = time.monotonic() + DEADLINE_S
+        while time.monotonic() < end:
+            for event in list(self.events):
+                if event.instance == instance and event.kind == pb.CLOSED:
+                    return event.text
+            time.sleep(0.01)
+        raise AssertionError(f"{instance} did not close: {self.events}")
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture
+def instances(monkeypatch: pytest.MonkeyPatch, heard: Heard) -> Iterator[Any]:
+    """Instances of a library that works in a thread named after the client id; role `leaves` never ends that."""
+    monkeypatch.syspath_prepend(str(PYTHON))
+    from driver_runtime.instances import Instances  # noqa: PLC0415  # found by the line above
+    from driver_runtime.library import Library  # noqa: PLC0415  # as above
+
+    over = threading.Event()
+
+    def works(start: pb.Start, _: Any, stop: Any) -> None:
+        until = over if start.role == "leaves" else stop._asked
+        threading.Thread(target=until.wait, name=f"{start.client_id}-network", daemon=True).start()
+        stop.wait_until_asked()
+
+    roles = {"closes": works, "leaves": works}
+    library = Library(family="x", version="1", roles=roles, profiles=["p"], error_of=lambda _: pb.Error())
+    yield Instances(library, heard)  # type: ignore[arg-type]  # stands in for the outbox
+    over.set()
+    for name in [item for item in sys.modules if item.startswith("driver_runtime")]:
+        del sys.modules[name]
+
+
+def start(name: str, role: str = "closes") -> pb.Start:
+    return pb.Start(instance=name, client_id=name, role=role, profile="p")
+
+
+def test_a_bystander_with_the_same_prefix_is_not_a_left_thread(instances: Any, heard: Heard) -> None:
+    """It was taken for that, and one Python driver in five took no more instances and was started anew."""
+    instances.start(start("java-group-1"))
+    instances.start(start("java-group-1-b"))
+    instances.stop(pb.Stop(instance="java-group-1", deadline_ms=2000))
+    assert heard.closed("java-group-1") == ""
+    instances.stop(pb.Stop(instance="java-group-1-b", deadline_ms=2000))
+    assert heard.closed("java-group-1-b") == ""
+
+
+def test_threads_of_the_library_are_reported(instances: Any, heard: Heard) -> None:
+    instances.start(start("java-group-1", "leaves"))
+    instances.start(start("java-group-1-b", "leaves"))
+    instances.stop(pb.Stop(instance="java-group-1", deadline_ms=2000))
+    assert heard.closed("java-group-1") == "still running: java-group-1-network"
+    instances.stop(pb.Stop(instance="java-group-1-b", deadline_ms=2000))
+    assert heard.closed("java-group-1-b") == "still running: java-group-1-b-network"

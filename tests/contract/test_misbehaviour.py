@@ -1,0 +1,256 @@
+"""Every fact that operators act on, proved by a client that misbehaves in exactly that way.
+
+The client (tests/support/misbehaving) is one small program; a property chooses the one way in which it misbehaves. It
+runs end to end: fake cluster, relay, driver protocol, recorder, verdict. All cells are played at once.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from probe.model import Facts, History, Outcome, Reroute, Trigger, Verdict
+from tests.support.misbehaving.cells import Case, play_all
+
+pytestmark = [pytest.mark.real, pytest.mark.xdist_group("misbehaving")]
+RESET = "net/reset"
+CASES = {
+    "well": Case(),
+    "well-consumer": Case(role="consumer"),
+    "well-group": Case(role="group"),
+    "well-idempotent": Case(profile="idempotent"),
+    "well-steady": Case(scenario="steady"),
+    "well-reset": Case(scenario=RESET),
+    **{
+        way: Case(way)
+        for way in (
+            "never-asks",
+            "asks-late",
+            "asks-and-stays",
+            "asks-for-six",
+            "asks-often",
+            "asks-on",
+            "asks-on-slowly",
+            "asks-at-ticks",
+            "tries-without-pause",
+            "tries-each-broker",
+            "reconnects-often",
+            "reconnects-on",
+            "surfaces",
+            "stops-bystander",
+            "fails-bystander",
+            "drops-acked",
+            "duplicates",
+            "reorders",
+            "closes-slowly",
+            "dies",
+            "dies-early",
+            "leaves",
+            "sings",
+        )
+    },
+    "exits": Case("exits", alone=True),
+    "asks-always": Case("asks-always", scenario="steady"),
+    "never-asks closed": Case("never-asks", trial=1),
+    "never-asks shortened": Case("never-asks", trial=2, watch_ms=3000),
+    "never-reconnects": Case("never-reconnects", scenario=RESET),
+    "surfaces reset": Case("surfaces", scenario=RESET),
+    "reconnects-on reset": Case("reconnects-on", scenario=RESET),
+    "drops-acked acks-1": Case("drops-acked", profile="acks-1"),
+    "duplicates idempotent": Case("duplicates", profile="idempotent"),
+    "reorders idempotent": Case("reorders", profile="idempotent"),
+    "skips": Case("skips", role="consumer"),
+    "repeats": Case("repeats", role="consumer"),
+    "commits-ahead": Case("commits-ahead", role="group"),
+}
+Found = dict[str, tuple[History, Verdict]]
+
+
+@pytest.fixture(scope="module")
+def found() -> Found:
+    return play_all(CASES)
+
+
+def facts_of(found: Found, name: str, outcome: Outcome) -> Facts:
+    _, verdict = found[name]
+    assert verdict.outcome is outcome, (verdict.reason, verdict.facts)
+    return verdict.facts
+
+
+OUTCOMES = {
+    "well": Outcome.REFRESHES,
+    "well-consumer": Outcome.REFRESHES,
+    "well-group": Outcome.REFRESHES,
+    "well-idempotent": Outcome.REFRESHES,
+    "well-steady": Outcome.CLEAN,
+    "well-reset": Outcome.RIDES,
+}
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_the_same_client_conforms_where_it_behaves(found: Found, name: str) -> None:
+    facts = facts_of(found, name, OUTCOMES[name])
+    assert found[name][1].conforms is True
+    assert (facts.storm, facts.errors_surfaced, facts.bystander_errors, facts.after_heal) == ("", 0, 0, "")
+    assert not any((facts.lost, facts.duplicated, facts.reordered, facts.position_jump))
+    assert (facts.outage_ms or 0) < 3000
+    assert (facts.bystander_gap_ms or 0) < 3000
+    assert (facts.close_ms or 0) < 1900
+
+
+@pytest.mark.parametrize("name", ["well", "well-consumer", "well-group"])
+def test_a_good_client_asks_because_of_the_error_and_is_closed_while_it_stands(found: Found, name: str) -> None:
+    facts = facts_of(found, name, Outcome.REFRESHES)
+    assert (facts.refresh_trigger, facts.reroute) == (Trigger.ERROR, Reroute.REFRESH)
+    assert 20 < (facts.refresh_ms or 0) < 2000  # it pauses for 100 ms first; the rest is the machine's
+    assert facts.hits_before_ask == 1
+    assert facts.close_ms is not None
+
+
+def test_who_never_asks_is_stuck_even_when_all_is_mended(found: Found) -> None:
+    facts = facts_of(found, "never-asks", Outcome.STUCK)
+    assert (facts.refresh_trigger, facts.refreshes, facts.recovered) == (Trigger.NONE, 0, False)
+    assert facts.after_heal == "stuck"
+    assert 5 < (facts.futile_requests_per_s or 0) < 12
+    assert (facts.outage_ms or 0) > 9000
+    assert facts.close_ms is None
+
+
+def test_who_knows_another_error_recovers_when_the_fault_is_mended(found: Found) -> None:
+    facts = facts_of(found, "asks-for-six", Outcome.STUCK)
+    assert facts.refresh_trigger is Trigger.NONE
+    assert facts.after_heal == "recovered"
+
+
+def test_asking_is_not_recovering(found: Found) -> None:
+    facts = facts_of(found, "asks-and-stays", Outcome.STUCK)
+    assert (facts.refresh_trigger, facts.reroute) == (Trigger.ERROR, Reroute.NONE)
+    assert facts.refreshes > 50
+
+
+def test_a_stuck_client_is_closed_under_the_fault_in_every_second_trial(found: Found) -> None:
+    facts = facts_of(found, "never-asks closed", Outcome.STUCK)
+    assert facts.after_heal == ""
+    assert facts.close_ms is not None
+
+
+def test_a_shortened_watch_settles_nothing(found: Found) -> None:
+    facts_of(found, "never-asks shortened", Outcome.WAITING)
+    assert found["never-asks shortened"][1].conforms is None
+
+
+def test_recovering_later_than_prompt_is_late(found: Found) -> None:
+    facts = facts_of(found, "asks-late", Outcome.LATE)
+    assert facts.rescued_by == "itself"
+    took = (facts.recovery_ms, facts.outage_ms, facts.refresh_ms)  # it waits for 4 s, and pauses for 100 ms
+    assert all(3500 < (ms or 0) < 6000 for ms in took), took
+
+
+def test_a_periodic_refresh_rescues_and_is_no_cause(found: Found) -> None:
+    facts = facts_of(found, "asks-at-ticks", Outcome.LATE)
+    assert (facts.refresh_trigger, facts.rescued_by) == (Trigger.PERIODIC, "periodic")
+
+
+def test_trying_each_broker_in_turn_is_found_out(found: Found) -> None:
+    facts = facts_of(found, "tries-each-broker", Outcome.LATE)
+    assert (facts.refresh_trigger, facts.reroute, facts.rescued_by) == (Trigger.NONE, Reroute.NONE, "retry")
+
+
+STORMS = {
+    "asks-often": "b",
+    "asks-on": "ab",
+    "asks-on-slowly": "a",
+    "asks-always": "ab",
+    "tries-without-pause": "d",
+    "reconnects-often": "c",
+    "reconnects-on": "c",
+    "reconnects-on reset": "c",
+}
+
+
+@pytest.mark.parametrize("name", STORMS)
+def test_storms(found: Found, name: str) -> None:
+    facts = facts_of(found, name, Outcome.STORMS)
+    assert set(STORMS[name]) <= set(facts.storm)
+    if name in {"asks-on-slowly", "reconnects-on", "tries-without-pause"}:
+        assert facts.storm == STORMS[name]
+    assert found[name][1].conforms is False
+
+
+def test_an_error_that_was_dealt_with_may_still_surface(found: Found) -> None:
+    facts = facts_of(found, "surfaces", Outcome.SURFACES)
+    assert facts.first_error == "KAFKA_STORAGE_ERROR"
+    assert facts.errors_surfaced == facts.failed_ops >= 1
+    assert facts_of(found, "surfaces reset", Outcome.SURFACES).first_error == "client:GoneError"
+
+
+def test_who_never_reconnects_is_stuck(found: Found) -> None:
+    facts_of(found, "never-reconnects", Outcome.STUCK)
+
+
+def test_a_bystander_that_stands_still_does_not_conform(found: Found) -> None:
+    facts = facts_of(found, "stops-bystander", Outcome.REFRESHES)
+    assert 3600 < (facts.bystander_gap_ms or 0) < 6000
+    assert facts.bystander_errors == 0
+    assert (facts.outage_ms or 0) < 3000
+    assert found["stops-bystander"][1].conforms is False
+
+
+def test_an_error_of_the_bystander_does_not_conform(found: Found) -> None:
+    facts = facts_of(found, "fails-bystander", Outcome.REFRESHES)
+    assert (facts.bystander_errors, facts.errors_surfaced) == (1, 0)
+    assert found["fails-bystander"][1].conforms is False
+
+
+def test_acknowledged_and_never_stored_is_lost(found: Found) -> None:
+    facts = facts_of(found, "drops-acked", Outcome.VIOLATES)
+    assert facts.lost == pytest.approx((facts.acked or 0) / 7, abs=2)
+
+
+@pytest.mark.parametrize(("name", "fact"), [("duplicates", "duplicated"), ("reorders", "reordered")])
+def test_an_idempotent_client_promises_order_and_no_duplicates(found: Found, name: str, fact: str) -> None:
+    facts = facts_of(found, f"{name} idempotent", Outcome.VIOLATES)
+    assert getattr(facts, fact) == pytest.approx((facts.acked or 0) / 7, abs=2)
+    other = {"duplicated", "reordered", "lost"} - {fact}
+    assert all(getattr(facts, item) == 0 for item in other)
+
+
+@pytest.mark.parametrize(
+    ("name", "fact"), [("duplicates", "duplicated"), ("reorders", "reordered"), ("drops-acked acks-1", "lost")]
+)
+def test_what_was_not_promised_is_counted_and_not_judged(found: Found, name: str, fact: str) -> None:
+    facts = facts_of(found, name, Outcome.REFRESHES)
+    assert getattr(facts, fact) >= 3
+
+
+@pytest.mark.parametrize("name", ["skips", "repeats"])
+def test_a_jump_of_the_position(found: Found, name: str) -> None:
+    facts = facts_of(found, name, Outcome.VIOLATES)
+    assert facts.position_jump == 5
+    assert facts.duplicated == {"skips": 0, "repeats": 5}[name]
+
+
+def test_committed_and_never_delivered(found: Found) -> None:
+    facts = facts_of(found, "commits-ahead", Outcome.VIOLATES)
+    assert facts.lost == pytest.approx(20, abs=3)
+    assert "never delivered" in found["commits-ahead"][1].reason
+
+
+def test_closing_slowly_is_measured(found: Found) -> None:
+    facts = facts_of(found, "closes-slowly", Outcome.REFRESHES)
+    assert 2000 <= (facts.close_ms or 0) < 4000
+
+
+@pytest.mark.parametrize("name", ["dies", "leaves", "exits"])
+def test_an_instance_that_ends_by_itself_after_the_hit(found: Found, name: str) -> None:
+    facts_of(found, name, Outcome.FATAL)
+    assert found[name][1].conforms is False
+
+
+def test_an_instance_that_ends_before_the_fault_says_nothing_about_it(found: Found) -> None:
+    facts_of(found, "dies-early", Outcome.BROKEN)
+    assert found["dies-early"][1].conforms is None
+
+
+def test_what_the_driver_does_not_know_is_unsupported(found: Found) -> None:
+    facts_of(found, "sings", Outcome.UNSUPPORTED)
+    assert "sings" in found["sings"][1].reason

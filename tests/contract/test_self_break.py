@@ -1,0 +1,101 @@
+"""The harness breaks itself, and nothing of it ends as a pass."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.engines.embedded.engine import Embedded
+from probe.model import Event, Outcome, Response
+from probe.ports import RelayPort, Sink
+from probe.runner import Tools
+from tests.support.real_cells import planned, play
+
+pytestmark = pytest.mark.real
+RDK = "librdkafka@2.4.0"
+LIAR = Path(__file__).parents[1] / "support" / "lying_driver.py"
+
+
+def test_a_fault_that_does_nothing_is_not_provoked() -> None:
+    item = planned(RDK, "disk/storage-error")
+    mute = replace(item, part=replace(item.part, steps=()))
+    ((_, found),) = play([mute])
+    assert found.outcome is Outcome.NOT_PROVOKED
+    assert found.conforms is None
+
+
+def test_a_relay_that_loses_events_is_broken() -> None:
+    def lossy(engine: Embedded) -> Embedded:
+        @contextlib.asynccontextmanager
+        async def open_relay(brokers: Sequence[int], sink: Sink, names: dict[bytes, str]) -> AsyncIterator[RelayPort]:
+            seen = 0
+
+            def lose(event: Event) -> None:
+                nonlocal seen
+                seen += isinstance(event, Response)
+                if seen % 10 == 9 and isinstance(event, Response):
+                    raise RuntimeError("an event is lost")
+                sink(event)
+
+            inner: AbstractAsyncContextManager[RelayPort] = engine.open_relay(brokers, lose, names)
+            async with inner as relay:
+                yield relay
+
+        return replace(engine, open_relay=open_relay)
+
+    ((history, found),) = play([planned(RDK, "disk/storage-error")], change=lossy, attempts=1)
+    assert found.outcome is Outcome.BROKEN
+    assert any("lost" in problem for problem in history.header.problems)
+
+
+def test_a_driver_that_lies_about_acknowledgements_is_caught_by_the_read_back() -> None:
+    item = planned(RDK, "disk/storage-error")
+    changed = {item.cell.client: lambda argv: (sys.executable, str(LIAR), *argv[2:])}
+    ((_, found),) = play([item], argv=changed)
+    assert found.outcome is Outcome.VIOLATES
+    assert found.facts.lost
+    assert found.conforms is not True
+
+
+def test_a_stalled_loop_is_broken() -> None:
+    def stall(_: Tools) -> None:
+        loop = asyncio.get_running_loop()
+        for second in range(4, 40):
+            loop.call_later(second / 2, time.sleep, 0.35)
+
+    ((_, found),) = play([planned(RDK, "disk/storage-error")], meanwhile=stall, attempts=1)
+    assert found.outcome is Outcome.BROKEN
+    assert "stall" in found.reason or "loop" in found.reason
+
+
+def test_a_fake_cluster_that_gets_no_core_is_broken(tmp_path: Path) -> None:
+    pid, program = tmp_path / "pid", tmp_path / "fake-cluster"
+
+    def known(engine: Embedded) -> Embedded:
+        program.write_text(f'#!/bin/sh\necho $$ > {pid}\nexec {engine.binary} "$@"\n')
+        program.chmod(0o755)
+        return replace(engine, binary=program)
+
+    def send(what: signal.Signals) -> None:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            os.kill(int(pid.read_text()), what)
+
+    def starve(_: Tools) -> None:
+        loop = asyncio.get_running_loop()
+        for second in range(3, 40, 3):
+            loop.call_later(second, send, signal.SIGSTOP)
+            loop.call_later(second + 0.95, send, signal.SIGCONT)
+
+    ((history, found),) = play([planned(RDK, "disk/storage-error")], change=known, meanwhile=starve, attempts=1)
+    assert found.outcome is Outcome.BROKEN
+    assert any("the fake cluster got no core for" in problem for problem in history.header.problems)

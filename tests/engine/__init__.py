@@ -1,0 +1,1 @@
+"""Tests of the engines, against the fake cluster or real brokers."""

@@ -1,0 +1,289 @@
+"""Disks break as told, at once, and are well again: tried on processes of our own."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.engines.kafka.disks.choice import WAYS, DiskError, choose
+from probe.engines.kafka.disks.control import SLOTS, Control, library
+from probe.engines.kafka.disks.methods import Rename, Shim
+from probe.errors import EngineError
+from probe.toolchain.tools import ToolError
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+
+DOES = r"""
+import errno, json, mmap, os, sys, time
+
+def tried(work):
+    begin = time.monotonic()
+    try:
+        work()
+        code = 0
+    except OSError as error:
+        code = error.errno
+    return code, round((time.monotonic() - begin) * 1000)
+
+opened = {}
+for line in sys.stdin:
+    name, path = json.loads(line)
+    if name == "open":
+        opened[path] = os.open(path, os.O_RDWR | os.O_CREAT)
+    fd = opened.get(path, -1)
+    work = {
+        "open": lambda: None,
+        "write": lambda: os.write(fd, b"x"),
+        "writev": lambda: os.writev(fd, [b"x", b"y"]),
+        "pwrite": lambda: os.pwrite(fd, b"x", 0),
+        "fsync": lambda: os.fsync(fd),
+        "fdatasync": lambda: os.fdatasync(fd),
+        "truncate": lambda: os.ftruncate(fd, 8192),
+        "read": lambda: os.pread(fd, 10, 0),
+        "map": lambda: mmap.mmap(fd, 1).close(),
+        "sendfile": lambda: os.sendfile(os.open("/dev/null", os.O_WRONLY), fd, 0, 10),
+        "create": lambda: os.close(os.open(path, os.O_WRONLY | os.O_CREAT)),
+        "create_new": lambda: os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)),
+        "look": lambda: os.close(os.open(path, os.O_RDONLY)),
+        "rename": lambda: os.rename(path, path + ".moved"),
+        "mkdir": lambda: os.mkdir(path),
+        "unlink": lambda: os.unlink(path),
+    }[name]
+    print(json.dumps(tried(work)), flush=True)
+"""
+
+
+@dataclass
+class Node:
+    """What a way to break disks wants to know of a broker."""
+
+    folder: Path
+    name: str = "broker 1"
+
+
+class Worker:
+    """A process that uses a disk."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", DOES],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **env},
+        )
+
+    def ask(self, what: str, path: Path) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([what, str(path)]) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> tuple[int, int]:
+        assert self.process.stdout is not None
+        code, ms = json.loads(self.process.stdout.readline())
+        return code, ms
+
+    def does(self, what: str, path: Path) -> int:
+        """Return the error, 0 if there is none."""
+        self.ask(what, path)
+        return self.answer()[0]
+
+
+@dataclass
+class Machine:
+    way: Shim
+    broker: Any
+    log_dir: Path
+    worker: Worker
+
+
+def do(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    """A broker's folder with a log dir in it, and a process that writes there."""
+    way, broker, log_dir = Shim(), Node(tmp_path), tmp_path / "d1"
+    log_dir.mkdir()
+    worker = Worker(dict(way.environment(tmp_path)))
+    yield Machine(way, broker, log_dir, worker)
+    worker.process.kill()
+    worker.process.wait()
+
+
+CHANGES = ("write", "writev", "pwrite", "fsync", "fdatasync", "truncate")
+
+
+@needs_compiler
+class TestShim:
+    def test_what_changes_a_dead_disk_fails_at_once_and_reading_does_not(self, machine: Machine) -> None:
+        path, does = machine.log_dir / "log", machine.worker.does
+        assert [does(what, path) for what in ("open", *CHANGES, "read")] == [0] * 8
+        do(machine.way.break_dir(machine.broker, machine.log_dir))
+        assert [does(what, path) for what in CHANGES] == [errno.EIO] * len(CHANGES)
+        assert [does(what, path) for what in ("read", "map", "sendfile", "look")] == [0] * 4
+        assert does("create", machine.log_dir / "new") == errno.EIO
+        assert does("create_new", machine.log_dir / "new") == errno.EIO
+        assert does("create_new", path) == errno.EEXIST
+        assert does("mkdir", machine.log_dir / "topic-0") == errno.EIO
+        assert does("rename", path) == errno.EIO
+        assert does("unlink", path) == errno.EIO
+        assert machine.way.hits(machine.broker) == len(CHANGES) + 5
+
+    def test_a_mended_disk_is_well(self, machine: Machine) -> None:
+        path, does = machine.log_dir / "log", machine.worker.does
+        does("open", path)
+        do(machine.way.break_dir(machine.broker, machine.log_dir))
+        do(machine.way.break_dir(machine.broker, machine.log_dir))
+        assert does("write", path) == errno.EIO
+        do(machine.way.mend_dir(machine.broker, machine.log_dir))
+        assert [does(what, path) for what in (*CHANGES, "unlink")] == [0] * 7
+
+    def test_only_what_lies_there_is_hit(self, machine: Machine) -> None:
+        beside = machine.log_dir.with_name("d10") / "log"
+        beside.parent.mkdir()
+        do(machine.way.break_dir(machine.broker, machine.log_dir))
+        assert [machine.worker.does(what, beside) for what in ("open", *CHANGES)] == [0] * 7
+
+    def test_a_process_that_starts_later_meets_it_too(self, machine: Machine, tmp_path: Path) -> None:
+        do(machine.way.break_dir(machine.broker, machine.log_dir))
+        again = Worker(dict(machine.way.environment(tmp_path)))
+        assert again.does("create", machine.log_dir / "log") == errno.EIO
+        again.process.kill()
+        again.process.wait()
+
+    def test_a_full_disk_takes_no_more(self, machine: Machine) -> None:
+        path, does = machine.log_dir / "log", machine.worker.does
+        does("open", path)
+        do(machine.way.fill_dir(machine.broker, machine.log_dir))
+        assert [does(what, path) for what in ("write", "pwrite", "truncate")] == [errno.ENOSPC] * 3
+        assert [does(what, path) for what in ("fsync", "read", "rename")] == [0] * 3
+
+    def test_a_slow_disk_lets_wait_who_reads_there_and_nobody_else(self, machine: Machine) -> None:
+        slow, quick = machine.log_dir / "t-0", machine.log_dir / "t-1"
+        for path in (slow, quick):
+            assert [machine.worker.does(what, path) for what in ("open", "write")] == [0, 0]
+        do(machine.way.slow_reads(machine.broker, slow, 150))
+        for what in ("read", "sendfile", "map"):
+            machine.worker.ask(what, slow)
+            assert machine.worker.answer()[1] >= 150
+        for what, path in (("read", quick), ("write", slow)):
+            machine.worker.ask(what, path)
+            assert machine.worker.answer()[1] < 100
+
+    def test_who_waits_goes_on_when_the_disk_is_mended(self, machine: Machine) -> None:
+        path = machine.log_dir / "log"
+        machine.worker.does("open", path)
+        do(machine.way.slow_reads(machine.broker, path, 60_000))
+        machine.worker.ask("read", path)
+        time.sleep(0.1)
+        do(machine.way.mend_dir(machine.broker, machine.log_dir))
+        code, ms = machine.worker.answer()
+        assert code == 0
+        assert 50 <= ms < 5000
+
+    def test_a_folder_behind_a_link_is_found(self, machine: Machine, tmp_path: Path) -> None:
+        link = tmp_path / "link"
+        link.symlink_to(machine.log_dir)
+        machine.worker.does("open", link / "log")
+        do(machine.way.break_dir(machine.broker, link))
+        assert machine.worker.does("write", link / "log") == errno.EIO
+        assert machine.worker.does("create", link / "new") == errno.EIO
+        do(machine.way.mend_dir(machine.broker, link))
+        assert machine.worker.does("write", link / "log") == 0
+
+    def test_a_broker_that_was_started_without_it_is_named(self, tmp_path: Path) -> None:
+        other: Any = Node(tmp_path / "other", name="broker 2")
+        with pytest.raises(DiskError, match="broker 2 was started without"):
+            do(Shim().break_dir(other, tmp_path))
+
+    def test_without_a_control_file_nothing_breaks(self, tmp_path: Path) -> None:
+        worker = Worker({"LD_PRELOAD": str(library()), "BROKEN_DISK": str(tmp_path / "none")})
+        assert [worker.does(what, tmp_path / "log") for what in ("open", "write")] == [0, 0]
+        worker.process.kill()
+        worker.process.wait()
+
+    def test_it_is_built_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        built = library()
+        monkeypatch.setenv("PATH", str(tmp_path))
+        library.cache_clear()
+        assert library() == built
+        assert not Shim().impossible()
+
+    def test_the_compilers_absence_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert "cc is not on this machine" in Shim().impossible()
+        library.cache_clear()
+        with pytest.raises(ToolError, match="cc is not on this machine"):
+            library()
+        library.cache_clear()
+
+
+def test_a_control_file_has_an_end(tmp_path: Path) -> None:
+    control = Control(tmp_path / "control")
+    for number in range(SLOTS):
+        control.slow(tmp_path / str(number), 1)
+    with pytest.raises(EngineError, match=f"room for {SLOTS} faults"):
+        control.kill(tmp_path)
+    control.clear(tmp_path / "7")
+    control.kill(tmp_path)
+    with pytest.raises(EngineError, match="paths below"):
+        Control(tmp_path / "other").kill(tmp_path / ("x" * 1000))
+
+
+def test_a_log_dir_is_moved_away_and_back(tmp_path: Path) -> None:
+    log_dir, broker = tmp_path / "d1", Node(tmp_path)
+    log_dir.mkdir()
+    (log_dir / "meta.properties").write_text("version=1")
+    way: Any = Rename()
+    for _ in range(2):
+        do(way.break_dir(broker, log_dir))
+        assert log_dir.is_file()
+    for _ in range(2):
+        do(way.mend_dir(broker, log_dir))
+        assert (log_dir / "meta.properties").read_text() == "version=1"
+    with pytest.raises(DiskError, match="install a C compiler"):
+        do(way.fill_dir(broker, log_dir))
+    with pytest.raises(DiskError, match="install a C compiler"):
+        do(way.slow_reads(broker, log_dir, 5))
+
+
+class TestChoosing:
+    @needs_compiler
+    def test_the_library_comes_first(self) -> None:
+        assert choose().name == "eio"
+
+    def test_without_a_compiler_log_dirs_are_moved(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert choose().name == "rename"
+        with pytest.raises(DiskError, match=r"`eio` here: cc is not on this machine"):
+            choose("eio")
+
+    def test_a_way_that_needs_root_is_asked_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+        with pytest.raises(DiskError, match="not root"):
+            choose("immutable")
+
+    def test_an_unknown_way(self) -> None:
+        with pytest.raises(DiskError, match="there are eio, rename, immutable, read-only"):
+            choose("acid")
+
+    def test_each_way_says_what_it_is(self) -> None:
+        for name, (described, make) in WAYS.items():
+            assert described.name == make().name == name
+            assert all((described.needs, described.sees, described.repair))

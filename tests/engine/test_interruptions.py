@@ -1,0 +1,131 @@
+"""However a run ends, no process is left and what was judged can be read."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from probe.model import Outcome
+from probe.runner.schedule.pool import FAILED_FROM
+from probe.store import runs, trials
+
+pytestmark = pytest.mark.real
+PROBE = str(Path(sys.executable).with_name("probe"))
+MARK = "PROBE_TEST_MARK"
+SELECT = [
+    "--client",
+    "sarama@1.43.2",
+    "--scenario",
+    "disk/storage-error",
+    "--role",
+    "producer",
+    "--role",
+    "consumer",
+]
+
+
+def marked(mark: str) -> dict[int, str]:
+    """Return all living processes that inherited our mark, with their command lines."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{MARK}={mark}".encode() not in (folder / "environ").read_bytes():
+                continue
+            if (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+    return found
+
+
+@contextmanager
+def running(results: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    mark = uuid.uuid4().hex
+    argv = [PROBE, "run", *(more or SELECT), "--results", str(results)]
+    with subprocess.Popen(
+        argv, env={**os.environ, MARK: mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process, mark
+        finally:
+            process.kill()
+
+
+def wait_for(mark: str, name: str, within_s: float = 120) -> int:
+    """Return the pid of a marked process whose program's path names this; who builds that program does not count."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        for pid, command in marked(mark).items():
+            if name in command.split(" ", 1)[0]:
+                return pid
+        time.sleep(0.1)
+    pytest.fail(f"no {name} was started")
+
+
+def none_left(mark: str, within_s: float = 15) -> None:
+    deadline = time.monotonic() + within_s
+    while marked(mark) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert marked(mark) == {}
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    wanted = ["--junit", str(tmp_path / "j.xml"), "--summary", str(tmp_path / "s.md")]
+    with running(tmp_path, *SELECT, *wanted) as (process, mark):
+        wait_for(mark, "fake-cluster")
+        time.sleep(9)  # the control cells are judged by then; the stuck producer is still watched
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == code
+        assert "--resume" in errors.strip().splitlines()[-1]
+        none_left(mark)
+    (info,) = runs(str(tmp_path))
+    kept = [row for row in trials(str(tmp_path), info.run_id) if row.trial < FAILED_FROM]
+    assert {row.verdict.outcome for row in kept} <= {Outcome.CLEAN, Outcome.SURFACES}
+    judged = {row.cell for row in trials(str(tmp_path), info.run_id)}
+    assert len(list(ET.parse(tmp_path / "j.xml").iter("testcase"))) == len(judged) < 4
+    assert f"It did not come to {4 - len(judged)} more cell" in (tmp_path / "s.md").read_text()
+    assert f"probe_run_left_cells {4 - len(judged)}\n" in (tmp_path / "metrics.prom").read_text()
+
+
+def test_a_killed_run_leaves_nothing_and_is_resumed(tmp_path: Path) -> None:
+    with running(tmp_path) as (process, mark):
+        wait_for(mark, "fake-cluster")
+        time.sleep(12)
+        process.kill()
+        process.wait(timeout=10)
+        none_left(mark)
+    (info,) = runs(str(tmp_path))
+    before = {(row.cell, row.trial) for row in trials(str(tmp_path), info.run_id)}
+    with running(tmp_path, "--resume", info.run_id) as (process, mark):
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        none_left(mark)
+    after = [(row.cell, row.trial) for row in trials(str(tmp_path), info.run_id)]
+    assert before <= set(after)
+    assert len(after) == len(set(after)) == 4
+
+
+@pytest.mark.parametrize("victim", ["drivers/sarama", "fake-cluster"])
+def test_a_killed_child_costs_only_its_own_trials(tmp_path: Path, victim: str) -> None:
+    with running(tmp_path) as (process, mark):
+        pid = wait_for(mark, victim)
+        time.sleep(7)
+        pid = wait_for(mark, victim)
+        os.kill(pid, signal.SIGKILL)
+        _, errors = process.communicate(timeout=150)
+        assert process.returncode == 0, errors
+        none_left(mark)
+    found = {row.cell: row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILED_FROM}
+    assert sorted(found.values()) == [Outcome.CLEAN, Outcome.CLEAN, Outcome.STUCK, Outcome.SURFACES]

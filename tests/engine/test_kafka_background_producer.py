@@ -1,0 +1,246 @@
+"""What consumers are fed with: records as brokers store them, and one request per broker, whatever the topics."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kafka.record import MemoryRecords
+
+from probe.engines.kafka.admin.records import batch, message_set, produce_version
+from probe.engines.kafka.admin.wire import Reader, Writer
+from probe.engines.kafka.cohort.background_producer import Feeder
+from probe.model.endpoint import Endpoint
+
+NOT_LEADER = 6
+INTERVAL_MS = 20
+VALUES = st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=12)
+
+
+def decode(whole: bytes) -> list[tuple[int, bytes, int]]:
+    """Read records with kafka-python: format, value, time."""
+    found = []
+    records = MemoryRecords(whole)
+    while (one := records.next_batch()) is not None:
+        assert one.validate_crc()
+        found += [(one.magic, record.value, record.timestamp) for record in one]
+    return found
+
+
+@given(VALUES)
+def test_an_independent_decoder_reads_every_format(values: list[bytes]) -> None:
+    assert decode(batch(values, 1_700_000_000_123)) == [(2, value, 1_700_000_000_123) for value in values]
+    assert decode(message_set(values, 1_700_000_000_123)) == [(1, value, 1_700_000_000_123) for value in values]
+    assert [found[:2] for found in decode(message_set(values, None))] == [(0, value) for value in values]
+
+
+@pytest.mark.parametrize(("line", "version"), [("0.9.0.1", 1), ("0.10.2.2", 2), ("1.1.1", 3), ("4.3.1", 3)])
+def test_each_line_is_asked_in_a_version_that_it_knows(line: str, version: int) -> None:
+    assert produce_version(line) == version
+
+
+@dataclass
+class Pretender:
+    """Says who leads, takes what is written, and refuses what it does not lead."""
+
+    node: int
+    everybody: dict[int, Pretender]
+    leaders: dict[tuple[str, int], int]
+    address: Endpoint | None = None
+    may_answer: asyncio.Event = field(default_factory=asyncio.Event)
+    requests: int = 0
+    written: list[tuple[str, int, bytes]] = field(default_factory=list)
+    refusals: int = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError), contextlib.closing(writer):
+            while True:
+                (size,) = struct.unpack(">i", await reader.readexactly(4))
+                asked = Reader(await reader.readexactly(size))
+                api, version, correlation = asked.number("h"), asked.number("h"), asked.number("i")
+                asked.string()
+                await self.may_answer.wait()
+                answer = Writer().pack("i", correlation)
+                body = self.metadata(asked, answer) if api == 3 else self.produce(asked, answer)
+                assert (api, version) in {(3, 1), (0, 3)}
+                writer.write(struct.pack(">i", len(body.data)) + body.data)
+
+    def metadata(self, asked: Reader, answer: Writer) -> Writer:
+        topics = [asked.string() for _ in range(asked.number("i"))]
+        answer.pack("i", len(self.everybody))
+        for node, other in self.everybody.items():
+            assert other.address is not None
+            answer.pack("i", node).string(other.address.host).pack("i", other.address.port).string(None)
+        answer.pack("ii", 1, len(topics))
+        for topic in topics:
+            rows = sorted((number, leader) for (name, number), leader in self.leaders.items() if name == topic)
+            answer.pack("h", 0).string(topic).pack("bi", 0, len(rows))
+            for number, leader in rows:
+                answer.pack("hii", 0, number, leader).ints([leader]).ints([leader])
+        return answer
+
+    def produce(self, asked: Reader, answer: Writer) -> Writer:
+        self.requests += 1
+        asked.string()
+        assert (asked.number("h"), asked.number("i")) == (1, 1000)
+        answer.pack("i", topics := asked.number("i"))
+        for _ in range(topics):
+            topic = asked.string()
+            answer.string(topic).pack("i", partitions := asked.number("i"))
+            for _ in range(partitions):
+                number, size = asked.number("i"), asked.number("i")
+                values = [value for _, value, _ in decode(asked.data[asked.at : asked.at + size])]
+                asked.at += size
+                leads = self.leaders[topic, number] == self.node
+                offset = sum((name, place) == (topic, number) for name, place, _ in self.written) if leads else -1
+                self.written += [(topic, number, value) for value in values if leads]
+                self.refusals += not leads
+                answer.pack("ihqq", number, 0 if leads else NOT_LEADER, offset, -1)
+        return answer.pack("i", 0)
+
+
+@contextlib.asynccontextmanager
+async def pretending(
+    leaders: dict[tuple[str, int], int], nodes: Sequence[int] = (1, 2)
+) -> AsyncIterator[list[Pretender]]:
+    everybody: dict[int, Pretender] = {}
+    async with contextlib.AsyncExitStack() as stack:
+        for node in nodes:
+            one = everybody[node] = Pretender(node, everybody, leaders)
+            server = await stack.enter_async_context(await asyncio.start_server(one.serve, "127.0.0.1", 0))
+            one.address = Endpoint(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
+            one.may_answer.set()
+        yield list(everybody.values())
+
+
+def feeder(brokers: Sequence[Pretender]) -> Feeder:
+    return Feeder({one.node: one.address for one in brokers}, "3.9.2")
+
+
+async def until(true: Callable[[], object]) -> None:
+    async with asyncio.timeout(10):
+        while not true():  # noqa: ASYNC110  # what is waited for is counted, not told
+            await asyncio.sleep(0.005)
+
+
+def sequences(one: Pretender, topic: str, partition: int) -> list[int]:
+    return [int(value.split()[2]) for name, number, value in one.written if (name, number) == (topic, partition)]
+
+
+def test_all_topics_share_a_request_and_each_partition_gets_every_number_once_in_order() -> None:
+    async def play() -> None:
+        topics = [f"t{number}" for number in range(20)]
+        leaders = {(topic, partition): partition + 1 for topic in topics for partition in (0, 1)}
+        async with pretending(leaders) as (first, second):
+            fed = feeder([first, second])
+            for topic in topics:
+                fed.feed(topic, [0, 1], INTERVAL_MS)
+            await until(lambda: len(sequences(first, "t0", 0)) > 10 and len(sequences(second, "t19", 1)) > 10)
+            await fed.close()
+            for one in (first, second):
+                assert one.requests < len(one.written) / 10
+                for topic in topics:
+                    found = sequences(one, topic, one.node - 1)
+                    assert found == list(range(found[0], found[0] + len(found)))
+
+    asyncio.run(play())
+
+
+def test_who_leads_no_longer_is_left_at_once_and_what_it_refused_is_not_written_again() -> None:
+    async def play() -> None:
+        leaders = {("t", 0): 1, ("t", 1): 1}
+        async with pretending(leaders) as (first, second):
+            fed = feeder([first, second])
+            fed.feed("t", [0, 1], INTERVAL_MS)
+            await until(lambda: len(first.written) > 10)
+            leaders["t", 0] = 2
+            await until(lambda: len(second.written) > 10)
+            await until(lambda: fed.written(("t", 0)) == len(sequences(second, "t", 0)) - 1)  # the last is answered
+            assert fed.written(("t", 2)) == -1
+            await fed.close()
+            assert fed.written(("t", 0)) == -1
+            assert first.refusals
+            assert not set(sequences(first, "t", 0)) & set(sequences(second, "t", 0))
+            assert max(Counter(sequences(first, "t", 1)).values()) == 1
+
+    asyncio.run(play())
+
+
+def test_a_silent_broker_keeps_nobody_else_waiting_and_is_written_to_again_when_it_answers() -> None:
+    async def play() -> None:
+        async with pretending({("t", 0): 1, ("t", 1): 2}) as (first, second):
+            fed = feeder([first, second])
+            fed.feed("t", [0, 1], INTERVAL_MS)
+            await until(lambda: first.written and second.written)
+            first.may_answer.clear()
+            told = len(second.written)
+            await until(lambda: len(second.written) > told + 60)  # longer than one request may take
+            first.may_answer.set()
+            before = len(first.written)
+            await until(lambda: len(first.written) > before + 10)
+            await fed.close()
+
+    asyncio.run(play())
+
+
+def test_a_topic_that_is_stopped_gets_nothing_more_and_the_others_do() -> None:
+    async def play() -> None:
+        async with pretending({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
+            fed = feeder([only])
+            fed.feed("a", [0], INTERVAL_MS)
+            fed.feed("b", [0], INTERVAL_MS)
+            await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
+            await fed.stop("a")
+            told = len(sequences(only, "a", 0))
+            more = len(sequences(only, "b", 0)) + 10
+            await until(lambda: len(sequences(only, "b", 0)) > more)
+            assert len(sequences(only, "a", 0)) == told
+            await fed.close()
+
+    asyncio.run(play())
+
+
+def test_a_topic_that_is_paced_gets_a_record_at_one_of_so_many_beats() -> None:
+    async def play() -> None:
+        async with pretending({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
+            fed = feeder([only])
+            fed.feed("a", [0], INTERVAL_MS)
+            fed.feed("b", [0], INTERVAL_MS)
+            await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
+            fed.pace("b", 4 * INTERVAL_MS)
+            began = len(sequences(only, "a", 0)), len(sequences(only, "b", 0))
+            await until(lambda: len(sequences(only, "a", 0)) >= began[0] + 40)
+            slow = sequences(only, "b", 0)
+            assert 8 <= len(slow) - began[1] <= 14
+            assert slow == list(range(slow[0], slow[0] + len(slow)))
+            fed.pace("b", INTERVAL_MS)
+            await until(lambda: len(sequences(only, "b", 0)) > len(slow) + 10)
+            fed.pace("nobody", INTERVAL_MS)
+            await fed.close()
+
+    asyncio.run(play())
+
+
+def test_a_partition_that_is_fed_more_seldom_gets_every_number_too_and_no_more_at_a_slow_pace() -> None:
+    async def play() -> None:
+        async with pretending({("a", 0): 1, ("a", 1): 1}, [1]) as (only,):
+            fed = feeder([only])
+            fed.feed("a", [0, 1], INTERVAL_MS, {1: 4 * INTERVAL_MS})
+            await until(lambda: len(sequences(only, "a", 0)) >= 40)
+            seldom = sequences(only, "a", 1)
+            assert 8 <= len(seldom) <= 14
+            assert seldom == list(range(seldom[0], seldom[0] + len(seldom)))
+            fed.pace("a", 8 * INTERVAL_MS)
+            before = [len(sequences(only, "a", partition)) for partition in (0, 1)]
+            await until(lambda: len(sequences(only, "a", 0)) >= before[0] + 8)
+            assert 7 <= len(sequences(only, "a", 1)) - before[1] <= 9
+            await fed.close()
+
+    asyncio.run(play())

@@ -1,0 +1,129 @@
+"""The rendezvous of a cohort: one deed for all who came, nobody waits for who left."""
+
+import asyncio
+from collections.abc import Collection
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.engines.kafka.cohort import cohort as module
+from probe.engines.kafka.cohort.barrier import SOON, Meeting
+from probe.engines.kafka.cohort.cohort import Cohort
+from probe.engines.kafka.cohort.member import Seat
+from probe.errors import StragglerError
+
+ALL = ("a", "b", "c")
+
+
+class Deeds:
+    def __init__(self) -> None:
+        self.done: list[set[str]] = []
+
+    async def __call__(self, who: Collection[str]) -> None:
+        self.done.append(set(who))
+
+
+def test_the_deed_is_done_once_and_only_when_everybody_is_there() -> None:
+    async def go() -> None:
+        meeting, deed = Meeting(ALL), Deeds()
+        first = [asyncio.create_task(meeting.come(one, deed)) for one in "ab"]
+        await asyncio.sleep(0.02)
+        assert deed.done == []
+        await asyncio.gather(*first, meeting.come("c", deed))
+        assert deed.done == [set("abc")]
+
+    asyncio.run(go())
+
+
+def test_who_leaves_is_not_waited_for() -> None:
+    async def go() -> None:
+        meeting, deed = Meeting(ALL), Deeds()
+        first = [asyncio.create_task(meeting.come(one, deed)) for one in "ab"]
+        await asyncio.sleep(0)
+        meeting.leave("c")
+        await asyncio.wait_for(asyncio.gather(*first), 1)
+        assert deed.done == [set("ab")]
+
+    asyncio.run(go())
+
+
+def test_a_straggler_is_left_behind_and_told() -> None:
+    async def go() -> None:
+        meeting, deed = Meeting(ALL), Deeds()
+        await asyncio.wait_for(asyncio.gather(*(meeting.come(one, deed, patience_s=0.05) for one in "ab")), 1)
+        assert deed.done == [set("ab")]
+        with pytest.raises(StragglerError):
+            await meeting.come("c", deed)
+
+    asyncio.run(go())
+
+
+def test_once_nearly_all_are_there_the_others_are_not_waited_for_long() -> None:
+    async def go() -> None:
+        many = [str(number) for number in range(20)]
+        meeting, deed = Meeting(many), Deeds()
+        came = [asyncio.create_task(meeting.come(one, deed, patience_s=60 / SOON)) for one in many[:10]]
+        await asyncio.sleep(0.02)
+        assert deed.done == []
+        came += [asyncio.create_task(meeting.come(one, deed, patience_s=0.05 / SOON)) for one in many[10:19]]
+        await asyncio.wait_for(asyncio.gather(*came), 5)
+        assert deed.done == [set(many[:19])]
+
+    asyncio.run(go())
+
+
+def test_a_deed_that_fails_fails_for_everybody() -> None:
+    async def fail(_: Collection[str]) -> None:
+        raise OSError("the disk is too good")
+
+    async def go() -> None:
+        meeting = Meeting(ALL)
+        found = await asyncio.gather(*(meeting.come(one, fail) for one in ALL), return_exceptions=True)
+        assert [str(error) for error in found] == ["the disk is too good"] * 3
+
+    asyncio.run(go())
+
+
+def test_they_may_meet_again() -> None:
+    async def go() -> None:
+        meeting, deed = Meeting(ALL), Deeds()
+        await asyncio.gather(*(meeting.come(one, deed) for one in ALL))
+        meeting.leave("a")
+        await asyncio.gather(*(meeting.come(one, deed) for one in "bc"))
+        assert deed.done == [set("abc"), set("bc")]
+
+    asyncio.run(go())
+
+
+def test_who_is_cancelled_has_left() -> None:
+    async def go() -> None:
+        meeting, deed = Meeting(ALL), Deeds()
+        waiting = [asyncio.create_task(meeting.come(one, deed)) for one in ALL[:2]]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        await asyncio.gather(waiting[0], return_exceptions=True)
+        await asyncio.wait_for(asyncio.gather(waiting[1], meeting.come("c", deed)), 1)
+        assert deed.done == [set("bc")]
+
+    asyncio.run(go())
+
+
+def test_a_cohort_strikes_without_those_it_gathered_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Noting(Cohort):
+        async def _strike(self, seats: Collection[Seat]) -> None:
+            struck.append(set(seats))
+
+    async def go() -> None:
+        cluster: Any = SimpleNamespace(brokers={}, version="3.9.2")
+        cohort = Noting(cluster, 3, 1, {})
+        first, second, late = cohort.seats
+        await asyncio.wait_for(asyncio.gather(cohort.gather(first), cohort.gather(second)), 5)
+        await asyncio.wait_for(asyncio.gather(*(cohort.strike(one, (), 0) for one in (first, second))), 5)
+        assert struck == [{first, second}]
+        with pytest.raises(StragglerError):
+            await cohort.gather(late)
+
+    struck: list[set[Seat]] = []
+    monkeypatch.setattr(module, "STRAGGLERS_S", 0.05)
+    asyncio.run(go())

@@ -1,0 +1,303 @@
+"""How a run in cohorts makes room, and goes on when the harness failed at some trials."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from probe.errors import EngineError, ExhaustedError
+from probe.model import Cell, History, Outcome
+from probe.model.verdicts import Verdict
+from probe.planning.cohorts import Work, in_cohorts
+from probe.planning.plan import Plan, Planned
+from probe.runner.schedule import cohorts
+from probe.runner.schedule.pool import run_plan
+from probe.runner.tools import Options, Tools
+from probe.runner.trial.setup import make_header
+from probe.scenarios.cluster_spec import USUAL, Ground
+from tests.support.plans import planned
+
+CELLS = 8
+"""Of each cohort."""
+
+
+class FakeSeat:
+    def __init__(self) -> None:
+        self.left = self.is_quiet = False
+
+    def quiet(self) -> None:
+        self.is_quiet = True
+
+    def leave(self) -> None:
+        self.left = True
+
+
+class FakeEngine:
+    """Gives seats, and keeps what it gave."""
+
+    at_once, in_silence = 1, 0
+
+    def __init__(self, failure: str = "") -> None:
+        self.given: list[list[FakeSeat]] = []
+        self._failure = failure
+
+    @contextlib.asynccontextmanager
+    async def cohort(
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
+    ) -> AsyncIterator[list[FakeSeat]]:
+        if self._failure:
+            raise EngineError(self._failure)
+        self.given.append([FakeSeat() for _ in range(size)])
+        yield self.given[-1]
+
+
+class Calm:
+    async def calm(self, patience_s: float) -> None:
+        pass
+
+    def has_spare(self) -> bool:
+        return False
+
+
+class Kept:
+    exhausted: ExhaustedError | None = None
+
+    def __init__(self) -> None:
+        self.trials: list[tuple[History, Verdict]] = []
+
+    def add(self, history: History, verdict: Verdict) -> None:
+        self.trials.append((history, verdict))
+
+    def has(self, cell: Cell, trial: int) -> bool:
+        return any((said.header.cell, said.header.trial) == (cell, trial) for said, _ in self.trials)
+
+    def flush(self) -> None:
+        pass
+
+
+class ManyClusters(FakeEngine):
+    """Has room for four, and tells how many are leased at once."""
+
+    at_once = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0
+
+    @contextlib.asynccontextmanager
+    async def cohort(
+        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
+    ) -> AsyncIterator[list[FakeSeat]]:
+        self.now += 1
+        async with super().cohort(broker, size, to_come, ground, silent=silent) as seats:
+            yield seats
+        self.now -= 1
+
+
+@pytest.mark.parametrize("rests", [True, False])
+def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: pytest.MonkeyPatch, rests: bool) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, rest: Any, **_: Any) -> History:
+        if rests:
+            rest()
+            rest()  # whoever watches says so again and again
+            if engine.now == engine.at_once:
+                full.set()
+            await asyncio.wait_for(full.wait(), 10)
+        await asyncio.sleep(0.1)
+        trials.append(engine.now)
+        return History(replace(make_header(item, number, tools, options), impossible="played"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "WATCHED", 3 * CELLS)
+    engine, full = ManyClusters(), asyncio.Event()
+    trials: list[int] = []
+    run(planned("steady", trials=8), engine)
+    assert max(trials) == (4 if rests else 1)
+
+
+def test_cells_whose_client_is_gone_make_room_and_are_fed_no_more_while_others_are_watched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, closed: Any, **__: Any) -> History:
+        closed()
+        if engine.now == 1:  # as if the last of the first cohort were watched until another one is there
+            await asyncio.wait_for(another.wait(), 5)
+        another.set()
+        return History(replace(make_header(item, number, tools, options), impossible="played"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    engine, another = ManyClusters(), asyncio.Event()
+    run(planned("steady", trials=8), engine)
+    assert all(seat.is_quiet for seats in engine.given for seat in seats)
+
+
+def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_still_watched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def trial(
+        item: Any, number: int, tools: Any, options: Any, *_: Any, rest: Any, closed: Any, **__: Any
+    ) -> History:
+        rest()
+        header = replace(make_header(item, number, tools, options), impossible="played")
+        if item.cell == item.steady:
+            return History(replace(header, impossible=""), ())
+        first = item.cell.broker not in tried
+        tried.append(item.cell.broker)
+        if first and item.cell.broker == "3.9":
+            return History(replace(header, impossible="", problems=("late",)), ())
+        if first:  # as if it were watched until all others are over
+            await asyncio.wait_for(over.wait(), 10)
+        elif len(tried) == len(plan.cells) + 1 - controls:
+            over.set()
+        closed()
+        return History(header, ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    plan, over, tried = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event(), list[str]()
+    controls = sum(item.cell == item.steady for item in plan.cells)
+    monkeypatch.setattr(cohorts, "layout", lambda work, *_: (in_cohorts(work, 8), 4))
+    run(plan, ManyClusters())
+    assert len(tried) == len(plan.cells) + 1 - controls
+
+
+def test_who_waits_for_a_control_cell_is_overtaken_by_its_own_line_and_not_by_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, rest: Any, **__: Any) -> History:
+        rest()
+        played.append(item.cell)
+        if item.cell == slow.steady and item.is_control:
+            await asyncio.wait_for(overtaken.wait(), 10)
+            await asyncio.sleep(0.2)  # the other line would begin now
+        if not item.is_control:
+            overtaken.set()
+        return History(replace(make_header(item, number, tools, options), impossible="played"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    monkeypatch.setattr(cohorts, "WATCHED", 100)
+    plan, overtaken = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event()
+    in_order = sorted(plan.cells, key=lambda item: (item.cell.broker, not item.is_control))
+    slow = next(item for item in in_order if not item.is_control)
+    played: list[Cell] = []
+    monkeypatch.setattr(cohorts, "layout", lambda *_: ([[Work(item, 0)] for item in in_order], 4))
+    run(plan, ManyClusters())
+    assert [cell.broker for cell in played] == [item.cell.broker for item in in_order]
+    others = [cell for cell in played if cell.scenario == slow.cell.scenario]
+    assert set(others) == {item.cell for item in in_order if not item.is_control}
+    assert others[0] != slow.cell
+
+
+async def never(*_: Any) -> bool:
+    return False
+
+
+def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:
+    kept = kept or Kept()
+    tools: Any = Tools(engine=engine, host=None, lag=Calm())  # type: ignore[arg-type]  # nothing is really started
+    drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
+    asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain))
+    return kept
+
+
+def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
+        tried.append(number)
+        header = make_header(item, number, tools, options)
+        first = len(tried) == 1
+        return History(replace(header, impossible="" if first else "played", problems=("late",) if first else ()), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    engine = FakeEngine()
+    kept = run(planned("steady"), engine)
+    assert [len(seats) for seats in engine.given] == [8, 1]
+    assert all(seat.left for seats in engine.given for seat in seats)
+    assert sorted(history.header.trial for history, _ in kept.trials) == [0] * 8 + [1000]
+
+
+def test_silence_that_is_watched_again_passes_beside_the_rest_of_its_line_and_what_is_short_comes_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def cells(scenario: str) -> list[Planned]:
+        return [item for item in planned(scenario, brokers=["3.9"]).cells if not item.is_control]
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, **__: Any) -> History:
+        failed = item.cell in {silent.cell, short.cell} and item.cell not in played
+        played.append(item.cell)
+        header = make_header(item, number, tools, options)
+        return History(replace(header, impossible="" if failed else "x", problems=("late",) if failed else ()), ())
+
+    silent, (short, other, *_) = cells("broker/hang")[0], cells("disk/storage-error")
+    in_order, played = (silent, short, other), list[Cell]()
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "layout", lambda *_: ([[Work(item, 0)] for item in in_order], 1))
+    run(Plan(in_order, ()), FakeEngine())
+    assert played == [silent.cell, short.cell, silent.cell, other.cell, short.cell]
+
+
+def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen with 64 clients on two cores and another program beside them: `stuck`, and clean when played again."""
+    asked: list[str] = []
+    tried: list[Any] = []
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
+        tried.append(item)
+        said = "" if len(tried) == 1 else "played"
+        return History(replace(make_header(item, number, tools, options), impossible=said), ())
+
+    async def ask(question: Any, history: History) -> Verdict:
+        asked.append(str(history.header.cell))
+        told: Verdict = question(history)
+        return replace(told, outcome=Outcome.STUCK, reason="it does not serve") if len(asked) == 1 else told
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "ask", ask)
+    engine = FakeEngine()
+    kept = run(planned("steady"), engine)
+    assert [len(seats) for seats in engine.given] == [8, 1]
+    (first,) = [history for history, _ in kept.trials if history.header.trial == 1000]
+    assert first.header.problems == (
+        "stuck although nothing was done to the brokers (it does not serve); it is played once more",
+    )
+    assert len(asked) == len(set(asked)) == 8
+
+
+def test_attempts_of_an_interrupted_run_keep_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
+        tried.append(number)
+        return History(replace(make_header(item, number, tools, options), problems=("late",)), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    before = run(planned("steady"), FakeEngine())
+    before.trials = [said for said in before.trials if said[0].header.trial]  # it was stopped before the last attempts
+    attempts = len(before.trials)
+    kept = run(planned("steady"), FakeEngine(), before)
+    numbers = [(said.header.cell, said.header.trial) for said, _ in kept.trials]
+    assert len(set(numbers)) == len(numbers) == 2 * attempts + 8
+
+
+def test_who_cannot_play_steady_plays_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
+        assert item.cell.scenario == "steady"
+        return History(replace(make_header(item, number, tools, options), impossible="closed"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    kept = run(planned("disk/storage-error"), FakeEngine())
+    assert len(kept.trials) == 16
+    assert {told.outcome for _, told in kept.trials} == {Outcome.UNSUPPORTED}
+
+
+def test_a_cluster_that_does_not_start_is_every_cells_problem() -> None:
+    kept = run(planned("steady"), FakeEngine("Kafka 3.9 did not start: no space"))
+    assert {told.outcome for _, told in kept.trials} == {Outcome.BROKEN}
+    assert all(history.header.problems == ("Kafka 3.9 did not start: no space",) for history, _ in kept.trials)

@@ -1,0 +1,151 @@
+"""ZooKeepers of an ensemble reach each other by doors of ours; which one is slammed, and how that is seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.engines.kafka.cluster import properties
+from probe.engines.kafka.cluster.properties import Addresses
+from probe.engines.kafka.cluster.workspace import free_addresses
+from probe.engines.kafka.faults import zookeeper_follower
+from probe.engines.kafka.faults.zookeeper_follower import drop_follower, roles
+from probe.engines.kafka.ports import Scene
+from probe.engines.kafka.zookeeper import ensemble
+from probe.engines.kafka.zookeeper.ensemble import Doors, Member, Served
+from probe.errors import EngineError
+from probe.model.endpoint import Endpoint
+from probe.scenarios.steps.real import DropFollower
+from tests.engine.test_kafka_fault_actions import Cluster, subject
+
+BUSY_S = 20.0
+
+
+def members(count: int = 3) -> tuple[Member, ...]:
+    return ensemble.members(free_addresses(), count)
+
+
+def test_everybody_listens_somewhere_else() -> None:
+    found = members()
+    assert [one.node for one in found] == [1, 2, 3]
+    assert len({address for one in found for address in (one.client, one.quorum, one.election)}) == 9
+
+
+def test_a_member_knows_others_by_their_doors_and_itself_by_its_own_ports() -> None:
+    mine, other = (
+        Member(node=1, client=Endpoint.parse("h:1"), quorum=Endpoint.parse("h:2"), election=Endpoint.parse("h:3")),
+        Member(node=2, client=Endpoint.parse("h:4"), quorum=Endpoint.parse("h:5"), election=Endpoint.parse("h:6")),
+    )
+    told = ensemble.properties(mine, (mine, other), {(1, 2): Endpoint.parse("h:77"), (2, 1): Endpoint.parse("h:88")})
+    assert (told["server.1"], told["server.2"]) == ("h:2:3", "h:77:6")
+
+
+def test_brokers_are_told_of_all() -> None:
+    own, *quorum = map(Endpoint.parse, ("h:1", "h:4", "h:5", "h:6"))
+    where = Addresses(external={1: own}, advertised={1: own}, internal={1: own}, quorum=tuple(quorum))
+    assert properties.broker("3.4.1", 1, where, (Path("/d"),), kraft=False)["zookeeper.connect"] == "h:4,h:5,h:6"
+
+
+@pytest.mark.parametrize(
+    ("text", "served"),
+    [
+        ("Zookeeper version: 3.6.4\nReceived: 5\nConnections: 4\nMode: leader\nNode count: 9\n", Served("leader", 3)),
+        ("This ZooKeeper instance is not currently serving requests\n", Served("", 0)),
+        ("", Served("", 0)),
+    ],
+)
+def test_what_a_member_says_of_itself(text: str, served: Served) -> None:
+    assert ensemble.read_served(text) == served
+
+
+def test_the_follower_with_most_sessions_is_hit() -> None:
+    said = {1: Served("follower", 2), 2: Served("leader", 9), 3: Served("follower", 1)}
+    assert roles(said) == (2, 1)
+
+
+@pytest.mark.parametrize("said", [{}, {1: Served("standalone", 3)}, {1: Served("leader", 1), 2: Served("", 0)}])
+def test_without_a_leader_and_a_follower_there_is_nothing_to_close(said: dict[int, Served]) -> None:
+    with pytest.raises(EngineError, match="a leader and followers"):
+        roles(said)
+
+
+class Echo:
+    """Answers what it is asked, on a member's quorum port."""
+
+    def __init__(self, member: Member) -> None:
+        self.member = member
+
+    async def __aenter__(self) -> None:
+        quorum = self.member.quorum
+        self.server = await asyncio.start_server(self.talk, quorum.host, quorum.port)
+
+    async def __aexit__(self, *_: object) -> None:
+        self.server.close()
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while asked := await reader.read(100):
+            writer.write(asked)
+        writer.close()
+
+
+async def through(doors: Doors, way: tuple[int, int]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection(doors.addresses[way].host, doors.addresses[way].port)
+    writer.write(b"hello")
+    assert await reader.readexactly(5) == b"hello"
+    return reader, writer
+
+
+def test_a_slammed_door_ends_what_is_established_and_nothing_else() -> None:
+    async def story(all_members: Sequence[Member]) -> None:
+        doors = Doors(all_members)
+        async with asyncio.timeout(BUSY_S), Echo(all_members[1]), doors.open():
+            assert len(doors.addresses) == 6
+            first, first_writer = await through(doors, (1, 2))
+            third, third_writer = await through(doors, (3, 2))
+            assert doors.passed == {1: 1, 3: 1}
+            assert doors.slam(1, 2) == 1
+            assert await first.read() == b"", "an end as if the other had closed"
+            third_writer.write(b"more")
+            assert await third.readexactly(4) == b"more"
+            assert doors.slam(2, 1) == 0
+            _, again = await through(doors, (1, 2))
+            assert doors.passed == {1: 2, 3: 1}
+            for writer in (first_writer, third_writer, again):
+                writer.close()
+
+    asyncio.run(story(members()))
+
+
+def test_a_member_that_is_down_is_left_out_of_what_all_say() -> None:
+    assert asyncio.run(Doors(members()).served()) == {}
+
+
+def scene(tmp_path: Path) -> tuple[Scene, Any]:
+    cluster: Any = Cluster(tmp_path)
+    return Scene(cluster=cluster, subjects=[subject()], election_ms=0, steps=(DropFollower(),)), cluster
+
+
+def test_the_deed_waits_until_the_follower_is_let_in_again(tmp_path: Path) -> None:
+    found, cluster = scene(tmp_path)
+    asyncio.run(drop_follower(DropFollower(), found))
+    assert [line for line in cluster.told if "note" not in line] == ["slam 3 2", "fault_on 2"]
+
+
+def test_a_follower_that_stays_away_fails_the_deed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, cluster = scene(tmp_path)
+    monkeypatch.setattr(zookeeper_follower, "REJOINS_S", 0.05)
+    monkeypatch.setattr(cluster.doors, "slam", lambda *_: 1)
+    with pytest.raises(TimeoutError):
+        asyncio.run(drop_follower(DropFollower(), found))
+
+
+def test_a_follower_without_a_connection_was_not_hit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, cluster = scene(tmp_path)
+    monkeypatch.setattr(cluster.doors, "slam", lambda *_: 0)
+    with pytest.raises(EngineError, match="has no connection"):
+        asyncio.run(drop_follower(DropFollower(), found))
+    assert "fault_on 2" not in cluster.told

@@ -1,0 +1,433 @@
+"""Every step is done on real brokers or says why not; deeds ask the cluster for the right things in the right order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from probe.catalogue.scenarios import default_scenarios
+from probe.engines.kafka.admin.partitioner import java_hash, partition_of
+from probe.engines.kafka.faults import (
+    coordinators,
+    filler_commits,
+    filler_partitions,
+    port_mirror,
+    replicas,
+    unknown_api_keys,
+)
+from probe.engines.kafka.faults.actions import DEEDS, UNPLAYED
+from probe.engines.kafka.faults.filler_entries import named
+from probe.engines.kafka.faults.replicas import without
+from probe.engines.kafka.faults.schedule import is_ours, later
+from probe.engines.kafka.ports import Placement, Scene
+from probe.engines.kafka.zookeeper.ensemble import Served
+from probe.model import Engine, EngineKind, Role, Subject
+from probe.model.endpoint import Endpoint
+from probe.scenarios.scenario import Part
+from probe.scenarios.session_timeouts import session_ms
+from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker
+from probe.scenarios.steps.partitions import Step
+
+OLD = 2
+KRAFT_MS = 9000
+
+
+class Broker:
+    """A broker that does as it is told, at once."""
+
+    def __init__(self, node: int, told: list[str], root: Path) -> None:
+        self.node, self.name, self.told = node, f"broker {node}", told
+        self.pid: int | None = 100 + node
+        self.paused = False
+        self.exit_code: int | None = None
+        self.internal = Endpoint(host="127.0.0.1", port=1)
+        self.folder = root
+        self.log_dirs = (root / f"b{node}" / "d0", root / f"b{node}" / "d1")
+        self.settings = {"advertised.listeners": f"EXT://old:{node}"}
+
+    def terminate(self) -> None:
+        self.told.append(f"terminate {self.node}")
+        self.pid = None
+
+    def kill(self) -> None:
+        self.told.append(f"kill {self.node}")
+        self.pid = None
+
+    def pause(self) -> None:
+        self.told.append(f"pause {self.node}")
+        self.paused = True
+
+    def resume(self) -> None:
+        self.paused = False
+
+    async def start(self) -> None:
+        self.told.append(f"begin {self.node}")
+        self.pid = 200 + self.node
+
+    async def ready(self, deadline_s: float) -> None:
+        assert self.pid is not None
+
+    async def ended(self, deadline_s: float) -> int:
+        assert self.pid is None
+        return 0
+
+
+class Anything:
+    """Notes what it is asked."""
+
+    def __init__(self, told: list[str]) -> None:
+        self._told = told
+
+    def __getattr__(self, name: str) -> Any:
+        def ask(*given: Any, **named: Any) -> Any:
+            self._told.append(" ".join([name, *(str(item) for item in (*given, *named.values()))]))
+
+        return ask
+
+
+class Relay(Anything):
+    """The relay, of which only cutting takes time."""
+
+    async def cut(self, broker: int, client_id: str = "") -> int:
+        self._told.append(f"cut {broker}")
+        return 1
+
+    def address(self, broker: int) -> str:
+        return f"old:{broker}"
+
+    def move(self, broker: int) -> str:
+        return f"new:{broker}"
+
+
+class Admin:
+    """Does at once what it is asked."""
+
+    def __init__(self, told: list[str]) -> None:
+        self.told = told
+        self.where: dict[tuple[str, int], Placement] = {}
+
+    def place(self, topic: str, leaders: Iterable[int]) -> None:
+        for number, leader in enumerate(leaders):
+            nodes = (leader, *(node for node in (1, 2, 3) if node != leader))
+            self.where[topic, number] = Placement(leader, nodes, nodes)
+
+    async def placements(self, topics: Sequence[str], *, at: int | None = None) -> dict[tuple[str, int], Placement]:
+        return {key: one for key, one in self.where.items() if key[0] in topics}
+
+    async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        for (topic, number), nodes in moves.items():
+            self.told.append(f"reassign {topic}-{number} {tuple(nodes)}")
+            leader = self.where[topic, number].leader
+            stays = leader if leader in nodes else nodes[0]
+            self.where[topic, number] = Placement(stays, tuple(nodes), tuple(nodes))
+
+    async def elect_preferred(self, partitions: Sequence[tuple[str, int]]) -> None:
+        self.told.append("elect " + ",".join(f"{topic}-{number}" for topic, number in partitions))
+
+    def __getattr__(self, name: str) -> Any:
+        async def ask(*given: Any) -> None:
+            self.told.append(" ".join([name, *map(str, given)]))
+
+        return ask
+
+
+class Disk:
+    """A broker halts when its second log dir breaks."""
+
+    def __init__(self, told: list[str]) -> None:
+        self.told = told
+        self.broken: set[Path] = set()
+
+    async def break_dir(self, broker: Broker, log_dir: Path) -> None:
+        self.told.append(f"break_dir {broker.node} {log_dir.name}")
+        self.broken.add(log_dir)
+        if self.broken >= set(broker.log_dirs):
+            broker.pid = None
+
+    def __getattr__(self, name: str) -> Any:
+        async def ask(broker: Broker, path: Path, *more: int) -> None:
+            self.told.append(" ".join([name, str(broker.node), path.name, *map(str, more)]))
+
+        return ask
+
+
+class Doors:
+    """Between three ZooKeepers, of which the second leads; who is dropped comes again at once."""
+
+    def __init__(self, told: list[str]) -> None:
+        self.told = told
+        self.passed = Counter({1: 1, 3: 1})
+
+    def slam(self, source: int, target: int) -> int:
+        self.told.append(f"slam {source} {target}")
+        self.passed[source] += 1
+        return 1
+
+    async def served(self) -> dict[int, Served]:
+        return {1: Served("follower", 1), 2: Served("leader", 5), 3: Served("follower", 2)}
+
+
+class Cluster:
+    line, version, kraft = "3.9", "3.9.2", True
+
+    def __init__(self, root: Path) -> None:
+        self.told: list[str] = []
+        self.brokers = {node: Broker(node, self.told, root) for node in (1, 2, 3)}
+        self.admin, self.relay, self.disk = Admin(self.told), Relay(self.told), Disk(self.told)
+        self.ensemble, self.doors = [Broker(4, self.told, root)], Doors(self.told)
+        self.tasks: list[asyncio.Task[None]] = []
+        self.admin.place("t", [OLD, OLD])
+        self.admin.place("__consumer_offsets", [1, 2, 3])
+
+    def tell(self, kind: EngineKind, *, broker: int = -1, text: str = "", topic: str = "", partition: int = -1) -> None:
+        self.told.append(f"{kind} {broker}")
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self.tasks.append(asyncio.ensure_future(work))
+
+    async def start_broker(self, node: int, deadline_s: float = 60.0) -> None:
+        self.told.append(f"start {node}")
+        self.brokers[node].pid = 300 + node
+
+    async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        self.told += [f"give back {topic}-{number} {tuple(nodes)}" for (topic, number), nodes in wanted.items()]
+
+    async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
+        self.told.append("in_sync")
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brokers listen while they run; a second lasts a thousandth."""
+    real_sleep = asyncio.sleep
+
+    async def listens(broker: Broker) -> bool:
+        return broker.pid is not None
+
+    monkeypatch.setattr(port_mirror, "listens", listens)
+    monkeypatch.setattr(replicas, "SETTLES_S", 0.0)
+    monkeypatch.setattr(coordinators, "lengthen", lambda *_: real_sleep(0))
+    monkeypatch.setattr(filler_partitions, "write", lambda *_: None)
+    monkeypatch.setattr(filler_commits, "_write", lambda *_: None)
+    monkeypatch.setattr(unknown_api_keys, "_burst", lambda *_: real_sleep(0))
+    monkeypatch.setattr(asyncio, "sleep", lambda seconds: real_sleep(seconds / 1000))
+
+
+def part(name: str, role: Role = Role.PRODUCER) -> Part:
+    found = default_scenarios()[name].part(role, Engine.KAFKA)
+    assert found is not None
+    return found
+
+
+def subject(role: Role = Role.PRODUCER) -> Subject:
+    group = "g1" if role is Role.GROUP else ""
+    return Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me", group=group, old=OLD)
+
+
+def played(name: str, tmp_path: Path, role: Role = Role.PRODUCER, *, undone: bool = False) -> list[str]:
+    """Play a scenario on brokers that do everything at once; return what was asked of them, in order."""
+
+    async def story() -> list[str]:
+        cluster: Any = Cluster(tmp_path)
+        cluster.kraft = not default_scenarios()[name].real_until  # what only old lines play needs a ZooKeeper
+        found = part(name, role)
+        election_ms = KRAFT_MS if found.by_session else found.play.election_ms or 0
+        scene = Scene(cluster=cluster, subjects=[subject(role)], election_ms=election_ms, steps=found.steps)
+        for step in found.steps:
+            await DEEDS[type(step)].do(step, scene)
+        scene.strike()
+        await asyncio.gather(*cluster.tasks)
+        if undone:
+            cluster.told.clear()
+            for step in reversed(found.steps):
+                await DEEDS[type(step)].undo(step, scene)
+        return list(cluster.told)
+
+    return asyncio.run(story())
+
+
+def test_each_step_has_a_deed_or_a_reason() -> None:
+    steps = set(get_args(Step))
+    assert set(DEEDS) | set(UNPLAYED) == steps
+    assert not set(DEEDS) & set(UNPLAYED)
+    assert all(len(reason) > 20 for reason in UNPLAYED.values())
+
+
+def test_scenarios_of_this_engine_have_deeds_only() -> None:
+    for name, item in default_scenarios().items():
+        if Engine.KAFKA not in item.engines:
+            continue
+        for role in item.roles:
+            found = item.part(role, Engine.KAFKA)
+            if found is not None:
+                assert not {type(step) for step in found.steps} & set(UNPLAYED), name
+
+
+def test_scenarios_of_the_other_engine_cannot_be_played_or_say_so() -> None:
+    """A step that only real brokers can do makes no scenario of the embedded engine."""
+    only_real = {kind.__name__ for kind in DEEDS} & {"KeepReplicas", "Meanwhile", "SlowReads"}
+    for name, item in default_scenarios().items():
+        if Engine.EMBEDDED in item.engines:
+            assert not {type(step).__name__ for found in item.parts for step in found.steps} & only_real, name
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, item in default_scenarios().items() if Engine.KAFKA in item.engines and "/" in name]
+)
+def test_every_scenario_can_be_played_and_mended(name: str, tmp_path: Path) -> None:
+    roles = [role for role in default_scenarios()[name].roles if default_scenarios()[name].part(role, Engine.KAFKA)]
+    told = played(name, tmp_path, roles[0])
+    assert told.count(f"fault_on {OLD}") == 1
+    if part(name, roles[0]).steps:
+        assert "in_sync" in played(name, tmp_path, roles[0], undone=True)[-3:]
+
+
+class TestWhatBrokersDoByThemselves:
+    @pytest.mark.parametrize(
+        ("name", "own"),
+        [
+            ("broker/kill", ["StopBroker"]),
+            ("broker/hang", ["HangBroker"]),
+            ("broker/shutdown", ["Resign"]),
+            ("broker/shutdown-hung", ["HangBroker", "Evacuate"]),
+            ("broker/decommissioned", ["Evacuate", "StopBroker"]),
+            ("net/refused", ["RefuseConnections", "Evacuate"]),
+            ("net/blackhole", ["Blackhole", "HangBroker"]),
+        ],
+    )
+    def test_hand_overs(self, name: str, own: list[str]) -> None:
+        found = part(name)
+        election_ms = KRAFT_MS if found.by_session else found.play.election_ms or 0
+        ours = [step for step in found.steps if is_ours(step, found.steps, election_ms, KRAFT_MS)]
+        assert [type(step).__name__ for step in ours] == own
+
+    def test_what_comes_later_is_in_order(self) -> None:
+        steps = part("broker/rolling").steps
+        coming = later(steps, 0, session_ms("3.9"))
+        assert [after for after, _ in coming] == sorted(after for after, _ in coming)
+        assert [type(step).__name__ for _, step in coming] == ["StopBroker", "ReturnBroker"] * 3
+        assert not any(isinstance(step, Evacuate) for _, step in coming)
+
+    def test_an_early_election_of_a_silent_broker_is_ours(self) -> None:
+        steps = (HangBroker(), Evacuate())
+        assert is_ours(steps[1], steps, 0, KRAFT_MS)
+        assert not is_ours(StopBroker(listed=False), part("broker/shutdown").steps, 150, KRAFT_MS)
+
+
+class TestDeeds:
+    def test_a_kill(self, tmp_path: Path) -> None:
+        assert played("broker/kill", tmp_path) == [
+            f"refuse {OLD}",
+            f"kill {OLD}",
+            f"fault_on {OLD}",
+            f"stopped {OLD}",
+            f"cut {OLD}",
+        ]
+        assert played("broker/kill", tmp_path, undone=True)[0] == f"start {OLD}"
+
+    def test_a_shutdown_is_one_signal(self, tmp_path: Path) -> None:
+        told = played("broker/shutdown", tmp_path)
+        assert told[:2] == [f"terminate {OLD}", f"fault_on {OLD}"]
+        assert told.count(f"terminate {OLD}") == 1
+        assert told[-2:] == [f"stopped {OLD}", f"cut {OLD}"]
+
+    def test_rolling_waits_for_each_to_be_in_sync(self, tmp_path: Path) -> None:
+        told = [
+            line for line in played("broker/rolling", tmp_path) if line.split()[0] in {"terminate", "start", "in_sync"}
+        ]
+        assert told == [
+            *("terminate 2", "start 2", "in_sync"),
+            *("terminate 1", "start 1", "in_sync"),
+            *("terminate 3", "start 3"),
+        ]
+
+    def test_a_loop_starts_and_kills(self, tmp_path: Path) -> None:
+        told = [line for line in played("broker/restart-loop", tmp_path) if line.split()[0] in {"kill", "begin"}]
+        assert told == [f"kill {OLD}", *([f"begin {OLD}", f"kill {OLD}"] * 5)]
+
+    def test_a_hung_brokers_replicas_are_dropped_as_it_cannot_follow(self, tmp_path: Path) -> None:
+        told = played("broker/shutdown-hung", tmp_path)
+        assert told[:2] == [f"pause {OLD}", f"fault_on {OLD}"]
+        assert "reassign t-0 (3, 1)" in told
+        assert not any(line.startswith("elect") for line in told)
+
+    def test_a_broker_that_nobody_reaches_hands_over_and_follows(self, tmp_path: Path) -> None:
+        told = played("net/refused", tmp_path)
+        assert told[:3] == [f"refuse {OLD}", f"fault_on {OLD}", f"cut {OLD}"]
+        assert "reassign t-0 (3, 1, 2)" in told
+        assert "elect t-0,t-1,__consumer_offsets-1" in told
+
+    def test_elected_and_reassigned(self, tmp_path: Path) -> None:
+        assert played("leader/elected", tmp_path) == ["reassign t-0 (3, 1, 2)", f"fault_on {OLD}", "elect t-0"]
+        assert played("leader/reassigned", tmp_path) == [f"fault_on {OLD}", "reassign t-0 (3, 1)"]
+
+    @pytest.mark.parametrize(
+        ("name", "role", "broken"),
+        [
+            ("disk/storage-error", Role.PRODUCER, ["break_dir 2 d0"]),
+            ("disk/full", Role.PRODUCER, ["fill_dir 2 d0"]),
+            ("disk/follower", Role.PRODUCER, ["break_dir 1 d0"]),
+            ("disk/offsets-storage-error", Role.GROUP, ["break_dir 2 d1"]),
+        ],
+    )
+    def test_disks(self, name: str, role: Role, broken: list[str], tmp_path: Path) -> None:
+        assert played(name, tmp_path, role) == [*broken, f"fault_on {OLD}"]
+        node = broken[0].split()[1]
+        assert played(name, tmp_path, role, undone=True)[:3] == [
+            f"mend_dir {node} {broken[0].split()[2]}",
+            f"terminate {node}",
+            f"start {node}",
+        ]
+
+    def test_a_broker_is_restarted_with_its_disk_still_broken(self, tmp_path: Path) -> None:
+        told = played("disk/storage-error-restart", tmp_path)
+        assert [
+            line.split()[0] for line in told if line.split()[0] in {"break_dir", "terminate", "start", "mend_dir"}
+        ] == [
+            "break_dir",
+            "terminate",
+            "start",
+        ]
+
+    def test_the_coordinators_partition_moves(self, tmp_path: Path) -> None:
+        number = partition_of("g1", 3)
+        told = played("coordinator/moved", tmp_path, Role.GROUP)
+        assert told == [
+            f"reassign __consumer_offsets-{number} (3, 1, 2)",
+            f"fault_on {OLD}",
+            f"elect __consumer_offsets-{number}",
+        ]
+
+    def test_a_coordinator_that_is_lost_gets_its_replicas_back(self, tmp_path: Path) -> None:
+        number = partition_of("g1", 3)
+        told = played("coordinator/gone", tmp_path, Role.GROUP)
+        assert told[:2] == [f"reassign __consumer_offsets-{number} (2,)", f"terminate {OLD}"]
+        mended = played("coordinator/gone", tmp_path, Role.GROUP, undone=True)
+        assert f"give back __consumer_offsets-{number} (2, 3, 1)" in mended
+
+    def test_an_unclean_election_is_prepared_before_the_fault(self, tmp_path: Path) -> None:
+        told = played("broker/unclean-election", tmp_path)
+        assert told.index("terminate 1") < told.index(f"kill {OLD}") < told.index(f"fault_on {OLD}")
+        assert "reassign t-0 (2, 1)" in told
+        assert "reassign t-1 (3,)" in told
+        assert told.index(f"fault_on {OLD}") < told.index("start 1")
+
+    def test_too_few_replicas_are_a_followers_absence(self, tmp_path: Path) -> None:
+        told = played("topic/too-few-replicas", tmp_path)
+        assert "configure_topic t {'min.insync.replicas': '2'}" in told
+        assert told.index("terminate 1") < told.index(f"fault_on {OLD}")
+
+    def test_answers_are_lost_at_the_relay(self, tmp_path: Path) -> None:
+        assert played("net/response-lost", tmp_path) == [f"lose {OLD} (0,) 3", f"fault_on {OLD}"]
+
+
+def test_keys_lie_where_java_says() -> None:
+    assert [java_hash(text) for text in ("", "a", "group", "polygenelubricants")] == [0, 97, 98629247, 0]
+    assert java_hash("g-sarama-group-1") == 1064185843  # Java says -1064185843
+    assert without((1, 2, 3), 3) == (1, 2)
+    assert [partition_of(named(number, 6), 6) for number in range(6)] == [0, 1, 2, 3, 4, 5]

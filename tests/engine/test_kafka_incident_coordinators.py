@@ -1,0 +1,183 @@
+"""Unknown API keys, a long topic of offsets, brokers restarted in waves: what is asked of a cluster, in which order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.catalogue.scenarios import default_scenarios, select_scenarios
+from probe.engines.kafka.faults import coordinator_restarts, filler_commits, unknown_api_keys
+from probe.engines.kafka.ports import Scene
+from probe.model import Engine, Role
+from probe.model.endpoint import Endpoint
+from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers, SendUnknownKeys
+from tests.engine.test_kafka_fault_actions import OLD, Cluster, no_waiting, played, subject
+
+__all__ = ["no_waiting"]
+
+RESTARTS = ("incident/coordinators-restart", "incident/coordinators-restart/two-at-most", "incident/offsets-deleted")
+ORDER = {"terminate", "start"}
+KEY = 99
+BURST, SLEEP = unknown_api_keys._burst, asyncio.sleep
+"""Before a fixture takes their place."""
+
+
+@pytest.fixture(autouse=True)
+def filled(no_waiting: None, monkeypatch: pytest.MonkeyPatch) -> list[dict[int, int]]:
+    """Write nothing; return what would have been written, by partition."""
+    written: list[dict[int, int]] = []
+    monkeypatch.setattr(filler_commits, "_write", lambda _, counts: written.append(dict(counts)))
+    return written
+
+
+@pytest.fixture
+def offsets(tmp_path: Path) -> Path:
+    """Lay out a topic of offsets on each of the brokers that tests have: two closed segments and the one in use."""
+    for node in (1, 2, 3):
+        folder = tmp_path / f"b{node}" / "d1" / "__consumer_offsets-0"
+        folder.mkdir(parents=True)
+        for first in (0, 500, 1000):
+            for kind in ("log", "index"):
+                (folder / f"{first:020d}.{kind}").write_bytes(b"x" * 260)
+    return tmp_path
+
+
+def read(data: bytes) -> Iterator[bytes]:
+    """Take frames apart as a broker does."""
+    while data:
+        (size,) = struct.unpack_from(">i", data)
+        yield data[4 : 4 + size]
+        data = data[4 + size :]
+
+
+def test_unknown_keys_are_whole_frames_with_a_header_and_no_body() -> None:
+    found = list(read(unknown_api_keys.frames(18, 3)))
+    assert [struct.unpack_from(">hhi", frame) for frame in found] == [(18, 0, 1), (18, 0, 2), (18, 0, 3)]
+    assert {frame[10:].decode() for frame in found} == {unknown_api_keys.SENDER}
+    assert all(struct.unpack_from(">h", frame, 8) == (len(unknown_api_keys.SENDER),) for frame in found)
+
+
+class Older:
+    """A broker that loses the question which comes beside a burst, as 0.9 does."""
+
+    def __init__(self) -> None:
+        self.received = bytearray()
+        self._loses = False
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.closing(writer):
+            while data := await reader.read(4096):
+                if struct.unpack_from(">h", data, 4) == (KEY,):
+                    self.received.extend(data)
+                    self._loses = True
+                elif self._loses:
+                    self._loses = False
+                else:
+                    writer.write(struct.pack(">iiii", 12, 1, 0, 0))
+
+
+def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = SendUnknownKeys(key=KEY, burst=2, every_ms=400, until_ms=400)
+    broker = Older()
+    monkeypatch.setattr(unknown_api_keys, "_burst", BURST)
+    monkeypatch.setattr(unknown_api_keys, "MONITOR_S", 0.1)
+    monkeypatch.setattr(asyncio, "sleep", SLEEP)
+    monkeypatch.setattr(unknown_api_keys, "LOOK_S", 0.02)
+    monkeypatch.setattr(unknown_api_keys, "AFTERWARDS_S", 0.3)
+
+    async def story() -> list[str]:
+        async with await asyncio.start_server(broker.serve, "127.0.0.1", 0) as server:
+            cluster: Any = Cluster(tmp_path)
+            host, port = server.sockets[0].getsockname()
+            cluster.brokers[OLD].internal = Endpoint(host=host, port=port)
+            cluster.tell = lambda kind, *, broker, text="": cluster.told.append(f"{kind} {broker} {text}".strip())
+            scene = Scene(cluster=cluster, subjects=[subject()], election_ms=0, steps=(step,))
+            await unknown_api_keys.send(step, scene)
+            await asyncio.gather(*cluster.tasks)
+            return list(cluster.told)
+
+    told = asyncio.run(story())
+    assert [struct.unpack_from(">h", frame)[0] for frame in read(bytes(broker.received))] == [KEY] * 4
+    burst = f"note {OLD} a newer client sends 2 requests with API key {KEY}"
+    once = [burst, f"note {OLD} a monitor has no answer for 0 s", f"note {OLD} a monitor is answered again"]
+    assert told == [f"fault_on {OLD}", *once, *once[:1], f"note {OLD} the newer client is gone", *once[1:]] or told == [
+        f"fault_on {OLD}",
+        *once,
+        *once,
+        f"note {OLD} the newer client is gone",
+    ]
+
+
+class TestRestarts:
+    def test_all_at_once(self, tmp_path: Path) -> None:
+        told = [line for line in played(RESTARTS[0], tmp_path, Role.GROUP) if line.split()[0] in ORDER]
+        assert sorted(told[:3]) == ["terminate 1", "terminate 2", "terminate 3"]
+        assert sorted(told[3:]) == ["start 1", "start 2", "start 3"]
+
+    def test_two_at_most(self, tmp_path: Path) -> None:
+        told = [line for line in played(RESTARTS[1], tmp_path, Role.GROUP) if line.split()[0] in {*ORDER, "in_sync"}]
+        told = told[told.index("terminate 2") :]
+        assert sorted(told[:2]) == ["terminate 1", "terminate 2"]
+        assert sorted(told[2:4]) == ["start 1", "start 2"]
+        assert told[4:] == ["in_sync", "terminate 3", "start 3"]
+
+    def test_closed_segments_of_offsets_are_slow_from_the_start_on_until_mended(self, offsets: Path) -> None:
+        told = played(RESTARTS[0], offsets, Role.GROUP)
+        (step,) = (one for one in select_scenarios([RESTARTS[0]])[0].parts[0].steps if isinstance(one, RestartBrokers))
+        slow = [f"slow_reads 2 {first:020d}.log {step.offsets_read_ms}" for first in (0, 500)]
+        assert [line for line in told if line.startswith("slow_reads 2")] == slow
+        assert max(map(told.index, slow)) < told.index("start 2")
+        mended = played(RESTARTS[0], offsets, Role.GROUP, undone=True)
+        assert {f"mend_dir {node} __consumer_offsets-0" for node in (1, 2, 3)} <= set(mended)
+
+    def test_segments_are_deleted_while_their_broker_is_down(self, offsets: Path) -> None:
+        told = played(RESTARTS[2], offsets, Role.GROUP)
+        assert not list(offsets.rglob("*.log")) + list(offsets.rglob("*.index"))
+        assert not any(line.startswith("slow_reads") for line in told)
+        assert told.index("stopped 2") < len(told) - 1 - told[::-1].index("note 2") < told.index("start 2")
+
+    def test_nothing_is_deleted_elsewhere(self, offsets: Path) -> None:
+        played(RESTARTS[0], offsets, Role.GROUP)
+        assert len(list(offsets.rglob("*.log"))) == 9
+
+
+class TestFilling:
+    def test_what_is_missing_is_written(self, offsets: Path, filled: list[dict[int, int]]) -> None:
+        async def fill() -> None:
+            cluster: Any = Cluster(offsets)
+            cluster.version = "0.9.0.1"
+            scene = Scene(cluster=cluster, subjects=[subject(Role.GROUP)], election_ms=0)
+            await filler_commits.fill(FillOffsets(entries=50), scene)
+
+        asyncio.run(fill())
+        (counts,) = filled
+        assert set(counts) == {0, 1, 2}
+        assert counts[1] == counts[2] == 50
+        assert 35 < counts[0] < 50  # 780 bytes are there already
+
+    def test_entries_are_commits_as_kafka_writes_them(self) -> None:
+        assert filler_commits._key("g", 7) == b"\0\1" + b"\0\1g" + b"\0\7ballast" + b"\0\0\0\7"
+        assert struct.unpack(">hqhqq", filler_commits._value(3, 1000)) == (1, 3, 0, 1000, 1000 + filler_commits.DAY_MS)
+
+
+def test_the_newest_segment_is_never_slow(tmp_path: Path) -> None:
+    for first in (1000, 0, 500):
+        (tmp_path / f"{first:020d}.log").touch()
+    assert [path.stem.lstrip("0") for path in coordinator_restarts.closed(tmp_path)] == ["", "500"]
+
+
+@pytest.mark.parametrize("name", ["incident/unknown-api-key", *RESTARTS])
+def test_incidents_are_for_real_brokers_and_only_when_asked_for(name: str) -> None:
+    item = default_scenarios()[name]
+    assert item.engines == (Engine.KAFKA,)
+    assert item.asked
+    assert item not in select_scenarios(["*"])
+    assert item in select_scenarios(["incident/*"])

@@ -1,0 +1,130 @@
+"""How many clusters there are at once, and which are kept. No broker is started here."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.engines.kafka import engine as module
+from probe.engines.kafka.cluster.release import Release
+from probe.engines.kafka.engine import WORTH, Kafka
+from probe.scenarios.cluster_spec import USUAL
+
+LINE = "3.9"
+MANY = 2 * WORTH
+RELEASE = Release(version="3.9.2", line=LINE, kraft=True, jars=(), java=Path("java"))
+
+
+class Clusters:
+    """Stands in for what starts clusters; counts those that run."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.running = self.started = 0
+        monkeypatch.setattr(module, "running", self.one)
+        monkeypatch.setattr(module, "mend", self.mend)
+        monkeypatch.setattr(module, "Cohort", self.cohort)
+        monkeypatch.setattr(module, "NEXT_S", 0.0)
+
+    @contextlib.asynccontextmanager
+    async def one(self, *_: Any) -> AsyncIterator[Any]:
+        self.running += 1
+        self.started += 1
+        yield SimpleNamespace(line=LINE, ground=USUAL)
+        self.running -= 1
+
+    async def mend(self, *_: Any) -> None:
+        """Nothing was broken."""
+
+    def cohort(self, *_: Any) -> Any:
+        @contextlib.asynccontextmanager
+        async def meeting() -> AsyncIterator[Sequence[Any]]:
+            yield ()
+
+        return SimpleNamespace(meeting=meeting, spoilt="")
+
+
+def engine(clusters: int, in_silence: int) -> Kafka:
+    unused: Any = None
+    return Kafka({LINE: RELEASE}, unused, unused, {}, clusters=clusters, in_silence=in_silence)
+
+
+@contextlib.asynccontextmanager
+async def leased(kafka: Kafka, *silences: bool) -> AsyncIterator[list[contextlib.AsyncExitStack]]:
+    """Lease one for each; OSError (TimeoutError) if one of them is not to be had."""
+    async with contextlib.AsyncExitStack() as all_of_them:
+        stacks = []
+        for silent in silences:
+            stack = await all_of_them.enter_async_context(contextlib.AsyncExitStack())
+            async with asyncio.timeout(1):
+                await stack.enter_async_context(kafka.cohort(LINE, 1, MANY, silent=silent))
+            stacks.append(stack)
+        yield stacks
+
+
+async def turns() -> None:
+    """Let whatever was spawned come to its end."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(("silences", "fit"), [((False, False), True), ((False, False, False), False)])
+def test_there_are_no_more_than_are_allowed(
+    monkeypatch: pytest.MonkeyPatch, silences: Sequence[bool], fit: bool
+) -> None:
+    async def go() -> None:
+        async with engine(2, 1) as kafka:
+            with contextlib.nullcontext() if fit else pytest.raises(TimeoutError):
+                async with leased(kafka, *silences):
+                    pass
+
+    clusters = Clusters(monkeypatch)
+    asyncio.run(go())
+    assert clusters.running == 0
+    assert clusters.started == 2
+
+
+def test_one_whose_cohort_watches_silence_counts_no_longer_and_is_ended_if_others_took_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def go() -> None:
+        async with engine(2, 1) as kafka, leased(kafka, True, False, False) as (silent, *_):
+            assert clusters.running == 3
+            await silent.aclose()
+            await turns()
+            assert clusters.running == 2
+
+    clusters = Clusters(monkeypatch)
+    asyncio.run(go())
+    assert clusters.running == 0
+
+
+def test_beyond_what_is_allowed_for_silence_it_counts_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def go() -> None:
+        async with engine(2, 1) as kafka:
+            with pytest.raises(TimeoutError):
+                async with leased(kafka, True, True, False, False):
+                    pass
+
+    clusters = Clusters(monkeypatch)
+    asyncio.run(go())
+    assert clusters.started == 3
+
+
+def test_one_that_comes_back_while_there_is_room_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def go() -> None:
+        async with engine(2, 1) as kafka:
+            async with leased(kafka, True):
+                pass
+            await turns()
+            async with leased(kafka, False):
+                pass
+
+    clusters = Clusters(monkeypatch)
+    asyncio.run(go())
+    assert clusters.started <= 2

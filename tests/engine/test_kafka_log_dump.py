@@ -1,0 +1,234 @@
+"""Kafka's own dump of a topic's logs is compared with what was read: each planted disagreement is found.
+
+`dumped_logs.txt` is what the tool of 3.4.1 printed of two replicas of a partition that a transactional Java producer
+wrote to, up to offset 19; what it says of broken files is from files that were broken for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from probe.engines.kafka.checks import log_dump_tool
+from probe.engines.kafka.checks.log_dump import Partition, Report, committed, compare, parse
+from probe.engines.kafka.checks.log_dump_tool import Place
+from probe.engines.kafka.cluster.release import Release
+from probe.errors import EngineError
+from probe.model import Stored
+
+TEXT = (Path(__file__).parents[1] / "data" / "dumped_logs.txt").read_text()
+FOLDER = "/logs/broker-{}/d0/probe-java-transactional-b03183-0/00000000000000000000"
+KINDS = (".index", ".log", ".timeindex")
+REPLICAS: dict[Partition, Sequence[str]] = {
+    (node, 0): [FOLDER.format(node) + kind for kind in KINDS] for node in (1, 2)
+}
+ME = "java-transactional-b03183"
+READ = tuple(Stored(0, 2 * number, ME, number) for number in range(10))
+"""Every second offset is the end of a transaction."""
+
+
+def report(text: str = TEXT, read: Sequence[Stored] = READ) -> Report:
+    return compare(parse(text), REPLICAS, read)
+
+
+def test_the_tools_words_are_read() -> None:
+    found = parse(TEXT)
+    assert list(found) == [path for paths in REPLICAS.values() for path in paths]
+    first, marker = found[REPLICAS[1, 0][1]].records[:2]
+    assert (first.offset, first.producer, first.sequence, first.epoch, first.marker) == (0, 2, 0, 0, "")
+    assert first.value.startswith(f"{ME} 0 0 ")
+    assert (marker.offset, marker.sequence, marker.marker, marker.value) == (1, -1, "COMMIT", "")
+    assert [one.entries for one in found.values()] == [1, 0, 1, 1, 0, 1]
+
+
+def test_logs_that_agree_give_no_finding() -> None:
+    found = report()
+    assert found.findings == ()
+    assert found.summary == (
+        "dumped 6 files of 2 replicas: 40 records, 4 index entries, 1 producer ids, leader epochs [0], 0 records twice"
+    )
+
+
+def record(offset: int) -> str:
+    """Return the lines of a batch of one record, as they stand in the dump."""
+    lines = TEXT.splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith(f"| offset: {offset} "))
+    return "\n".join(lines[place - 1 : place + 1]) + "\n"
+
+
+def on_one(edit: Callable[[str], str]) -> Callable[[str], str]:
+    """Edit the second replica's part alone."""
+
+    def changed(text: str) -> str:
+        place = text.index("Dumping /logs/broker-2")
+        return text[:place] + edit(text[place:])
+
+    return changed
+
+
+def swap(old: str, new: str) -> Callable[[str], str]:
+    def changed(text: str) -> str:
+        assert old in text
+        return text.replace(old, new)
+
+    return changed
+
+
+PLANTED = {
+    "an offset that is not there": (swap(record(6), ""), "offset 5 is followed by 7"),
+    "an offset that is there twice": (swap(record(6), record(6) * 2), "offset 6 is followed by 6"),
+    "a sequence that is repeated": (
+        swap(" sequence: 3 ", " sequence: 2 "),
+        "offset 6 repeats sequence 2 of producer 2",
+    ),
+    "a sequence that is left out": (swap(" sequence: 9 ", " sequence: 11 "), "producer 2 goes from 8 to 11"),
+    "a leader epoch that goes back": (
+        swap(record(4), record(4).replace("partitionLeaderEpoch: 0", "partitionLeaderEpoch: 3")),
+        "leader epoch 0 at offset 5 comes after 3",
+    ),
+    "another leader epoch on one replica": (
+        on_one(swap("partitionLeaderEpoch: 0", "partitionLeaderEpoch: 1")),
+        "offset 0 is not the same on brokers 1 and 2",
+    ),
+    "another producer on one replica": (
+        on_one(swap("producerId: 2 ", "producerId: 7 ")),
+        "offset 0 is not the same on brokers 1 and 2",
+    ),
+    "a replica that is shorter": (on_one(swap(record(19), "")), "broker 2 has 19 records, broker 1 20"),
+    "a batch whose checksum is wrong": (
+        swap("crc: 2932346187 isvalid: true", "crc: 2932346187 isvalid: false"),
+        "the batch at offset 0 is not valid",
+    ),
+    "an aborted transaction that was read": (
+        swap(record(5), record(5).replace("COMMIT", "ABORT")),
+        f"offset 4 ({ME} 2) was read and is not in the log",
+    ),
+    "a file that the tool left out": (
+        swap(f"Dumping {FOLDER.format(2)}.timeindex", "Dumping elsewhere"),
+        "00000000000000000000.timeindex was not dumped",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_disagreement_is_found(name: str) -> None:
+    edit, finding = PLANTED[name]
+    assert any(finding in text for text in report(edit(TEXT)).findings), report(edit(TEXT)).findings
+
+
+@pytest.mark.parametrize(
+    ("read", "finding"),
+    [
+        (READ[1:], f"partition 0: offset 0 ({ME} 0) is in the log and was not read"),
+        ((*READ, Stored(0, 20, ME, 10)), f"partition 0: offset 20 ({ME} 10) was read and is not in the log"),
+        ((*READ, READ[3]), f"partition 0: offset 6 ({ME} 3) was read and is not in the log"),
+        (
+            (*READ[:-1], replace(READ[-1], sequence=8)),
+            f"partition 0: offset 18 ({ME} 8) was read and is not in the log",
+        ),
+    ],
+)
+def test_what_was_read_must_be_what_is_there(read: Sequence[Stored], finding: str) -> None:
+    assert finding in report(read=read).findings
+
+
+@pytest.mark.parametrize(
+    ("said", "finding"),
+    [
+        (
+            f"Mismatches in :{FOLDER.format(1)}.index\n  Index offset: 43, log offset: 44\n",
+            "Mismatches in: Index offset: 43, log offset: 44",
+        ),
+        (
+            f"Mismatches in :{FOLDER.format(1)}.index\n  Index offset: 99, log offset: 4\n",
+            "Mismatches in: Index offset: 99, log offset: 4",
+        ),
+        (
+            f"Found timestamp mismatch in :{FOLDER.format(1)}.timeindex\n"
+            "  Index timestamp: 1795324828094, log timestamp: 1795324828139\n",
+            "Found timestamp mismatch in: Index timestamp: 1795324828094, log timestamp: 1795324828139",
+        ),
+        (
+            f"Non-consecutive offsets in {FOLDER.format(1)}.log\n  0 is followed by 2\n",
+            "Non-consecutive offsets in: 0 is followed by 2",
+        ),
+    ],
+)
+def test_what_the_tool_itself_finds_wrong_is_a_finding(said: str, finding: str) -> None:
+    (told,) = report(TEXT + said).findings
+    assert told.startswith("broker-1/d0/probe-java-transactional-b03183-0/")
+    assert told.endswith(finding)
+
+
+def test_several_batches_that_were_appended_at_once_have_one_entry() -> None:
+    """Seen on followers under load: the tool calls it a mismatch, and a reader finds every offset."""
+    said = f"Mismatches in :{FOLDER.format(1)}.index\n  Index offset: 17, log offset: 13\n"
+    assert report(TEXT + said).findings == ()
+
+
+def test_many_findings_of_one_kind_are_counted() -> None:
+    findings = report(read=()).findings
+    assert len(findings) == 6
+    assert findings[-1] == "partition 0: and 5 more"
+
+
+def test_nothing_is_read_from_the_first_open_transaction_on() -> None:
+    records = parse(TEXT.replace(record(5), ""))[REPLICAS[1, 0][1]].records
+    still_open = [one for one in records if one.offset < 6]
+    assert [one.offset for one in committed(still_open)] == [0, 2]
+
+
+class TestFiles:
+    def test_every_replica_with_its_indexes_unless_they_are_empty(self, tmp_path: Path) -> None:
+        for node, folder in ((1, "t-0"), (1, "t-1"), (2, "t-0"), (3, "t-0"), (2, "t-two-0")):
+            where = tmp_path / str(node) / "d1" / folder
+            where.mkdir(parents=True)
+            (where / "00.log").write_bytes(b"x" * 10 * node)
+            (where / "00.index").write_bytes(bytes(8) if node == 2 else bytes(3) + b"\1")
+            (where / "leader-epoch-checkpoint").touch()
+        log_dirs = {node: [tmp_path / str(node) / name for name in ("d0", "d1")] for node in (1, 2, 3)}
+        found = log_dump_tool.files_of(Place("t", log_dirs, {0: (1, 2), 1: (1,)}))
+        names = {key: [Path(file).name for file in files] for key, files in found.items()}
+        assert names == {(1, 0): ["00.index", "00.log"], (1, 1): ["00.index", "00.log"], (2, 0): ["00.log"]}
+        assert not log_dump_tool.are_alike(found)
+        assert log_dump_tool.are_alike({key: files for key, files in found.items() if key[0] == 1})
+
+    def test_a_replica_that_is_not_there_is_no_agreement(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(log_dump_tool, "ALIKE_S", 0.2)
+        release = Release(version="3.4.1", line="3.4", kraft=False, jars=(), java=Path(sys.executable))
+        with pytest.raises(EngineError, match="broker 1 has no log of t-0"):
+            asyncio.run(log_dump_tool.check(release, Place("t", {1: [tmp_path]}, {0: (1,)}), ()))
+
+    @pytest.mark.parametrize(
+        ("version", "names", "reason"),
+        [
+            ("3.4.1", ["kafka/tools/DumpLogSegments.class"], ""),
+            ("4.9.0", ["org/apache/kafka/tools/DumpLogSegments.class"], "is not among its classes"),
+            ("1.1.1", ["kafka/tools/DumpLogSegments.class"], "from Kafka 2.6 on"),
+        ],
+    )
+    def test_where_the_tool_is_not_or_says_less(
+        self, version: str, names: Sequence[str], reason: str, tmp_path: Path
+    ) -> None:
+        jar = tmp_path / f"kafka_2.13-{version}.jar"
+        with ZipFile(jar, "w") as made:
+            for name in names:
+                made.writestr(name, "")
+        release = Release(version=version, line="?", kraft=False, jars=(jar,), java=Path(sys.executable))
+        told = log_dump_tool.why_not(release)
+        assert reason in told
+        assert bool(told) is bool(reason)
+
+    def test_a_tool_that_fails_says_so(self, tmp_path: Path) -> None:
+        java = tmp_path / "java"
+        java.write_text("#!/bin/sh\necho Exception: no such class >&2\nexit 3\n")
+        java.chmod(0o755)
+        release = Release(version="3.4.1", line="3.4", kraft=False, jars=(), java=java)
+        with pytest.raises(EngineError, match="exit code 3: Exception: no such class"):
+            asyncio.run(log_dump_tool.dump(release, ["/x.log"]))

@@ -1,0 +1,109 @@
+"""Topics of a cohort are made together, each where it should lie, and a failure is everybody's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.engines.kafka.cohort import topic_creator
+from probe.engines.kafka.cohort.topic_creator import Maker, Wanted
+from probe.errors import EngineError
+
+REPLICAS = {0: [1, 2, 3], 1: [2, 3]}
+PLACES = {0: 0, 1: 1}
+
+
+class Admin:
+    """Makes folders as brokers do, and notes what it was asked."""
+
+    def __init__(self, brokers: Mapping[int, Any], *, fails: int = 0, slow: bool = False) -> None:
+        self.brokers, self.fails, self.slow = brokers, fails, slow
+        self.asked: list[tuple[str, int]] = []
+        self.preferred: dict[tuple[int, str, int], str] = {}
+
+    async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[tuple[str, int]]) -> bool:
+        self.asked.append(("prefer", len(partitions)))
+        self.preferred |= {(node, *partition): log_dir for partition in partitions}
+        return True
+
+    async def create_topics(self, topics: Mapping[str, Mapping[int, Sequence[int]]]) -> None:
+        self.asked.append(("create", len(topics)))
+        if self.fails:
+            self.fails -= 1
+            raise EngineError("the controller refuses")
+        for topic, replicas in topics.items():
+            assert len({len(nodes) for nodes in replicas.values()}) == 1  # brokers want it so
+            for partition, nodes in replicas.items():
+                for node in nodes:
+                    log_dir = self.preferred.get((node, topic, partition), self.brokers[node].log_dirs[0])
+                    if not self.slow:
+                        (Path(log_dir) / f"{topic}-{partition}").mkdir(parents=True)
+
+    async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        self.asked.append(("reassign", len(moves)))
+
+    async def settled(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        self.asked.append(("settled", len(wanted)))
+
+
+def maker(folder: Path, version: str = "3.9.2", **more: Any) -> tuple[Maker, Admin]:
+    brokers = {node: SimpleNamespace(log_dirs=[folder / f"{node}-{n}" for n in "ab"]) for node in (1, 2, 3)}
+    admin = Admin(brokers, **more)
+    cluster: Any = SimpleNamespace(admin=admin, brokers=brokers, version=version)
+    return Maker(cluster), admin
+
+
+async def make(one: Maker, count: int) -> list[BaseException | None]:
+    asked = (one.make(Wanted(f"t{number}", REPLICAS, PLACES)) for number in range(count))
+    return await asyncio.gather(*asked, return_exceptions=True)
+
+
+def test_who_comes_together_is_made_together(tmp_path: Path) -> None:
+    one, admin = maker(tmp_path)
+    assert asyncio.run(make(one, 20)) == [None] * 20
+    # five places: the affected partition on three brokers, the bystander on two
+    assert admin.asked == [("prefer", 20)] * 5 + [("create", 20), ("reassign", 20), ("settled", 20)]
+    assert (tmp_path / "2-a" / "t7-0").is_dir()
+    assert (tmp_path / "2-b" / "t7-1").is_dir()
+
+
+def test_brokers_that_choose_log_dirs_themselves_are_not_told(tmp_path: Path) -> None:
+    one, admin = maker(tmp_path, "1.0.0")
+    assert asyncio.run(make(one, 2)) == [None, None]
+    assert admin.asked == [("create", 2), ("reassign", 2), ("settled", 2)]
+
+
+def test_a_failure_is_everybodys_and_the_next_are_made(tmp_path: Path) -> None:
+    one, _ = maker(tmp_path, fails=1)
+
+    async def play() -> tuple[list[BaseException | None], list[BaseException | None]]:
+        return await make(one, 3), await make(one, 3)
+
+    first, second = asyncio.run(play())
+    assert [str(error) for error in first] == ["the controller refuses"] * 3
+    assert second == [None] * 3
+
+
+def test_a_folder_that_is_never_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topic_creator, "MADE_S", 0.2)
+    one, _ = maker(tmp_path, slow=True)
+    (error,) = asyncio.run(make(one, 1))
+    assert str(error) == "broker 1 did not make t0-0 in 1-a"
+
+
+def test_who_waits_when_the_cohort_ends_is_told(tmp_path: Path) -> None:
+    one, _ = maker(tmp_path)
+
+    async def play() -> BaseException | None:
+        waiting = asyncio.create_task(one.make(Wanted("t", REPLICAS, PLACES)))
+        await asyncio.sleep(0)
+        await one.close()
+        (error,) = await asyncio.gather(waiting, return_exceptions=True)
+        return error
+
+    assert str(asyncio.run(play())) == "the cohort was given up"

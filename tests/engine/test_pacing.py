@@ -1,0 +1,236 @@
+"""When a trial's work is quick and when it is seldom."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.model import App, AppKind, Engine, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
+from probe.planning.plan import BYSTANDER_MS, TRANSACTION_MS
+from probe.recorder import Recorder
+from probe.runner.trial import pacing as module
+from probe.runner.trial.pacing import APART_MS, AWAY_MS, BEYOND_MS, IDLE_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
+from probe.runner.trial.state import Course
+from tests.support.histories import history
+from tests.support.real_cells import planned, play
+
+SECOND = 1_000_000
+
+
+class Trial:
+    """A trial of nobody: a clock, a recorder, and what was asked of instance and feed."""
+
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        scenario: str,
+        role: Role,
+        engine: Engine = Engine.EMBEDDED,
+        *,
+        second: bool = False,
+    ) -> None:
+        self.at = 100 * SECOND
+        self.asked: list[tuple[str, int]] = []
+        monkeypatch.setattr(module, "now_us", lambda: self.at)
+        item = planned("sarama@1.43.3", scenario, str(role), engine=engine, brokers=["3.9"])
+        header = history(role=role).header
+        self.course = Course(item, replace(header, play=item.play), Recorder(), fault_at=self.at)
+
+        async def feed(interval_ms: int) -> None:
+            self.asked.append(("feed", interval_ms))
+
+        instance: Any = SimpleNamespace(pace=lambda interval_ms: self.asked.append(("work", interval_ms)))
+
+        async def gather() -> None:
+            self.asked.append(("gather", 0))
+
+        cluster: Any = SimpleNamespace(pace=feed, gather=gather)
+        beside: Any = SimpleNamespace(pace=lambda interval_ms: self.asked.append(("beside", interval_ms)))
+        self.pacing = Pacing(self.course, cluster, instance, beside if second else None)
+
+    def engine(self, kind: EngineKind) -> None:
+        self.course.take(EngineEvent(at=self.at, kind=kind, broker=2))
+
+    def succeed(self, kind: AppKind, count: int) -> None:
+        for _ in range(count):
+            self.course.take(App(at=self.at, kind=kind, instance="me", partition=0))
+
+    def adapt(self) -> list[tuple[str, int]]:
+        """Adapt; return what was asked since."""
+        self.asked.clear()
+        asyncio.run(self.pacing.adapt())
+        return list(self.asked)
+
+
+def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
+    trial.succeed(AppKind.ACKED, 100)
+    assert trial.adapt() == []
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.ACKED, PROVED - 1)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.ACKED, 1)
+    assert trial.adapt() == [("work", IDLE_MS)]
+    assert trial.adapt() == []
+    marks = [event for event in trial.course.history().events if isinstance(event, Mark)]
+    assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(IDLE_MS))]
+
+
+def test_whoever_does_not_come_back_works_more_seldom_once_it_is_late_until_it_succeeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000
+    assert trial.adapt() == []
+    trial.at += 1
+    assert trial.adapt() == [("work", IDLE_MS)]
+    trial.succeed(AppKind.ACKED, 1)
+    assert trial.adapt() == [("work", SELDOM_MS)]
+    trial.succeed(AppKind.ACKED, PROVED)
+    assert trial.adapt() == [("work", IDLE_MS)]
+
+
+def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.CONSUMER)
+    quick = trial.course.item.beat_ms
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.adapt()
+    trial.succeed(AppKind.RECEIVED, PROVED)
+    assert ("feed", IDLE_MS) in trial.adapt()
+    trial.at += SECOND
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == [("work", quick), ("feed", quick)]
+
+
+def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "leader/election-slow", Role.PRODUCER)
+    fault, quick, election_ms = trial.at, trial.course.item.beat_ms, trial.course.header.play.election_ms
+    assert election_ms is not None
+    trial.at = fault + SHOCK_MS * 1000
+    assert trial.adapt() == []
+    trial.at += 1
+    assert trial.adapt() == [("work", SELDOM_MS)]
+    trial.at = fault + (election_ms - round(LEAD_S * 1000)) * 1000
+    assert trial.adapt() == [("work", quick)]
+
+
+def test_who_serves_for_long_although_nothing_is_mended_works_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has gone round the fault (asked in another version, gone to another address), and no more is measured."""
+    trial = Trial(monkeypatch, "api/unsupported", Role.PRODUCER)
+    trial.succeed(AppKind.ACKED, 100)
+    assert trial.adapt() == []
+    trial.at += (SHOCK_MS + BEYOND_MS) * 1000 + 1
+    trial.succeed(AppKind.ACKED, PROVED - 1)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.ACKED, 1)
+    assert trial.adapt() == [("work", IDLE_MS)]
+    trial.engine(EngineKind.HEALED)
+    assert trial.adapt() == [("work", trial.course.item.beat_ms)]
+
+
+def test_a_group_whose_coordinator_fails_is_fed_seldom_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "coordinator/moved", Role.GROUP)
+    assert trial.course.item.beat_ms == SELDOM_MS
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.adapt()
+    assert trial.adapt() == []
+    trial.succeed(AppKind.RECEIVED, PROVED)
+    assert trial.adapt() == [("work", IDLE_MS), ("feed", IDLE_MS)]
+
+
+def test_a_long_watch_is_seldom_throughout_and_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "broker/hang", Role.PRODUCER)
+    assert trial.course.item.beat_ms > SELDOM_MS
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.adapt()
+    trial.succeed(AppKind.ACKED, PROVED)
+    assert trial.adapt() == []
+
+
+def test_on_real_brokers_transactions_are_seldom_and_whoever_is_late_works_more_seldom_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA)
+    assert trial.course.item.beat_ms == TRANSACTION_MS > IDLE_MS
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER, Engine.KAFKA)
+    assert trial.course.item.beat_ms == SELDOM_MS
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000 + 1
+    assert trial.adapt() == [("work", IDLE_MS)]
+
+
+@pytest.mark.parametrize("engine", list(Engine))
+def test_who_waits_for_a_cohort_works_seldom_and_all_are_quick_before_the_fault(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    async def slept(seconds: float) -> None:
+        trial.asked.append(("sleep", round(seconds * 1000)))
+
+    async def play() -> None:
+        await trial.pacing.wait(0.5)
+        await trial.pacing.meet()
+
+    monkeypatch.setattr(module.asyncio, "sleep", slept)
+    trial = Trial(monkeypatch, "broker/kill", Role.PRODUCER, engine)
+    asyncio.run(play())
+    quick = trial.course.item.beat_ms
+    together = [("work", APART_MS), ("sleep", 500), ("gather", 0), ("work", quick), ("sleep", APART_MS)]
+    assert trial.asked == (together if engine is Engine.KAFKA else [("sleep", 500)])
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
+def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) -> None:
+    """The fake cluster feeds at the new pace, too."""
+    ((told, verdict),) = play([planned("sarama@1.43.3", "leader/elected", str(role))])
+    assert verdict.outcome in {Outcome.REFRESHES, Outcome.CLEAN}
+    paced = [event.at for event in told.events if isinstance(event, Mark) and event.kind is MarkKind.PACED]
+    stopping = next(event.at for event in told.events if isinstance(event, Mark) and event.kind is MarkKind.STOPPING)
+    kind = {Role.PRODUCER: AppKind.SENT, Role.CONSUMER: AppKind.RECEIVED}[role]
+    begun = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and not event.partition]
+    assert len(paced) == 1
+    seconds = (stopping - paced[0]) / SECOND
+    after = [at for at in begun if paced[0] + SECOND < at <= stopping]
+    assert len(after) == pytest.approx((seconds - 1) * 1000 / IDLE_MS, abs=2)
+    assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8
+    beside = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and event.partition]
+    assert len([at for at in beside if paced[0] - SECOND <= at < paced[0]]) <= 1000 / BYSTANDER_MS[Engine.EMBEDDED] + 1
+
+
+def test_a_second_instance_with_transactions_works_seldom_once_nothing_is_measured_and_hardly_after_the_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Around the fault its pace would be part of the gap that is told of it."""
+    trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA, second=True)
+    quick, prompt_ms = trial.course.item.beat_ms, trial.course.header.play.prompt_ms
+    asyncio.run(trial.pacing.wait(0))
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == []
+    trial.succeed(AppKind.TXN_COMMITTED, PROVED)
+    assert trial.adapt() == [("beside", prompt_ms // 2)]
+    trial.at += SECOND
+    trial.engine(EngineKind.ANNOUNCED)
+    assert trial.adapt() == [("beside", quick)]
+    trial.pacing.end_window()
+    assert trial.asked[-1] == ("beside", AWAY_MS)
+
+
+@pytest.mark.parametrize(
+    ("role", "engine"), [(Role.GROUP, Engine.KAFKA), (Role.TRANSACTIONAL, Engine.EMBEDDED)], ids=str
+)
+def test_other_second_instances_keep_their_pace_in_the_window(
+    monkeypatch: pytest.MonkeyPatch, role: Role, engine: Engine
+) -> None:
+    """Those of groups are fed, and brokers of the fake are not what is slow."""
+    trial = Trial(monkeypatch, "coordinator/moved", role, engine, second=True)
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.succeed(AppKind.TXN_COMMITTED if role is Role.TRANSACTIONAL else AppKind.RECEIVED, PROVED)
+    assert [one for one in trial.adapt() if one[0] == "beside"] == []

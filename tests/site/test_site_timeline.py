@@ -1,0 +1,146 @@
+"""The pictures and event tables of trials, and that both tell the same."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+from probe.model import (
+    Cell,
+    Engine,
+    EngineEvent,
+    EngineKind,
+    Folded,
+    History,
+    Kind,
+    Mark,
+    MarkKind,
+    Outcome,
+    Request,
+    Role,
+    Row,
+)
+from probe.site import timeline_svg
+from probe.site.timeline.event_table import story
+from probe.site.timeline.history_moments import moments
+from probe.site.timeline.moments import Sort
+from probe.site.timeline.picture import MARKS
+from tests.support import site_trials
+from tests.support.site_trials import NASTY
+
+CELL = Cell("sarama", "1.27.0", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
+
+
+def played(outcome: Outcome = Outcome.STUCK, cell: Cell = CELL) -> History:
+    return site_trials.play(cell, 0, outcome)
+
+
+def drawn(history: History, *, whole: bool = True) -> ET.Element:
+    verdict = site_trials.judge(history.header.cell, Outcome.STUCK, 0)
+    return ET.fromstring(timeline_svg(history, verdict, whole=whole))
+
+
+def marks(svg: ET.Element, sort: Sort) -> list[ET.Element]:
+    return [one for one in svg.iter("g") if one.get("class") == f"mark {sort}"]
+
+
+def test_a_picture_is_well_formed_and_says_what_it_shows() -> None:
+    svg = drawn(played(), whole=False)
+    assert svg.get("role") == "img"
+    assert NASTY in (svg.findtext("desc") or "")
+    names = {text.text for text in svg.iter("text") if text.get("class") == "lane-name"}
+    assert {"broker 1", "broker 2", "application", "bystander"} <= names
+    labels = {text.text for text in svg.iter("text")}
+    assert {"fault on", "moved to broker 2", "all name broker 2"} <= labels
+    assert "moved to broker 2 · all name broker 2" in {text.text for text in drawn(played()).iter("text")}
+
+
+def test_a_stuck_client_shows_errors_futile_requests_and_no_question() -> None:
+    svg = drawn(played(Outcome.STUCK))
+    assert marks(svg, Sort.ERROR)
+    assert marks(svg, Sort.FUTILE)
+    assert marks(svg, Sort.GAP)
+    assert not marks(svg, Sort.ASK)
+    assert "KAFKA_STORAGE_ERROR" in ET.tostring(svg, encoding="unicode")
+
+
+def test_a_client_that_refreshes_shows_the_stale_and_the_useful_answer() -> None:
+    found = [one for one in moments(played(Outcome.REFRESHES)) if one.sort in {Sort.ASK, Sort.ASK_STALE}]
+    assert [(one.sort, one.lane) for one in found] == [(Sort.ASK_STALE, "broker 3"), (Sort.ASK, "broker 2")]
+    assert "because of the error" in found[0].text
+    assert "names broker 1" in found[0].text
+    assert not [one for one in moments(played(Outcome.REFRESHES)) if one.sort is Sort.FUTILE]
+
+
+def test_time_starts_at_the_fault() -> None:
+    stages = {one.text: one.at for one in moments(played()) if one.sort is Sort.STAGE}
+    assert stages["fault on"] == 0
+    assert stages["warm"] == -1_000_000
+    assert stages["healed"] == 10_000_000
+
+
+def test_records_that_are_withheld_all_the_while_are_told_of_once() -> None:
+    history = played()
+    fault = next(event.at for event in history.events if getattr(event, "kind", "") is EngineKind.FAULT_ON)
+    told = [
+        EngineEvent(at=fault + ms * 1000, kind=EngineKind.WITHHELD, broker=2, partition=0, value=500)
+        for ms in (1500, 2000, 2510, 6000, 6500)
+    ]
+    events = tuple(sorted((*history.events, *told), key=lambda event: event.at))
+    found = [one.at for one in moments(replace(history, events=events)) if one.text == "broker 2 gives readers nothing"]
+    assert found == [1_500_000, 6_000_000]
+
+
+def test_a_dense_trial_stays_within_a_few_hundred_marks() -> None:
+    history = played(Outcome.STORMS)
+    noise = [
+        Request(at=site_trials.us(0) + 3000 * n, conn=9, broker=n % 3 + 1, corr=n, api=n % 2, version=4,
+                rows=(Row(topic="t", partition=0),))
+        for n in range(20_000)
+    ]  # fmt: skip
+    events = tuple(sorted([*history.events, *noise], key=lambda event: event.at))
+    for whole in (True, False):
+        svg = drawn(replace(history, events=events), whole=whole)
+        assert 20 < sum(1 for one in svg.iter("g") if (one.get("class") or "").startswith("mark ")) <= MARKS
+
+
+def test_folded_spans_and_unanswered_requests_are_drawn() -> None:
+    history = played(Outcome.CLEAN)
+    rows = (Row(topic="t", partition=0, code=56),)
+    extra = (
+        Folded(at=site_trials.us(500), until=site_trials.us(1500), conn=9, broker=1, api=0, version=7, requests=85,
+               responses=85, rows=rows),
+        Request(at=site_trials.us(2000), conn=1, broker=1, corr=999_999, api=0, version=7, rows=rows),
+    )  # fmt: skip
+    events = tuple(sorted([*history.events, *extra], key=lambda event: event.at))
+    found = moments(replace(history, events=events))
+    assert [one.count for one in found if one.sort is Sort.ERROR] == [85]
+    assert [one.at for one in found if one.sort is Sort.SILENT] == [2_000_000]
+    assert "\N{MULTIPLICATION SIGN}85" in ET.tostring(drawn(replace(history, events=events)), encoding="unicode")
+
+
+def test_an_empty_history_and_one_without_a_fault_can_be_drawn() -> None:
+    header = played().header
+    assert drawn(History(header, ())).tag == "svg"
+    assert drawn(History(header, (Mark(at=5, kind=MarkKind.WARM),)), whole=False).tag == "svg"
+
+
+def test_the_event_table_tells_what_the_picture_shows() -> None:
+    lines, omitted = story(moments(played(Outcome.STUCK)))
+    assert omitted == 0
+    whats = {line.what for line in lines}
+    assert "Produce: KAFKA_STORAGE_ERROR" in whats
+    assert "send failed: KAFKA_STORAGE_ERROR" in whats
+    assert "moved to broker 2" in whats
+    assert sum(line.count for line in lines if line.sort is Sort.ERROR) > 80
+    assert len(lines) < 40
+
+
+def test_a_control_trial_speaks_of_no_fault() -> None:
+    history = played(Outcome.CLEAN)
+    control = replace(history, header=replace(history.header, play=replace(history.header.play, kind=Kind.NONE)))
+    text = ET.tostring(drawn(control), encoding="unicode")
+    assert "watch begins" in text
+    assert "fault on" not in text
+    assert ">fails<" not in text
+    assert ">fails<" in ET.tostring(drawn(history), encoding="unicode")

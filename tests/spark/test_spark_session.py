@@ -1,0 +1,116 @@
+"""Spark comes and goes: one line where it cannot, nothing left behind where it could."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from probe.toolchain.tools import ToolError
+from spark import session, temporary_folders
+from tests.support.synthetic_rows import random_rows, write
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_machine_without_java_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(ToolError, match="java is not on this machine; install a JDK"):
+        session.start_session()
+
+
+def test_a_java_that_does_not_start_is_named(tmp_path: Path) -> None:
+    """In a process of its own: a session that another test started would be taken."""
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\nexit 1\n")
+    java.chmod(0o755)
+    write(tmp_path / "results", random_rows(1, 2))
+    done = _job(tmp_path, JAVA_HOME=str(tmp_path))
+    assert done.returncode == 2
+    assert f"Spark does not start with {java}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("probe-spark-*"))
+
+
+def test_what_a_killed_session_left_is_removed_by_the_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Only what is surely nobody's: not a living process's, not what is still being made, not what others put there."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = "from spark.temporary_folders import make_folder; print(make_folder(), flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        left = Path(other.stdout.readline().strip())
+        strange = tmp_path / f"{temporary_folders.PREFIX}strange"
+        strange.mkdir()
+        for folder in (left, strange):
+            os.utime(folder, (0, 0))
+        temporary_folders.remove_folder(temporary_folders.make_folder())
+        assert left.exists()
+        other.kill()
+        other.wait(20)
+        (left / "young").touch()  # changes the folder's time
+        temporary_folders.remove_folder(temporary_folders.make_folder())
+        assert left.exists()
+        os.utime(left, (0, 0))
+        temporary_folders.remove_folder(temporary_folders.make_folder())
+    assert list(tmp_path.iterdir()) == [strange]
+
+
+@pytest.mark.spark
+def test_the_job_runs_alone_and_leaves_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "results", random_rows(1, 5))
+    done = _job(tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == f"{tmp_path}/out/matrix.csv: 4 cells from 6 files\n"  # a fifth has shortened trials only
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("probe-spark-*"))
+    assert not _mine_running(tmp_path)
+    assert {"matrix.csv", "matrix.parquet"} < {path.name for path in (tmp_path / "out").iterdir()}
+    assert not list(ROOT.glob("*metastore*"))
+
+
+def test_matrix_rows_have_a_schema() -> None:
+    from spark.schema import MATRIX  # noqa: PLC0415  # keeps the other tests free of it
+
+    schema = json.loads((ROOT / "docs" / "schema" / "matrix-row.json").read_text())
+    assert list(schema["properties"]) == MATRIX.names
+
+
+def _job(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "spark.job", "--results", f"{folder}/results", "--out", f"{folder}/out"]
+    return subprocess.run(
+        command,
+        env={**os.environ, "TMPDIR": str(folder), **env},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def _mine_running(folder: Path) -> list[str]:
+    """Processes whose command names the test's own folder, as the JVM's does."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in command and path.parent.name != str(os.getpid()):
+            found.append(command)
+    return found

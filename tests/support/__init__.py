@@ -1,0 +1,1 @@
+"""Helpers of the tests: builders, fake clusters, fake registries, synthetic rows."""

@@ -1,0 +1,132 @@
+"""The test vocabulary: a trial told as a transcript.
+
+    judge(history(fault_on(), produce_answer(56), moved(2), announced(2), ask(), tell(2), acked(3), watch(10_000)))
+
+Steps follow each other by a millisecond; `wait(ms)` lets time pass, `at(ms)` jumps to so long after the fault. Broker 1
+leads both partitions at the start, broker 2 takes over, broker 3 is where the client asks. Before the first step the
+client has started, asked, and worked for three seconds; the bystander partition works all the time (`bystander=False`
+for never, `bystander=(since, until)` for a pause, in ms after the fault).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from probe.model import Cell, Engine, Event, Header, History, Limits, Mark, MarkKind, Play, Role, Subject, Target
+from tests.support.transcript import (
+    AFFECTED,
+    BEAT,
+    BYSTANDER,
+    GROUP,
+    ME,
+    OLD,
+    STORAGE_ERROR,
+    TOPIC,
+    TXN_ID,
+    ZERO,
+    Script,
+)
+from tests.support.transcript_steps import Step, acked, ask, fetched, listed, produced, received, tell, transactions
+
+READERS = {Role.CONSUMER, Role.GROUP}
+
+
+def history(
+    *steps: Step,
+    role: Role = Role.PRODUCER,
+    play: Play = STORAGE_ERROR,
+    settings: dict[str, str] | None = None,
+    profile: str = "isolated",
+    bystander: bool | tuple[int, int] = True,
+    running: bool = False,
+    warm_up: tuple[Step, ...] = (),
+    **header: Any,
+) -> History:
+    """Tell a trial from its start; `running` leaves the end of the watch open."""
+    script = Script(role, coordinated=play.target is Target.COORDINATOR)
+    _start_up(script, warm_up)
+    script.now = ZERO - 1000
+    for step in steps:
+        script.now += 1000
+        step(script)
+    if not running:
+        _stop(script)
+    _work_beside(script, bystander)
+    events = tuple(sorted(script.events, key=lambda event: event.at))
+    more = {"watched_ms": _watched_ms(events), "stored": tuple(script.stored), "limits": Limits(back_off_ms=100)}
+    return History(
+        Header(
+            cell=Cell("sarama", "1.43.3", role, profile, "a/scenario", Engine.EMBEDDED, "3.9"),
+            trial=1,
+            seed=1,
+            play=play,
+            subject=_subject(role),
+            settings={"acks": "all", "idempotence": "false"} | (settings or {}),
+            **(more | header),
+        ),
+        events,
+    )
+
+
+WORK: dict[Role, Callable[..., Step]] = {
+    Role.PRODUCER: acked,
+    Role.CONSUMER: fetched,
+    Role.GROUP: fetched,
+    Role.TRANSACTIONAL: transactions,
+    Role.ADMIN: listed,
+}
+
+
+def _start_up(script: Script, warm_up: tuple[Step, ...]) -> None:
+    ask()(script)
+    tell(OLD)(script)
+    WORK[script.role](5, OLD)(script)
+    script.now = ZERO - 2_000_000
+    script.add(Mark(at=script.now, kind=MarkKind.WARM))
+    for step in warm_up:
+        step(script)
+    script.now = max(script.now, ZERO - 600_000)
+    WORK[script.role](5, OLD)(script)
+
+
+def _stop(script: Script) -> None:
+    """End the watch, if no step did, then the trial."""
+    if not any(isinstance(event, Mark) and event.kind is MarkKind.HEALING for event in script.events):
+        script.add(Mark(at=script.now, kind=MarkKind.HEALING))
+    script.now += 10_000
+    for kind in (MarkKind.STOPPING, MarkKind.STOPPED, MarkKind.END):
+        script.add(Mark(at=script.now, kind=kind))
+        script.now += 5000
+
+
+def _work_beside(script: Script, bystander: bool | tuple[int, int]) -> None:
+    """Let the bystander work each beat from the start of the watch to its end."""
+    if bystander is False:
+        return
+    end = script.now
+    pause = range(0) if bystander is True else range(*(ZERO + ms * 1000 for ms in bystander))
+    for now in range(ZERO - 500_000, end, BEAT):
+        script.now = now + 50_000
+        if now in pause:
+            continue
+        (received if script.role in READERS else produced)(script, BYSTANDER, OLD)
+
+
+def _subject(role: Role) -> Subject:
+    return Subject(
+        topic=TOPIC,
+        affected=AFFECTED,
+        bystander=BYSTANDER,
+        instance=ME,
+        client_id="c",
+        group=GROUP if role in {Role.GROUP, Role.ADMIN} else "",
+        transactional_id=TXN_ID if role is Role.TRANSACTIONAL else "",
+        old=OLD,
+        bootstrap=(1, 2, 3),
+    )
+
+
+def _watched_ms(events: tuple[Event, ...]) -> int:
+    end = (event.at for event in events if isinstance(event, Mark) and event.kind is MarkKind.HEALING)
+    return max(0, next(end, ZERO) - ZERO) // 1000

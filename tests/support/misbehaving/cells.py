@@ -1,0 +1,81 @@
+"""Cells of the misbehaving client, played all at once against fake clusters and judged."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from probe import verdict
+from probe.catalogue.families import read_family
+from probe.catalogue.scenarios import select_scenarios
+from probe.catalogue.selectors import Chosen
+from probe.cli.wiring.compose import embedded_engine, live_tools
+from probe.drivers.host import Bound
+from probe.drivers.launch import Launch
+from probe.model import Client, Engine, History, Outcome, Profile, Role, Verdict
+from probe.planning.plan import Planned, Selection, make_plan
+from probe.runner import Options, Tools
+from probe.runner.trial.trial import run_trial
+
+HERE = Path(__file__).parent
+FAMILY = read_family(HERE / "client.toml")
+CHOSEN = Chosen(FAMILY, FAMILY.newest)
+CLIENT = Client(FAMILY.family, FAMILY.newest.version)
+LAUNCH = Launch((sys.executable, str(HERE / "driver.py")), "the tests' own")
+STARTING = 6
+ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is played."""
+
+    way: str = "no"
+    scenario: str = "disk/storage-error"
+    role: str = "producer"
+    profile: str = "isolated"
+    trial: int = 0
+    """Instances are named after cell and trial: no two cases may have both alike."""
+    watch_ms: int | None = None
+    alone: bool = False
+    """In a driver process of its own."""
+
+
+def plan(case: Case) -> Planned:
+    properties = () if case.way == "no" else (("misbehave", case.way),)
+    selection = Selection(
+        clients=[CHOSEN],
+        scenarios=select_scenarios([case.scenario]),
+        roles=[Role(case.role)],
+        profiles=[Profile(case.profile, properties)],
+        engine=Engine.EMBEDDED,
+        brokers=["3.9"],
+    )
+    (found,) = make_plan(selection).cells
+    return found
+
+
+def play_all(cases: Mapping[str, Case]) -> dict[str, tuple[History, Verdict]]:
+    """Play and judge; what the harness itself failed at on a busy machine is played again, as the pool does."""
+
+    async def go() -> dict[str, History]:
+        starting = asyncio.Semaphore(STARTING)
+        async with live_tools(embedded_engine(), {CLIENT: Bound(LAUNCH, FAMILY.instances_per_process)}) as tools:
+            work = [_play(case, tools, starting) for case in cases.values()]
+            return dict(zip(cases, await asyncio.gather(*work), strict=True))
+
+    return {name: (history, verdict.judge(history)) for name, history in asyncio.run(go()).items()}
+
+
+async def _play(case: Case, tools: Tools, starting: asyncio.Semaphore) -> History:
+    item, options = plan(case), Options(seed=1, watch_ms=case.watch_ms)
+    for _ in range(ATTEMPTS):
+        history = await run_trial(item, case.trial, tools, options, starting, alone=case.alone)
+        if history.header.loop_lag_ms <= verdict.STALL_MS and not history.header.problems:
+            break
+    if case.scenario == "steady":
+        return history
+    return replace(history, header=replace(history.header, steady=Outcome.CLEAN))

@@ -1,0 +1,68 @@
+"""Runs real cells in tests: real clients, real sockets, the fake cluster."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from probe import verdict
+from probe.cli.options import Asked
+from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
+from probe.engines.embedded.engine import Embedded
+from probe.model import Client, History, Outcome, Role, Verdict
+from probe.planning.plan import Planned
+from probe.runner import Options, Tools
+from probe.runner.trial.trial import run_trial
+
+Change = Callable[[Embedded], Embedded]
+
+
+def planned(client: str, scenario: str, role: str = "producer", **more: object) -> Planned:
+    """Return the one cell of these selectors."""
+    plan, _ = Asked(clients=[client], scenarios=[scenario], roles=[Role(role)], seed=1, **more).whole()  # type: ignore[arg-type]
+    (found,) = (item for item in plan.cells if item.cell.scenario == scenario)
+    return found
+
+
+def play(
+    items: Sequence[Planned],
+    *,
+    options: Options | None = None,
+    change: Change = lambda engine: engine,
+    argv: dict[Client, Callable[[tuple[str, ...]], tuple[str, ...]]] | None = None,
+    meanwhile: Callable[[Tools], object] | None = None,
+    attempts: int = 3,
+) -> list[tuple[History, Verdict]]:
+    """Run cells at the same time and judge them as if their control cells were clean.
+
+    What the harness itself failed at on a busy machine is run again, as the pool does.
+    """
+    engine = change(embedded_engine())
+    bound, absent = get_clients([item.chosen for item in items], lambda _: None)
+    if absent:
+        pytest.fail(f"clients that cannot be had here: {absent}")
+    for client, changed in (argv or {}).items():
+        launch = bound[client].launch
+        bound[client] = replace(bound[client], launch=replace(launch, argv=changed(launch.argv)))
+
+    async def go() -> list[History]:
+        starting = asyncio.Semaphore(6)
+        async with live_tools(engine, bound) as tools:
+            if meanwhile is not None:
+                meanwhile(tools)
+            work = [_run(item, tools, options or Options(seed=1), starting, attempts) for item in items]
+            return list(await asyncio.gather(*work))
+
+    histories = [replace(h, header=replace(h.header, steady=Outcome.CLEAN)) for h in asyncio.run(go())]
+    return [(history, verdict.judge(history)) for history in histories]
+
+
+async def _run(item: Planned, tools: Tools, options: Options, starting: asyncio.Semaphore, attempts: int) -> History:
+    for left in reversed(range(attempts)):
+        history = await run_trial(item, 0, tools, options, starting)
+        if not left or (history.header.loop_lag_ms <= verdict.STALL_MS and not history.header.problems):
+            break
+    return history

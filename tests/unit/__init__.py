@@ -1,0 +1,1 @@
+"""Tests that need nothing but this process and loopback sockets."""

@@ -1,0 +1,110 @@
+"""How many trials are in flight follows what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from probe.planning.plan import RESTING
+from probe.runner.schedule.adaptive_limit import LEAST, Crowd
+
+
+def crowd(most: int) -> tuple[Crowd, list[float]]:
+    now = [0.0]
+    return Crowd(most, lambda: now[0]), now
+
+
+def test_who_was_inside_at_a_cut_does_not_cut_again_and_the_limit_never_falls_below_the_least() -> None:
+    many, now = crowd(100)
+    now[0] = 5.0
+    many.failed(entered=1.0)
+    now[0] = 90.0
+    many.failed(entered=2.0)  # stalled at the same moment, but watched for longer
+    assert many.limit == 70
+    many.failed(entered=6.0)
+    assert many.limit == 49
+    for _ in range(50):
+        now[0] += 1
+        many.failed(entered=now[0] - 0.5)
+    assert many.limit == LEAST
+    few, _ = crowd(2)
+    few.failed(entered=0.0)
+    assert few.limit == 2
+
+
+def test_a_round_of_successes_adds_one_up_to_what_the_user_allows() -> None:
+    many, _ = crowd(20)
+    many.failed(entered=0.0)
+    assert many.limit == 14
+    for _ in range(15):
+        many.went_well()
+    assert many.limit == 15
+    for _ in range(1000):
+        many.went_well()
+    assert many.limit == 20
+
+
+def test_most_of_a_cut_comes_back_within_a_few_rounds_and_slowly_near_the_limit_that_failed() -> None:
+    def rounds(many: Crowd, limit: int) -> int:
+        count = 0
+        while many.limit < limit:
+            count += 1
+            for _ in range(many.limit):
+                many.went_well()
+        return count
+
+    many, now = crowd(100)
+    for _ in range(2):
+        now[0] += 1
+        many.failed(entered=now[0] - 0.5)
+    assert many.limit == 49
+    assert rounds(many, 63) <= 5
+    assert rounds(many, 74) >= 8
+    assert rounds(many, 100) <= 15
+
+
+def test_who_enters_waits_until_there_is_room_under_the_limit_of_then() -> None:
+    async def play() -> list[str]:
+        many, _ = crowd(10)
+        places = [await many.enter() for _ in range(10)]
+        many.failed(entered=0.0)  # eight may stay from now on
+        told: list[str] = []
+
+        async def enter() -> None:
+            await many.enter()
+            told.append("entered")
+
+        waiting = asyncio.create_task(enter())
+        for number, place in enumerate(places[:4]):
+            await asyncio.sleep(0)
+            told.append(f"{number} left")
+            place.leave()
+            await asyncio.sleep(0.01)
+        await asyncio.wait_for(waiting, 5)
+        return told
+
+    assert asyncio.run(play()) == ["0 left", "1 left", "2 left", "entered", "3 left"]
+
+
+def test_who_rests_makes_room_for_another_but_memory_is_bounded() -> None:
+    async def play() -> int:
+        many, _ = crowd(2)
+        inside = 0
+        for _ in range(RESTING * 2):
+            place = await asyncio.wait_for(many.enter(), 1)
+            place.rest()
+            place.rest()
+            inside += 1
+        last = [await asyncio.wait_for(many.enter(), 1) for _ in range(2)]
+        inside += len(last)
+        blocked = asyncio.create_task(many.enter())
+        await asyncio.sleep(0.01)
+        assert not blocked.done()
+        place.leave()
+        place.leave()
+        await asyncio.sleep(0.01)
+        assert not blocked.done(), "one who rested has left, but two are busy"
+        last[0].leave()
+        await asyncio.wait_for(blocked, 1)
+        return inside
+
+    assert asyncio.run(play()) == (RESTING + 1) * 2

@@ -1,0 +1,291 @@
+"""What changed between runs, versions and broker lines: settled, compared and told from invented rows."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from probe.cells.aggregate import Settled, settle
+from probe.cells.cli_hints import run_command, show_command
+from probe.cells.diff import Kind, differences
+from probe.cells.trends import Step, Trend
+from probe.cells.upgrades import drift, remedy
+from probe.cli.app import app
+from probe.cli.commands.advise import understand
+from probe.cli.wiring.comparisons import Change, Filter, compared
+from probe.errors import ProbeError
+from probe.model import Cell, Outcome, Role, Verdict
+from probe.store import trials
+from tests.support.synthetic_rows import CELL, fill, random_rows, verdict, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "diff.json"
+STEADY = replace(CELL, scenario="steady")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stored trial, as settling sees it."""
+
+    run_id: str
+    cell: Cell
+    trial: int
+    verdict: Verdict
+    shortened: bool = False
+
+
+def row(outcome: Outcome, run_id: str = "r1", trial: int = 0, cell: Cell = CELL, **more: bool) -> Row:
+    return Row(run_id, cell, trial, verdict(outcome), **more)
+
+
+def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> Settled:
+    said = verdict(outcome)
+    said = said if conforms is None else replace(said, conforms=conforms)
+    return Settled(cell=cell, run_id="r1", trial=0, verdicts=(said,))
+
+
+@pytest.mark.parametrize(
+    ("rows", "outcome", "conforms", "run_id"),
+    [
+        ([row(Outcome.REFRESHES)], "refreshes", True, "r1"),
+        ([row(Outcome.STUCK), row(Outcome.REFRESHES, "r2")], "refreshes", True, "r2"),
+        ([row(Outcome.REFRESHES, "r2"), row(Outcome.STUCK)], "refreshes", True, "r2"),
+        ([row(Outcome.STUCK), row(Outcome.BROKEN, "r2")], "stuck", False, "r1"),
+        ([row(Outcome.STUCK), row(Outcome.WAITING, "r2")], "stuck", False, "r1"),
+        ([row(Outcome.BROKEN, trial=1000), row(Outcome.STUCK)], "stuck", False, "r1"),
+        ([row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1)], "flaky", None, "r1"),
+        ([row(Outcome.REFRESHES), row(Outcome.STUCK, "r2", shortened=True)], "refreshes", True, "r1"),
+        ([row(Outcome.BROKEN)], "broken", None, "r1"),
+    ],
+)
+def test_a_cell_takes_the_latest_run_that_settles_it(
+    rows: list[Row], outcome: str, conforms: bool | None, run_id: str
+) -> None:
+    (found,) = settle(rows).values()
+    assert (found.outcome, found.conforms, found.run_id) == (outcome, conforms, run_id)
+
+
+def test_disagreement_is_told_with_its_counts() -> None:
+    rows = [row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1), row(Outcome.STUCK, trial=2)]
+    assert settle(rows)[CELL].tally == "flaky (2 stuck, 1 refreshes)"
+
+
+@pytest.mark.spark
+def test_cells_settle_as_in_the_matrix(spark: SparkSession, tmp_path: Path) -> None:
+    from spark.job import build_matrix  # noqa: PLC0415  # only this test needs Spark
+
+    write(tmp_path, random_rows(11, cells=120))
+    built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
+    from probe.site.data.matrix_rows import read_matrix  # noqa: PLC0415  # beside its use
+
+    matrix = {
+        item.cell: (item.outcome, item.conforms, item.run_id)
+        for item in read_matrix(Path(built.csv))
+        if item.outcome is not Outcome.NOT_RUN
+    }
+    ours = settle(trials(str(tmp_path)))
+    assert {c: (s.outcome, s.conforms, s.run_id) for c, s in ours.items() if s.outcome != "not_run"} == matrix
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "trend"),
+    [
+        (Outcome.STUCK, Outcome.REFRESHES, Trend.BETTER),
+        (Outcome.REFRESHES, Outcome.STUCK, Trend.WORSE),
+        (Outcome.STUCK, Outcome.SURFACES, Trend.BETTER),
+        (Outcome.LATE, Outcome.STORMS, Trend.WORSE),
+        (Outcome.STORMS, Outcome.FATAL, Trend.WORSE),
+        (Outcome.SURFACES, Outcome.SURFACES, Trend.BAD),
+        (Outcome.VIOLATES, Outcome.FATAL, Trend.BAD),
+        (Outcome.REFRESHES, Outcome.HINTED, Trend.GOOD),
+        (Outcome.REFRESHES, Outcome.BROKEN, Trend.UNCLEAR),
+        (Outcome.UNSUPPORTED, Outcome.REFRESHES, Trend.UNCLEAR),
+        (Outcome.NOT_PROVOKED, Outcome.STUCK, Trend.UNCLEAR),
+    ],
+)
+def test_better_and_worse(before: Outcome, after: Outcome, trend: Trend) -> None:
+    assert Step(one(before), one(after)).trend is trend
+
+
+def test_who_recovers_but_stalls_the_bystander_gets_worse() -> None:
+    assert Step(one(Outcome.REFRESHES), one(Outcome.REFRESHES, conforms=False)).trend is Trend.WORSE
+
+
+def test_where_nothing_is_asked_nothing_gets_worse() -> None:
+    informative = [replace(one(item), verdicts=(replace(verdict(item), conforms=None),)) for item in Outcome][-4:]
+    assert Step(informative[0], informative[0]).trend is Trend.SAME
+    assert Step(informative[0], informative[1]).trend is Trend.DIFFERS
+
+
+def test_of_trials_that_disagree_the_worst_counts() -> None:
+    flaky = replace(one(Outcome.STUCK), verdicts=(verdict(Outcome.REFRESHES), verdict(Outcome.STUCK)))
+    assert Step(one(Outcome.REFRESHES), flaky).trend is Trend.WORSE
+    assert Step(flaky, one(Outcome.REFRESHES)).trend is Trend.BETTER
+    assert Step(flaky, one(Outcome.STUCK)).trend is Trend.BAD
+
+
+def test_only_cells_that_ask_the_same_are_compared() -> None:
+    newer = replace(CELL, version="1.61.1")
+    before = [one(Outcome.STUCK), one(Outcome.STUCK, replace(CELL, role=Role.CONSUMER))]
+    after = [one(Outcome.REFRESHES, newer), one(Outcome.CLEAN, replace(newer, scenario="steady"))]
+    wanted = Filter(roles=(), profiles=(CELL.profile,), scenarios=(), engine=CELL.engine, line=CELL.broker)
+    stored = {item.cell: item for item in [*before, *after]}
+    steps, alone = compared(stored, Change("version", CELL.version, newer.version, ()), wanted)
+    assert [(step.before.cell, step.after.cell) for step in steps] == [(CELL, newer)]
+    assert {item.cell for item in alone} == {replace(CELL, role=Role.CONSUMER), replace(newer, scenario="steady")}
+
+
+def versions(**outcomes: Outcome) -> list[Settled]:
+    return [one(outcome, replace(CELL, version=name[1:].replace("_", "."))) for name, outcome in outcomes.items()]
+
+
+def test_the_smallest_upgrade_is_numeric_and_within_reach() -> None:
+    stored = versions(
+        v1_9=Outcome.STUCK, v1_10=Outcome.LATE, v1_11=Outcome.REFRESHES, v1_12=Outcome.HINTED, v2_0=Outcome.CLEAN
+    )
+    found = remedy(stored[0], "1.12", stored)
+    assert found.upgrade is not None
+    assert (found.upgrade.cell.version, found.last_bad) == ("1.11", "1.10")
+    assert remedy(stored[0], "1.10", stored).upgrade is None
+
+
+def test_profiles_of_the_same_version_that_conform_are_named() -> None:
+    stored = [
+        one(Outcome.SURFACES),
+        one(Outcome.REFRESHES, replace(CELL, profile="isolated+retries=10")),
+        one(Outcome.STUCK, replace(CELL, profile="refresh-1s")),
+        one(Outcome.REFRESHES, replace(CELL, profile="idempotent", broker="2.6")),
+    ]
+    assert [item.cell.profile for item in remedy(stored[0], "9", stored).profiles] == ["isolated+retries=10"]
+
+
+def test_settings_that_drift() -> None:
+    assert drift({"acks": "1", "retries": "0", "gone": "x"}, {"acks": "all", "retries": "0", "new": "y"}) == [
+        ("acks", "1", "all"),
+        ("gone", "x", "-"),
+        ("new", "-", "y"),
+    ]
+
+
+def test_runs_differ_by_what_was_added_removed_and_changed() -> None:
+    more, less = replace(CELL, role=Role.CONSUMER), replace(CELL, broker="2.6")
+    before = {CELL: one(Outcome.STUCK), STEADY: one(Outcome.CLEAN, STEADY), less: one(Outcome.LATE, less)}
+    after = {CELL: one(Outcome.REFRESHES), STEADY: one(Outcome.CLEAN, STEADY), more: one(Outcome.LATE, more)}
+    found = {item.kind: item.cell for item in differences(before, after)}
+    assert found == {Kind.ADDED: more, Kind.REMOVED: less, Kind.CHANGED: CELL}
+
+
+def test_commands_can_be_pasted() -> None:
+    cell = replace(CELL, profile="isolated+client.id=a b+election=1000,40")
+    assert "--profile 'isolated+client.id=a b+election=1000,40'" in show_command(one(Outcome.STUCK, cell), "r")
+    assert "--profile isolated --property 'client.id=a b' --election 1000,40" in run_command([cell, cell], "r")
+
+
+@pytest.mark.parametrize(
+    ("what", "broker", "column", "clients"),
+    [
+        (["sarama", "1.43.2", "1.43.3"], None, "version", ("sarama",)),
+        (["sarama", "1.43.2", "1.43.3"], "2.6", "version", ("sarama",)),
+        (["3.9"], "2.6", "broker", ()),
+        (["3.9", "sarama", "java@4.4.0"], "2.6.2", "broker", ("sarama", "java@4.4.0")),
+    ],
+)
+def test_both_forms_are_understood(what: list[str], broker: str | None, column: str, clients: tuple[str, ...]) -> None:
+    found = understand(what, broker)
+    assert (found.column, found.clients) == (column, clients)
+
+
+@pytest.mark.parametrize(
+    "what", [["sarama"], ["sarama", "1.43.2"], ["1", "2"], ["sarama@1", "1", "2"], ["a", "b", "1"]]
+)
+def test_what_is_not_understood_is_told_with_the_usage(what: list[str]) -> None:
+    with pytest.raises(ProbeError, match="FAMILY FROM TO"):
+        understand(what, None)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["sarma", "1.0", "1.1"], "did you mean sarama"),
+        (["sarama", "1.0", "1.0"], "itself"),
+        (["sarama", "1.0", "1.1", "--profile", "isolted"], "did you mean isolated"),
+        (["sarama", "1.0", "1.1", "--scenario", "disk/nothing*"], "disk/nothing"),
+        (["--broker", "2.6", "3.14"], "3.14"),
+    ],
+)
+def test_what_does_not_exist_is_named(tmp_path: Path, more: list[str], says: str) -> None:
+    done = CliRunner().invoke(app, ["advise", *more, "--results", str(tmp_path)])
+    assert says in str(done.exception)
+
+
+def test_an_upgrade_is_told_with_evidence_and_gates(tmp_path: Path) -> None:
+    newer = replace(CELL, version="1.61.1")
+    run_id = fill(
+        tmp_path,
+        (CELL, 0, Outcome.STUCK),
+        (newer, 0, Outcome.REFRESHES),
+        (STEADY, 0, Outcome.CLEAN),
+        (replace(newer, scenario="steady"), 0, Outcome.CLEAN),
+    )
+    better = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
+    assert better.exit_code == 0, better.output
+    assert "better     producer disk/storage-error: stuck -> refreshes" in better.output
+    assert f"--run {run_id} --client sarama@1.61.1" in better.output
+    assert "smallest stored upgrade that conforms: 1.61.1 (1.43.3 does not)" in better.output
+    assert "the same effective settings" in better.output
+    worse = CliRunner().invoke(app, ["advise", "sarama", "1.61.1", "1.43.3", "--results", str(tmp_path)])
+    assert "1 of 2 cells get worse" in str(worse.exception)
+    assert getattr(worse.exception, "exit_code", 0) == 1
+
+
+def test_brokers_are_compared_client_by_client(tmp_path: Path) -> None:
+    old = replace(CELL, broker="2.6")
+    fill(tmp_path, (CELL, 0, Outcome.STUCK), (old, 0, Outcome.REFRESHES))
+    done = CliRunner().invoke(app, ["advise", "--broker", "2.6", "3.9", "--results", str(tmp_path)])
+    assert "WORSE      sarama@1.43.3 producer disk/storage-error: refreshes -> stuck" in done.output
+    assert getattr(done.exception, "exit_code", 0) == 1
+
+
+def test_what_is_missing_is_told_with_the_command_that_fills_it(tmp_path: Path) -> None:
+    fill(tmp_path, (CELL, 0, Outcome.STUCK))
+    done = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
+    assert "probe run --client sarama@1.61.1 --scenario disk/storage-error" in str(done.exception)
+    assert getattr(done.exception, "exit_code", 0) == 2
+
+
+def test_diff_json_keeps_its_schema(tmp_path: Path) -> None:
+    first = fill(tmp_path, (CELL, 0, Outcome.STUCK), (STEADY, 0, Outcome.CLEAN))
+    second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
+    done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--json"])
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.output)
+    jsonschema.validate(data, json.loads(SCHEMA.read_text()))
+    assert [item["scenario"] for item in data["removed"]] == ["steady"]
+    (changed,) = data["changed"]
+    assert (changed["before"]["outcome"], changed["after"]["outcome"], changed["after"]["trials"]) == (
+        "stuck",
+        "flaky",
+        2,
+    )
+
+
+def test_an_unknown_run_is_named(tmp_path: Path) -> None:
+    there = fill(tmp_path, (CELL, 0, Outcome.STUCK))
+    done = CliRunner().invoke(app, ["diff", there, "20200101T000000Z-0000", "--results", str(tmp_path)])
+    assert "no run 20200101T000000Z-0000" in str(done.exception)
+
+
+def test_many_runs_settle_alike_in_any_order() -> None:
+    rng = random.Random(5)
+    rows = [row(rng.choice(list(Outcome)), f"r{n % 4}", n, replace(CELL, broker=f"3.{n % 3}")) for n in range(60)]
+    shuffled = rng.sample(rows, len(rows))
+    assert settle(rows) == settle(shuffled)

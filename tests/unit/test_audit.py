@@ -1,0 +1,289 @@
+"""A fleet as people have it: read, examined against stored cells, told worst first."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from probe.catalogue.families import CatalogueError, Version
+from probe.catalogue.selectors import select_clients
+from probe.cells.aggregate import Settled
+from probe.cells.audit import Finding, Report, examine, upgrade, worst_first
+from probe.cells.fleet import Service, read_fleet
+from probe.cells.upgrades import remedy
+from probe.cli.app import app
+from probe.cli.wiring.compose import apps, families
+from probe.model import Cell, Outcome, Profile, Role
+from tests.support.synthetic_rows import CELL, fill, verdict
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "audit.json"
+OWN = replace(CELL, profile="isolated+Producer.Retry.Max=9")
+
+
+class TestFleet:
+    def test_csv_by_any_words_for_its_columns(self) -> None:
+        text = "Name;x\n"  # not CSV of ours
+        with pytest.raises(CatalogueError, match="has no version"):
+            read_fleet(text, "fleet.csv")
+        text = (
+            "# exported today\n"
+            "service,client,version,role,properties,count\n"
+            'shipper,sarama,1.43.2,producer,"Producer.Retry.Max=9; ChannelBufferSize=1",12\n'
+            "billing,spring-boot@3.2.0,,,,\n"
+        )
+        assert read_fleet(text, "fleet.csv") == [
+            Service(
+                "shipper",
+                "sarama@1.43.2",
+                Role.PRODUCER,
+                properties=("Producer.Retry.Max=9", "ChannelBufferSize=1"),
+                count=12,
+            ),
+            Service("billing", "spring-boot@3.2.0"),
+        ]
+
+    def test_what_brokers_export(self) -> None:
+        text = (
+            "clientSoftwareName,clientSoftwareVersion,connections\n"
+            "apache-kafka-java,3.9.1,40\nconfluent-kafka-python,2.3.0-librdkafka-2.3.0,3\nkgo,v1.18.1,2.0\n"
+        )
+        assert [(item.client, item.count) for item in read_fleet(text, "metrics.csv")] == [
+            ("apache-kafka-java@3.9.1", 40),
+            ("librdkafka@2.3.0", 3),
+            ("kgo@1.18.1", 2),
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "name"),
+        [
+            ("sarama@1.43.2\n\n# old\njava@3.9.2\n", "fleet.txt"),
+            ("- sarama@1.43.2\n- java@3.9.2\n", "fleet.yaml"),
+            ('["sarama@1.43.2", {"client": "java", "version": "3.9.2"}]', "fleet.json"),
+            ('{"client": "sarama@1.43.2"}\n{"family": "java@3.9.2"}\n', "fleet.jsonl"),
+            ('[[service]]\nclient = "sarama@1.43.2"\n[[service]]\nclient = "java@3.9.2"\n', "fleet.toml"),
+        ],
+    )
+    def test_other_forms(self, text: str, name: str) -> None:
+        assert [item.client for item in read_fleet(text, name)] == ["sarama@1.43.2", "java@3.9.2"]
+
+    @pytest.mark.parametrize(
+        ("text", "name", "says"),
+        [
+            ("", "fleet.csv", "there is no service"),
+            ("sarama\n", "fleet.txt", "fleet.txt, line 1: sarama has no version"),
+            ("service,library_name\nx,y\n", "fleet.csv", "no column `client`"),
+            ("client,role\nsarama@1.0,boss\n", "fleet.csv", "fleet.csv, line 2: boss is no role"),
+            ("client,count\nsarama@1.0,many\n", "fleet.csv", "count 'many' is no number"),
+            ("client,properties\nsarama@1.0,novalue\n", "fleet.csv", "'novalue' is not KEY=VALUE"),
+            ("[[service]\n", "fleet.toml", "fleet.toml"),
+            ("[1,", "fleet.json", "fleet.json"),
+        ],
+    )
+    def test_what_is_wrong_is_named_with_its_place(self, text: str, name: str, says: str) -> None:
+        with pytest.raises(CatalogueError) as caught:
+            read_fleet(text, name)
+        assert says in str(caught.value)
+
+
+def one(outcome: Outcome, cell: Cell = CELL) -> Settled:
+    return Settled(cell=cell, run_id="r1", trial=0, verdicts=(verdict(outcome),))
+
+
+def stored(*items: Settled) -> dict[Cell, Settled]:
+    return {item.cell: item for item in items}
+
+
+@pytest.mark.parametrize(
+    ("there", "finding"),
+    [
+        ([one(Outcome.STUCK, OWN)], Finding.FAILS),
+        ([one(Outcome.REFRESHES, OWN)], Finding.PASSES),
+        ([one(Outcome.REFRESHES, OWN), one(Outcome.STUCK)], Finding.PASSES),
+        ([one(Outcome.STUCK)], Finding.SUSPECTED),
+        ([one(Outcome.REFRESHES)], Finding.UNKNOWN),
+        ([one(Outcome.BROKEN, OWN)], Finding.UNKNOWN),
+        ([one(Outcome.NOT_PROVOKED, OWN)], Finding.UNKNOWN),
+        ([], Finding.UNKNOWN),
+    ],
+)
+def test_only_the_services_own_configuration_is_proof(there: list[Settled], finding: Finding) -> None:
+    (fault,) = examine([OWN], stored(*there))
+    assert fault.finding is finding
+
+
+def test_trials_that_disagree_are_no_pass() -> None:
+    flaky = replace(one(Outcome.STUCK), verdicts=(verdict(Outcome.REFRESHES), verdict(Outcome.STUCK)))
+    assert examine([CELL], stored(flaky))[0].finding is Finding.FAILS
+
+
+def versions(scenario: str, **outcomes: Outcome) -> list[Settled]:
+    return [
+        one(outcome, replace(CELL, version=name[1:].replace("_", "."), scenario=scenario))
+        for name, outcome in outcomes.items()
+    ]
+
+
+def test_the_smallest_upgrade_conforms_in_all_scenarios_and_breaks_none() -> None:
+    there = stored(
+        *versions("a", v1_43_3=Outcome.STUCK, v1_43_4=Outcome.REFRESHES, v1_9=Outcome.REFRESHES, v1_44=Outcome.CLEAN),
+        *versions("b", v1_43_3=Outcome.STUCK, v1_43_4=Outcome.STUCK, v1_44=Outcome.CLEAN, v1_45=Outcome.CLEAN),
+        *versions("c", v1_43_3=Outcome.CLEAN, v1_44=Outcome.STUCK, v1_45=Outcome.CLEAN),
+        *versions("a", v1_45=Outcome.REFRESHES),
+    )
+    both = examine([replace(CELL, scenario=name) for name in "ab"], there)
+    found = upgrade(both, there)
+    assert found is not None
+    assert (found.version, found.last_bad, found.exact) == ("1.44", "1.43.4", True)
+    all_three = examine([replace(CELL, scenario=name) for name in "abc"], there)
+    found = upgrade(all_three, there)
+    assert found is not None
+    assert (found.version, found.last_bad) == ("1.45", "1.44")
+
+
+def test_nobody_can_upgrade_to_a_local_build() -> None:
+    own = replace(CELL, version="1.43.9+local.0a1b2c3d")
+    there = stored(one(Outcome.STUCK), one(Outcome.REFRESHES, own))
+    assert upgrade(examine([CELL], there), there) is None
+    assert remedy(one(Outcome.STUCK), "2.0", there.values()).upgrade is None
+
+
+def test_an_upgrade_that_was_not_measured_in_every_scenario_is_none() -> None:
+    there = stored(*versions("a", v1_43_3=Outcome.STUCK, v1_44=Outcome.CLEAN), *versions("b", v1_43_3=Outcome.STUCK))
+    assert upgrade(examine([replace(CELL, scenario=name) for name in "ab"], there), there) is None
+
+
+def test_an_upgrade_by_the_librarys_own_settings_says_so() -> None:
+    newer = replace(CELL, version="1.50.0")
+    there = stored(one(Outcome.STUCK, OWN), one(Outcome.REFRESHES, newer))
+    found = upgrade(examine([OWN], there), there)
+    assert found is not None
+    assert (found.version, found.exact) == ("1.50.0", False)
+
+
+def test_worst_first() -> None:
+    def report(name: str, outcome: Outcome | None, count: int = 1) -> Report:
+        there = stored(one(outcome)) if outcome else {}
+        return Report(name, "c", "c", count, examine([CELL], there), None)
+
+    reports = [
+        report("fine", Outcome.REFRESHES),
+        report("unknown", None),
+        report("few late", Outcome.LATE),
+        report("many late", Outcome.LATE, count=9),
+        report("stuck", Outcome.STUCK),
+    ]
+    assert [item.name for item in worst_first(reports)] == ["stuck", "many late", "few late", "unknown", "fine"]
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    file = tmp_path / "fleet.csv"
+    file.write_text(
+        "service,client,role,properties\n"
+        "good,sarama@1.61.1,producer,\nbad,sarama@1.43.2,producer,\nown,sarama@1.43.2,producer,Producer.Retry.Max=9\n"
+        "shipper,filebeat@8.16.1,,\nlost,nobody@1.0,,\n"
+    )
+    return file
+
+
+def audit(fleet: Path, results: Path, *more: str) -> tuple[str, object, int]:
+    arguments = ["audit", str(fleet), "--results", str(results), "--scenario", "disk/storage-error", *more]
+    done = CliRunner().invoke(app, arguments)
+    return done.output, done.exception, getattr(done.exception, "exit_code", 0)
+
+
+def filled(results: Path) -> Path:
+    fill(
+        results,
+        (replace(CELL, version="1.43.2"), 0, Outcome.STUCK),
+        (replace(CELL, version="1.43.3"), 0, Outcome.REFRESHES),
+        (replace(CELL, version="1.61.1"), 0, Outcome.REFRESHES),
+        (replace(CELL, version="1.29.1"), 0, Outcome.STUCK),
+    )
+    return results
+
+
+def test_a_fleet_is_told_with_evidence_and_gates(fleet: Path, tmp_path: Path) -> None:
+    text, error, code = audit(fleet, filled(tmp_path / "results"))
+    assert code == 1
+    assert "1 of 5 services are at risk (fails): bad" in str(error)
+    places = [text.index(f"│ {name} ") for name in ("bad", "own", "lost", "good")]
+    assert places == sorted(places)
+    assert "sarama 1.43.3 (1.43.2 is not enough)" in text
+    assert "probe show --results" in text
+    assert "probe run --client sarama@1.29.1 --scenario disk/storage-error --role producer" not in text  # suspected
+    assert "filebeat 9.0.0 has 1.43.3" in text
+    assert "there is no client family or application nobody" in text
+
+
+def test_json_and_csv_say_the_same(fleet: Path, tmp_path: Path) -> None:
+    results = filled(tmp_path / "results")
+    data = json.loads(audit(fleet, results, "--json")[0])
+    jsonschema.validate(data, json.loads(SCHEMA.read_text()))
+    findings = {item["service"]: item["finding"] for item in data["services"]}
+    assert findings == {"bad": "fails", "own": "suspected", "shipper": "suspected", "lost": "unknown", "good": "passes"}
+    rows = list(csv.DictReader(io.StringIO(audit(fleet, results, "--csv")[0])))
+    assert {row["service"]: row["finding"] for row in rows} == findings
+    assert {row["service"]: row["upgrade"] for row in rows}["bad"] == "1.43.3"
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "code", "says"),
+    [
+        ("fails,suspected", 1, "3 of 5 services"),
+        ("unknown", 1, "1 of 5 services"),
+        ("late", 2, "not findings"),
+        ("", 0, ""),
+    ],
+)
+def test_what_the_gate_is_about(fleet: Path, tmp_path: Path, fail_on: str, code: int, says: str) -> None:
+    _, error, ended = audit(fleet, filled(tmp_path / "results"), "--fail-on", fail_on)
+    assert (ended, says in str(error)) == (code, True)
+
+
+def test_nothing_stored_is_no_pass(fleet: Path, tmp_path: Path) -> None:
+    text, error, code = audit(fleet, tmp_path / "empty")
+    assert code == 3
+    assert "nothing is stored" in str(error)
+    assert "bad: not known (never measured); probe run" in text
+    assert "probe run --client sarama@1.43.2 --scenario disk/storage-error --role producer" in text
+
+
+def test_where_no_upgrade_is_stored_bisect_is_named(tmp_path: Path) -> None:
+    fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
+    file = tmp_path / "fleet.txt"
+    file.write_text("sarama@1.43.3\n")
+    text, _, _ = audit(file, tmp_path / "results")
+    assert "no stored upgrade conforms; probe bisect sarama disk/storage-error --role producer" in text
+
+
+def test_an_application_is_told_its_own_first_good_release(tmp_path: Path) -> None:
+    names = {}
+    for release in ("8.16.1", "9.0.0"):
+        (found,) = select_clients(families(), [f"filebeat@{release}"], lambda _, text: Version(version=text), apps())
+        assert found.application is not None
+        names[release] = str(found.application.profile(Profile("isolated"), Role.PRODUCER))
+    results = tmp_path / "results"
+    fill(
+        results,
+        (replace(CELL, version="1.29.1", profile=names["8.16.1"]), 0, Outcome.STUCK),
+        (replace(CELL, version="1.43.3", profile=names["9.0.0"]), 0, Outcome.REFRESHES),
+    )
+    file = tmp_path / "fleet.txt"
+    file.write_text("metricbeat@8.16.1\n")
+    text, _, code = audit(file, results)
+    assert code == 1
+    assert "smallest upgrade: filebeat 9.0.0, which has sarama 1.43.3 (1.29.1 is not enough)" in text
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    _, error, code = audit(tmp_path / "none.csv", tmp_path)
+    assert code == 2
+    assert "none.csv" in str(error)

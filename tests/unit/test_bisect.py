@@ -1,0 +1,405 @@
+"""The version in which a client changed: found in few steps, from invented histories; once with real clients."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from probe.catalogue.families import CatalogueError, Version
+from probe.cells.aggregate import Settled
+from probe.cells.bisect import Edge, Same, Try, changes, next_step, sentence, unsure
+from probe.cli import options
+from probe.cli.app import app
+from probe.cli.commands.bisect import survey
+from probe.cli.wiring import bisect_run
+from probe.cli.wiring.bisect_run import Ground
+from probe.cli.wiring.compose import families
+from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.drivers.provision import releases
+from probe.drivers.sources import module, wheel
+from probe.errors import ProbeError, ProvisionError
+from probe.model import Cell, Election, Outcome, Role
+from probe.model.versions import version_key
+from probe.store import trials
+from probe.verdict import RULES_VERSION
+from tests.support.synthetic_rows import CELL, create, history, verdict
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STUCK, REFRESHES, HINTED, LATE = Outcome.STUCK, Outcome.REFRESHES, Outcome.HINTED, Outcome.LATE
+BROKEN, SURFACES = Outcome.BROKEN, Outcome.SURFACES
+SARAMA = sorted((item.version for item in families()["sarama"].versions), key=version_key)
+FIXED = "1.43.3"
+
+
+def settled(version: str, *outcomes: Outcome) -> Settled:
+    cell = replace(CELL, version=version)
+    return Settled(cell=cell, run_id="r", trial=0, verdicts=tuple(verdict(item) for item in outcomes))
+
+
+def play(truth: Mapping[str, Outcome], known: Mapping[str, Outcome] | None = None) -> tuple[Edge | Same, list[str]]:
+    """Bisect an invented history; return what was found and the versions that were run, in order."""
+    versions = list(truth)
+    found = {name: settled(name, outcome) for name, outcome in (known or {}).items()}
+    ran: list[str] = []
+    for _ in range(len(versions) + 1):
+        step = next_step(versions, found)
+        if not isinstance(step, Try):
+            return step, ran
+        assert not set(step.versions) & set(found)
+        ran += step.versions
+        found |= {name: settled(name, truth[name]) for name in step.versions}
+    pytest.fail("it does not end")
+
+
+def numbered(*outcomes: Outcome) -> dict[str, Outcome]:
+    return {f"1.{number}": outcome for number, outcome in enumerate(outcomes)}
+
+
+@given(count=st.integers(2, 60), data=st.data())
+def test_one_change_is_found_in_as_few_runs_as_halving_takes(count: int, data: st.DataObject) -> None:
+    edge = data.draw(st.integers(1, count - 1))
+    truth = numbered(*[STUCK] * edge, *[REFRESHES] * (count - edge))
+    found, ran = play(truth)
+    assert found == Edge(f"1.{edge - 1}", f"1.{edge}", ())
+    assert len(ran) <= 2 + math.ceil(math.log2(max(count - 1, 1)))
+
+
+@given(outcomes=st.lists(st.sampled_from([STUCK, REFRESHES, HINTED, SURFACES, BROKEN]), min_size=2, max_size=30))
+def test_whatever_the_history_the_edge_is_one_and_its_sides_were_run(outcomes: list[Outcome]) -> None:
+    truth = numbered(*outcomes)
+    found, ran = play(truth)
+    if isinstance(found, Same):
+        return
+    names = list(truth)
+    inside = names[names.index(found.before) + 1 : names.index(found.since)]
+    assert {found.before, found.since} <= set(ran)
+    assert found.passed == tuple(inside)
+    assert all(truth[name] is BROKEN for name in inside)
+    assert truth[found.before] is not truth[found.since]
+
+
+def test_outcomes_that_conform_are_the_same_where_others_do_not() -> None:
+    found, _ = play(numbered(STUCK, STUCK, REFRESHES, HINTED, REFRESHES, HINTED))
+    assert found == Edge("1.1", "1.2", ())
+
+
+def test_where_all_conform_the_outcome_is_the_question() -> None:
+    found, _ = play(numbered(REFRESHES, REFRESHES, REFRESHES, HINTED, HINTED))
+    assert found == Edge("1.2", "1.3", ())
+
+
+def test_a_version_that_says_nothing_is_stepped_over_and_named() -> None:
+    found, ran = play(numbered(BROKEN, STUCK, STUCK, BROKEN, REFRESHES, REFRESHES, BROKEN))
+    assert found == Edge("1.2", "1.4", ("1.3",))
+    assert {"1.0", "1.6"} <= set(ran)
+
+
+def test_what_cannot_be_had_is_stepped_over() -> None:
+    known = {"1.0": settled("1.0", STUCK), "1.2": settled("1.2", REFRESHES)}
+    assert next_step(["1.0", "1.1", "1.2"], known, {"1.1"}) == Edge("1.0", "1.2", ("1.1",))
+
+
+def test_ends_that_are_alike_end_the_search() -> None:
+    found, ran = play(numbered(STUCK, REFRESHES, STUCK))
+    assert found == Same(("1.0", "1.2"))
+    assert ran == ["1.0", "1.2"]
+
+
+def test_nothing_to_judge_is_told_apart() -> None:
+    assert play(numbered(BROKEN, BROKEN)) == (Same(()), ["1.0", "1.1"])
+
+
+def test_what_is_stored_between_equal_ends_shows_the_change() -> None:
+    truth = numbered(STUCK, STUCK, REFRESHES, REFRESHES, STUCK, STUCK)
+    found, ran = play(truth, {"1.2": REFRESHES})
+    assert found == Edge("1.3", "1.4", ())
+    known = {name: settled(name, truth[name]) for name in [*ran, "1.2"]}
+    assert list(changes(sorted(known), known))[-1] == ("1.3", "1.4")
+
+
+def test_what_is_stored_is_not_run_again() -> None:
+    truth = numbered(*[STUCK] * 9, *[REFRESHES] * 9)
+    assert play(truth, truth) == (Edge("1.8", "1.9", ()), [])
+
+
+def test_a_version_whose_trials_disagree_does_not_conform() -> None:
+    known = {"1.0": settled("1.0", STUCK), "1.1": settled("1.1", REFRESHES, STUCK), "1.2": settled("1.2", REFRESHES)}
+    found = next_step(["1.0", "1.1", "1.2"], known)
+    assert found == Edge("1.1", "1.2", ())
+    assert "1.1 is flaky (1 refreshes, 1 stuck)" in sentence(found, known)
+    assert unsure(found, known, 2) == ("1.2",)
+
+
+def test_the_answer_is_a_sentence() -> None:
+    known = {"1.43.2": settled("1.43.2", STUCK), FIXED: settled(FIXED, REFRESHES)}
+    expected = "sarama 1.43.3 is the first version that refreshes (producer, isolated, 3.9); 1.43.2 is stuck"
+    assert sentence(Edge("1.43.2", FIXED, ()), known) == expected
+
+
+def store(results: Path, truth: Mapping[str, Outcome], count: int = 1, cell: Cell = CELL) -> None:
+    """Store what a matrix run of these versions would have."""
+    with create(results) as runs:
+        for version, outcome in truth.items():
+            for trial in range(count):
+                runs.add(history(replace(cell, version=version), trial), verdict(outcome, rules=RULES_VERSION))
+
+
+def bisect(results: Path, *arguments: str, family: str = "sarama") -> Result:
+    return CliRunner().invoke(app, ["bisect", family, "disk/storage-error", "--results", str(results), *arguments])
+
+
+def fate(version: str) -> Outcome:
+    return REFRESHES if version_key(version) >= version_key(FIXED) else STUCK
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be run and no registry be asked."""
+
+    def never(*_: Any) -> None:
+        raise AssertionError("it must not be needed")
+
+    for name in ("make_ready", "releases"):
+        monkeypatch.setattr(bisect_run, name, never)
+
+
+def test_a_stored_matrix_answers_without_a_run(tmp_path: Path, offline: None) -> None:
+    store(tmp_path, {version: fate(version) for version in SARAMA}, count=3)
+    done = bisect(tmp_path, "--listed-only")
+    assert done.exit_code == 0, done.output
+    assert "sarama 1.43.3 is the first version that refreshes (producer, isolated, 3.9); 1.43.2 is stuck" in done.output
+    assert re.search(r"probe show .*--client sarama@1\.43\.2 .*--scenario disk/storage-error", done.output)
+    assert "0 versions run" in done.output
+
+
+def test_other_questions_and_older_rules_say_nothing_here(tmp_path: Path, offline: None) -> None:
+    store(tmp_path, dict.fromkeys(SARAMA, STUCK), count=3, cell=replace(CELL, role=Role.CONSUMER))
+    with pytest.raises(AssertionError, match="must not be needed"):
+        CliRunner().invoke(
+            app,
+            ["bisect", "sarama", "disk/storage-error", "--results", str(tmp_path)],
+            catch_exceptions=False,
+        )
+
+
+def test_a_change_and_back_is_told(tmp_path: Path, offline: None) -> None:
+    truth = {version: fate(version) for version in SARAMA} | {SARAMA[3]: REFRESHES}
+    store(tmp_path, truth, count=3)
+    done = bisect(tmp_path, "--listed-only")
+    assert "1.43.3 is the first version" in done.output
+    assert f"another change: {SARAMA[3]} refreshes, {SARAMA[4]} is stuck; --to {SARAMA[4]} finds it" in done.output
+
+
+def test_no_change_is_exit_code_1_and_says_what_to_do(tmp_path: Path, offline: None) -> None:
+    store(tmp_path, dict.fromkeys(SARAMA, STUCK))
+    done = bisect(tmp_path)
+    assert done.exit_code == 1
+    assert "no change: " in done.output
+    assert "--from and --to" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "family", "names"),
+    [
+        (["--from", "1.43.2", "--to", "1.43.2"], "sarama", ["1.43.2", "wider range"]),
+        (["--from", "1.61.1", "--to", "1.19.0"], "sarama", ["1.61.1", "1.19.0"]),
+        (["--profile", "isolted"], "sarama", ["isolted", "isolated"]),
+        (["--broker", "3.14"], "sarama", ["3.14"]),
+        ([], "sarama@1.43.3", ["without a version", "--from"]),
+        ([], "sarma", ["sarma", "sarama"]),
+        (["--profile", "consumer-protocol"], "sarama", ["consumer-protocol", "sarama"]),
+    ],
+)
+def test_bad_input_names_what_is_wrong(tmp_path: Path, arguments: list[str], family: str, names: list[str]) -> None:
+    done = bisect(tmp_path, *arguments, family=family)
+    assert isinstance(done.exception, ProbeError | CatalogueError), done.output
+    assert all(name in str(done.exception) for name in names), done.exception
+
+
+@pytest.mark.parametrize(
+    ("scenario", "role", "names"),
+    [
+        ("disk/*", "producer", ["disk/*", "full name of one"]),
+        ("topic/grown", "admin", ["topic/grown", "admin", "producer, group"]),
+        ("disk/storage-eror", "producer", ["disk/storage-eror", "did you mean"]),
+    ],
+)
+def test_one_scenario_in_a_role_that_it_is_played_in(
+    tmp_path: Path, scenario: str, role: str, names: list[str]
+) -> None:
+    done = CliRunner().invoke(app, ["bisect", "sarama", scenario, "--role", role, "--results", str(tmp_path)])
+    assert isinstance(done.exception, ProbeError | CatalogueError), done.output
+    assert all(name in str(done.exception) for name in names), done.exception
+
+
+def ground(family: str = "librdkafka", **bounds: str | None) -> Ground:
+    asked = options.Asked(scenarios=["disk/storage-error"], roles=[Role.PRODUCER], profiles=["isolated"])
+    return survey(family, "disk/storage-error", asked, bounds.get("oldest"), bounds.get("newest"))
+
+
+def test_only_versions_that_can_play_the_role_are_in_reach() -> None:
+    asked = options.Asked(scenarios=["coordinator/moved"], roles=[Role.TRANSACTIONAL], profiles=["isolated"])
+    versions = survey("sarama", "coordinator/moved", asked, None, None).versions
+    assert versions[0] == next(name for name in SARAMA if version_key(name) >= version_key("1.37.0"))
+
+
+def test_bounds_are_inclusive() -> None:
+    assert ground("sarama", oldest="1.43.1", newest="1.44.0").versions == ["1.43.1", "1.43.2", "1.43.3", "1.44.0"]
+
+
+def test_releases_that_no_list_has_are_added_between_two_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = ["1.4.0", "1.5.0", "1.6.0", "1.6.0rc1", "1.6.1", "1.9.0"]
+    monkeypatch.setattr(bisect_run, "releases", lambda *_: released)
+    here = ground()
+    assert here.widen("1.5.0", "1.6.1")
+    place = here.versions.index("1.5.0")
+    assert here.versions[place : place + 3] == ["1.5.0", "1.6.0", "1.6.1"]
+    assert not here.widen("1.5.0", "1.6.1")
+
+
+def test_a_release_that_was_run_before_is_in_question_though_nobody_listed_it() -> None:
+    here = ground(newest="1.9.2")
+    here.learn([settled("1.6.0", REFRESHES), settled("2.6.0", REFRESHES), settled("1.6.1+local.00ff00ff", STUCK)])
+    place = here.versions.index("1.5.0")
+    assert here.versions[place : place + 3] == ["1.5.0", "1.6.0", "1.6.1"]
+    assert set(here.known) == {"1.6.0"}
+
+
+def test_releases_in_no_list_stand_in_order_among_the_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bisect_run, "releases", lambda *_: ["1.6.0", "2.7.0", "2.12.0"])
+    here = ground()
+    listed = list(here.versions)
+    assert here.widen("1.5.0", "2.13.2")
+    assert here.versions == sorted([*listed, "1.6.0", "2.7.0", "2.12.0"], key=version_key)
+
+
+def test_a_registry_that_does_not_answer_leaves_the_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: object) -> list[str]:
+        raise ProvisionError("the registry cannot be reached")
+
+    monkeypatch.setattr(bisect_run, "releases", silent)
+    assert not ground().widen("1.5.0", "1.6.1")
+
+
+def test_a_release_is_known_by_what_the_library_in_it_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    family = families()["librdkafka"]
+    carried = {
+        "1.6.0": Version(version="1.6.0-9", artifact="1.6.0"),
+        "1.5.2": Version(version="1.5.0", artifact="1.5.2"),
+    }
+    monkeypatch.setattr(bisect_run, "releases", lambda *_: ["1.5.2", "1.6.0"])
+    monkeypatch.setattr(
+        bisect_run, "choose_clients", lambda names: [bisect_run.Chosen(family, carried[names[0].partition("@")[2]])]
+    )
+    here = ground()
+    here.widen("1.5.0", "1.6.1")
+    assert here.bring("1.6.0") == "1.6.0-9"
+    assert "1.6.0-9" in here.versions
+    assert "1.6.0" not in here.versions
+    assert here.bring("1.5.2") is None
+    assert here.absent == {"1.5.2": "it carries 1.5.0"}
+
+
+def test_a_module_that_moved_is_listed_under_both_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = {"Shopify": "v1.19.0 v1.38.1 v1.39.0 v1.39.0-rc.1", "IBM": "v1.38.1 v1.40.0 v1.41.0-rc.2"}
+
+    def go(*arguments: str) -> subprocess.CompletedProcess[str]:
+        path = arguments[-1]
+        told = "" if "-e" in arguments else f"{path} {listed[path.split('/')[1]]}\n"
+        return subprocess.CompletedProcess(arguments, 0, told, "")
+
+    monkeypatch.setattr(module, "go", go)
+    assert releases(families()["sarama"], "1.38.1", "1.40.0") == ["1.19.0", "1.38.1", "1.40.0"]
+
+
+def test_a_module_is_asked_for_numbers_that_the_registry_does_not_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def go(*arguments: str) -> subprocess.CompletedProcess[str]:
+        asked.extend(item for item in arguments if "@" in item)
+        return subprocess.CompletedProcess(arguments, 0, "\nv1.25.0\n\nv1.26.1\n", "")
+
+    monkeypatch.setattr(module, "go", go)
+    assert module.unlisted(families()["sarama"], "1.24.1", "1.26.2") == ["1.25.0", "1.26.1"]
+    assert {"github.com/Shopify/sarama@v1.24.2", "github.com/Shopify/sarama@v1.25.0"} <= set(asked)
+    assert "github.com/Shopify/sarama@v1.26.2" not in asked
+    assert "github.com/Shopify/sarama@v1.24.1" not in asked
+
+
+def test_guesses_are_few_and_between() -> None:
+    assert module.between("0.4.8", "0.4.11") == ["0.4.9", "0.4.10"]
+    assert module.between("1.43.2", "1.43.3") == []
+    assert module.between("1.0.0", "2.0.0") == []
+    assert module.between("1.0.0-rc1", "1.0.2") == []
+
+
+def test_each_wheel_is_listed_for_the_python_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = {"": ["2.4.0", "1.9.2"], "310": ["2.4.0", "1.9.2", "1.9.0"], "39": ["1.9.0", "1.8.2"]}
+    monkeypatch.setattr(wheel.pip, "versions", lambda _, python="": listed.get(python, []))
+    assert sorted(releases(families()["librdkafka"], "", "")) == ["1.8.2", "1.9.0", "1.9.2", "2.4.0"]
+
+
+def test_selectors_of_a_run_come_back(tmp_path: Path) -> None:
+    asked = options.Asked(
+        clients=["sarama@1.43.3"],
+        scenarios=["disk/*"],
+        roles=[Role.GROUP],
+        profiles=["isolated"],
+        properties=["a=b"],
+        brokers=["2.6"],
+        trials=3,
+        election=Election(1000),
+        seed=5,
+    )
+    with create(tmp_path, selectors=selected(asked, 2500)) as begun:
+        pass
+    found, watch_ms = as_before(str(tmp_path), begun.run_id, options.Asked(shard="1/1"))
+    assert selected(found, watch_ms) == selected(asked, 2500)
+    assert names_nothing(options.Asked(seed=5, shard="1/2"))
+    assert not names_nothing(options.Asked(trials=2))
+
+
+def test_a_run_that_does_not_say_what_it_selected_is_named(tmp_path: Path) -> None:
+    with create(tmp_path) as begun:
+        pass
+    with pytest.raises(ProbeError, match=f"{begun.run_id} .*give them again"):
+        as_before(str(tmp_path), begun.run_id, options.Asked())
+
+
+@pytest.mark.real
+def test_real_clients_show_the_edge_and_leave_evidence(tmp_path: Path) -> None:
+    done = bisect(tmp_path, "--from", "1.43.2", "--to", "1.43.3", "--trials", "1", "--listed-only")
+    assert done.exit_code == 0, done.output
+    assert "sarama 1.43.3 is the first version that refreshes (producer, isolated, 3.9); 1.43.2 is stuck" in done.output
+    assert "2 versions run, 2 trials" in done.output
+    found = {(row.cell.version, row.cell.scenario): row.verdict.outcome for row in trials(str(tmp_path))}
+    assert found["1.43.2", "disk/storage-error"] is STUCK
+    assert found["1.43.2", "steady"] is Outcome.CLEAN
+    again = bisect(tmp_path, "--from", "1.43.2", "--to", "1.43.3", "--trials", "1", "--listed-only")
+    assert "0 versions run" in again.output
+
+
+@pytest.mark.spark
+def test_the_matrix_names_versions_between_which_it_is_not_known(spark: SparkSession) -> None:
+    from spark.versions import version_stretches  # noqa: PLC0415  # only this test needs Spark
+
+    other = replace(CELL, role=Role.CONSUMER)
+    said = {"1.9.0": STUCK, "1.30.0": BROKEN, "1.43.3": REFRESHES, "1.44.0": REFRESHES, "1.50.3": STUCK}
+    cells = [(replace(CELL, version=name), outcome) for name, outcome in said.items()]
+    cells.append((replace(other, version="1.10.0"), STUCK))
+    rows = [{**cell.columns(), "outcome": str(outcome), "conforms": "no", "released": ""} for cell, outcome in cells]
+    found = [row.asDict() for row in spark.createDataFrame(rows).transform(version_stretches).collect()]
+    ours = sorted((row["nth"], row["first_version"], row["unmeasured"]) for row in found if row["role"] == CELL.role)
+    assert ours == [(1, "1.9.0", None), (2, "1.43.3", "1.10.0;1.30.0"), (3, "1.50.3", None)]

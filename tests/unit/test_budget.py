@@ -1,0 +1,161 @@
+"""A run that has only so much time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.cli.options import Asked
+from probe.cli.wiring import time_budget
+from probe.errors import ProbeError
+from probe.model import Cell, Client, Engine, Expects, Role
+from probe.planning.plan import LONG_MS, TRANSACTION_MS, Plan, Planned
+from probe.runner import Options
+from probe.runner.schedule import pool
+from probe.runner.schedule.adaptive_limit import Place
+from probe.runner.trial import trial
+from probe.store.lock import FOLDER
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    names = ["disk/storage-error", "leader/elected"]
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER], seed=1)
+    return asked.whole()[0]
+
+
+class Idle:
+    """A host without processes, that takes down whose trials are done."""
+
+    def __init__(self) -> None:
+        self.done: list[Client] = []
+
+    def finish(self, client: Client) -> None:
+        self.done.append(client)
+
+
+def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, trial_s: float = 0.0) -> list[Cell]:
+    """Run a plan whose trials only sleep; return the cells that came to their end."""
+    ended: list[Cell] = []
+
+    async def one(_: object, item: Planned, __: int, place: Place) -> None:
+        await asyncio.sleep(trial_s)
+        ended.append(item.cell)
+        place.leave()
+
+    async def calm() -> None: ...
+
+    monkeypatch.setattr(pool, "_judge_one", one)
+    host = Idle()
+    tools: Any = SimpleNamespace(host=host, lag=SimpleNamespace(calm=calm))
+    store: Any = SimpleNamespace(exhausted=None)
+    stop_at = None if stop_in is None else time.monotonic() + stop_in
+    options = Options(jobs=1, stop_at=stop_at)
+    asyncio.run(pool.run_plan(plan, tools, options, store, report=lambda _: None))
+    assert host.done == (sorted({cell.client for cell in ended}) if len(ended) == len(plan.cells) else [])
+    return ended
+
+
+def test_without_a_budget_all_is_run(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(play(plan, monkeypatch, None)) == len(plan.cells) == 3
+
+
+def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would look like a trial of its own that broke, and be run again, and so on for hours."""
+    attempts = []
+
+    async def swallow(*_: object, **__: object) -> None:
+        attempts.append(1)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+    monkeypatch.setattr(trial, "_run", swallow)
+    monkeypatch.setattr(pool, "_longest_s", lambda *_: 0.0)
+    monkeypatch.setattr(pool, "harness_failed", lambda _: True)
+
+    async def calm() -> None: ...
+
+    async def interrupted() -> None:
+        tools: Any = SimpleNamespace(host=Idle(), lag=SimpleNamespace(calm=calm), artifacts={})
+        store: Any = SimpleNamespace(exhausted=None)
+        task = asyncio.create_task(pool.run_plan(plan, tools, Options(jobs=3), store, report=lambda _: None))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        async with asyncio.timeout(5):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(interrupted())
+    assert len(attempts) == 3
+
+
+def test_nothing_starts_that_would_not_end_in_time(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(play(plan, monkeypatch, 3600)) == 3
+    assert play(plan, monkeypatch, 5) == []
+
+
+def test_who_has_no_control_cell_does_not_start(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would wait for its control cell for ever."""
+    monkeypatch.setattr(pool, "_longest_s", lambda item, _: 1.0 if item.cell != item.steady else 100.0)
+    assert play(plan, monkeypatch, 50) == []
+
+
+def test_when_time_is_up_the_rest_is_cut_off(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_longest_s", lambda *_: 0.0)
+    started = time.monotonic()
+    assert play(plan, monkeypatch, 0.3, trial_s=60) == []
+    assert time.monotonic() - started < 20
+
+
+def test_publishing_has_its_share_of_the_budget(tmp_path: Path) -> None:
+    results = str(tmp_path)
+    assert time_budget.stop_at(600, 1000.0, results, publish=False) == 1600 - time_budget.ENDING_S
+    assert (
+        time_budget.stop_at(600, 1000.0, results, publish=True) == 1600 - time_budget.ENDING_S - time_budget.UNKNOWN_S
+    )
+    (tmp_path / FOLDER).mkdir()
+    time_budget.note_publishing(results, 100.0)
+    assert time_budget.stop_at(600, 1000.0, results, publish=True) == 1600 - time_budget.ENDING_S - 200
+    (tmp_path / FOLDER / time_budget.NOTE).write_text(json.dumps(["odd"]))
+    assert (
+        time_budget.stop_at(600, 1000.0, results, publish=True) == 1600 - time_budget.ENDING_S - time_budget.UNKNOWN_S
+    )
+    with pytest.raises(ProbeError, match="--time-budget 30: too short, since ending and publishing take about 70 s"):
+        time_budget.stop_at(30, 1000.0, results, publish=True)
+
+
+def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
+    names = ["sarama@1.43.2", "sarama@1.43.3", "sarama@1.27.0"]
+    whole, selection = Asked(clients=names, scenarios=["disk/*", "leader/*"], seed=1).whole()
+    options = Options(jobs=2, stop_at=time.monotonic() + 10)
+    part, chosen = time_budget.most_informative(whole, selection, options, str(tmp_path))
+    assert 2 <= len(part.cells) < len(whole.cells)
+    assert {item.version.version for item in chosen.clients} == {item.cell.version for item in part.cells}
+    assert time_budget.most_informative(whole, selection, Options(), str(tmp_path)) == (whole, selection)
+
+
+def test_transactions_begin_at_least_twice_in_what_is_prompt_on_real_brokers() -> None:
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=["*"], roles=[Role.TRANSACTIONAL], engine=Engine.KAFKA)
+    items = asked.whole()[0].cells
+    assert {item.beat_ms for item in items} > {TRANSACTION_MS}
+    assert all(2 * item.beat_ms <= item.play.prompt_ms for item in items)
+
+
+def test_who_watches_for_long_begins_operations_seldom_unless_recovery_must_be_prompt() -> None:
+    scenarios = ["disk/storage-error", "broker/hang", "broker/rolling", "bootstrap/addresses-changed"]
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=scenarios, roles=[Role.PRODUCER], engine=Engine.KAFKA)
+    cells = {item.cell.scenario: item for item in asked.whole()[0].cells}
+    usual = cells["disk/storage-error"].beat_ms
+    assert cells["broker/hang"].beat_ms == cells["bootstrap/addresses-changed"].beat_ms > usual
+    rolling = cells["broker/rolling"]
+    assert rolling.play.watch_ms >= LONG_MS  # on real brokers, where it takes a minute
+    assert rolling.beat_ms == usual
+    for item in cells.values():
+        assert item.play.expects is Expects.NOTHING or 3 * item.beat_ms <= item.play.prompt_ms / 2

@@ -1,0 +1,182 @@
+"""The catalogue reads what is there and says clearly what is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import CatalogueError, Version, read_families, read_family
+from probe.catalogue.scenarios import CORE, default_scenarios, select_scenarios
+from probe.catalogue.selectors import broker_line, select_clients, select_profiles
+from probe.model import Election, Expects, Kind, Outcome, Reality, Role
+from probe.model.versions import version_key
+
+CLIENTS = Path(__file__).parents[2] / "clients"
+
+SMALL = """
+family = "demo"
+title = "Demo"
+about = "A family for tests."
+driver = "driver.py"
+instances_per_process = 2
+core = ["1.9.0", "latest"]
+source = {kind = "wheel", name = "demo"}
+roles = {producer = {}, consumer = {since = "1.10.0", reason = "it could not read before"}}
+profiles = {isolated = {}, zstd = {since = "1.10.0"}}
+versions = [{version = "1.9.0"}, {version = "1.10.0"}, {version = "2.0.0", released = "2026-01-02"}]
+[behaviour]
+back_off_ms = [{value = 250, source = "docs", until = "1.9.9"}, {value = 100, source = "docs"}]
+acks_one = {until = "1.9.9", reason = "docs"}
+"""
+
+
+def demo(tmp_path: Path, text: str = SMALL) -> Path:
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    (folder / "client.toml").write_text(text)
+    return folder / "client.toml"
+
+
+def never(_family: object, text: str) -> Version:
+    raise CatalogueError(f"asked the registry for {text}")
+
+
+class TestFamilies:
+    def test_versions_order_numerically(self) -> None:
+        assert sorted(["1.10.0", "1.9.0", "2.0"], key=version_key) == ["1.9.0", "1.10.0", "2.0"]
+
+    def test_limits_and_spans_follow_the_version(self, tmp_path: Path) -> None:
+        family = read_family(demo(tmp_path))
+        assert [family.limit(family.behaviour.back_off_ms, v) for v in ("1.9.0", "2.0.0")] == [250, 100]
+        assert [family.roles["consumer"].covers(v) for v in ("1.9.0", "1.10.0")] == [False, True]
+        assert family.newest.version == "2.0.0"
+
+    @pytest.mark.parametrize(
+        ("old", "new", "names"),
+        [
+            ('title = "Demo"', "", "title"),
+            ("[behaviour]", "surprise = 1\n[behaviour]", "surprise"),
+            ('core = ["1.9.0", "latest"]', 'core = ["7.7.7"]', "7.7.7"),
+            ('family = "demo"', 'family = "Demo Ltd"', "family"),
+            ('family = "demo"', "family = ", "client.toml"),
+        ],
+    )
+    def test_a_broken_file_is_one_line_that_names_it(self, tmp_path: Path, old: str, new: str, names: str) -> None:
+        path = demo(tmp_path, SMALL.replace(old, new))
+        with pytest.raises(CatalogueError) as caught:
+            read_family(path)
+        assert names in str(caught.value)
+        assert str(path) in str(caught.value)
+
+    def test_the_real_families_can_be_read(self) -> None:
+        assert {"sarama", "java", "librdkafka", "kafka-python"} <= set(read_families(CLIENTS))
+
+    def test_a_folder_without_families_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(CatalogueError, match=r"no .*client.toml"):
+            read_families(tmp_path)
+
+
+class TestClients:
+    def chosen(self, tmp_path: Path, *names: str) -> list[str]:
+        families = {"demo": read_family(demo(tmp_path))}
+        return [str(item.version.version) for item in select_clients(families, names, never)]
+
+    def test_by_version_all_and_range(self, tmp_path: Path) -> None:
+        assert self.chosen(tmp_path, "demo@1.9.0", "demo@1.9.0") == ["1.9.0"]
+
+    def test_all(self, tmp_path: Path) -> None:
+        assert self.chosen(tmp_path, "demo@all") == ["1.9.0", "1.10.0", "2.0.0"]
+
+    def test_all_of_every_family(self, tmp_path: Path) -> None:
+        assert self.chosen(tmp_path, "all") == ["1.9.0", "1.10.0", "2.0.0"]
+
+    def test_range(self, tmp_path: Path) -> None:
+        assert self.chosen(tmp_path, "demo@>=1.10.0,<2") == ["1.10.0"]
+
+    def test_latest_is_asked_at_the_registry(self, tmp_path: Path) -> None:
+        with pytest.raises(CatalogueError, match="asked the registry for latest"):
+            self.chosen(tmp_path, "demo@latest")
+
+    def test_an_unlisted_version_is_asked_at_the_registry(self, tmp_path: Path) -> None:
+        with pytest.raises(CatalogueError, match=r"asked the registry for 1\.9\.5"):
+            self.chosen(tmp_path, "demo@1.9.5")
+
+    @pytest.mark.parametrize(
+        ("name", "says"),
+        [("demmo", "did you mean demo"), ("demo@>=9", "no listed version"), ("demo@x/y", "is no version")],
+    )
+    def test_what_does_not_exist(self, tmp_path: Path, name: str, says: str) -> None:
+        with pytest.raises(CatalogueError, match=says):
+            self.chosen(tmp_path, name)
+
+
+class TestProfilesAndBrokers:
+    def test_properties_are_sorted_into_the_column(self) -> None:
+        (profile,) = select_profiles(["isolated"], ["z=1", "a=2"], Election(1000, 400))
+        assert str(profile) == "isolated+a=2+election=1000,400+z=1"
+
+    @pytest.mark.parametrize(("names", "properties"), [(["isolatd"], []), (["isolated"], ["novalue"])])
+    def test_bad_ones_are_named(self, names: list[str], properties: list[str]) -> None:
+        with pytest.raises(CatalogueError, match=r"isolatd|novalue"):
+            select_profiles(names, properties, None)
+
+    def test_broker_versions_are_reduced_to_lines(self) -> None:
+        assert [broker_line(text) for text in ("3.9", "3.9.2", "0.10.2.2")] == ["3.9", "3.9", "0.10.2"]
+        with pytest.raises(CatalogueError, match=r"3\.14"):
+            broker_line("3.14")
+
+
+class TestScenarios:
+    def test_each_has_a_story_and_something_to_play(self) -> None:
+        for name, item in default_scenarios().items():
+            assert item.summary.endswith("."), name
+            assert item.roles, name
+            for role in item.roles:
+                part = item.part(role)
+                assert part is not None
+                assert part.play.watch_ms >= part.play.prompt_ms, name
+
+    def test_core_exists(self) -> None:
+        assert {item.name for item in select_scenarios(CORE)} == set(CORE)
+
+    def test_globs_match_whole_names(self) -> None:
+        assert {item.name for item in select_scenarios(["leader/*"])} == {
+            "leader/election-slow",
+            "leader/elected",
+            "leader/reassigned",
+            "leader/hinted",
+        }
+
+    def test_any_error_name_runs_and_old_names_are_accepted(self) -> None:
+        (item,) = select_scenarios(["answer/produce/NOT_LEADER_FOR_PARTITION"])
+        assert item.name == "answer/produce/NOT_LEADER_OR_FOLLOWER"
+        part = item.part(Role.PRODUCER)
+        assert part is not None
+        assert part.play.codes == (6,)
+        assert Outcome.REFRESHES in part.play.conforms
+
+    def test_an_error_that_a_broker_never_gives_there_is_informative(self) -> None:
+        (item,) = select_scenarios(["answer/produce/GROUP_ID_NOT_FOUND"])
+        part = item.part(Role.PRODUCER)
+        assert part is not None
+        assert part.play.conforms == ()
+        assert part.play.reality is Reality.RAW
+
+    def test_a_final_error_must_surface(self) -> None:
+        (item,) = select_scenarios(["blip/produce/TOPIC_AUTHORIZATION_FAILED"])
+        part = item.part(Role.PRODUCER)
+        assert part is not None
+        assert (part.play.kind, part.play.expects) == (Kind.ANSWER, Expects.SURFACE)
+
+    @pytest.mark.parametrize(
+        ("pattern", "says"),
+        [
+            ("answer/produce/KAFKA_STORAGE_EROR", "KAFKA_STORAGE_ERROR"),
+            ("disk/storage-eror", "did you mean"),
+            ("x*", "no"),
+        ],
+    )
+    def test_what_does_not_exist(self, pattern: str, says: str) -> None:
+        with pytest.raises(CatalogueError, match=says):
+            select_scenarios([pattern])

@@ -1,0 +1,129 @@
+"""Nothing that was started survives: not a normal end, not a stuck child, not our own death."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from probe.processes import vfork
+from probe.processes.children import child
+
+DECENT_S = 2.5
+"""Longer than a busy machine keeps us from looking."""
+
+ENDS_WITH_PIPE = "import sys; print('up', flush=True); sys.stdin.read()"
+IGNORES_PIPE = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
+)
+
+
+def state(pid: int) -> str:
+    """Return the kernel's letter for it, Z if it has ended and was not taken; nothing if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def alive(pid: int) -> bool:
+    return state(pid) not in {"", "Z"}
+
+
+def gone(pid: int, within_s: float = 10) -> bool:
+    deadline = time.monotonic() + within_s
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not alive(pid)
+
+
+@pytest.mark.parametrize("program", [ENDS_WITH_PIPE, IGNORES_PIPE])
+def test_a_child_is_gone_at_exit(program: str) -> None:
+    async def play() -> int:
+        async with child([sys.executable, "-c", program]) as running:
+            assert await running.read_line(20) == "up"
+            return running.pid
+
+    assert gone(uvloop.run(play()))
+
+
+def test_a_stopped_child_is_gone_at_exit() -> None:
+    async def play() -> int:
+        async with child([sys.executable, "-c", ENDS_WITH_PIPE]) as running:
+            await running.read_line(20)
+            os.kill(running.pid, signal.SIGSTOP)
+            return running.pid
+
+    assert gone(uvloop.run(play()))
+
+
+def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "library.py").write_text("print('up', flush=True)")
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+    async def play() -> None:
+        async with child([sys.executable, "-c", "import library"], env={"PYTHONPATH": str(tmp_path)}) as running:
+            await running.read_line(10)
+            await running.process.wait()
+
+    uvloop.run(play())
+    assert list((tmp_path / "cache" / "bytecode").rglob("library.*.pyc"))
+    assert not list(tmp_path.glob("__pycache__"))
+
+
+@pytest.mark.parametrize(("end", "code"), [("sys.exit(7)", 7), ("os.kill(os.getpid(), 9)", -9), ("pass", 0)])
+def test_a_childs_code_is_known_at_once_and_the_kernel_forgets_it_soon(
+    end: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vfork, "DECENT_S", DECENT_S)
+
+    async def play() -> int:
+        async with child([sys.executable, "-c", f"import os, sys; {end}"]) as running:
+            assert await running.process.wait() == code
+            assert state(running.pid) == "Z"  # its threads may be on their way out yet
+            return running.pid
+
+    pid = uvloop.run(play())
+    deadline = time.monotonic() + 10 * DECENT_S
+    while state(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not state(pid)
+
+
+def test_last_words_are_kept() -> None:
+    async def play() -> str:
+        async with child([sys.executable, "-c", "import sys; sys.exit('no such broker line')"]) as running:
+            await running.process.wait()
+            await asyncio.sleep(0.2)
+            return running.last_words()
+
+    assert uvloop.run(play()) == "no such broker line"
+
+
+def test_children_end_when_the_orchestrator_is_killed() -> None:
+    program = f"""
+import asyncio, sys
+import uvloop
+from probe.processes.children import child
+async def main():
+    async with child([sys.executable, "-c", {ENDS_WITH_PIPE!r}]) as running:
+        await running.read_line(20)
+        print(running.pid, flush=True)
+        await asyncio.sleep(600)
+uvloop.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as ours:
+        assert ours.stdout is not None
+        pid = int(ours.stdout.readline())
+        assert alive(pid)
+        ours.kill()
+        ours.wait()
+    assert gone(pid)

@@ -1,0 +1,92 @@
+"""Bad input is one clear line and the exit code of the design; good input is what the user asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from probe.catalogue.families import read_families
+
+ROOT = Path(__file__).parents[2]
+PROBE = str(Path(sys.executable).with_name("probe"))
+SCHEMAS = ROOT / "docs" / "schema"
+
+
+def probe(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROBE, *arguments], capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **(env or {})}
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "names"),
+    [
+        (["run", "--client", "sarma"], 2, ["sarma", "sarama"]),
+        (["run", "--client", "librdkafka@99.0.0"], 2, ["99.0.0", "pinned"]),
+        (
+            ["run", "--client", "librdkafka@2.4.0", "--scenario", "answer/produce/KAFKA_STORAG_ERROR"],
+            2,
+            ["KAFKA_STORAG"],
+        ),
+        (["run", "--client", "librdkafka@2.4.0", "--scenario", "disk/*error*x"], 2, ["disk/*error*x"]),
+        (["run", "--client", "librdkafka@2.4.0", "--profile", "isolted"], 2, ["isolted", "isolated"]),
+        (["run", "--client", "librdkafka@2.4.0", "--broker", "3.14"], 2, ["3.14"]),
+        (["run", "--client", "librdkafka@2.4.0", "--fail-on", "stick"], 2, ["stick", "stuck"]),
+        (["run", "--client", "librdkafka@2.4.0", "--shard", "3/2"], 2, ["3/2"]),
+        (["plan", "--client", "librdkafka@2.4.0", "--role", "boss"], 2, ["boss"]),
+        (["show", "--results", "/nowhere/at/all"], 3, ["/nowhere/at/all"]),
+        (["matrix", "--results", "/nowhere/at/all"], 3, ["/nowhere/at/all"]),
+    ],
+)
+def test_bad_input_is_one_line_that_names_it(arguments: list[str], code: int, names: list[str]) -> None:
+    done = probe(*arguments)
+    assert done.returncode == code, done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert all(name in done.stderr for name in names), done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(last) < 600
+
+
+def test_a_broken_client_toml_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    (folder / "client.toml").write_text("family = \n")
+    done = probe("plan", env={"PROBE_CLIENTS": str(tmp_path)})
+    assert done.returncode == 2
+    assert str(folder / "client.toml") in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_plan_starts_nothing_and_its_json_keeps_its_schema(tmp_path: Path) -> None:
+    done = probe("plan", "--client", "librdkafka@2.4.0", "--scenario", "leader/*", "--json")
+    data = json.loads(done.stdout)
+    jsonschema.validate(data, json.loads((SCHEMAS / "plan.json").read_text()))
+    assert {cell["scenario"] for cell in data["cells"]} >= {"steady", "leader/elected"}
+    assert data["estimate_s"] > 0
+
+
+def test_clients_lists_every_pinned_version() -> None:
+    data = json.loads(probe("clients", "--json").stdout)
+    jsonschema.validate(data, json.loads((SCHEMAS / "clients.json").read_text()))
+    listed = {item["family"]: {one["version"] for one in item["versions"]} for item in data["clients"]}
+    for name, family in read_families(ROOT / "clients").items():
+        assert listed[name] == {item.version for item in family.versions}
+
+
+def test_scenarios_tells_what_each_is() -> None:
+    data = json.loads(probe("scenarios", "--json").stdout)
+    names = {item["scenario"] for item in data["scenarios"]}
+    assert {"steady", "disk/storage-error", "answer/produce/NOT_LEADER_OR_FOLLOWER"} <= names
+    assert "KIP-112" in next(item["story"] for item in data["scenarios"] if item["scenario"] == "disk/storage-error")
+
+
+def test_doctor_says_what_there_is() -> None:
+    done = probe("doctor")
+    assert done.returncode == 0, done.stderr
+    assert "embedded engine can run" in done.stdout

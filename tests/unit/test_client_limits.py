@@ -1,0 +1,46 @@
+"""A client's own limits, by the kind of fault and its effective settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from probe.model import Play
+from probe.runner.trial.client_limits import own_limit_ms, timeout_ms
+from tests.support.transcript import COORDINATOR, FINAL, HANG, KILL, STORAGE_ERROR
+
+SETTINGS = {
+    "request_timeout_ms": "30000",
+    "socket_timeout_ms": "60000",
+    "retry_backoff_ms": "100",
+    "longest_backoff_ms": "1000",
+    "session_timeout_ms": "45000",
+    "rebalance_timeout_ms": "300000",
+    "delivery_timeout_ms": "300000",
+}
+
+
+@pytest.mark.parametrize(
+    ("play", "ms"),
+    [
+        (STORAGE_ERROR, 1000),
+        (HANG, 150000),
+        (KILL, 61000),
+        (COORDINATOR, 345000),
+        (FINAL, 120000),
+        (replace(HANG, target=COORDINATOR.target), 345000),
+    ],
+)
+def test_the_longest_that_applies(play: Play, ms: int) -> None:
+    assert own_limit_ms(play, SETTINGS) == ms
+
+
+def test_a_silent_broker_may_be_asked_several_times_in_a_row() -> None:
+    assert own_limit_ms(HANG, {"request_timeout_ms": "30000"}) == 120_000
+    assert own_limit_ms(HANG, {"request_timeout_ms": "305000"}) == 305_000
+
+
+def test_what_is_not_told_is_no_limit() -> None:
+    assert own_limit_ms(KILL, {"request_timeout_ms": "soon"}) == 0
+    assert timeout_ms({"request_timeout_ms": "5000", "retry_backoff_ms": "250"}) == 5250

@@ -1,0 +1,93 @@
+"""A fleet in any shape that JSON or TOML can have is read, or refused in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probe.catalogue.families import CatalogueError
+from probe.cells.fleet import WORDS, Service, read_fleet
+from tests.unit.test_cli import probe
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["sarama@1.43.3", "-1"])
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3), max_leaves=9
+)
+KEYS = st.sampled_from([word for words in WORDS.values() for word in words]) | st.text()
+SERVICES = st.dictionaries(KEYS, VALUES, max_size=6)
+
+
+@given(st.lists(SERVICES | VALUES, max_size=4) | SERVICES | VALUES, st.sampled_from(["f.json", "f.jsonl", "f.txt"]))
+def test_any_json_is_read_or_refused(data: object, name: str) -> None:
+    check(json.dumps(data), name)
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for ending in ("toml", "json", "csv", "txt"):
+        check(text, f"f.{ending}")
+
+
+def check(text: str, name: str) -> None:
+    try:
+        found = read_fleet(text, name)
+    except CatalogueError as error:
+        if not str(error).startswith(name):
+            raise
+        return
+    for item in found:
+        assert isinstance(item, Service)
+        "".join([item.name, item.client, item.profile, *item.properties]).encode()
+
+
+REFUSED = [
+    ("f.json", '[{"client": ["sarama@1.43.3"]}]', "entry 1: `client` is a list"),
+    ("f.json", '[{"client": {"name": "sarama"}}]', "entry 1: `client` is an object"),
+    ("f.json", '[{"client": "sarama", "version": ["1.43.3"]}]', "`version` is a list"),
+    ("f.json", '[{"client": "sarama@1.43.3", "role": ["producer"]}]', "`role` is a list"),
+    ("f.json", '[{"client": "sarama@1.43.3", "count": {"a": 1}}]', "`count` is an object"),
+    ("f.json", '[{"client": "sarama@1.43.3", "count": 1e999}]', "count 'inf' is no number"),
+    ("f.json", '[{"client": "sarama@1.43.3", "properties": [["a=b"]]}]', "an item of `properties` is a list"),
+    ("f.json", '[{"client": "sarama@1.43.3", "properties": {"a": {"b": 1}}}]', "property 'a' is an object"),
+    ("f.json", "[3]", "entry 1: it is a number"),
+    ("f.json", "[[]]", "entry 1: it is a list"),
+    ("f.json", "null", "entry 1: it is null"),
+    ("f.json", "[" * 100_000, "nested too deeply"),
+    ("f.json", "[" + "9" * 5000 + "]", "mend the file"),
+    ("f.toml", 'service = "sarama@1.43.3"', "`service` is text; begin each service with [[service]]"),
+    ("f.toml", '[service]\nclient = "sarama@1.43.3"', "`service` is an object"),
+    ("f.toml", '[[service]]\nclient = ["sarama@1.43.3"]', "[[service]] 1: `client` is a list"),
+    ("f.toml", '[[service]]\n[service.client]\nname = "sarama"', "`client` is an object"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "says"), REFUSED)
+def test_nested_values_are_named(name: str, text: str, says: str) -> None:
+    with pytest.raises(CatalogueError) as refused:
+        read_fleet(text, name)
+    assert says in str(refused.value)
+
+
+def test_what_can_be_read_is_read() -> None:
+    text = """{
+      "client": "sarama", "version": 1.43, "count": "2", "role": null,
+      "properties": {"Producer.Retry.Max": 9, "Producer.Idempotent": true}
+    }"""
+    (found,) = read_fleet(text, "f.json")
+    assert (found.client, found.name, found.count, found.role) == ("sarama@1.43", "sarama@1.43", 2, None)
+    assert found.properties == ("Producer.Retry.Max=9", "Producer.Idempotent=true")
+    assert read_fleet('{"client": "java@3.9.2"}\n{"client": "java@4.0.0"}', "f.jsonl")[1].client == "java@4.0.0"
+
+
+@pytest.mark.parametrize(("name", "text", "says"), [REFUSED[0], REFUSED[-1], ("f.json", "[{", "mend the file")])
+def test_the_command_ends_with_one_line(tmp_path: Path, name: str, text: str, says: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    done = probe("audit", str(file), "--results", str(tmp_path / "none"))
+    assert done.returncode == 2, done.stderr
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,199 @@
+"""What pipelines read of a run: exit codes, JUnit XML, the Markdown summary, diff's gate."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from typer.testing import CliRunner
+
+from probe.cells.aggregate import Settled
+from probe.cli.app import app
+from probe.cli.wiring.reports import Reports, read_report, write
+from probe.errors import GateError, ProbeError
+from probe.model import Cell, Outcome
+from probe.reports.gates import Gate, Result, read_gate, result, stopped
+from probe.reports.junit import junit
+from probe.reports.markdown import summary
+from probe.reports.run_report import Report
+from tests.support.synthetic_rows import CELL, create, fill, history, verdict
+
+STEADY = replace(CELL, scenario="steady")
+OLDER = replace(CELL, version="1.27.0")
+
+
+def one(*outcomes: Outcome, cell: Cell = CELL) -> Settled:
+    return Settled(cell=cell, run_id="r1", trial=0, verdicts=tuple(verdict(outcome) for outcome in outcomes))
+
+
+def report(*cells: Settled, **more: object) -> Report:
+    base = {"run_id": "r1", "results": "results", "cells": {item.cell: item for item in cells}}
+    return Report(**base, **more)  # type: ignore[arg-type]  # by name
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "told"),
+    [
+        ([Outcome.REFRESHES], Result.PASSED),
+        ([Outcome.STUCK], Result.FAILED),
+        ([Outcome.REFRESHES, Outcome.STUCK], Result.FAILED),
+        ([Outcome.BROKEN], Result.ERROR),
+        ([Outcome.UNSUPPORTED], Result.SKIPPED),
+        ([Outcome.WAITING], Result.SKIPPED),
+    ],
+)
+def test_what_a_cell_is_to_a_pipeline(outcomes: list[Outcome], told: Result) -> None:
+    assert result(one(*outcomes)) is told
+
+
+@pytest.mark.parametrize(
+    ("text", "outcomes", "before", "stops"),
+    [
+        ("stuck", [Outcome.STUCK], None, True),
+        ("stuck,broken", [Outcome.REFRESHES], None, False),
+        ("stuck", [Outcome.REFRESHES, Outcome.STUCK], None, True),
+        ("flaky", [Outcome.REFRESHES, Outcome.STUCK], None, True),
+        ("nonconforming", [Outcome.LATE], None, True),
+        ("nonconforming", [Outcome.REFRESHES], None, False),
+        ("nonconforming", [Outcome.BROKEN], None, False),
+        ("worse", [Outcome.STUCK], [Outcome.REFRESHES], True),
+        ("worse", [Outcome.STUCK], [Outcome.LATE], True),
+        ("worse", [Outcome.LATE], [Outcome.STUCK], False),
+        ("worse", [Outcome.STUCK], [Outcome.STUCK], False),
+        ("worse", [Outcome.STUCK], None, False),
+        ("worse", [Outcome.BROKEN], [Outcome.REFRESHES], False),
+        ("", [Outcome.STUCK], [Outcome.REFRESHES], False),
+    ],
+)
+def test_a_gate_stops_what_it_names(
+    text: str, outcomes: list[Outcome], before: list[Outcome] | None, stops: bool
+) -> None:
+    known = {CELL: one(*before)} if before else {}
+    assert bool(stopped(read_gate(text), {CELL: one(*outcomes)}, known)) is stops
+
+
+def test_what_is_no_outcome_is_named() -> None:
+    with pytest.raises(ProbeError, match=r"--fail-on stick: no outcome; known are .*stuck.* nonconforming, worse"):
+        read_gate("stuck, stick")
+    assert read_gate(" stuck , worse ") == Gate(frozenset({Outcome.STUCK}), worse=True)
+
+
+SUITE_ATTRIBUTES = {"name", "tests", "failures", "errors", "time", "skipped", "timestamp"}
+CASE_CHILDREN = {"skipped", "failure", "error", "system-out"}
+
+
+def test_junit_has_a_suite_per_version_and_a_case_per_cell() -> None:
+    found = report(
+        one(Outcome.CLEAN, cell=STEADY),
+        one(Outcome.STUCK),
+        one(Outcome.BROKEN, cell=OLDER),
+        one(Outcome.UNSUPPORTED, cell=replace(OLDER, scenario="net/reset")),
+        started="2026-11-21T08:43:15Z",
+    )
+    root = ET.fromstring(junit(found))
+    assert (root.tag, root.get("tests"), root.get("failures"), root.get("errors")) == ("testsuites", "4", "1", "1")
+    suites = {suite.get("name"): suite for suite in root}
+    assert set(suites) == {"sarama@1.43.3", "sarama@1.27.0"}
+    older = suites["sarama@1.27.0"]
+    assert (older.get("tests"), older.get("errors"), older.get("skipped")) == ("2", "1", "1")
+    assert older.get("timestamp") == "2026-11-21T08:43:15"
+    (failure,) = suites["sarama@1.43.3"].iter("failure")
+    assert failure.get("message") == "stuck: it stuck"
+    assert "probe show --results results --run r1 --client sarama@1.43.3 --role producer" in (failure.text or "")
+
+
+def test_junit_keeps_to_the_schema_that_readers_check() -> None:
+    hostile = replace(verdict(Outcome.STUCK), reason='<b>"\x00\x1b]]>&\ud800')
+    cells = [Settled(cell=CELL, run_id="r1", trial=0, verdicts=(hostile,)), one(Outcome.WAITING, cell=OLDER)]
+    root = ET.fromstring(junit(report(*cells)).encode())
+    for suite in root:
+        assert suite.tag == "testsuite"
+        assert set(suite.attrib) <= SUITE_ATTRIBUTES
+        assert [child.tag for child in suite] == ["properties", *["testcase"] * (len(suite) - 1)]
+        assert int(suite.get("tests", "")) == len(list(suite.iter("testcase")))
+        for case in suite.iter("testcase"):
+            assert set(case.attrib) == {"name", "classname", "time"}
+            assert {child.tag for child in case} <= CASE_CHILDREN
+            assert len(case) == 1
+    (failure,) = root.iter("failure")
+    assert failure.get("message") == 'stuck: <b>"\ufffd\ufffd]]>&\ufffd'
+    (skipped,) = root.iter("skipped")
+    assert set(skipped.attrib) == {"message"}
+
+
+def test_the_summary_names_what_fails_what_changed_and_what_is_unknown() -> None:
+    cells = [one(Outcome.CLEAN, cell=STEADY), one(Outcome.STUCK), one(Outcome.BROKEN, cell=OLDER)]
+    text = summary(report(*cells, before={CELL: one(Outcome.REFRESHES)}, seconds=12.2), read_gate("worse"))
+    assert "2 client versions, 2 scenarios, 3 cells, 3 trials on embedded 3.9, 12 s." in text
+    assert "| 1 | 1 | 1 | 0 |" in text
+    assert "| sarama@1.43.3 | disk/storage-error | producer (3.9) | stuck | it stuck |" in text
+    assert "| worse | sarama@1.43.3 | disk/storage-error | producer (3.9) | refreshes → stuck |" in text
+    assert "| 1 | broken | it broken |" in text
+    assert "**Gate `--fail-on worse` fails at 1 cell.**" in text
+    assert "probe show --results results --run r1" in text
+
+
+def test_no_text_of_a_client_is_markup() -> None:
+    said = replace(verdict(Outcome.STUCK), reason="a|b `c` <script>\n| d |")
+    text = summary(report(Settled(cell=CELL, run_id="r1", trial=0, verdicts=(said,))))
+    assert "| a\\|b \\`c\\` \\<script\\> \\| d \\| |" in text
+
+
+def test_long_tables_are_cut_with_their_rest_counted() -> None:
+    cells = [one(Outcome.STUCK, cell=replace(CELL, version=f"1.{n}.0")) for n in range(450)]
+    text = summary(report(*cells))
+    assert "… and 250 more." in text
+    assert len(text) < 200_000
+
+
+def test_a_run_is_read_against_what_was_before(tmp_path: Path) -> None:
+    fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
+    with create(tmp_path, run_id="99990101T000000Z-ffff") as store:
+        store.add(history(CELL, 0, shortened=True), verdict(Outcome.STUCK))
+    reports = Reports(read_gate("worse"), tmp_path / "deep" / "junit.xml", tmp_path / "summary.md")
+    reports.prepare()
+    found = reports.make(str(tmp_path), store.run_id)
+    assert list(found.cells) == [CELL]
+    assert found.cells[CELL].outcome is Outcome.STUCK
+    with pytest.raises(GateError, match=r"--fail-on worse: 1 of 1 cells, the first is sarama@1.43.3 .* \(stuck\)"):
+        reports.check(found)
+    assert ET.parse(tmp_path / "deep" / "junit.xml").getroot().get("failures") == "1"
+    assert "refreshes → stuck" in (tmp_path / "summary.md").read_text()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_place_that_cannot_be_written_is_named_before_the_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ProbeError, match="cannot be written"):
+        Reports(junit=tmp_path / "file" / "junit.xml").prepare()
+    with pytest.raises(ProbeError, match="is a folder"):
+        Reports(summary=tmp_path).prepare()
+    with pytest.raises(ProbeError, match="cannot be written"):
+        write(tmp_path / "file" / "x", "text")
+
+
+def test_a_first_run_has_nothing_to_be_worse_than(tmp_path: Path) -> None:
+    run_id = fill(tmp_path, (CELL, 0, Outcome.STUCK))
+    found = read_report(str(tmp_path), run_id)
+    assert found.before == {}
+    Reports(read_gate("worse")).check(found)
+
+
+def test_diff_gates(tmp_path: Path) -> None:
+    first = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
+    second = fill(tmp_path, (CELL, 0, Outcome.STUCK), (OLDER, 0, Outcome.REFRESHES))
+    arguments = ["diff", first, second, "--results", str(tmp_path)]
+    plain = CliRunner().invoke(app, arguments)
+    assert plain.exit_code == 0
+    assert re.search(
+        r"changed  sarama@1.43.3 .*: refreshes, conforms -> stuck, does not conform \(worse\)", plain.output
+    )
+    gated = CliRunner().invoke(app, [*arguments, "--fail-on", "worse"])
+    assert getattr(gated.exception, "exit_code", 0) == 1
+    assert "1 of 2 cells, the first is sarama@1.43.3" in str(gated.exception)
+    assert CliRunner().invoke(app, [*arguments, "--fail-on", "fatal", "--json"]).exit_code == 0
+    turned = CliRunner().invoke(app, ["diff", second, first, "--results", str(tmp_path), "--fail-on", "nonconforming"])
+    assert "sarama@1.27.0" in str(turned.exception)

@@ -1,0 +1,88 @@
+"""probe.toolchain.golang: Go programs into the cache, once."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from probe.toolchain import golang
+from probe.toolchain.tools import ToolError
+
+
+def test_many_threads_fill_a_folder_once(tmp_path: Path) -> None:
+    filled: list[Path] = []
+
+    def fill() -> None:
+        with golang.building(tmp_path / "x") as scratch:
+            if scratch is not None:
+                (scratch / "program").write_text("whole")
+                filled.append(scratch)
+
+    threads = [threading.Thread(target=fill) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(filled) == 1
+    assert (tmp_path / "x" / "program").read_text() == "whole"
+
+
+def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
+    def fail() -> None:
+        with golang.building(tmp_path / "x") as scratch:
+            assert scratch is not None
+            (scratch / "half").write_text("")
+            raise ToolError("broken")
+
+    with pytest.raises(ToolError, match="broken"):
+        fail()
+    assert [path.name for path in tmp_path.iterdir()] == [".x.lock"]
+    with golang.building(tmp_path / "x") as again:
+        assert again is not None
+
+
+def test_a_lock_that_is_held_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golang, "LIMIT_S", 0.2)
+    with golang.building(tmp_path / "x"), pytest.raises(ToolError, match=r"\.x\.lock is held"):  # noqa: SIM117 one holds
+        with golang.building(tmp_path / "x"):
+            pass
+
+
+def test_the_hash_follows_sources_and_salt_but_not_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golang, "SHIM", tmp_path)
+    source = tmp_path / "cmd" / "a.go"
+    source.parent.mkdir()
+    source.write_text("package a")
+    first = golang.source_hash("cmd")
+    (tmp_path / "cmd" / "a_test.go").write_text("package a")
+    assert golang.source_hash("cmd") == first
+    assert golang.source_hash("cmd", salt="x") != first
+    source.write_text("package b")
+    assert golang.source_hash("cmd") != first
+
+
+def test_a_broken_package_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golang, "SHIM", tmp_path)
+    (tmp_path / "go.mod").write_text("module broken\n\ngo 1.21\n")
+    (tmp_path / "main.go").write_text("package main\n\nfunc main() { undefined() }\n")
+    with pytest.raises(ToolError, match=r"^\. did not build: .*undefined: undefined$"):
+        golang.build(".", tmp_path / "out")
+
+
+def test_programs_are_built_with_their_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golang, "SHIM", tmp_path)
+    (tmp_path / "go.mod").write_text("module small\n\ngo 1.21\n")
+    (tmp_path / "main.go").write_text('package main\n\nvar local = "none"\n\nfunc main() { println(local) }\n')
+    golang.build(".", tmp_path / "out", variables={"main.local": "ab12cd34"})
+    done = subprocess.run([tmp_path / "out"], capture_output=True, text=True, timeout=10, check=True)
+    assert done.stderr == "ab12cd34\n"
+
+
+def test_without_go_there_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
+    with pytest.raises(ToolError, match=r"^go is not on this machine; install Go"):
+        golang.build("./cmd/fake-cluster", tmp_path / "out")

@@ -1,0 +1,143 @@
+"""The house rules that a program can check."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import read_families
+from probe.toolchain.tools import find_tool
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+GENERATED = re.compile(r"_pb2|\.pb\.go$")
+
+
+def check(*argv: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> None:
+    done = subprocess.run(
+        argv, cwd=cwd, capture_output=True, text=True, timeout=280, check=False, env={**os.environ, **(env or {})}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def sources(*folders: str) -> list[Path]:
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".go"}]
+    return [path for path in found if not GENERATED.search(path.name) and "__pycache__" not in path.parts]
+
+
+def test_ruff() -> None:
+    check(str(BIN / "ruff"), "check", ".")
+    check(str(BIN / "ruff"), "format", "--check", ".")
+
+
+def test_mypy() -> None:
+    check(str(BIN / "mypy"), "--strict", "probe", "spark", "run.py", "proto/generate.py")
+
+
+BINDING = ROOT / "clients" / "librdkafka" / "binding"
+"""Replaces the package confluent_kafka for some releases, so it is checked apart from the drivers."""
+
+
+@pytest.mark.parametrize("binding", [False, True])
+def test_mypy_of_clients(binding: bool) -> None:
+    """The libraries under test come in many versions, so their types are not used where they have none."""
+    packages = sorted(path.parent for path in (ROOT / "clients").rglob("__init__.py"))
+    checked = [str(path) for path in packages if (BINDING in path.parents) is binding]
+    assert checked
+    families = [str(path) for path in sorted((ROOT / "clients").iterdir()) if path.is_dir()]
+    command = (str(BIN / "mypy"), "--strict", "--ignore-missing-imports", *checked)
+    check(*command, env={"MYPYPATH": os.pathsep.join(families)})
+
+
+def test_layers() -> None:
+    check(str(BIN / "lint-imports"))
+
+
+def test_go_is_formatted_and_vetted() -> None:
+    go = find_tool("go")
+    done = subprocess.run(
+        [str(go), "fmt", "-n", "./..."], cwd=ROOT / "go_shim", capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == 0
+    gofmt = shutil.which("gofmt", path=f"{go.resolve().parent}") or "gofmt"
+    listed = subprocess.run(
+        [gofmt, "-l", "."], cwd=ROOT / "go_shim", capture_output=True, text=True, check=True, timeout=60
+    )
+    assert listed.stdout == ""
+    check(str(go), "vet", "./...", cwd=ROOT / "go_shim")
+
+
+def test_staticcheck() -> None:
+    check(str(find_tool("go")), "tool", "staticcheck", "./...", cwd=ROOT / "go_shim")
+
+
+def test_go_tests() -> None:
+    check(str(find_tool("go")), "test", "./...", cwd=ROOT / "go_shim")
+
+
+def code_of(path: Path) -> list[tuple[int, str]]:
+    """Return a source's lines without comments and docstrings, which may tell where a rule comes from."""
+    text = path.read_text()
+    if path.suffix == ".go":
+        bare = re.sub(r"/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+        return list(enumerate((re.sub(r"(?<!:)//.*", "", line) for line in bare.splitlines()), 1))
+    tree = ast.parse(text)
+    prose = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    }
+    return [
+        (node.lineno, str(node.value))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node not in prose and isinstance(node.value, str | float)
+    ]
+
+
+@pytest.mark.parametrize("folder", ["probe", "spark", "go_shim"])
+def test_no_client_version_stands_in_the_sources(folder: str) -> None:
+    """A version in the code that produces a result would be a result written down beforehand."""
+    versions = {item.version for family in read_families(ROOT / "clients").values() for item in family.versions}
+    pattern = re.compile(r"(?<![\d.])(" + "|".join(re.escape(version) for version in sorted(versions)) + r")(?![\d.])")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sources(folder)
+        if not path.name.endswith("_test.go")
+        for number, line in code_of(path)
+        if pattern.search(line)
+    ]
+    assert found == []
+
+
+def test_stubs_are_what_the_contracts_say(tmp_path: Path) -> None:
+    stubs = runpy.run_path(str(ROOT / "proto" / "generate.py"))
+    subprocess.run(
+        [sys.executable, "-c", f"import generate, pathlib; generate.python_stubs(pathlib.Path({str(tmp_path)!r}))"],
+        cwd=ROOT / "proto",
+        env={"PATH": f"{BIN}:/usr/bin:/bin"},
+        check=True,
+        timeout=60,
+        capture_output=True,
+    )
+    for package, name in stubs["PYTHON"]:
+        for made in (tmp_path / package).glob(f"{Path(name).stem}_pb2*"):
+            assert made.read_text() == (ROOT / package / made.name).read_text(), made.name
+
+
+def test_files_are_small() -> None:
+    """DESIGN 3: none over 300 lines."""
+    long = {
+        str(path.relative_to(ROOT)): count
+        for path in sources("probe", "spark", "go_shim", "clients")
+        if (count := len(path.read_text().splitlines())) > 300
+    }
+    assert long == {}

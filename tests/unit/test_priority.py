@@ -1,0 +1,92 @@
+"""What a run with little time does first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from probe.cli.options import Asked
+from probe.model import Cell, Outcome, Role
+from probe.planning.plan import Planned
+from probe.planning.priority import Seen, by_information
+
+TWO = ("sarama@1.43.2", "sarama@1.43.3")
+R1, R2, R3 = "20260101T000000Z-aaaa", "20260102T000000Z-aaaa", "20260103T000000Z-aaaa"
+
+
+@pytest.fixture(scope="module")
+def cells() -> tuple[Planned, ...]:
+    plan, _ = Asked(
+        clients=TWO, scenarios=["disk/storage-error", "leader/elected"], roles=[Role.PRODUCER], seed=1
+    ).whole()
+    assert len(plan.cells) == 6
+    return plan.cells
+
+
+def seen(run_id: str, cells: list[Cell], outcome: Outcome = Outcome.REFRESHES) -> list[Seen]:
+    return [Seen(run_id, cell, outcome) for cell in cells]
+
+
+def asked(cells: tuple[Planned, ...]) -> list[Cell]:
+    return [item.cell for item in cells if item.cell != item.steady]
+
+
+def test_nothing_is_lost_and_controls_stand_before_those_who_need_them(cells: tuple[Planned, ...]) -> None:
+    ordered = by_information(cells, ())
+    assert sorted(map(repr, ordered)) == sorted(map(repr, cells))
+    places = {item.cell: place for place, item in enumerate(ordered)}
+    for item in ordered:
+        assert places[item.steady] <= places[item.cell]
+    assert ordered[0].cell == ordered[1].steady
+
+
+def test_what_was_never_seen_comes_first(cells: tuple[Planned, ...]) -> None:
+    *known, new = asked(cells)
+    assert asked(by_information(cells, seen(R1, known)))[0] == new
+
+
+def test_the_oldest_evidence_comes_before_newer(cells: tuple[Planned, ...]) -> None:
+    a, b, c, d = asked(cells)
+    ordered = asked(by_information(cells, [*seen(R3, [a]), *seen(R1, [b]), *seen(R2, [c, d]), *seen(R1, [a])]))
+    assert ordered[0] == b
+    assert ordered[-1] == a
+
+
+def test_a_change_calls_for_the_clients_and_scenarios_other_cells_once(cells: tuple[Planned, ...]) -> None:
+    changed = asked(cells)[0]
+    (neither,) = (one for one in asked(cells) if one.client != changed.client and one.scenario != changed.scenario)
+    related = [one for one in asked(cells) if one not in {changed, neither}]
+    rows = [
+        *seen(R1, [changed, neither]),
+        *seen(R2, related),
+        *seen(R3, [changed], Outcome.STUCK),
+    ]
+    ordered = asked(by_information(cells, rows))
+    assert set(ordered[:2]) == set(related), "newer evidence than that of `neither`, but from before the change"
+    assert ordered[2:] == [neither, changed]
+    after = asked(by_information(cells, [*rows, *seen("20260104T000000Z-aaaa", related)]))
+    assert after[0] == neither
+
+
+def test_what_cannot_be_judged_does_not_block_the_queue(cells: tuple[Planned, ...]) -> None:
+    broken, *others = asked(cells)
+    rows = [*seen(R1, others), *seen(R2, [broken], Outcome.NOT_RUN)]
+    assert asked(by_information(cells, rows))[-1] == broken
+    flapping = [*rows, *seen(R3, [broken], Outcome.BROKEN)]
+    assert asked(by_information(cells, flapping))[-1] == broken
+
+
+def test_runs_that_stop_in_time_go_round_all_cells(cells: tuple[Planned, ...]) -> None:
+    rows: list[Seen] = []
+    met: list[Cell] = []
+    for number in range(4):
+        first = asked(by_information(cells, rows))[0]
+        met.append(first)
+        rows += seen(f"2026010{number + 1}T000000Z-aaaa", [first])
+    assert len(set(met)) == 4
+
+
+def test_cells_of_other_selections_do_no_harm(cells: tuple[Planned, ...]) -> None:
+    stranger = replace(cells[0].cell, family="nobody", version="1")
+    assert len(by_information(cells, seen(R1, [stranger]))) == len(cells)

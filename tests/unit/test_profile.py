@@ -1,0 +1,135 @@
+"""Profiles: one written form, read back as it was; what was written before is written and read as before."""
+
+from __future__ import annotations
+
+import random
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from probe.catalogue.selectors import PROFILES, select_profiles
+from probe.cells.aggregate import settle
+from probe.cells.agreement import question
+from probe.cells.audit import plainly
+from probe.cells.cli_hints import run_command, show_command
+from probe.cli.app import app
+from probe.cli.wiring.single_cells import plan_cell
+from probe.model import Cell, Election, Engine, Outcome, Profile
+from probe.model.profile import without_election
+from probe.site.data.cell_index import _anywhere
+from probe.site.data.wording import command
+from probe.store import trials
+from tests.support.synthetic_rows import CELL, fill
+
+ELECTIONS = st.builds(Election, st.integers(0, 60_000), st.integers(0, 60_000)) | st.none()
+ODD = st.text(st.sampled_from("+=a,5% ")) | st.text()
+KEYS = (ODD | st.sampled_from(["election", "+election", "elections", "linger.ms"])).filter(
+    lambda key: key and "=" not in key
+)
+NAMES = st.sampled_from(sorted(PROFILES)) | ODD
+ANY = st.builds(Profile, NAMES, st.lists(st.tuples(KEYS, ODD)).map(tuple), ELECTIONS)
+PLAIN = st.text(st.characters(blacklist_characters="+"))
+OLD_KEYS = PLAIN.filter(lambda key: key and "=" not in key and key != "election")
+
+PLUS = replace(CELL, profile="isolated+client.id=a++b+election=1000")
+OWN = replace(CELL, profile="isolated+=election=fast")
+CASES = {PLUS: ("--property", "client.id=a+b", "--election", "1000"), OWN: ("--property", "election=fast")}
+
+
+@given(ANY)
+@example(Profile("isolated", (("a", "+"), ("+", "+")), Election(1)))
+@example(Profile("isolated", (("election", "500"),), Election(1, 2)))
+@example(Profile("isolated", (("a", "1+b=2"), ("b", "%2B"))))
+def test_what_is_written_is_read_back(profile: Profile) -> None:
+    assert Profile.parse(str(profile)) == profile
+
+
+@given(ANY)
+def test_an_election_is_taken_out_of_the_text_as_out_of_the_value(profile: Profile) -> None:
+    assert without_election(str(profile)) == str(replace(profile, election=None))
+
+
+@given(st.sampled_from(sorted(PROFILES)), st.dictionaries(OLD_KEYS, PLAIN), ELECTIONS)
+@example("isolated", {"client.id": "50%2B", "a": "b=c"}, Election(1000, 400))
+def test_the_form_of_all_that_worked_is_as_it_was(
+    name: str, properties: dict[str, str], election: Election | None
+) -> None:
+    parts = {**properties, **({"election": str(election)} if election else {})}
+    written = "+".join([name, *(f"{key}={parts[key]}" for key in sorted(parts))])
+    profile = Profile(name, tuple(properties.items()), election)
+    assert str(profile) == written
+    assert Profile.parse(written) == profile
+
+
+@given(ODD)
+def test_any_text_is_read_as_some_profile(text: str) -> None:
+    found = Profile.parse(text)
+    assert Profile.parse(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "properties", "election"),
+    [
+        ("isolated+a=b+c+d=e", (("a", "b+c"), ("d", "e")), None),
+        ("isolated+election=fast", (("election", "fast"),), None),
+        ("isolated+election=1000,40+b=2+a=1", (("a", "1"), ("b", "2")), Election(1000, 40)),
+    ],
+)
+def test_what_earlier_versions_stored_of_odd_ones_is_still_read(
+    text: str, properties: tuple[tuple[str, str], ...], election: Election | None
+) -> None:
+    assert Profile.parse(text) == Profile("isolated", properties, election)
+
+
+def test_properties_are_in_order_each_once() -> None:
+    shuffled = random.Random(1).sample([("a", "1"), ("b", "2"), ("c", "3")], 3)
+    assert Profile("isolated", tuple(shuffled)).settings == ("a=1", "b=2", "c=3")
+    with pytest.raises(ValueError, match="a=b"):
+        Profile("isolated", (("a=b", "c"),))
+
+
+def test_no_retries_may_surface_where_anything_conforms() -> None:
+    none = Profile.parse("no-retries+linger.ms=5")
+    assert none.conforming((Outcome.RIDES,)) == (Outcome.RIDES, Outcome.SURFACES)
+    assert none.conforming(()) == ()
+    assert Profile("isolated").conforming((Outcome.RIDES,)) == (Outcome.RIDES,)
+
+
+@pytest.mark.parametrize("cell", CASES)
+def test_commands_name_the_settings_as_a_user_types_them(cell: Cell) -> None:
+    words = shlex.split(run_command([cell], "r"))
+    at = words.index("--property")
+    assert tuple(words[at : at + len(CASES[cell])]) == CASES[cell]
+    assert " ".join(CASES[cell]) in " ".join(shlex.split(command(cell)))
+
+
+@pytest.mark.parametrize("cell", CASES)
+def test_the_options_plan_the_cell_again(cell: Cell) -> None:
+    plan, _ = plan_cell(cell)
+    item = next(item for item in plan.cells if item.cell == cell)
+    assert item.profile == Profile.parse(cell.profile)
+    (typed,) = select_profiles(["isolated"], item.profile.settings, item.profile.election)
+    assert str(typed) == cell.profile
+
+
+@pytest.mark.parametrize("cell", CASES)
+def test_the_cell_is_shown_by_the_command_that_names_it(cell: Cell, tmp_path: Path) -> None:
+    fill(tmp_path, (cell, 1, Outcome.STUCK), (CELL, 1, Outcome.CLEAN))
+    (settled,) = [item for item in settle(trials(str(tmp_path))).values() if item.cell == cell]
+    words = shlex.split(show_command(settled, str(tmp_path)))
+    done = CliRunner().invoke(app, words[1:])
+    assert done.exit_code == 0, done.output
+    assert str(cell) in done.output.replace("\n", " ")
+    assert "stuck" in done.output
+
+
+def test_other_cells_are_found_from_it() -> None:
+    assert question(PLUS) == replace(PLUS, engine=Engine.KAFKA, profile="isolated+client.id=a++b")
+    assert _anywhere(PLUS).profile == "isolated+client.id=a++b"
+    assert plainly(PLUS) == plainly(OWN) == CELL
+    assert question(OWN).profile == OWN.profile

@@ -1,0 +1,215 @@
+"""The recorder takes events in any order and hands out ordered, frozen histories."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from probe.drivers import clock as clocks
+from probe.drivers.clock import Clock
+from probe.model import (
+    App,
+    AppKind,
+    Cell,
+    Engine,
+    Expects,
+    Header,
+    Kind,
+    Limits,
+    MarkKind,
+    Play,
+    Role,
+    Subject,
+    Target,
+)
+from probe.model.clock import now_us
+from probe.recorder import Recorder
+from probe.runner import loop_lag as lags
+from probe.runner.loop_lag import APART_S, LoopLag
+from probe.runner.trial.client_limits import refresh_ms
+
+HEADER = Header(
+    cell=Cell("demo", "1.0", Role.PRODUCER, "isolated", "steady", Engine.EMBEDDED, "3.9"),
+    trial=0,
+    seed=1,
+    play=Play(kind=Kind.NONE, expects=Expects.NOTHING, target=Target.NONE),
+    limits=Limits(back_off_ms=100),
+    subject=Subject(topic="t", affected=0, bystander=1, instance="i", client_id="i"),
+)
+
+
+def acked(at: int, partition: int = 0) -> App:
+    return App(at=at, kind=AppKind.ACKED, instance="i", partition=partition)
+
+
+def test_histories_are_ordered_and_do_not_change() -> None:
+    recorder = Recorder()
+    recorder.add(acked(30))
+    recorder.add(acked(10))
+    first = recorder.history(HEADER)
+    recorder.add(acked(20))
+    assert [event.at for event in first.events] == [10, 30]
+    assert [event.at for event in recorder.history(HEADER).events] == [10, 20, 30]
+
+
+def test_tallies_follow_the_events() -> None:
+    recorder = Recorder()
+    recorder.add(App(at=1, kind=AppKind.READY, instance="i", settings={"acks": "1"}))
+    recorder.add(acked(2))
+    recorder.add(acked(3, partition=1))
+    recorder.add(App(at=4, kind=AppKind.CLOSED, instance="i"))
+    assert recorder.settings == {"acks": "1"}
+    assert dict(recorder.successes) == {0: 1, 1: 1}
+    assert recorder.ending is not None
+    assert recorder.ending.kind is AppKind.CLOSED
+
+
+def test_until_wakes_on_an_event_and_gives_up_in_time() -> None:
+    async def play() -> tuple[bool, bool, float]:
+        recorder = Recorder()
+        asyncio.get_running_loop().call_later(0.05, recorder.add, acked(1))
+        came = await recorder.until(lambda now: now.successes[0] > 0, 5.0)
+        started = time.monotonic()
+        missed = await recorder.until(lambda now: now.successes[0] > 1, 0.1)
+        return came, missed, time.monotonic() - started
+
+    came, missed, waited = asyncio.run(play())
+    assert came
+    assert not missed
+    assert waited < 2
+
+
+def test_marks_stand_at_their_time() -> None:
+    recorder = Recorder()
+    before = now_us()
+    at = recorder.mark(MarkKind.WARM)
+    assert before <= at <= now_us()
+
+
+def test_the_clock_keeps_its_best_measurement() -> None:
+    clock = Clock()
+    first = clock.ping()
+    clock.pong(first, now_us() - 500)
+    error, offset = clock.error_us, clock.offset_us
+    assert 400 <= offset <= 500 + 2 * error
+    slow = clock.ping()
+    time.sleep(0.05)
+    clock.pong(slow, 0)
+    assert (clock.error_us, clock.offset_us) == (error, offset)
+
+
+def test_an_old_measurement_gives_way_to_no_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    time_us = [1_000_000]
+    monkeypatch.setattr(clocks, "now_us", lambda: time_us[0])
+
+    def ping(clock: Clock, round_trip_us: int) -> None:
+        number = clock.ping()
+        time_us[0] += round_trip_us
+        clock.pong(number, time_us[0])  # its answer took no time: the middle is off by half the round trip
+
+    clock = Clock()
+    ping(clock, 200)
+    assert (clock.offset_us, clock.error_us) == (-100, 100)
+    time_us[0] += 60_000_000
+    ping(clock, 200_000)
+    assert (clock.offset_us, clock.error_us) == (-100, 100)
+    ping(clock, 2_000)
+    assert (clock.offset_us, clock.error_us) == (-1000, 1000)
+
+
+def test_a_new_measurement_changes_no_order() -> None:
+    clock = Clock()
+    clock.offset_us = 5_000
+    first, second = clock.at(1_000), clock.at(2_000)
+    clock.offset_us = -100_000
+    third, early = clock.at(3_000), clock.at(2_900)
+    assert [first, second, third] == [6_000, 7_000, 7_000]
+    assert second - 100 <= early <= third
+    clock.offset_us = 5_000
+    assert clock.at(4_000) == 9_000
+
+
+def test_the_bound_is_that_of_the_time_that_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A history says how well its own events' times are known, and not how well those of later ones are."""
+    time_us = [1_000_000]
+    monkeypatch.setattr(clocks, "now_us", lambda: time_us[0])
+    clock = Clock()
+    number = clock.ping()
+    time_us[0] += 400_000
+    clock.pong(number, time_us[0])
+    assert not clock.trusted
+    early = clock.at(time_us[0])
+    assert (early - time_us[0], clock.bound_us) == (-200_000, 200_000)
+    number = clock.ping()
+    time_us[0] += 2_000
+    clock.pong(number, time_us[0] - 1_000)
+    assert clock.trusted
+    assert clock.at(time_us[0]) == time_us[0]
+    assert clock.bound_us == 1_000
+    clock.offset_us = -50_000
+    assert clock.at(time_us[0] + 10) == time_us[0]
+    assert clock.bound_us == 1_000 + 49_990
+
+
+def test_a_stalled_loop_is_seen() -> None:
+    async def play() -> tuple[int, int]:
+        lag = LoopLag()
+        async with lag.measuring():
+            await asyncio.sleep(0.1)
+            start = now_us()
+            time.sleep(0.4)  # noqa: ASYNC251  # the stall that the test is about
+            await asyncio.sleep(0.1)
+            end = now_us()
+            return lag.worst_ms(start, end), lag.worst_ms(end + 1, end + 2)
+
+    inside, outside = asyncio.run(play())
+    assert inside >= 350
+    assert outside == 0
+
+
+@pytest.mark.parametrize(("share", "spare"), [(0.5, True), (0.2, False), (None, False)])
+def test_cores_have_time_where_a_good_part_of_the_last_seconds_was_idle(
+    monkeypatch: pytest.MonkeyPatch, share: float | None, spare: bool
+) -> None:
+    cores = os.cpu_count() or 1
+    monkeypatch.setattr(lags, "SPARE_S", 0.4)
+    monkeypatch.setattr(lags, "idle_s", lambda: None if share is None else share * cores * time.monotonic())
+
+    async def play() -> tuple[bool, bool]:
+        lag = LoopLag()
+        async with lag.measuring():
+            early = lag.has_spare()
+            await asyncio.sleep(0.6)
+            return early, lag.has_spare()
+
+    assert asyncio.run(play()) == (False, spare)
+
+
+def test_this_machine_tells_how_long_its_cores_were_idle_and_another_may_not(tmp_path: Path) -> None:
+    before = lags.idle_s()
+    assert before is None or before >= 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lags, "UPTIME", tmp_path / "none")
+        assert lags.idle_s() is None
+
+
+def test_who_starts_passes_one_after_the_other() -> None:
+    async def play() -> list[float]:
+        lag, passed = LoopLag(), []
+        for _ in range(4):
+            await lag.calm()
+            passed.append(time.monotonic())
+        return passed
+
+    passed = asyncio.run(play())
+    assert min(later - sooner for sooner, later in pairwise(passed)) >= APART_S - 0.001
+
+
+def test_a_refresh_that_is_switched_off_has_no_interval() -> None:
+    assert refresh_ms({"refresh_ms": "-1"}) == 0
+    assert refresh_ms({"refresh_ms": "1000"}) == 1000

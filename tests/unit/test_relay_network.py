@@ -1,0 +1,104 @@
+"""The relay as a network that turns one client away, takes another port, or lets nobody connect."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from probe.model import Closed, Opened, Request, Response
+from probe.protocol.apis import HEARTBEAT, METADATA
+from tests.support.relay_peers import Play, client, connect, of, play, refused, relayed
+
+__all__ = ["play"]
+
+
+def test_who_comes_first_is_seen_and_all_are_refused(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, broker, events):
+            relay.turn_away(1)
+            await asyncio.sleep(0.1)
+            assert not events
+            assert await refused(connect(relay))  # at the kernel's second try, after a second
+            assert await refused(connect(relay))
+            assert [(event.conn, event.by) for event in of(Closed, events)] == [(of(Opened, events)[0].conn, "relay")]
+            assert not of(Request, events)
+            assert broker.got == b""
+            relay.accept(1)
+            async with client(relay) as again:
+                await again.ask()
+
+    play(story)
+
+
+def test_a_door_that_waits_for_somebody_can_be_opened(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, events):
+            relay.turn_away(1)
+            relay.accept(1)
+            async with client(relay) as one:
+                await one.ask()
+            relay.turn_away(1)
+            relay.turn_away(1)
+            assert await refused(connect(relay))
+            assert len(of(Closed, events)) == 2
+
+    play(story)
+
+
+def test_a_broker_that_moves_leaves_a_port_that_refuses(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, events), client(relay) as one:
+            await one.ask()
+            before = relay.address(1)
+            after = relay.move(1)
+            assert relay.address(1) == after != before
+            await one.ask()  # what is established stays
+            assert await refused(asyncio.open_connection(before.host, before.port))
+            with socket.socket() as thief, pytest.raises(OSError, match="in use"):
+                thief.bind((before.host, before.port))
+            async with client(relay) as two:
+                await two.ask()
+            assert len(of(Opened, events)) == 2
+
+    play(story)
+
+
+def test_nobody_is_refused_by_a_dead_host(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, events):
+            relay.blackhole(1)
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.3), client(relay):
+                    pass
+            relay.refuse(1)
+            assert await refused(connect(relay))
+            relay.accept(1)
+            relay.blackhole(1, on=False)
+            async with client(relay) as one:
+                await one.ask()
+            assert len(of(Opened, events)) == 1
+
+    play(story)
+
+
+def test_an_answer_is_lost_with_its_connection_so_many_times_for_each_client(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, broker, events):
+            relay.lose(1, [HEARTBEAT], 1)
+            async with client(relay) as one, client(relay) as two:
+                await one.ask(METADATA, client_id="a")
+                one.send(HEARTBEAT, 0, client_id="a")
+                two.send(HEARTBEAT, 0, client_id="b")
+                assert (await one.end(), await two.end()) == ("reset", "reset")
+            assert b"a" in broker.got  # it was asked, and did what it was asked
+            assert [event.by for event in of(Closed, events)] == ["relay", "relay"]
+            assert [event.api for event in of(Response, events)] == [METADATA]
+            async with client(relay) as again:
+                await again.ask(HEARTBEAT, 0, client_id="a")
+            relay.lose(1, (), 0)
+            async with client(relay) as third:
+                await third.ask(HEARTBEAT, 0, client_id="c")
+
+    play(story)

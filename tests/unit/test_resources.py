@@ -1,0 +1,318 @@
+"""What this machine has no more of ends a run in one line, and is no outcome of a client."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from probe.cli import app as command
+from probe.cli.options import Asked
+from probe.cli.wiring.signals import kept
+from probe.errors import DriverLostError, EngineError, ExhaustedError, ProbeError
+from probe.model import Cell, History, Role, Verdict
+from probe.planning.plan import Plan
+from probe.processes.resources import exhaustion, no_process, said_exhaustion, translated, translating
+from probe.runner import Options
+from probe.runner.schedule import cohorts, pool
+from probe.runner.schedule.cohorts import drain_in_cohorts
+from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL, within, within_cohorts
+from probe.runner.trial.setup import make_header
+from probe.store import ResultsError, trials, writing
+from tests.support.synthetic_rows import CELL, create, history, verdict
+
+FULL = OSError(errno.ENOSPC, "No space left on device", "/results/x")
+
+
+def caused(by: Exception) -> Exception:
+    """Return an error of the engine that hides what led to it, as `from None` does."""
+    error = EngineError("it did not start")
+    error.__context__, error.__suppress_context__ = by, True
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (FULL, "the disk is full (/results/x); free some room"),
+        (OSError(errno.EDQUOT, "quota"), "the disk is full"),
+        (OSError(errno.EMFILE, "many"), "too many files are open; raise `ulimit -n`"),
+        (OSError(errno.ENFILE, "many"), "too many files are open"),
+        (OSError(errno.ENOMEM, "memory"), "too little memory"),
+        (MemoryError(), "too little memory"),
+        (RuntimeError("can't start new thread"), "no further process or thread"),
+        (caused(OSError(errno.EMFILE, "many")), "too many files are open"),
+        (ExceptionGroup("two", [ValueError("odd"), caused(FULL)]), "the disk is full"),
+    ],
+)
+def test_an_error_of_the_system_names_what_is_used_up(error: Exception, words: str) -> None:
+    found = exhaustion(error)
+    assert found is not None
+    assert str(found).startswith(words) or words in str(found)
+    assert found.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        None,
+        TimeoutError("late"),
+        ConnectionRefusedError(errno.ECONNREFUSED, "refused"),
+        BlockingIOError(errno.EAGAIN, "again"),
+        OSError(errno.EROFS, "read-only"),
+        EngineError("the logs do not agree"),
+        RuntimeError("odd"),
+    ],
+)
+def test_other_errors_say_nothing_of_this_machine(error: Exception | None) -> None:
+    assert exhaustion(error) is None
+
+
+def test_a_process_that_cannot_be_forked_is_named() -> None:
+    found = no_process(BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"))
+    assert isinstance(found, ExhaustedError)
+    assert "ulimit -u" in str(found)
+    missing = FileNotFoundError(errno.ENOENT, "no such program")
+    assert no_process(missing) is missing
+
+
+def test_words_of_a_child_process_are_read() -> None:
+    assert said_exhaustion("listen tcp 127.0.0.1:0: socket: too many open files") is not None
+    assert said_exhaustion("panic: index out of range") is None
+
+
+def test_errors_of_the_system_become_those_of_the_part_at_its_edge() -> None:
+    @translating(EngineError)
+    async def ask(error: Exception) -> None:
+        raise error
+
+    with pytest.raises(EngineError, match="refused"):
+        asyncio.run(ask(ConnectionRefusedError("refused")))
+    with pytest.raises(ExhaustedError, match="the disk is full"):
+        asyncio.run(ask(FULL))
+    with pytest.raises(DriverLostError), translated(EngineError):
+        raise DriverLostError("gone")
+
+
+def test_trials_in_flight_stay_within_the_open_files() -> None:
+    least = OWN + DRIVER + TRIAL
+    assert least <= 96
+    with pytest.raises(ExhaustedError, match=f"one trial needs {least} open files, and {least - 1} are allowed; raise"):
+        within(Options(), least - 1, 1)
+    assert within(Options(), least, 1).in_flight == 1
+    assert within(Options(), least, 100).in_flight == 1, "drivers of other versions come and go"
+    plenty = within(Options(), 1 << 20, 10)
+    assert plenty.jobs == Options().jobs
+    assert plenty.in_flight is not None
+    assert plenty.in_flight > 1000
+
+
+@pytest.mark.parametrize("limit", [200, 256, 1024, 4096, 1 << 20])
+def test_cohorts_stay_within_the_open_files(limit: int) -> None:
+    options, clusters = within_cohorts(Options(jobs=64), limit, 2, 8)
+    assert clusters >= 1
+    assert 1 <= options.jobs <= 64
+    assert OWN + 2 * DRIVER + clusters * (80 + 40 * options.jobs) <= max(limit, 200)
+
+
+def test_without_room_for_one_cell_of_a_cohort_the_number_is_named() -> None:
+    with pytest.raises(ExhaustedError, match=r"one trial needs 166 open files, and 96 are allowed"):
+        within_cohorts(Options(), 96, 1, 4)
+
+
+class Memory:
+    """A store in memory, which may have no room."""
+
+    def __init__(self) -> None:
+        self.exhausted: ExhaustedError | None = None
+        self.kept: list[Cell] = []
+
+    def add(self, history: History, _: Verdict) -> None:
+        assert not history.header.problems, "nothing of this is a problem of a trial"
+        self.kept.append(history.header.cell)
+
+    def has(self, cell: Cell, _: int) -> bool:
+        return cell in self.kept
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    names = ["disk/storage-error", "leader/elected", "coordinator/moved"]
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER, Role.CONSUMER], seed=1)
+    return asked.whole()[0]
+
+
+def play(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, fails: Callable[[Any], bool], store: Memory, jobs: int
+) -> list[Cell]:
+    """Run a plan of trials that find nothing, or no room; return the cells of those that began."""
+    begun: list[Cell] = []
+
+    async def trial(item: Any, number: int, tools: Any, options: Options, *_: Any, **__: Any) -> History:
+        begun.append(item.cell)
+        await asyncio.sleep(0.02)
+        if fails(item):
+            raise ExhaustedError("the disk is full")
+        return History(make_header(item, number, tools, options), ())
+
+    async def calm() -> None: ...
+
+    monkeypatch.setattr(pool, "run_trial", trial)
+    lag = SimpleNamespace(calm=calm)
+    tools: Any = SimpleNamespace(host=SimpleNamespace(finish=lambda _: None), lag=lag, artifacts={}, engine=None)
+    asyncio.run(pool.run_plan(plan, tools, Options(jobs=jobs), store, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
+    return begun
+
+
+def test_a_trial_without_room_ends_the_run_and_is_not_stored(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, begun = Memory(), list[Cell]()
+
+    def fails(item: Any) -> bool:
+        begun.append(item.cell)
+        return len(begun) == 3
+
+    with pytest.raises(ExhaustedError, match="the disk is full"):
+        play(plan, monkeypatch, fails, store, jobs=1)
+    assert len(begun) <= 5, "those that were in flight end, no others begin"
+    assert len(begun) < len(plan.cells)
+    assert begun[2] not in store.kept
+
+
+def test_trials_that_wait_for_a_control_cell_without_room_end_too(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Memory()
+    with pytest.raises(ExhaustedError):
+        play(plan, monkeypatch, lambda item: bool(item.is_control), store, jobs=24)
+    assert store.kept == []
+
+
+def test_a_store_without_room_lets_no_further_trial_begin(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, begun = Memory(), list[Cell]()
+
+    def fails(item: Any) -> bool:
+        begun.append(item.cell)
+        store.exhausted = ExhaustedError("the disk is full")
+        return False
+
+    with pytest.raises(ExhaustedError, match="the disk is full"):
+        play(plan, monkeypatch, fails, store, jobs=1)
+    assert set(store.kept) == set(begun), "what was in flight is judged and kept"
+    assert len(begun) < len(plan.cells)
+
+
+def test_a_cohort_without_room_is_no_problem_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Crowded:
+        at_once, in_silence = 1, 0
+
+        def cohort(self, *_: object, **__: object) -> Any:
+            raise ExhaustedError("too many files are open")
+
+    asked = Asked(clients=["sarama@1.43.3"], scenarios=["steady"], roles=[Role.PRODUCER], engine="kafka", seed=1)  # type: ignore[arg-type]  # its name does
+    (whole, _), store = asked.whole(), Memory()
+
+    async def calm(_: float = 0) -> None: ...
+
+    engine: Any = Crowded()
+    lag = SimpleNamespace(calm=calm, has_spare=lambda: False)
+    tools: Any = SimpleNamespace(host=None, lag=lag, artifacts={}, engine=engine)
+    with pytest.raises(ExhaustedError, match="too many files"):
+        asyncio.run(
+            pool.run_plan(
+                whole,
+                tools,
+                Options(),
+                store,  # type: ignore[arg-type]  # a store without a file
+                report=lambda _: None,
+                drain=drain_in_cohorts(engine),
+            )
+        )
+    assert store.kept == []
+    assert cohorts.ATTEMPTS == 3
+
+
+def test_what_was_judged_is_written_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    write, full = pq.write_table, True
+
+    def try_to(*args: Any, **more: Any) -> None:
+        if full:
+            raise FULL
+        write(*args, **more)
+
+    monkeypatch.setattr("probe.store.files.pq.write_table", try_to)
+    monkeypatch.setattr(writing, "FLUSH_S", 0.02)
+    with create(tmp_path) as store:
+        store.add(history(), verdict())
+        deadline = time.monotonic() + 10
+        while store.exhausted is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert "the disk is full" in str(store.exhausted)
+        full = False
+        while store.exhausted is not None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    assert [row.cell for row in trials(str(tmp_path))] == [CELL]
+    (line,) = [line for line in caplog.messages if "cannot be written" in line]
+    assert "no further trials are started" in line
+
+
+def test_room_that_comes_at_the_very_end_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, left = pq.write_table, [FULL, FULL, FULL]
+
+    def try_to(*args: Any, **more: Any) -> None:
+        if left:
+            raise left.pop()
+        write(*args, **more)
+
+    monkeypatch.setattr("probe.store.files.pq.write_table", try_to)
+    monkeypatch.setattr(writing, "AGAIN_S", 0.01)
+    with create(tmp_path) as store:
+        store.add(history(), verdict())
+    assert [row.cell for row in trials(str(tmp_path))] == [CELL]
+
+
+def test_what_is_lost_for_lack_of_room_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise FULL
+
+    monkeypatch.setattr("probe.store.files.pq.write_table", full)
+    monkeypatch.setattr(writing, "LAST_S", 0.05)
+    with (
+        pytest.raises(ResultsError, match=r"No space left on device; .* then runs 1 trials anew"),
+        create(tmp_path) as store,
+    ):
+        store.add(history(), verdict())
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ExhaustedError("the disk is full", "go on with --resume X"), 3),
+        (MemoryError(), 3),
+        (OSError(errno.EMFILE, "Too many open files"), 3),
+        (RuntimeError("can't start new thread"), 3),
+        (ProbeError("odd"), 2),
+    ],
+)
+def test_a_command_ends_with_one_line(
+    error: Exception, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(command, "app", fail)
+    with kept(), pytest.raises(SystemExit) as caught:
+        command.main()
+    assert caught.value.code == code
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -1,0 +1,17 @@
+"""docs/scenarios.md is what the catalogue says."""
+
+from probe.catalogue.scenarios import default_scenarios
+from probe.catalogue.scenarios_page import PAGE, render
+
+
+def test_the_page_is_generated() -> None:
+    assert PAGE.read_text() == render(), "python -m probe.catalogue.scenarios_page writes it anew"
+
+
+def test_it_names_every_default_scenario() -> None:
+    page = render()
+    generated = {"answer", "hold", "blip", "applied"}
+    for name in default_scenarios():
+        prefix, *rest = name.split("/")
+        assert (f"{prefix}/" if prefix in generated else name) in page
+        assert rest == [] or rest[-1] in page

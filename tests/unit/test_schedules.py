@@ -1,0 +1,133 @@
+"""Examples of docker/ and docs/operations.md: they parse, and the program accepts every command line in them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from probe.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+DOCKER = ROOT / "docker"
+SCHEDULES = DOCKER / "schedules"
+COMMAND = re.compile(r"(?:^|[\s/`])probe ((?:run|matrix|prune|advise|judge|doctor|plan|show)\b[^\n`]*)", re.MULTILINE)
+FILES = [
+    DOCKER / "compose.yml",
+    DOCKER / "Dockerfile",
+    *(SCHEDULES / name for name in ("crontab", "probe.service", "kubernetes.yml", "gate.yml")),
+    ROOT / "docs" / "operations.md",
+]
+VALUES = {"$BUDGET_S": "3300", "$((JOB_COMPLETION_INDEX + 1))": "2", "RUN_ID": "20261121T084315Z-3f9a"}
+ENDS = {"&&", "||", ">>", ";", "|", "#"}
+
+
+def load(path: Path) -> list[dict[str, Any]]:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    return list(yaml.safe_load_all(path.read_text()))
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    text = path.read_text().replace("$$", "$")
+    for name, value in VALUES.items():
+        text = text.replace(name, value)
+    lines = (line for line in text.splitlines() if path.name != "Dockerfile" or not line.startswith("#"))
+    for found in COMMAND.finditer("\n".join(lines)):
+        words = shlex.split(found[1].split(" #")[0], comments=False)
+        argv = [word.rstrip(";,") for word in takewhile(lambda word: word not in ENDS, words)]
+        if argv[1:] or path.suffix != ".md":  # prose may name a command
+            yield argv
+    for found in re.finditer(r"^CMD \[(.*)\]$", text, re.MULTILINE):
+        yield shlex.split(found[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_program_accepts_every_command_line(path: Path) -> None:
+    group = typer.main.get_command(app)
+    lines = list(commands(path))
+    assert lines, f"{path.name} names no command"
+    for name, *words in lines:
+        command = group.commands[name]  # type: ignore[attr-defined]  # typer's group is click's
+        command.make_context(name, list(words), resilient_parsing=False).close()
+
+
+def test_the_check_can_fail() -> None:
+    command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]  # typer's group is click's
+    with pytest.raises(Exception, match="no-such-option"):
+        command.make_context("run", ["--no-such-option"])
+
+
+def test_compose_keeps_results_and_serves_them_whole() -> None:
+    (compose,) = load(DOCKER / "compose.yml")
+    volumes = set(compose["volumes"])
+    for service in compose["services"].values():
+        mounted = {mount.split(":")[0] for mount in service["volumes"]}
+        assert mounted <= volumes
+        assert service["cap_drop"] == ["ALL"]
+    build = compose["services"]["probe"]["build"]
+    assert (DOCKER / build["context"] / build["dockerfile"]).is_file()
+    assert compose["services"]["site"]["volumes"] == ["results:/usr/share/nginx/html:ro"]
+    assert compose["services"]["site"]["ports"] == ["127.0.0.1:8080:8080"]
+
+
+def test_kubernetes_shards_are_all_of_the_plan() -> None:
+    claim, shards, publish = load(SCHEDULES / "kubernetes.yml")
+    job = shards["spec"]["jobTemplate"]["spec"]
+    assert job["completionMode"] == "Indexed"
+    args = job["template"]["spec"]["containers"][0]["args"][0]
+    assert f'JOB_COMPLETION_INDEX + 1))/{job["completions"]}"' in args
+    assert int(re.search(r"--time-budget (\d+)", args)[1]) < job["activeDeadlineSeconds"]  # type: ignore[index]
+    for one in (shards, publish):
+        assert one["spec"]["concurrencyPolicy"] == "Forbid"
+        spec = one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+
+
+def test_the_workflow_has_steps() -> None:
+    (gate,) = load(SCHEDULES / "gate.yml")
+    steps = gate["jobs"]["gate"]["steps"]
+    assert all("uses" in step or "run" in step for step in steps)
+    assert sum("advise" in step.get("run", "") for step in steps) == 1
+
+
+def test_the_image_runs_as_nobody_special() -> None:
+    lines = (DOCKER / "Dockerfile").read_text().splitlines()
+    stages = [line.split() for line in lines if line.startswith("FROM ")]
+    assert [words[2] for words in stages if len(words) == 4] == ["AS"] * len(stages)
+    assert all(":" in words[1] or words[1] in {other[3] for other in stages} for words in stages)
+    assert not any(":latest" in words[1] for words in stages)
+    users = [line.split()[1] for line in lines if line.startswith("USER ")]
+    assert users == ["10001:10001"], "Kubernetes cannot tell of a name that it is not root"
+    assert (DOCKER / "Dockerfile.dockerignore").is_file()
+
+
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
+    tool = shutil.which("systemd-analyze")
+    if tool is None:
+        pytest.skip("no systemd-analyze on this machine")
+    for name in ("probe.service", "probe.timer"):
+        # only the place of the program is not of this machine
+        text = (SCHEDULES / name).read_text().replace("/opt/probe/.venv/bin/probe", "/bin/true")
+        (tmp_path / name).write_text(text)
+    argv = [tool, "verify", str(tmp_path / "probe.service"), str(tmp_path / "probe.timer")]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    ours = [line for line in done.stderr.splitlines() if "probe." in line]
+    assert (done.returncode, ours) == (0, [])
+
+
+def test_the_crontab_has_six_fields_and_no_bare_percent() -> None:
+    lines = [line for line in (SCHEDULES / "crontab").read_text().splitlines() if line and not line.startswith("#")]
+    jobs = [line for line in lines if not re.match(r"[A-Z]+=", line)]
+    assert len(jobs) == 2
+    for job in jobs:
+        assert all(re.fullmatch(r"[\d*/,-]+", word) for word in job.split()[:5])
+        assert "%" not in job

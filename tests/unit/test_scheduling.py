@@ -1,0 +1,84 @@
+"""Who gets a core first."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from probe.processes.scheduling import FIRST, LAST, LOOP, go_last
+
+
+def told_by(program: str) -> Any:
+    """Run a program in a process of its own: a test run must not change what the system thinks of it."""
+    argv = [sys.executable, "-c", program]
+    return json.loads(subprocess.run(argv, capture_output=True, check=True, timeout=60).stdout)
+
+
+def test_our_threads_come_first_where_they_may_and_children_do_not_take_after_us() -> None:
+    program = """
+import json, os, subprocess, sys, threading
+from probe.processes.scheduling import come_first, starting
+stop = threading.Event()
+other = threading.Thread(target=stop.wait)
+other.start()
+come_first()
+threads = [threading.get_native_id(), other.native_id]
+mine = [[os.sched_getscheduler(one) & ~os.SCHED_RESET_ON_FORK, os.getpriority(os.PRIO_PROCESS, one)] for one in threads]
+stop.set()
+ask = [sys.executable, "-c", "import os; print(os.sched_getscheduler(0))"]
+children = [subprocess.run(ask, capture_output=True, check=True).stdout]
+with starting(ask) as command:
+    children.append(subprocess.run(command, capture_output=True, check=True).stdout)
+children.append(subprocess.run(ask, capture_output=True, check=True).stdout)
+print(json.dumps({"mine": mine, "children": [int(text) for text in children]}))
+"""
+    told = told_by(program)
+    before, started, after = told["children"]
+    assert before == after == os.SCHED_OTHER
+    assert started in {os.SCHED_OTHER, os.SCHED_BATCH}
+    first, second = told["mine"]
+    assert first == second
+    assert os.geteuid() != 0 or first[0] == os.SCHED_RR or first[1] == FIRST
+
+
+def test_a_child_goes_last_and_keeps_its_core_for_its_turn() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        go_last(child.pid)
+        assert os.getpriority(os.PRIO_PROCESS, child.pid) == LAST
+        assert os.sched_getscheduler(child.pid) == os.SCHED_BATCH
+        child.communicate(b"\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_RR") or os.geteuid() != 0, reason="real-time priority is for root here")
+def test_threads_that_begin_later_come_first_too_and_the_loop_before_them() -> None:
+    program = """
+import asyncio, json, os, threading, time
+from probe.processes.scheduling import staying_first
+
+def policy(thread):
+    return [os.sched_getscheduler(thread) & ~os.SCHED_RESET_ON_FORK, os.sched_getparam(thread).sched_priority]
+
+async def main():
+    async with staying_first():
+        stop = threading.Event()
+        late = threading.Thread(target=stop.wait)
+        late.start()
+        deadline = time.monotonic() + 10
+        while policy(late.native_id)[0] != os.SCHED_RR and time.monotonic() < deadline:
+            await asyncio.sleep(0.02)
+        print(json.dumps([policy(0), policy(late.native_id)]))
+        stop.set()
+
+asyncio.run(main())
+"""
+    loop, late = told_by(program)
+    if loop[0] != os.SCHED_RR:
+        pytest.skip("this machine gives nobody real-time priority")
+    assert loop == [os.SCHED_RR, LOOP]
+    assert late[0] == os.SCHED_RR
+    assert late[1] < LOOP

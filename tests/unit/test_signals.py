@@ -1,0 +1,75 @@
+"""Signals and a full disk outside of a run: one line, the right code, nothing that is waited for."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from probe.cli import app as command
+from probe.cli.wiring.signals import kept
+from spark.output import sweep
+
+BUSY = """
+import threading, time
+from probe.cli import app
+def work():
+    threading.Thread(target=time.sleep, args=(60,)).start()  # such as one that builds a driver
+    print("up", flush=True)
+    time.sleep(60)
+app.app = work
+app.main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_any_command_at_once(number: signal.Signals, code: int) -> None:
+    with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"up\n"
+            began = time.monotonic()
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == code
+    assert time.monotonic() - began < 10
+    (line,) = errors.decode().splitlines()
+    assert line.startswith("probe: ended by a signal; what was stored is kept")
+
+
+def test_a_disk_that_is_full_anywhere_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/cache/obtained/x")
+
+    monkeypatch.setattr(command, "app", full)
+    with kept(), pytest.raises(SystemExit) as caught:
+        command.main()
+    assert caught.value.code == 3
+    (line,) = "".join(capsys.readouterr().err.splitlines(keepends=True)).splitlines()
+    assert "/cache/obtained/x cannot be written: No space left on device; free the place" in line
+
+
+def test_other_failures_of_the_system_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def odd() -> None:
+        raise ConnectionResetError(errno.ECONNRESET, "reset")
+
+    monkeypatch.setattr(command, "app", odd)
+    with kept(), pytest.raises(ConnectionResetError):
+        command.main()
+
+
+def test_half_written_tables_of_a_killed_publisher_go(tmp_path: Path) -> None:
+    stay = ["matrix.csv", "history.parquet", ".locks", ".metrics.prom.77", ".site-ab12"]
+    for name in [*stay, ".history.parquet.77", ".matrix.csv.4711"]:
+        (tmp_path / name).touch()
+    sweep(str(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(stay)

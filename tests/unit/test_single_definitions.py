@@ -1,0 +1,135 @@
+"""Facts and mechanisms that stand in one place only."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+
+from probe.model.cluster import BROKERS, next_broker
+from probe.protocol.names import API_NAMES, api_slug
+from probe.toolchain.tools import BROWSERS
+
+ROOT = Path(__file__).parents[2]
+API_CONSTANTS = {api_slug(key).replace("-", "_").upper() for key in API_NAMES}
+OWN_WIRE = ROOT / "tests" / "misbehaving" / "wire.py"
+"""A client of its own, which speaks Kafka's protocol without any of our code."""
+
+
+def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield every Python file below these folders of the checkout with its syntax tree."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if "_pb2" not in path.name:
+                yield path, ast.parse(path.read_text())
+
+
+def place(path: Path, node: ast.AST) -> str:
+    return f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+
+
+def is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return any(is_number(item) for item in node.elts)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def names_of(target: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def test_api_keys_are_numbers_in_the_protocol_table_only() -> None:
+    found = [
+        place(path, node)
+        for path, tree in trees("probe", "spark", "clients", "benchmarks", "tests")
+        for node in ast.walk(tree)
+        if path != OWN_WIRE
+        and isinstance(node, ast.Assign)
+        and any(names_of(target) & API_CONSTANTS for target in node.targets)
+        and is_number(node.value)
+    ]
+    assert found == []
+
+
+def test_no_call_gives_an_api_key_as_a_number() -> None:
+    found = [
+        place(path, node.value)
+        for path, tree in trees("probe", "spark", "clients", "benchmarks")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg in {"api", "apis"} and is_number(node.value)
+    ]
+    assert found == []
+
+
+RENAMES = {
+    "probe/files/atomic.py": "the one place that gives finished files and folders their names",
+    "probe/files/filesystems.py": "object stores, which have no rename of their own",
+    "probe/engines/kafka/disks/methods.py": "moves a log directory away: the fault itself",
+    "probe/store/pruning.py": "hides a whole run before it is removed",
+}
+"""Modules that rename, with the reason."""
+LOCKS = {"probe/files/locks.py"}
+
+
+def renames(node: ast.AST) -> bool:
+    """Say whether this is a call of Path.rename, Path.replace or what a file system of pyarrow calls move."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+        return False
+    name, arguments = node.func.attr, len(node.args)
+    on_module = isinstance(node.func.value, ast.Name) and node.func.value.id in {"os", "shutil", "system"}
+    return (name in {"rename", "replace"} and arguments == 1) or (on_module and name in {"rename", "replace", "move"})
+
+
+def test_files_and_folders_get_their_names_in_one_module() -> None:
+    found = [
+        place(path, node)
+        for path, tree in trees("probe", "spark")
+        for node in ast.walk(tree)
+        if renames(node) and str(path.relative_to(ROOT)) not in RENAMES
+    ]
+    assert found == []
+
+
+def test_locks_are_taken_in_one_module() -> None:
+    files = [path for path, _ in trees("probe", "spark", "clients") if "fcntl.flock" in path.read_text()]
+    assert {path.relative_to(ROOT).as_posix() for path in files} == LOCKS
+
+
+def names_tests(node: ast.AST) -> bool:
+    """Say whether this is a path into `tests/`."""
+    parts = [node] if isinstance(node, ast.Constant) else [node.right] if isinstance(node, ast.BinOp) else []
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return any(text.startswith("tests/") or (text == "tests" and isinstance(node, ast.BinOp)) for text in texts)
+
+
+def test_the_program_reads_nothing_of_its_tests() -> None:
+    found = [
+        place(path, node) for path, tree in trees("probe", "spark") for node in ast.walk(tree) if names_tests(node)
+    ]
+    assert found == []
+
+
+def modules(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def test_drivers_import_their_contract_and_nothing_else_of_ours() -> None:
+    found = [
+        f"{place(path, node)}: {name}"
+        for path, tree in trees("clients")
+        for node in ast.walk(tree)
+        for name in modules(node)
+        if name.split(".")[0] in {"probe", "spark"} and name.split(".")[:2] != ["probe", "driver_contract"]
+    ]
+    assert found == []
+
+
+def test_setting_up_looks_for_the_same_browsers() -> None:
+    assert runpy.run_path(str(ROOT / "run.py"))["BROWSERS"] == BROWSERS
+
+
+def test_the_next_broker_after_the_last_is_the_first() -> None:
+    assert [next_broker(node) for node in BROKERS] == [2, 3, 1]

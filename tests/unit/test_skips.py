@@ -1,0 +1,142 @@
+"""A run names what it leaves out, with the reason, and why a cell says nothing about its client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from probe.cli.console import outcome_table
+from probe.cli.console.skips import MORE, NAMED, REASONS, by_reason, skipped
+from probe.cli.options import Asked
+from probe.model import Cell, Client, Engine, Outcome, Role
+from tests.support.synthetic_rows import CELL, create, history, verdict
+from tests.unit.test_cli import probe
+
+SARAMA = "sarama@1.43.3"
+TIMED_OUT = "answer/produce/REQUEST_TIMED_OUT"
+
+
+def lines(**asked: object) -> list[str]:
+    return skipped(*Asked(seed=1, **asked).whole())  # type: ignore[arg-type]  # tests name the selectors they set
+
+
+def test_a_skipped_cell_is_named_with_its_reason() -> None:
+    (line,) = lines(clients=[SARAMA], roles=[Role.PRODUCER], scenarios=[TIMED_OUT])
+    assert line.startswith(f"skipped  {SARAMA} producer isolated {TIMED_OUT} embedded 3.9: sarama writes with acks=1")
+
+
+@pytest.mark.parametrize("shard", ["1/1", "1/2", "2/2"])
+def test_a_client_of_which_nothing_is_run_is_always_named(shard: str) -> None:
+    found = lines(
+        clients=["java@0.10.2.2", "kafkajs@1.16.0"],
+        scenarios=["steady"],
+        engine=Engine.KAFKA,
+        brokers=["4.3.1"],
+        roles=[Role.PRODUCER, Role.ADMIN],
+        shard=shard,
+    )
+    (line,) = (line for line in found if line.startswith("not run"))
+    assert line.startswith("not run  java@0.10.2.2: java has role producer since 0.11.0.0; java has role admin since")
+
+
+def test_many_skips_are_grouped_and_counted() -> None:
+    found = lines(clients=["all"], scenarios=["*"])
+    assert len([line for line in found if line.startswith("skipped")]) <= REASONS + 1
+    assert all(len(line) < 800 for line in found)
+    assert any("more: " in line for line in found)
+    assert found[-1] == MORE
+
+
+def test_nothing_is_said_where_nothing_is_skipped() -> None:
+    assert lines(clients=[SARAMA], roles=[Role.PRODUCER], scenarios=["net/reset"]) == []
+
+
+def test_a_scenario_without_the_selected_role_is_named() -> None:
+    (line,) = lines(clients=[SARAMA], roles=[Role.ADMIN], scenarios=["topic/grown"])
+    assert line == "skipped  topic/grown: no role admin there; its roles are producer, group"
+
+
+def test_names_of_one_reason_are_counted_beyond_the_first() -> None:
+    named = [("z", "other"), *((str(number), "same") for number in range(NAMED + 2))]
+    assert list(by_reason(named)) == [("0, 1, 2 and 2 more", "same"), ("z", "other")]
+
+
+def test_cells_without_a_verdict_show_their_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    reasons = {(CELL, Outcome.BROKEN): "a stall of 300 ms", (other(1), Outcome.UNSUPPORTED): "no [such] API"}
+    reasons |= {(other(2), Outcome.UNSUPPORTED): "no [such] API", (other(3), Outcome.STUCK): "stuck"}
+    seen = {cell: {outcome} for cell, outcome in reasons}
+    outcome_table.show_outcomes(seen, {Client("java", "9.9"): "no jar"}, "r1", reasons)
+    shown = capsys.readouterr().out
+    assert f"broken  {CELL}: a stall of 300 ms\n" in shown
+    assert f"unsupported  {other(1)}, {other(2)}: no [such] API\n" in shown
+    assert "not_run  java@9.9: no jar\n" in shown
+    assert "stuck: stuck" not in shown
+
+
+def test_many_reasons_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    reasons = {(other(number), Outcome.BROKEN): f"a stall of {number} ms" for number in range(REASONS + 5)}
+    outcome_table.show_outcomes({cell: {outcome} for cell, outcome in reasons}, {}, "r1", reasons)
+    assert "broken  for 5 more reasons: probe show --run r1\n" in capsys.readouterr().out
+
+
+def other(number: int) -> Cell:
+    return Cell("sarama", "1.43.3", Role.PRODUCER, "isolated", f"blip/produce/{number}", Engine.EMBEDDED, "3.9")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["--scenario", "hold/txn-offset-commit/*"],
+            "no scenario matches this pattern; any error runs by its whole name",
+        ),
+        (["--scenario", "disk/x*"], "no scenario matches this pattern; `probe scenarios` lists them"),
+        (["--scenario", "blip/nothing/?"], "no scenario matches this pattern"),
+    ],
+)
+def test_a_pattern_that_matches_nothing_says_so(arguments: list[str], says: str) -> None:
+    done = probe("run", "--client", SARAMA, *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_plan_lists_every_skip() -> None:
+    done = probe("plan", "--client", SARAMA, "--role", "producer", "--scenario", TIMED_OUT)
+    assert f"skip  {SARAMA} producer isolated {TIMED_OUT} embedded 3.9: sarama writes with acks=1" in done.stdout
+    assert "1 cell, 1 trial, 1 skipped" in done.stdout
+
+
+def test_a_run_of_nothing_gives_the_reasons(tmp_path: Path) -> None:
+    selectors = ["--engine", "kafka", "--broker", "4.3.1", "--client", "java@0.10.2.2", "--role", "producer"]
+    done = probe("run", *selectors, "--scenario", "steady", "--results", str(tmp_path))
+    assert done.returncode == 2
+    assert "nothing to run: java has role producer since 0.11.0.0" in done.stderr
+
+
+def test_show_names_the_selector_without_a_match(tmp_path: Path) -> None:
+    with create(tmp_path) as store:
+        store.add(history(), verdict())
+    done = probe("show", "--results", str(tmp_path), "--client", "sarma", "--role", "producer")
+    assert done.returncode == 2
+    assert "no stored trial matches --client;" in done.stderr
+
+
+@pytest.mark.real
+def test_an_error_that_cannot_reach_a_client_is_unsupported_then_skipped(tmp_path: Path) -> None:
+    """aiokafka 0.12.0 sends Fetch 4 and InitProducerId 0: one is known after warm-up, the other from `steady`."""
+    scenarios = ["answer/fetch/FENCED_LEADER_EPOCH", "blip/init-producer-id/PRODUCER_FENCED"]
+    selectors = ["--client", "aiokafka@0.12.0", "--role", "consumer", "--role", "transactional"]
+    selectors += [item for name in scenarios for item in ("--scenario", name)]
+    results = ["--results", str(tmp_path)]
+    done = probe("run", *selectors, *results)
+    assert done.returncode == 0, done.stderr
+    for name, needed in zip(scenarios, (9, 4), strict=True):
+        (line,) = (line for line in done.stdout.splitlines() if line.startswith("unsupported") and name in line)
+        assert f"only from version {needed} on; this client sends version" in line
+    stored = probe("show", *results, "--scenario", "*/*").stdout
+    assert stored.count("unsupported: ") == len(scenarios)
+    again = probe("run", *selectors, *results)
+    assert all(any(name in line for line in again.stderr.splitlines() if "skipped  " in line) for name in scenarios)
+    assert "unsupported" not in again.stdout

@@ -1,0 +1,228 @@
+"""npm packages: fetched once, checked against their digest, never half there; npm's words become one line."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import Version
+from probe.drivers.sources import npm
+from probe.errors import ProvisionError
+from probe.toolchain import npm as npm_cli
+from probe.toolchain import npm_tarballs
+from probe.toolchain.tools import ToolError
+from tests.support.npm_registry import Registry, tarball, toy_family
+
+NODE = Path("/somewhere/node")
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    folder = tmp_path / "registry"
+    folder.mkdir()
+    stand_in = Registry(folder)
+    monkeypatch.setattr(npm, "npm", stand_in)
+    monkeypatch.setattr(npm, "node", lambda: NODE)
+    monkeypatch.setenv("PROBE_CLIENTS", str(tmp_path / "clients"))
+    return stand_in
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def test_a_version_lies_in_its_own_folder_and_is_fetched_once(registry: Registry, cache: Path) -> None:
+    digest = registry.add("1.0.0", **{"src/deep/file.js": "deep"})
+    family = toy_family([{"version": "1.0.0", "digest": digest}])
+    launch = npm.obtain(family, family.versions[0], cache)
+    place = cache / "npm" / "toy-1.0.0" / "node_modules" / "toy"
+    assert launch.artifact == f"npm toy 1.0.0 {digest}"
+    assert launch.argv[0] == str(NODE)
+    assert launch.argv[1] == str(cache.parent / "clients" / "toy" / "driver" / "main.js")
+    assert launch.argv[2:4] == ("--library", str(place))
+    assert launch.env == {"NODE_OPTIONS": "", "NODE_ENV": ""}
+    assert (place / "src" / "deep" / "file.js").read_text() == "deep"
+    assert not list(place.parents[1].glob("*.tgz"))
+    registry.down = True
+    assert npm.obtain(family, family.versions[0], cache) == launch
+
+
+def test_a_wrong_digest_is_refused_and_leaves_nothing(registry: Registry, cache: Path) -> None:
+    actual = registry.add("1.0.0")
+    family = toy_family([{"version": "1.0.0", "digest": "sha512-00ff"}])
+    with pytest.raises(ProvisionError, match=r"^toy@1\.0\.0: the npm registry served") as caught:
+        npm.obtain(family, family.versions[0], cache)
+    assert actual in str(caught.value)
+    assert "sha512-00ff" in str(caught.value)
+    assert [path.name for path in (cache / "npm").iterdir()] == ["toy-1.0.0.lock"]
+
+
+def test_a_filled_folder_does_not_escape_the_pin(registry: Registry, cache: Path) -> None:
+    registry.add("1.0.0")
+    family = toy_family([{"version": "1.0.0"}])
+    npm.obtain(family, family.versions[0], cache)
+    with pytest.raises(ProvisionError, match="sha512-00ff"):
+        npm.obtain(family, Version(version="1.0.0", digest="sha512-00ff"), cache)
+
+
+@pytest.mark.parametrize("stamp", ['{"toy@1.0', "[]", '{"other@2.0.0": "sha512-00ff"}'])
+def test_a_folder_without_a_whole_stamp_is_filled_again(registry: Registry, cache: Path, stamp: str) -> None:
+    registry.add("1.0.0")
+    family = toy_family([{"version": "1.0.0"}])
+    folder = cache / "npm" / "toy-1.0.0"
+    folder.mkdir(parents=True)
+    (folder / npm.STAMP).write_text(stamp)
+    npm.obtain(family, family.versions[0], cache)
+    assert (folder / "node_modules" / "toy" / "index.js").exists()
+
+
+def test_what_all_versions_need_lies_in_one_folder_and_is_checked(registry: Registry, cache: Path) -> None:
+    for version in ("1.0.0", "2.0.0"):
+        registry.add(version)
+    digest = registry.add("3.1.0", name="@scope/wire")
+    family = toy_family([{"version": "1.0.0"}, {"version": "2.0.0"}], extra=[f"@scope/wire==3.1.0 {digest}"])
+    folders = {npm.obtain(family, item, cache).argv[5] for item in family.versions}
+    (folder,) = folders
+    assert (Path(folder) / "node_modules" / "@scope" / "wire" / "package.json").exists()
+    assert registry.packs.count(("@scope/wire@3.1.0",)) == 1
+    wrong = toy_family([{"version": "1.0.0"}], extra=["@scope/wire==3.1.0 sha512-00ff"])
+    with pytest.raises(ProvisionError, match="@scope/wire"):
+        npm.obtain(wrong, wrong.versions[0], cache)
+
+
+def test_what_one_version_needs_lies_beside_it_and_beside_older_ones_that_nobody_listed(
+    registry: Registry, cache: Path
+) -> None:
+    for name, version in (("toy", "0.9.0"), ("toy", "1.0.0"), ("toy", "2.0.0"), ("relic", "4.0.0")):
+        registry.add(version, name=name)
+    family = toy_family([{"version": "1.0.0", "extra": ["relic==4.0.0"]}, {"version": "2.0.0"}])
+    for item in (*family.versions, Version(version="0.9.0")):
+        npm.obtain(family, item, cache)
+    has = [(cache / "npm" / f"toy-{version}" / "node_modules" / "relic").is_dir() for version in ("0.9.0", "1.0.0")]
+    assert has == [True, True]
+    assert not (cache / "npm" / "toy-2.0.0" / "node_modules" / "relic").exists()
+
+
+def test_the_newest_is_a_release_and_versions_are_known(registry: Registry) -> None:
+    for version in ("1.9.0", "1.10.0", "2.0.0-beta.1"):
+        registry.add(version)
+    family = toy_family([])
+    assert npm.newest(family) == "1.10.0"
+    assert npm.exists(family, "2.0.0-beta.1")
+    assert not npm.exists(family, "3.0.0")
+
+
+def test_a_checkout_bears_a_mark_of_its_content(registry: Registry, tmp_path: Path) -> None:
+    root = tmp_path / "checkout"
+    (root / "src").mkdir(parents=True)
+    (root / "index.js").write_text("")
+    (root / "src" / "a.js").write_text("one")
+    (root / "package.json").write_text(json.dumps({"name": "toy", "version": "1.2.3"}))
+    family = toy_family([])
+    first = npm.local(family, root)
+    (root / "src" / "a.js").write_text("two")
+    second = npm.local(family, root)
+    assert first.version.startswith("1.2.3+local.")
+    assert first.version != second.version
+    launch = npm.obtain(family, second, tmp_path / "cache")
+    assert launch.argv[2:4] == ("--library", str(root))
+    assert launch.argv[-2:] == ("--local", second.version.partition("+local.")[2])
+    assert registry.packs == []
+
+
+def test_a_folder_of_another_package_is_no_checkout(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"name": "other", "version": "1.0.0"}')
+    with pytest.raises(ProvisionError, match="no package toy there"):
+        npm.local(toy_family([]), tmp_path)
+
+
+def test_an_extra_that_is_none_is_one_clear_line(registry: Registry, cache: Path) -> None:
+    registry.add("1.0.0")
+    family = toy_family([{"version": "1.0.0"}], extra=["wire@3"])
+    with pytest.raises(ProvisionError, match="'wire@3' is no npm package"):
+        npm.obtain(family, family.versions[0], cache)
+
+
+def test_a_tarball_that_is_none_or_leads_outside_is_refused(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.tgz"
+    broken.write_bytes(b"\x1f\x8b but not for long")
+    with pytest.raises(ProvisionError, match=r"broken\.tgz is no tarball"):
+        npm_tarballs.unpack(broken, tmp_path / "out")
+    for name in ("../../escaped.js", "/escaped.js"):
+        tarball(tmp_path / "hostile.tgz", {name: "boo"})
+        with pytest.raises(ProvisionError, match="outside its folder"):
+            npm_tarballs.unpack(tmp_path / "hostile.tgz", tmp_path / "out")
+    assert not list(tmp_path.rglob("escaped.js"))
+    tarball(tmp_path / "unnamed.tgz", {"package.json": "{}"})
+    with pytest.raises(ProvisionError, match="states no name"):
+        npm_tarballs.identity(tmp_path / "unnamed.tgz")
+
+
+@pytest.fixture
+def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A program in the place of npm or Node; what is written into it is what it does."""
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(npm_cli, "find_tool", lambda _: program)
+    monkeypatch.setattr(npm, "find_tool", lambda _: program)
+    monkeypatch.setattr(npm, "cache_root", lambda: tmp_path / "nothing")
+    npm.node.cache_clear()
+    yield program
+    npm.node.cache_clear()
+
+
+REASONS = (
+    ("npm error code ETARGET\nnpm error notarget No matching version found for toy@9.", "does not have it"),
+    ("npm error code E404", "does not have it"),
+    ("npm error code ENOTFOUND\nnpm error network request failed", "cannot be reached"),
+    ("npm error code ENOSPC", "npm failed: npm error code ENOSPC"),
+    ("", "npm said nothing"),
+)
+
+
+@pytest.mark.parametrize(("stderr", "expected"), REASONS)
+def test_what_npm_says_becomes_one_line(says: Path, stderr: str, expected: str, tmp_path: Path) -> None:
+    says.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{stderr}\nEND\nexit 1\n")
+    with pytest.raises(ProvisionError) as caught:
+        npm_cli.pack(["toy@9"], tmp_path)
+    assert str(caught.value).startswith("toy@9: ")
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("printed", "versions"), [('["1.0.0", "1.1.0"]', ["1.0.0", "1.1.0"]), ('"1.0.0"', ["1.0.0"])])
+def test_versions_are_read_from_npm(says: Path, printed: str, versions: list[str]) -> None:
+    says.write_text(f"#!/bin/sh\necho '{printed}'\n")
+    assert npm_cli.versions("toy") == versions
+
+
+def test_npm_runs_no_scripts_and_keeps_its_own_files_in_a_folder_that_goes(says: Path, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    says.write_text(f'#!/bin/sh\necho "$npm_config_cache $*" > {told}\necho "[]"\n')
+    npm_cli.versions("toy")
+    kept, *arguments = told.read_text().split()
+    assert "--ignore-scripts" in arguments
+    assert not Path(kept).exists()
+
+
+def test_a_silent_registry_ends_at_the_deadline(says: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    says.write_text("#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setattr(npm_cli, "DEADLINE_S", 0.3)
+    with pytest.raises(ProvisionError, match=r"within 0\.3 s"):
+        npm_cli.pack(["toy@9"], tmp_path)
+
+
+@pytest.mark.parametrize(("printed", "good"), [("v18.0.0", True), ("v24.19.0", True), ("v16.20.2", False), ("", False)])
+def test_node_is_new_enough_or_one_clear_line(says: Path, printed: str, good: bool) -> None:
+    says.write_text(f"#!/bin/sh\necho {printed}\n")
+    if good:
+        assert npm.node() == says
+        return
+    with pytest.raises(ToolError, match=rf"is ({printed}|no Node), but the driver needs 18"):
+        npm.node()

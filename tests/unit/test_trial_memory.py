@@ -1,0 +1,27 @@
+"""A run goes without Python's cycle collector, so what a trial saw must be in no cycle once it is over."""
+
+from __future__ import annotations
+
+import weakref
+
+import pytest
+
+from probe.recorder import Recorder
+from probe.runner.loop_lag import no_collector
+from tests.support.real_cells import planned, play
+
+
+def test_what_a_trial_saw_is_freed_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[weakref.ref[Recorder]] = []
+
+    class Noted(Recorder):
+        def __init__(self, *, by_wire: bool = False) -> None:
+            super().__init__(by_wire=by_wire)
+            seen.append(weakref.ref(self))
+
+    monkeypatch.setattr("probe.runner.trial.trial.Recorder", Noted)
+    with no_collector():
+        played = play([planned("sarama@1.43.3", name) for name in ("leader/elected", "net/refused")])
+        assert all(history.events for history, _ in played)
+        assert len(seen) >= 2
+        assert not [ref for ref in seen if ref() is not None]

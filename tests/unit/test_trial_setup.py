@@ -1,0 +1,49 @@
+"""Who writes what: an instance alone spans both partitions, beside another each has its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from probe.ports import Start, nowhere
+from probe.runner.trial.setup import make_start, make_subject, run_beside
+from tests.support.real_cells import planned
+
+TAP: Any = SimpleNamespace(address=lambda node: f"127.0.0.1:{node}")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "role", "own", "beside"),
+    [
+        ("coordinator/moved", "transactional", [0], [1]),
+        ("coordinator/moved", "group", [0, 1], [0, 1]),
+        ("topic/too-few-replicas", "transactional", [0, 1], None),
+        ("disk/storage-error", "producer", [0, 1], None),
+    ],
+)
+def test_a_transaction_beside_another_instance_has_one_partition(
+    scenario: str, role: str, own: list[int], beside: list[int] | None
+) -> None:
+    item = planned("sarama@1.43.3", scenario, role)
+    subject = make_subject(item, "me", 1)
+    start, told = make_start(item, subject, TAP), list[Start]()
+
+    class Host:
+        @contextlib.asynccontextmanager
+        async def start(self, _: Any, other: Start, __: Any) -> AsyncIterator[None]:
+            told.append(other)
+            yield
+
+    async def go() -> None:
+        tools: Any = SimpleNamespace(host=Host())
+        async with run_beside(subject, item, tools, start, nowhere):
+            pass
+
+    asyncio.run(go())
+    assert start.partitions == own
+    assert [other.partitions for other in told] == ([] if beside is None else [beside])

@@ -1,0 +1,55 @@
+"""Which events of a trial are the judged instance's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from probe.model import App, AppKind, Closed, EngineEvent, EngineKind, History, Mark, Opened, Request, Role
+from probe.recorder import Recorder
+from probe.runner.trial.state import Course, only_of
+from tests.support.histories import history
+from tests.support.real_cells import planned
+from tests.support.transcript import AFFECTED, ME, NEW, OLD, PRODUCE
+from tests.support.transcript_steps import acked, announced, fault_on, moved
+
+CONN, AT = 900, 12_000_000
+
+
+def crowd() -> History:
+    """A trial in which another instance, and somebody who says nothing, are connected as well."""
+    ours = history(fault_on(), moved(), announced(), acked(3))
+    mine = tuple(replace(event, client_id=ME) if isinstance(event, Request) else event for event in ours.events)
+    theirs = (
+        Opened(at=AT, conn=CONN, broker=OLD),
+        Request(at=AT + 1, conn=CONN, broker=OLD, corr=1, api=PRODUCE, version=7, client_id="first"),
+        EngineEvent(at=AT + 1, kind=EngineKind.SLOWED, broker=OLD, value=5, conn=CONN),
+        Closed(at=AT + 2, conn=CONN, broker=OLD, by="relay"),
+        Opened(at=AT + 3, conn=CONN + 1, broker=NEW),
+        App(at=AT + 4, kind=AppKind.ACKED, instance="first", partition=AFFECTED),
+    )
+    subject = replace(ours.header.subject, client_id=ME)
+    return History(replace(ours.header, subject=subject), (*mine, *theirs))
+
+
+def test_only_the_judged_instance_counts() -> None:
+    whole = crowd()
+    kept = only_of(whole, ME)
+    assert len(kept.events) == len(whole.events) - 6
+    assert not [event for event in kept.events if getattr(event, "conn", 0) >= CONN]
+    assert {event.instance for event in kept.events if isinstance(event, App)} == {ME}
+    assert [event for event in kept.events if isinstance(event, EngineEvent | Mark)]
+
+
+def test_going_on_with_another_keeps_the_truth_and_forgets_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    item = planned("sarama@1.43.3", "start-during/disk/storage-error", str(Role.PRODUCER))
+    whole = crowd()
+    course = Course(item, whole.header, Recorder(), fault_at=AT)
+    for event in whole.events:
+        course.take(event)
+    monkeypatch.setattr("probe.runner.trial.state.now_us", lambda: AT + 7_000_000)
+    course.go_on_with(replace(whole.header.subject, instance="me-2", client_id="me-2"))
+    assert all(isinstance(event, EngineEvent | Mark) for event in course.history().events)
+    assert course.history().header.play.watch_ms == whole.header.play.watch_ms + 7000
+    assert course.history().header.settings == {}

@@ -1,0 +1,135 @@
+"""The bystander of a coordinator is a second instance: its application counts, its traffic does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from probe import verdict
+from probe.model import App, AppKind, Closed, History, Opened, Outcome, Request, Role, Target, Verdict
+from tests.support.histories import history
+from tests.support.transcript import BEAT, BLIP, COORDINATOR, FINAL, FIND, GROUP, HEARTBEAT, NEW, OLD, ZERO, Script
+from tests.support.transcript_steps import (
+    Step,
+    acked,
+    announced,
+    app,
+    at,
+    call,
+    committed,
+    fault_on,
+    fetched,
+    healed,
+    moved,
+    produce_answer,
+    row,
+    transactions,
+    wait,
+    watch,
+)
+
+OTHER, KEY = "me-b", "g-b"
+CONN = 900
+
+
+def beside(*pauses: range, error_at: int | None = None, until: int = 20_000) -> Step:
+    """Tell what another instance did all the while."""
+
+    def step(script: Script) -> None:
+        script.add(Opened(at=ZERO - 2_000_000, conn=CONN, broker=OLD))
+        script.add(
+            Request(at=ZERO - 1_900_000, conn=CONN, broker=OLD, corr=1, api=HEARTBEAT, version=4, client_id=OTHER)
+        )
+        for ms in range(-500, until, BEAT // 1000):
+            if not any(ms in pause for pause in pauses):
+                script.add(App(at=ZERO + ms * 1000, kind=AppKind.RECEIVED, instance=OTHER, partition=0, offset=ms))
+        if error_at is not None:
+            script.add(App(at=ZERO + error_at * 1000, kind=AppKind.COMMIT_ERROR, instance=OTHER))
+        script.add(Closed(at=ZERO + 1_000_000, conn=CONN, broker=OLD, by="client"))
+        script.add(App(at=ZERO + (until + 11_000) * 1000, kind=AppKind.CLOSED, instance=OTHER))
+
+    return step
+
+
+def told(*steps: Step, **more: Any) -> History:
+    found = history(*steps, role=Role.GROUP, play=COORDINATOR, **more)
+    with_other = replace(found.header.subject, bystander_instance=OTHER, bystander_key=KEY)
+    return replace(found, header=replace(found.header, subject=with_other))
+
+
+def moves() -> tuple[Step, ...]:
+    beat = call(HEARTBEAT, OLD, row(key=GROUP), answer=(row(key=GROUP, code=16),))
+    find = call(FIND, OLD, row(key=GROUP, key_type=0), answer=(row(key=GROUP, key_type=0, leader=NEW),))
+    return (
+        fault_on(),
+        moved(NEW, key=GROUP, topic="", partition=-1),
+        announced(NEW, key=GROUP, topic="", partition=-1),
+        beat,
+        find,
+        fetched(3),
+        committed(NEW),
+        fetched(20),
+        watch(10_000),
+    )
+
+
+def judged(*more: Step) -> Verdict:
+    return verdict.judge(told(*moves(), *more))
+
+
+def test_its_gap_and_errors_are_the_bystanders() -> None:
+    quiet = judged(beside())
+    assert (quiet.outcome, quiet.conforms, quiet.facts.bystander_gap_ms) == (Outcome.REFRESHES, True, 100)
+    paused = judged(beside(range(1000, 6000)))
+    assert (paused.outcome, paused.conforms) == (Outcome.REFRESHES, False)
+    assert paused.facts.bystander_gap_ms == 5100
+    assert paused.reason.endswith("; nothing for the bystander in 5.1 s")
+    failed = judged(beside(error_at=2000))
+    assert (failed.facts.errors_surfaced, failed.facts.bystander_errors, failed.conforms) == (0, 1, False)
+    assert failed.reason.endswith("; 1 error about the bystander")
+    assert "bystander" not in quiet.reason
+
+
+def test_its_traffic_and_its_end_are_nobodys_evidence() -> None:
+    with_other, without = judged(beside()), verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR))
+    assert with_other.facts.connects == without.facts.connects
+    assert not verdict.certain(told(*moves()[:3], beside(until=-20_000), running=True))
+
+
+def test_without_one_a_coordinator_has_no_bystander() -> None:
+    alone = verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR, bystander=False))
+    assert (alone.facts.bystander_gap_ms, alone.conforms) == (None, True)
+
+
+def test_a_transaction_spans_both_partitions() -> None:
+    steps = (fault_on(), produce_answer(7), at(3000), healed(), transactions(60, OLD))
+    error = app(AppKind.SEND_ERROR, 7, partition=1, sequence=3)
+    found = verdict.judge(history(*steps, watch(10_000), play=BLIP, role=Role.TRANSACTIONAL, bystander=(0, 3000)))
+    assert (found.outcome, found.facts.bystander_gap_ms, found.conforms) == (Outcome.RIDES, None, True)
+    failed = verdict.judge(history(*steps, error, watch(10_000), play=BLIP, role=Role.TRANSACTIONAL))
+    assert (failed.outcome, failed.facts.bystander_errors) == (Outcome.SURFACES, 0)
+
+
+def test_where_the_whole_topic_is_hit_nobody_stands_by() -> None:
+    play = replace(FINAL, target=Target.CLUSTER, codes=(3,))
+    gone = history(
+        fault_on(),
+        call(0, OLD, row(), answer=(row(code=3),)),
+        app(AppKind.SEND_ERROR, 3, partition=0, sequence=1),
+        app(AppKind.SEND_ERROR, 3, partition=1, sequence=1),
+        watch(10_000),
+        play=play,
+        bystander=(0, 60_000),
+    )
+    found = verdict.judge(gone)
+    assert (found.outcome, found.facts.bystander_errors, found.facts.bystander_gap_ms) == (Outcome.SURFACES, 0, None)
+
+
+def test_who_works_again_has_nothing_left_to_tell() -> None:
+    hidden = (fault_on(), call(0, OLD, row(), answer=(row(code=10),)), healed())
+    slow = {"limits": replace(history().header.limits, own_limit_ms=60_000), "play": FINAL}
+
+    works = history(*hidden, acked(100, OLD), watch(10_000), **slow)
+    mute = history(*hidden, wait(1000), watch(10_000), **slow)
+    assert verdict.judge(works).outcome is Outcome.STUCK
+    assert verdict.judge(mute).outcome is Outcome.WAITING

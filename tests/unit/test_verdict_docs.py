@@ -1,0 +1,70 @@
+"""docs/verdicts.md says what the code does: table, outcomes, facts, bounds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from probe.model import Facts, Outcome, Trigger
+from probe.model.outcomes import OUTCOMES
+from probe.verdict import RULES, STALL_MS
+from probe.verdict.progress import FAIR_MS, FAIR_WATCH_MS
+from probe.verdict.refresh_schedule import SEEN, SHORTEST_US, TOLERANCE_US
+from probe.verdict.route import RESCUERS
+from probe.verdict.timeline import SLACK_US
+from probe.verdict.triggers import ELIMINATION
+
+PAGE = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text()
+ROW = re.compile(r"^\| (\d+) \| (.+) \| `(\w+)` (\S+) \|$", re.MULTILINE)
+
+
+def test_the_table_is_the_codes() -> None:
+    """After a change of the rules, copy the rows that this test shows."""
+    told = [(int(row), when, outcome, glyph) for row, when, outcome, glyph in ROW.findall(PAGE)]
+    assert told == [(rule.row, rule.when, str(rule.outcome), OUTCOMES[rule.outcome].symbol) for rule in RULES]
+
+
+def test_rows_are_those_of_the_semantics() -> None:
+    assert sorted({rule.row for rule in RULES}) == list(range(1, 17))
+    assert RULES[-1].when == "otherwise"
+
+
+def test_every_outcome_is_named() -> None:
+    assert [outcome for outcome in Outcome if f"`{outcome}`" not in PAGE] == []
+    assert set(OUTCOMES) == set(Outcome)
+
+
+def test_every_fact_is_explained_and_none_is_invented() -> None:
+    table = PAGE[PAGE.index("| fact |") :].split("\n\n")[0]
+    told = {name for line in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", line)}
+    assert told == {field.name for field in fields(Facts)}
+
+
+def test_triggers_stand_in_the_order_of_elimination() -> None:
+    told = re.findall(r"^\d\. `(\w+)`", PAGE, re.MULTILINE)
+    assert told == [*(str(trigger) for trigger, _ in ELIMINATION), "unknown"]
+    assert set(told) | {"none"} == {str(trigger) for trigger in Trigger}
+
+
+def test_rescuers_are_named() -> None:
+    for rescuer in {*RESCUERS.values(), "unknown", "itself"}:
+        assert f"`{rescuer}`" in PAGE
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"loop stall above {STALL_MS} ms",
+        f"up to {SLACK_US // 1000} ms before `fault_on`",
+        f"the tolerance is {TOLERANCE_US // 1000} ms",
+        f"gaps of at least {SHORTEST_US // 1000} ms",
+        {3: "three"}[SEEN] + " equal gaps",
+        f"prompt + {FAIR_MS // 1000} s",
+        f"min(watch, {FAIR_WATCH_MS // 1000} s)",
+    ],
+)
+def test_bounds_are_the_codes(sentence: str) -> None:
+    assert sentence in " ".join(PAGE.split())

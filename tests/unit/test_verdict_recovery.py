@@ -1,0 +1,260 @@
+"""When a client works again, and how it came there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from probe.model import AppKind, Facts, Outcome, Play, Reroute, Role, Row, Trigger, Verdict
+from probe.verdict import judge
+from tests.support.histories import history
+from tests.support.transcript import (
+    AFFECTED,
+    BLIP,
+    COORDINATOR,
+    ELECTED,
+    GROUP,
+    HEARTBEAT,
+    KILL,
+    NEW,
+    OLD,
+    RESET,
+    STORAGE_ERROR,
+    THIRD,
+)
+from tests.support.transcript_steps import (
+    Step,
+    acked,
+    announced,
+    app,
+    ask,
+    at,
+    call,
+    closed,
+    committed,
+    fault_on,
+    fetch_answer,
+    fetched,
+    healed,
+    listed,
+    moved,
+    produce_answer,
+    row,
+    tell,
+    transactions,
+    wait,
+    watch,
+)
+
+MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
+ASKED: tuple[Step, ...] = (ask(), tell(NEW))
+
+
+def judged(*steps: Step, play: Play = STORAGE_ERROR, ms: int = 10_000, **more: object) -> Verdict:
+    return judge(history(fault_on(), *steps, watch(ms), play=play, **more))
+
+
+def facts(*steps: Step, **more: object) -> Facts:
+    return judged(*steps, **more).facts
+
+
+# recovered, per role
+
+
+def test_three_operations_started_after_the_new_leader_is_announced() -> None:
+    found = facts(produce_answer(56), *MOVE, *ASKED, acked(3))
+    assert (found.recovered, found.recovery_ms) == (True, 205)
+    assert facts(produce_answer(56), *MOVE, *ASKED, acked(2)).recovered is False
+
+
+def test_operations_from_before_do_not_count() -> None:
+    """Two of 274 stuck trials once showed a single ack of a message sent before the fault."""
+
+    def late_acks(script: object) -> None:
+        for number in range(3):
+            script.app(AppKind.ACKED, partition=AFFECTED, sequence=number)  # type: ignore[attr-defined]
+
+    assert facts(produce_answer(56), *MOVE, *ASKED, late_acks).recovered is False
+
+
+def test_the_clocks_error_bound_is_respected() -> None:
+    steps = (produce_answer(56), *MOVE, *ASKED, acked(3))
+    assert facts(*steps, clock_error_us=2_000).recovered is True
+    assert facts(*steps, clock_error_us=8_000).recovered is False
+
+
+def test_success_elsewhere_is_no_recovery() -> None:
+    """Acks from the old leader say nothing once another leads."""
+    assert judged(produce_answer(56), *MOVE, acked(90, OLD)).outcome is Outcome.STUCK
+
+
+def test_a_hit_or_an_error_within_a_second_after_undoes_it() -> None:
+    again = facts(produce_answer(56), *MOVE, *ASKED, acked(3), produce_answer(56), acked(60))
+    assert again.recovery_ms == pytest.approx(307, abs=5)
+    told = facts(produce_answer(56), *MOVE, *ASKED, acked(3), app(AppKind.SEND_ERROR, 7, partition=0), acked(60))
+    assert told.recovery_ms is not None
+    assert told.recovery_ms > 250
+
+
+def test_a_hit_much_later_does_not() -> None:
+    found = facts(produce_answer(56), *MOVE, *ASKED, acked(20), produce_answer(56), acked(50))
+    assert found.recovery_ms == 205
+
+
+def test_a_consumer_needs_records_appended_after_the_hit() -> None:
+    steps = (fetch_answer(56), *MOVE, *ASKED)
+    assert facts(*steps, fetched(4), role=Role.CONSUMER).recovered is True
+    assert facts(*steps, fetched(3), role=Role.CONSUMER).recovered is False  # the first was there before
+    assert facts(*steps, fetched(20, appended=5000), role=Role.CONSUMER).recovered is False
+
+
+@pytest.mark.parametrize("role", [Role.CONSUMER, Role.GROUP])
+def test_a_reader_that_the_old_leader_serves_as_a_follower_has_recovered_without_moving(role: Role) -> None:
+    """aiokafka 0.14.0 and sarama 1.27.0 after a frozen broker woke: followers serve Fetch v11 (3.9.2 and 4.3.1)."""
+    commits = (committed(),) if role is Role.GROUP else ()
+    found = judged(fetch_answer(56), *MOVE, fetched(20, OLD), *commits, role=role)
+    assert (found.outcome, found.facts.recovered, found.facts.reroute) == (Outcome.LATE, True, Reroute.NONE)
+    assert found.facts.rescued_by == "retry"
+    before = judged(fetch_answer(56), *MOVE, fetched(20, OLD, appended=5000), *commits, role=role, ms=30_000)
+    assert (before.outcome, before.facts.recovered) == (Outcome.STUCK, False)
+
+
+def test_sarama_consumers_recover_in_two_seconds_and_tell() -> None:
+    steps = (fetch_answer(56), app(AppKind.RECEIVE_ERROR, 56, partition=0), *MOVE, at(2010), *ASKED, fetched(75))
+    found = judged(*steps, role=Role.CONSUMER)
+    assert (found.outcome, found.facts.failed_ops, found.facts.errors_surfaced) == (Outcome.SURFACES, 0, 1)
+    assert found.facts.recovery_ms == pytest.approx(2033, abs=10)
+
+
+def test_a_group_needs_three_records_and_a_commit() -> None:
+    steps = (fetch_answer(56), *MOVE, *ASKED, fetched(4))
+    assert facts(*steps, role=Role.GROUP).recovered is False
+    assert facts(*steps, committed(), role=Role.GROUP).recovered is True
+
+
+def test_a_commit_takes_its_own_time_unless_the_coordinator_was_hit() -> None:
+    steps = (fetch_answer(56), *MOVE, *ASKED, fetched(60), committed())
+    found = judged(*steps, role=Role.GROUP)
+    assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(306, abs=5))
+
+
+def test_a_commit_that_only_the_wire_shows() -> None:
+    """sarama commits in the background and reports nothing."""
+    commit = call(8, OLD, Row(key=GROUP), answer=(Row(topic="t", partition=0, key=GROUP),))
+    refused = call(8, OLD, Row(key=GROUP), answer=(Row(topic="t", partition=0, key=GROUP, code=16),))
+    steps = (fetch_answer(56), *MOVE, *ASKED, fetched(4))
+    assert facts(*steps, commit, role=Role.GROUP).recovered is True
+    assert facts(*steps, refused, role=Role.GROUP).recovered is False
+
+
+def test_a_group_whose_coordinator_moved_commits_at_the_new_one() -> None:
+    hit = call(HEARTBEAT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
+    move = (at(150), moved(topic="", key=GROUP), at(180), announced(topic="", key=GROUP))
+    steps = (hit, *move, ask(), tell(NEW), fetched(5, OLD))
+    assert facts(*steps, committed(NEW), play=COORDINATOR, role=Role.GROUP).recovered is True
+    assert facts(*steps, committed(OLD), play=COORDINATOR, role=Role.GROUP).recovered is False
+
+
+def test_transactions_need_two() -> None:
+    steps = (produce_answer(56), *MOVE, *ASKED)
+    assert facts(*steps, transactions(2), role=Role.TRANSACTIONAL).recovered is True
+    assert facts(*steps, transactions(1), role=Role.TRANSACTIONAL).recovered is False
+    aborted = transactions(5, ends=AppKind.TXN_ABORTED)
+    assert facts(*steps, aborted, role=Role.TRANSACTIONAL).recovered is False
+
+
+def test_an_admin_client_needs_three_answers() -> None:
+    hit = call(2, OLD, row(), answer=(row(code=56),))
+    assert facts(hit, *MOVE, *ASKED, listed(3), role=Role.ADMIN).recovered is True
+    assert facts(hit, *MOVE, *ASKED, listed(2), role=Role.ADMIN).recovered is False
+
+
+def test_acks_none_has_no_answers_to_go_by() -> None:
+    steps = (closed(OLD, "broker"), *MOVE, *ASKED)
+    found = judged(*steps, acked(80, NEW, acks=0), settings={"acks": "0"})
+    assert (found.outcome, found.facts.lost) == (Outcome.REFRESHES, 0)
+    assert judged(*steps, acked(80, OLD, acks=0), settings={"acks": "0"}).outcome is Outcome.STUCK
+
+
+# retry
+
+
+def test_retry_counts_from_the_healing_inside_the_watch() -> None:
+    held = (produce_answer(7), at(1000), produce_answer(7), at(3000), healed(), acked(60, OLD))
+    found = judged(*held, play=BLIP)
+    assert (found.outcome, found.facts.recovery_ms) == (Outcome.RIDES, 202)
+
+
+def test_retry_that_heals_itself_counts_from_the_hit() -> None:
+    found = judged(produce_answer(7), wait(99), acked(90, OLD), play=BLIP)
+    assert found.facts.recovery_ms == 302
+
+
+def test_a_reset_is_ridden_at_any_broker() -> None:
+    assert judged(closed(OLD), healed(), acked(90, THIRD), play=RESET).outcome is Outcome.RIDES
+
+
+def test_nobody_recovers_from_a_fault_that_still_stands() -> None:
+    hitting = tuple(step for _ in range(95) for step in (produce_answer(7), wait(97)))
+    assert judged(*hitting, play=BLIP).outcome is Outcome.WAITING
+    assert judged(produce_answer(7), play=BLIP).outcome is Outcome.STUCK
+
+
+# the target
+
+
+def test_the_last_move_is_the_target() -> None:
+    """A rolling restart moves the leader twice."""
+    steps = (produce_answer(56), *MOVE, *ASKED, acked(5), moved(THIRD), announced(THIRD), produce_answer(6, NEW))
+    found = judged(*steps, wait(100), ask(), tell(THIRD), acked(60, THIRD))
+    assert (found.outcome, found.facts.recovered) == (Outcome.REFRESHES, True)
+    assert judged(*steps, acked(60, NEW)).outcome is Outcome.STUCK
+
+
+def test_a_target_that_was_never_announced_condemns_nobody() -> None:
+    assert judged(produce_answer(56), at(150), moved()).outcome is Outcome.WAITING
+    assert judged(produce_answer(56)).outcome is Outcome.WAITING
+
+
+def test_a_late_election_is_waited_for() -> None:
+    late = (closed(OLD), at(9000), moved(), announced())
+    assert judged(*late, play=KILL, ms=17_000).outcome is Outcome.WAITING
+    assert judged(*late, play=KILL, ms=19_200).outcome is Outcome.STUCK
+
+
+# reroute
+
+
+def test_hinted_is_who_leaves_before_any_useful_answer() -> None:
+    hint = (moved(), announced(), produce_answer(6, leader=NEW), ask())
+    found = facts(*hint, acked(20), tell(NEW), acked(60), play=ELECTED)
+    assert (found.reroute, found.reroute_ms) == (Reroute.HINT, 3)
+    assert facts(*hint, tell(NEW), acked(80), play=ELECTED).reroute is Reroute.REFRESH
+
+
+def test_a_wrong_hint_or_none_is_blind() -> None:
+    wrong = (moved(), announced(), produce_answer(6, leader=THIRD), acked(80))
+    found = judged(*wrong, play=ELECTED)
+    assert (found.outcome, found.facts.reroute, found.facts.rescued_by) == (Outcome.LATE, Reroute.NONE, "retry")
+
+
+def test_among_useful_answers_the_one_asked_for_counts() -> None:
+    """Told by an unexplained question first and by one because of the error next, then it went."""
+    steps = (*MOVE, ask(), tell(NEW), produce_answer(56), ask(), tell(NEW), acked(80))
+    found = judged(*steps)
+    assert (found.outcome, found.facts.refresh_trigger) == (Outcome.REFRESHES, Trigger.ERROR)
+
+
+def test_a_disconnect_is_no_cause_where_answers_are() -> None:
+    steps = (produce_answer(56), *MOVE, ask(), tell(NEW), produce_answer(56), acked(80))
+    assert judged(*steps).outcome is Outcome.REFRESHES
+    lost = (at(140), closed(OLD), moved(), announced(), ask(), tell(NEW), produce_answer(56), wait(99), acked(80))
+    found = judged(*lost)
+    assert (found.outcome, found.facts.rescued_by) == (Outcome.LATE, "connect")
+
+
+def test_a_disconnect_is_a_cause_where_connections_are() -> None:
+    steps = (closed(OLD), at(9000), moved(), announced(), ask(), tell(NEW), acked(60))
+    found = judged(*steps, play=replace(KILL, prompt_ms=3000), ms=19_200)
+    assert (found.outcome, found.facts.refresh_trigger) == (Outcome.REFRESHES, Trigger.DISCONNECT)

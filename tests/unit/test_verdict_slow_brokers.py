@@ -1,0 +1,202 @@
+"""What brokers take is not laid to the client: late is who waits of its own accord."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from probe.model import AppKind, EngineKind, Kind, Outcome, Play, Role, Row, Verdict
+from probe.protocol.names import api_key
+from probe.verdict import judge
+from tests.support.histories import history
+from tests.support.transcript import (
+    AFFECTED,
+    BYSTANDER,
+    COORDINATOR,
+    ELECTED,
+    NEW,
+    OLD,
+    STORAGE_ERROR,
+    THIRD,
+    TOPIC,
+    TXN_ID,
+    Script,
+)
+from tests.support.transcript_steps import (
+    Step,
+    acked,
+    announced,
+    app,
+    ask,
+    at,
+    call,
+    engine,
+    fault_on,
+    fetch_answer,
+    fetched,
+    moved,
+    produce_answer,
+    produced,
+    row,
+    tell,
+    transactions,
+    wait,
+    watch,
+)
+
+PRODUCE, FETCH, ADD_PARTITIONS = api_key("Produce"), api_key("Fetch"), api_key("AddPartitionsToTxn")
+MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
+
+
+def judged(*steps: Step, play: Play = STORAGE_ERROR) -> Verdict:
+    return judge(history(fault_on(), produce_answer(56), *MOVE, *steps, watch(20_000), play=play))
+
+
+def kept(ms: float, partition: int = AFFECTED, broker: int = NEW) -> Step:
+    """A write that a broker acknowledges after so long."""
+    return lambda script: produced(script, partition, broker, takes_ms=ms)
+
+
+def test_writes_that_the_new_leader_keeps_are_its_own_time() -> None:
+    found = judged(ask(), tell(NEW), kept(3500), acked(2))
+    assert found.outcome is Outcome.REFRESHES
+    assert found.facts.recovery_ms == pytest.approx(3600, abs=100)
+    assert "(brokers kept it waiting for 3.5 s of them)" in found.reason
+
+
+def test_so_is_metadata_that_comes_late() -> None:
+    found = judged(ask(), wait(4000), tell(NEW), acked(3))
+    assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(4200, abs=100))
+
+
+def test_who_asks_late_is_late_whatever_brokers_take_then() -> None:
+    assert judged(wait(4000), ask(), wait(1000), tell(NEW), acked(3)).outcome is Outcome.LATE
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        call(PRODUCE, OLD, row(size=80), answer=(row(code=56),), takes_ms=4000),
+        kept(4000, partition=BYSTANDER, broker=OLD),
+        call(FETCH, NEW, row(), answer=None),
+    ],
+    ids=["an error", "the bystander's write", "no answer"],
+)
+def test_only_good_answers_that_recovery_waits_for_count(meanwhile: Step) -> None:
+    assert judged(meanwhile, wait(4000), ask(), tell(NEW), acked(3)).outcome is Outcome.LATE
+
+
+def test_where_brokers_are_silent_by_design_waiting_is_what_is_judged() -> None:
+    silent = replace(ELECTED, kind=Kind.SILENCE, codes=(), causes=frozenset({"error", "disconnect"}))
+    steps = (at(100), ask(OLD), at(1200), *MOVE[1::2], at(9000), app(AppKind.NOTICE), tell(NEW), acked(3))
+    found = judge(history(fault_on(), *steps, watch(30_000), play=silent))
+    assert found.outcome is Outcome.LATE
+    assert "brokers kept" not in found.reason
+
+
+def due(api: int, *rows: Row) -> Step:
+    """A request to the new leader that nobody has answered yet."""
+    return call(api, NEW, *rows, answer=None)
+
+
+@pytest.mark.parametrize(
+    ("pending", "watched_s", "outcome"),
+    [
+        (due(PRODUCE, row(size=80)), 20, Outcome.WAITING),
+        (due(api_key("Metadata"), Row(topic=TOPIC)), 20, Outcome.WAITING),
+        (due(PRODUCE, row(BYSTANDER, size=80)), 20, Outcome.STUCK),
+        (due(FETCH, row()), 20, Outcome.STUCK),
+        (due(PRODUCE, row(size=80)), 60, Outcome.STUCK),
+    ],
+    ids=["a write", "metadata", "the bystander's write", "a fetch", "longer than any broker keeps it"],
+)
+def test_nobody_is_stuck_whom_a_broker_keeps_waiting(pending: Step, watched_s: int, outcome: Outcome) -> None:
+    told = history(fault_on(), produce_answer(56), *MOVE, ask(), tell(NEW), pending, watch(watched_s * 1000))
+    assert judge(told).outcome is outcome
+
+
+@pytest.mark.parametrize(("broker", "outcome"), [(NEW, Outcome.REFRESHES), (THIRD, Outcome.LATE)])
+def test_who_reads_at_the_leader_does_not_answer_for_when_records_come(broker: int, outcome: Outcome) -> None:
+    parked = call(FETCH, broker, row(), answer=(row(),), takes_ms=3800)
+    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), parked, fetched(3), watch(20_000))
+    assert judge(history(*steps, role=Role.CONSUMER)).outcome is outcome
+
+
+def test_who_reads_at_the_leader_and_gets_nothing_is_stuck() -> None:
+    """Each empty answer is a good one: a reader who asked for the wrong place would never be stuck."""
+
+    in_vain = [call(FETCH, NEW, row(), answer=(row(),), takes_ms=500)] * 40
+    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), *in_vain, watch(20_500))
+    assert judge(history(*steps, role=Role.CONSUMER)).outcome is Outcome.STUCK
+
+
+def put_off(count: int, apart_ms: float = 100) -> tuple[Step, ...]:
+    """Transactions that the new coordinator does not begin yet: the last one's markers are not written."""
+    busy = call(ADD_PARTITIONS, NEW, Row(key=TXN_ID), answer=(row(code=51),), takes_ms=10)
+    return tuple(step for _ in range(count) for step in (busy, wait(apart_ms)))
+
+
+def of_transactions(*steps: Step, codes: tuple[int, ...] = COORDINATOR.codes) -> Verdict:
+    hit = call(ADD_PARTITIONS, OLD, Row(key=TXN_ID), answer=(row(code=16),), code=16)
+    move = (at(150), moved(topic="", key=TXN_ID), at(180), announced(topic="", key=TXN_ID))
+    play = replace(COORDINATOR, codes=codes)
+    begins = (call(ADD_PARTITIONS, NEW, Row(key=TXN_ID), answer=(row(),)), transactions(2))
+    script = (fault_on(), hit, *move, ask(), tell(NEW), *steps, *begins, watch(20_000))
+    return judge(history(*script, play=play, role=Role.TRANSACTIONAL))
+
+
+def test_a_transaction_that_the_last_one_keeps_from_beginning_is_the_brokers_time() -> None:
+    found = of_transactions(*put_off(50))
+    assert found.outcome is Outcome.REFRESHES
+    assert found.facts.recovery_ms == pytest.approx(5700, abs=300)
+    assert "(brokers kept it waiting for 5.6 s of them)" in found.reason
+
+
+def test_what_the_client_waits_after_the_last_refusal_is_its_own() -> None:
+    assert of_transactions(*put_off(1, apart_ms=5000)).outcome is Outcome.LATE
+    assert of_transactions(*put_off(50), wait(5000)).outcome is Outcome.LATE
+
+
+def test_where_concurrent_transactions_are_the_fault_they_are_no_excuse() -> None:
+    assert of_transactions(*put_off(50), codes=(16, 51)).outcome is not Outcome.REFRESHES
+
+
+def withheld(seconds: int, partition: int = AFFECTED) -> Step:
+    """The new leader gives nobody what was written, for so many seconds from now, while the client asks for it."""
+
+    def step(script: Script) -> None:
+        for _ in range(2 * seconds):
+            start = script.now
+            call(FETCH, NEW, row(), answer=(row(),), takes_ms=490)(script)
+            script.now = start + 500_000
+            engine(EngineKind.WITHHELD, broker=NEW, topic=TOPIC, partition=partition, value=500)(script)
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("kept_back", "watched_s", "role", "outcome"),
+    [
+        (withheld(19), 20, Role.CONSUMER, Outcome.WAITING),
+        (withheld(19, BYSTANDER), 20, Role.CONSUMER, Outcome.STUCK),
+        (withheld(60), 61, Role.CONSUMER, Outcome.STUCK),
+        (wait(19_000), 20, Role.CONSUMER, Outcome.STUCK),
+        (withheld(19), 20, Role.PRODUCER, Outcome.STUCK),
+    ],
+    ids=["its records", "the bystander's", "for longer than any client waits", "nothing", "a writer's partition"],
+)
+def test_no_reader_is_stuck_from_whom_brokers_keep_what_was_written(
+    kept_back: Step, watched_s: int, role: Role, outcome: Outcome
+) -> None:
+    hit = fetch_answer(56) if role is Role.CONSUMER else produce_answer(56)
+    steps = (fault_on(), hit, *MOVE, ask(), tell(NEW), kept_back, watch(watched_s * 1000))
+    assert judge(history(*steps, role=role)).outcome is outcome
+
+
+def test_a_reader_that_is_given_them_at_last_has_recovered_in_its_own_time() -> None:
+    steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), withheld(9), fetched(3), watch(14_000))
+    found = judge(history(*steps, role=Role.CONSUMER))
+    assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(9200, abs=300))
+    gone = (at(9200), fetched(3), watch(14_000))
+    assert judge(history(*steps[:6], *gone, role=Role.CONSUMER)).outcome is Outcome.LATE
