@@ -30,7 +30,7 @@ import sql
 from pyspark.sql import SparkSession
 from synthetic import write_history
 
-from spark.incremental import Fold, fold
+from spark.incremental import IncrementalBuild, build_incrementally
 from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.session import start_session, stop_session
@@ -122,17 +122,17 @@ def _measured(session: SparkSession, results: Path, rows: int, warm: int) -> dic
 def _spark_matrix(session: SparkSession, results: Path) -> Tables:
     """Ask for the matrix alone, from every trial."""
     with ExitStack() as caches:
-        return {"matrix": Fold(session, find_inputs(str(results)), None, caches).table("matrix").toArrow()}
+        return {"matrix": IncrementalBuild(session, find_inputs(str(results)), None, caches).table("matrix").toArrow()}
 
 
 def _spark_tables(session: SparkSession, results: Path) -> Tables:
-    return fold(session, find_inputs(str(results)), None)
+    return build_incrementally(session, find_inputs(str(results)), None)
 
 
 def _chosen(session: SparkSession, results: Path) -> int:
     """Find the runs that cells get their rows from: the step that reads every row."""
     with ExitStack() as caches:
-        return len(Fold(session, find_inputs(str(results)), None, caches).ranked)
+        return len(IncrementalBuild(session, find_inputs(str(results)), None, caches).ranked)
 
 
 def _duckdb(results: Path, steps: Mapping[str, str]) -> Tables:

@@ -11,14 +11,14 @@ from probe.errors import ExhaustedError
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
-from probe.scenarios.cluster_spec import USUAL, Ground
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from probe.scenarios.steps.partitions import Step
 
 Sink = Callable[[Event], None]
 """Takes an event as it happens; never blocks, never raises."""
 
 
-def nowhere(_: Event) -> None:
+def discard(_: Event) -> None:
     """Take an event that comes too early or too late: a `Sink`."""
 
 
@@ -68,7 +68,7 @@ class RelayPort(Tap, Protocol):
     def blackhole(self, broker: int, on: bool = True) -> None:
         """Pass nothing on in either direction, and let nobody connect."""
 
-    def turn_away(self, broker: int) -> None:
+    def refuse_after_attempt(self, broker: int) -> None:
         """Refuse once somebody has tried to connect, and report that as a connection that was cut."""
 
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
@@ -101,10 +101,10 @@ class Cluster(Protocol):
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
         """Create the topic, place the coordinators and feed the topic as planned; return the full subject."""
 
-    async def pace(self, feed_ms: int) -> None:
+    async def set_interval(self, feed_ms: int) -> None:
         """Feed the topic each `feed_ms` from now on; an engine may have one pace for all, and keep to it."""
 
-    async def gather(self) -> None:
+    async def await_cohort(self) -> None:
         """Wait until all that will see the same fault are as far.
 
         Raises StragglerError for one that the others went on without.
@@ -113,7 +113,7 @@ class Cluster(Protocol):
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
         """Break; `fault_on` is among the events when this returns."""
 
-    async def heal(self) -> None:
+    async def revert(self) -> None:
         """Mend; `healed` is among the events when this returns."""
 
     async def read_back(self) -> ReadBack:
@@ -133,10 +133,10 @@ class EnginePort(Protocol):
         """
 
 
-class SeatPort(EnginePort, Protocol):
+class CohortMemberPort(EnginePort, Protocol):
     """One cell's place in a cohort; its cluster can be entered once."""
 
-    def quiet(self) -> None:
+    def ignore_events(self) -> None:
         """Feed nobody any more: the client is gone, though its cell may wait until others are watched."""
 
     def leave(self) -> None:
@@ -155,8 +155,8 @@ class CohortEngine(EnginePort, Protocol):
         """Return how many may run beside them whose cohorts watch silence."""
 
     def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
-    ) -> AbstractAsyncContextManager[Sequence[SeatPort]]:
+        self, broker: str, size: int, to_come: int = 0, ground: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
+    ) -> AbstractAsyncContextManager[Sequence[CohortMemberPort]]:
         """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this kind that follow.
 
         `silent` says that it is kept for minutes, mostly by clients that wait.
@@ -188,7 +188,7 @@ class Start:
 class Instance(Protocol):
     """One running client."""
 
-    def pace(self, interval_ms: int) -> None:
+    def set_interval(self, interval_ms: int) -> None:
         """Let it begin an operation each so many milliseconds from now on."""
 
     async def stop(self, deadline_ms: int) -> None:

@@ -26,14 +26,14 @@ from spark.encoding import (
     answer_hash,
     answers,
     cell_hash,
+    conformity_at,
+    conformity_code,
     number_runs,
     outcome_at,
     outcome_place,
     run_at,
     run_hash,
     run_hashes,
-    said_at,
-    said_of,
 )
 from spark.measures import GATHERED, as_matrix, gathered, keep_agreeing, measure
 from spark.schema import IDENTITY, TRIAL, TRIAL_KEY, VERDICT
@@ -117,7 +117,7 @@ def gather(trials: DataFrame, latest: DataFrame, runs: Sequence[str]) -> DataFra
 
 def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Count the trials of each outcome per cell and run: TRIAL -> VOTED."""
-    said = said_of(F.col("conforms")).alias("said")
+    said = conformity_code(F.col("conforms")).alias("said")
     hashed = trials.select(cell_hash(), answer_hash("run_id", "outcome").alias("answer"), said)
     counted = hashed.groupBy("cell", "answer").agg(F.count("*").alias("votes"), F.max("said").alias("said"))
     known = answers(trials.sparkSession, runs).withColumn("weight", weight_of(outcome_at(F.col("outcome"))))
@@ -152,9 +152,9 @@ def elect(settled: DataFrame, runs: Sequence[str], newest: int = 0) -> DataFrame
     row = F.struct("weight", "run", *(name for name in SETTLED.names if name not in {"cell", "run", "weight"}))
     earlier = F.when(F.col("run") < newest, row)
     best = settled.groupBy("cell").agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
-    before = F.struct(*_in_words("earlier", SAID.names, runs))
+    before = F.struct(*_decode("earlier", SAID.names, runs))
     known = F.when(F.col("earlier").isNotNull(), before).alias("before")
-    return best.select("cell", *_in_words("best", ELECTED.names[1:-1], runs), known)
+    return best.select("cell", *_decode("best", ELECTED.names[1:-1], runs), known)
 
 
 def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
@@ -165,7 +165,7 @@ def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
         "weight": weight_of(F.col("outcome")),
         "outcome": outcome_place(F.col("outcome")),
         "commonest": F.lit(None).cast("int"),
-        "said": said_of(F.col("conforms") == "yes"),
+        "said": conformity_code(F.col("conforms") == "yes"),
     }
     rows = matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
     return number_runs(rows, "run", runs)
@@ -190,13 +190,13 @@ def _rank() -> Column:
     return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("said")
 
 
-def _in_words(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]:
+def _decode(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]:
     """Take columns of a settled row in words."""
     said = {
         "run_id": run_at(runs, F.col(f"{row}.run")),
         "outcome": outcome_at(F.col(f"{row}.outcome")),
         "commonest": outcome_at(F.col(f"{row}.commonest")),
-        "conforms": said_at(F.col(f"{row}.said")),
+        "conforms": conformity_at(F.col(f"{row}.said")),
     }
     return [(said[name] if name in said else F.col(f"{row}.{name}")).alias(name) for name in names]
 

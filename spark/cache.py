@@ -26,7 +26,7 @@ from spark.tables import KEPT
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SettledCache:
     """Tables of an earlier build."""
 
     folder: str
@@ -42,7 +42,7 @@ class Kept:
         return max(self.runs)
 
 
-def find_kept(inputs: Inputs) -> Kept | None:
+def find_cache(inputs: Inputs) -> SettledCache | None:
     """Return what spares most reading, if anything serves."""
     stamps = {run: inputs.stamp(run) for run in inputs.runs}
     found = (_read(inputs, path) for path in inputs.covers)
@@ -50,7 +50,7 @@ def find_kept(inputs: Inputs) -> Kept | None:
     return max(serving, key=lambda kept: len(kept.runs), default=None)
 
 
-def load(inputs: Inputs, kept: Kept) -> dict[str, pa.Table]:
+def load_cache(inputs: Inputs, kept: SettledCache) -> dict[str, pa.Table]:
     """Read the tables that were kept; OSError or ArrowException if they cannot be read."""
     system, root = open_place(inputs.results)
     tables = {}
@@ -60,8 +60,8 @@ def load(inputs: Inputs, kept: Kept) -> dict[str, pa.Table]:
     return tables
 
 
-def keep(
-    inputs: Inputs, tables: Mapping[str, pa.Table], problems: Mapping[str, tuple[str, ...]], base: Kept | None
+def save_cache(
+    inputs: Inputs, tables: Mapping[str, pa.Table], problems: Mapping[str, tuple[str, ...]], base: SettledCache | None
 ) -> str:
     """Keep a build for the next one; return a line if that cannot be done (no harm to this one).
 
@@ -83,12 +83,12 @@ def keep(
     return ""
 
 
-def _serves(kept: Kept, stamps: Mapping[str, str]) -> bool:
+def _serves(kept: SettledCache, stamps: Mapping[str, str]) -> bool:
     unchanged = all(stamps.get(run) == stamp for run, stamp in kept.runs.items())
     return bool(kept.runs) and unchanged and all(run in kept.runs or run > kept.last for run in stamps)
 
 
-def _read(inputs: Inputs, path: str) -> Kept | None:
+def _read(inputs: Inputs, path: str) -> SettledCache | None:
     """Read a `covers.json`; None where it is damaged or was written by other code: it is rebuilt then."""
     system, root = open_place(inputs.results)
     try:
@@ -97,7 +97,7 @@ def _read(inputs: Inputs, path: str) -> Kept | None:
         if said["code"] != _code():
             return None
         problems = {run: tuple(lines) for run, lines in said["problems"].items()}
-        return Kept(path.removesuffix(f"/{COVERS}"), dict(said["runs"]), problems)
+        return SettledCache(path.removesuffix(f"/{COVERS}"), dict(said["runs"]), problems)
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model.outcomes import SETTLES
-from spark.encoding import cell_hash, number_runs, outcome_at, outcome_place, run_at, said_at, said_of
+from spark.encoding import cell_hash, conformity_at, conformity_code, number_runs, outcome_at, outcome_place, run_at
 from spark.tables import CHANGES, HISTORY, STRETCHED
 
 
@@ -36,12 +36,12 @@ def as_history(settled: DataFrame) -> DataFrame:
     )
 
 
-def in_numbers(history: DataFrame, runs: Sequence[str]) -> DataFrame:
+def encode(history: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Take up stretches that were kept: HISTORY -> STRETCHED."""
     said = {
         "cell": cell_hash(),
         "outcome": outcome_place(F.col("outcome")),
-        "said": said_of(F.col("conforms") == "yes"),
+        "said": conformity_code(F.col("conforms") == "yes"),
     }
     rows = history.select(*(said.get(name, F.col(name)).alias(name) for name in STRETCHED.names))
     return number_runs(number_runs(rows, "first_run", runs), "last_run", runs)
@@ -60,12 +60,12 @@ def join_stretches(told: DataFrame) -> DataFrame:
     ).select(*STRETCHED.names)
 
 
-def in_words(told: DataFrame, runs: Sequence[str]) -> DataFrame:
+def decode(told: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Tell stretches to readers: STRETCHED with IDENTITY -> HISTORY."""
     columns = {
         **{name: run_at(runs, F.col(name)) for name in ("first_run", "last_run")},
         "outcome": outcome_at(F.col("outcome")),
-        "conforms": said_at(F.col("said")),
+        "conforms": conformity_at(F.col("said")),
     }
     return told.select(*(columns.get(name, F.col(name)).alias(name) for name in HISTORY.names))
 

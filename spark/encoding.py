@@ -18,7 +18,7 @@ from spark.schema import IDENTITY
 PLACES = tuple(Outcome)
 OUTCOMES = f"array({', '.join(repr(outcome.value) for outcome in PLACES)})"
 """The same for Spark."""
-SAID = (None, "yes", "no")
+CONFORMITY = (None, "yes", "no")
 """What `said` stands for: conformity of several trials, in which the greatest number wins."""
 _BETWEEN = "\n"
 
@@ -38,14 +38,14 @@ def outcome_at(place: Column) -> Column:
     return F.get(_outcomes(), place)
 
 
-def said_of(conforms: Column) -> Column:
+def conformity_code(conforms: Column) -> Column:
     """Return the number of whether a trial conforms."""
     return F.when(conforms, 1).when(~conforms, 2).otherwise(0)
 
 
-def said_at(said: Column) -> Column:
+def conformity_at(said: Column) -> Column:
     """Return `yes`, `no` or null."""
-    return F.get(F.array(*(F.lit(word) for word in SAID)), said)
+    return F.get(F.array(*(F.lit(word) for word in CONFORMITY)), said)
 
 
 def run_at(runs: Sequence[str], number: Column) -> Column:

@@ -27,8 +27,8 @@ from spark.aggregate import (
     settle,
     standing,
 )
-from spark.cache import Kept
-from spark.changes import as_history, changes, in_numbers, in_words, join_stretches
+from spark.cache import SettledCache
+from spark.changes import as_history, changes, decode, encode, join_stretches
 from spark.encoding import cell_hash
 from spark.inputs import Inputs
 from spark.measures import as_matrix, keep_agreeing, measure
@@ -43,25 +43,25 @@ _OF_ALL = frozenset({"history", "tallies", "flakes"})
 """Tables that count every new run, not only those that were chosen."""
 
 
-def fold(
-    session: SparkSession, new: Inputs, kept: Kept | None, go_on: Callable[[], bool] = lambda: True
+def build_incrementally(
+    session: SparkSession, new: Inputs, kept: SettledCache | None, go_on: Callable[[], bool] = lambda: True
 ) -> dict[str, pa.Table]:
     """Settle the runs of `new`, all later than what was kept, and return the tables of `KEPT` over all runs.
 
     `go_on` is asked before each table; once it says no, the others are missing.
     """
     with ExitStack() as caches:
-        folded = Fold(session, new, kept, caches)
+        folded = IncrementalBuild(session, new, kept, caches)
         return {name: folded.table(name).toArrow() for name in KEPT if go_on()}
 
 
 @dataclass(frozen=True)
-class Fold:
+class IncrementalBuild:
     """The tables of `KEPT`; what several of them need is cached until `caches` end."""
 
     session: SparkSession
     new: Inputs
-    kept: Kept | None
+    kept: SettledCache | None
     caches: ExitStack
 
     def table(self, name: str) -> DataFrame:
@@ -148,8 +148,8 @@ class Fold:
         """HISTORY."""
         told = self.settled.transform(as_history)
         if self.kept is not None:
-            told = self._before("history").transform(in_numbers, self.runs).unionByName(told)
-        return self._named(told.transform(join_stretches)).transform(in_words, self.runs)
+            told = self._before("history").transform(encode, self.runs).unionByName(told)
+        return self._named(told.transform(join_stretches)).transform(decode, self.runs)
 
     @cached_property
     def tallied(self) -> DataFrame:

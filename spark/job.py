@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 
 from probe.model.results import ResultsError
 from probe.toolchain.tools import ToolError
-from spark.cache import Kept, find_kept, keep, load
-from spark.incremental import fold
+from spark.cache import SettledCache, find_cache, load_cache, save_cache
+from spark.incremental import build_incrementally
 from spark.inputs import Inputs, check_footers, demand, find_inputs, list_inputs, read_through, run_of
 from spark.output import write_tables
 from spark.session import SMALL, start_session, stop_session
@@ -51,14 +51,14 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
     written, ToolError if Spark cannot start.
     """
     listed = replace(list_inputs(results), events=())
-    kept = find_kept(listed)
+    kept = find_cache(listed)
     tables, read, kept = _tables(
         listed, kept, lambda large: session or start_session(master, large=large), session is None
     )
     problems = _problems(read, kept)
     lines = [line for said in problems.values() for line in said]
     if read.trials:
-        lines += filter(None, [keep(listed, tables, problems, kept)])
+        lines += filter(None, [save_cache(listed, tables, problems, kept)])
     csv, parquet = write_tables(out, tables)
     return Built(
         cells=len(tables["matrix"]),
@@ -78,26 +78,26 @@ def is_large(results: str) -> bool:
         listed = replace(list_inputs(results), events=())
     except ResultsError:  # the build will say so
         return False
-    kept = find_kept(listed)
+    kept = find_cache(listed)
     return listed.of([run for run in listed.runs if kept is None or run not in kept.runs]).bytes > SMALL
 
 
 def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> None:
     """Build what there is and drop it: a session answers several times faster the second time."""
     try:
-        fold(session, find_inputs(results), None, go_on)
+        build_incrementally(session, find_inputs(results), None, go_on)
     except (ResultsError, PySparkException, Py4JError):  # nothing there yet, or damaged: the build will say so
         return
 
 
 def _tables(
-    listed: Inputs, kept: Kept | None, start: Callable[[bool], SparkSession], mine: bool
-) -> tuple[dict[str, pa.Table], Inputs, Kept | None]:
+    listed: Inputs, kept: SettledCache | None, start: Callable[[bool], SparkSession], mine: bool
+) -> tuple[dict[str, pa.Table], Inputs, SettledCache | None]:
     """Return the tables, what was read for them, and what was not read again."""
     new = _new(listed, kept)
     if not new.trials and kept is not None:
         try:
-            return load(listed, kept), new, kept
+            return load_cache(listed, kept), new, kept
         except (OSError, pa.ArrowException):  # damaged: as if it had not been kept
             return _tables(replace(listed, covers=()), None, start, mine)
     session = start(new.bytes > SMALL)
@@ -109,27 +109,27 @@ def _tables(
 
 
 def _folded(
-    session: SparkSession, listed: Inputs, new: Inputs, kept: Kept | None
-) -> tuple[dict[str, pa.Table], Inputs, Kept | None]:
+    session: SparkSession, listed: Inputs, new: Inputs, kept: SettledCache | None
+) -> tuple[dict[str, pa.Table], Inputs, SettledCache | None]:
     try:
-        return fold(session, new, kept), new, kept
+        return build_incrementally(session, new, kept), new, kept
     except (PySparkException, Py4JError):
         whole = read_through(new)
         if whole != new and (whole.trials or kept is None):
-            return fold(session, demand(whole), kept), whole, kept
+            return build_incrementally(session, demand(whole), kept), whole, kept
         if kept is None:  # not the files' fault
             raise
     return _folded(session, listed, _new(listed, None), None)
 
 
-def _new(listed: Inputs, kept: Kept | None) -> Inputs:
+def _new(listed: Inputs, kept: SettledCache | None) -> Inputs:
     """Return the sound files of the runs that are not kept; ResultsError if nothing at all can be read."""
     if kept is None:
         return demand(check_footers(listed))
     return check_footers(listed.of([run for run in listed.runs if run not in kept.runs]))
 
 
-def _problems(read: Inputs, kept: Kept | None) -> dict[str, tuple[str, ...]]:
+def _problems(read: Inputs, kept: SettledCache | None) -> dict[str, tuple[str, ...]]:
     """Return what is wrong with files, by run; what earlier builds found is still wrong."""
     found = dict(kept.problems) if kept is not None else {}
     for line in read.problems:

@@ -20,11 +20,11 @@ from spark.schema import IDENTITY, MATRIX, TRIAL, columns
 _COMMON = (*IDENTITY, "run_id")
 _MEASURED = tuple(column for column in COLUMNS if column.aggregate not in {Aggregate.SAME, Aggregate.VOTE})
 _JOINED = tuple(column for column in COLUMNS if column.aggregate is Aggregate.UNION)
-_TOLD = tuple(
+_REPORTED = tuple(
     dict.fromkeys(("trial", "reason", "outcome", "conforms", *TIMES, *(column.source for column in _MEASURED)))
 )
 """What a trial tells, `trial` first: the first trial has the least number."""
-_TRIALS = ArrayType(StructType([TRIAL[name] for name in _TOLD]))
+_TRIALS = ArrayType(StructType([TRIAL[name] for name in _REPORTED]))
 _VOTES = ArrayType(columns("minus INT, outcome STRING, votes INT"))
 GATHERED = StructType(
     [
@@ -34,7 +34,7 @@ GATHERED = StructType(
     ]
 )
 """A cell, what its trials have in common, and what each of them tells."""
-BEHIND = StructType(
+SUPPORTING = StructType(
     [
         StructField("cell", LongType()),
         *(TRIAL[name] for name in (*_COMMON, "outcome")),
@@ -50,7 +50,7 @@ _WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
 
 def gathered() -> tuple[Column, ...]:
     """Return the aggregates of the trials of a cell: what they have in common, and the list of what each tells."""
-    return F.any_value(F.struct(*_COMMON)).alias("common"), F.collect_list(F.struct(*_TOLD)).alias("told")
+    return F.any_value(F.struct(*_COMMON)).alias("common"), F.collect_list(F.struct(*_REPORTED)).alias("told")
 
 
 def keep_agreeing(cells: DataFrame) -> DataFrame:
@@ -67,7 +67,7 @@ def keep_agreeing(cells: DataFrame) -> DataFrame:
         "agreeing": f"CAST(if({_WAS_RUN}, commonest.votes, 0) AS BIGINT)",
         "told": "filter(told, trial -> trial.outcome = commonest.outcome)",
     }
-    return elected.selectExpr(*(f"{found.get(name, name)} {name}" for name in BEHIND.names))
+    return elected.selectExpr(*(f"{found.get(name, name)} {name}" for name in SUPPORTING.names))
 
 
 def measure(behind: DataFrame) -> DataFrame:

@@ -17,7 +17,7 @@ from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 
 Z = 1.959963984540054
 """Of the normal distribution, two-sided 95 %."""
-_TOLD = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
+_REPORTED = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
 
 
 def tally(votes: DataFrame) -> DataFrame:
@@ -113,4 +113,4 @@ def _side(cells: DataFrame, engine: Engine) -> DataFrame:
 
 
 def _named(engine: Engine) -> list[Column]:
-    return [*(F.col(name).alias(f"{engine}_{name}") for name in _TOLD), F.col("run_id").alias(f"{engine}_run")]
+    return [*(F.col(name).alias(f"{engine}_{name}") for name in _REPORTED), F.col("run_id").alias(f"{engine}_run")]

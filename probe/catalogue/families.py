@@ -102,7 +102,7 @@ class Source(_Strict):
     """Go build tags of the driver's sources, each with the first version that has what those sources use."""
 
 
-class Unasked(Span):
+class UnsentRequest(Span):
     """A question that our driver does not put to a library in these versions; `reason` says why."""
 
     role: str
@@ -117,7 +117,7 @@ class Behaviour(_Strict):
     min_discovery_age_ms: tuple[Limit, ...] = ()
     acks_one: Span | None = None
     """Versions whose producers write with acks=1 by default; the reason is the source."""
-    unasked: tuple[Unasked, ...] = ()
+    unasked: tuple[UnsentRequest, ...] = ()
     """What would never meet a fault of these APIs, so that nobody need try."""
 
 

@@ -25,7 +25,7 @@ SECOND_STARTS = ("disk/storage-error",)
 """Scenarios whose `start-during/` is in the default catalogue; that of any other is played on request."""
 
 
-WILD = ("*", "?", "[")
+PATTERN = ("*", "?", "[")
 """A pattern that begins so asks for no scenario in particular."""
 
 
@@ -53,14 +53,14 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
         matched = {
             name: item
             for name, item in default_scenarios().items()
-            if fnmatchcase(name, pattern) and not (item.asked and pattern.startswith(WILD))
+            if fnmatchcase(name, pattern) and not (item.asked and pattern.startswith(PATTERN))
         }
         chosen.update(matched or _generated(pattern))
     return tuple(chosen.values())
 
 
 def _generated(name: str) -> dict[str, Scenario]:
-    if any(sign in name for sign in WILD):
+    if any(sign in name for sign in PATTERN):
         raise CatalogueError(f"--scenario {name}: no scenario matches this pattern; {_near(name)}")
     base = name.removeprefix(PREFIX)
     try:

@@ -9,11 +9,11 @@ from itertools import groupby
 from pathlib import Path
 
 from probe.catalogue.scenarios import default_scenarios
-from probe.model import Engine, Play, Reality
+from probe.model import Engine, Expectation, Reality
 from probe.protocol.names import error_name
 from probe.scenarios import error_answers, generated
 from probe.scenarios.error_answers import ErrorClass
-from probe.scenarios.scenario import Part, Scenario
+from probe.scenarios.scenario import RoleVariant, Scenario
 
 LABEL = re.compile(r"\s+(What the brokers do|The error a client meets|What a good client does|Source|Not covered):")
 PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
@@ -66,16 +66,16 @@ def _scenario(item: Scenario) -> str:
     if Engine.EMBEDDED not in item.engines:
         engines = " (real brokers only)"
     story = LABEL.sub(r"\n\n**\1:**", item.story.strip())
-    return f"### {item.name}{engines}\n\n{story}\n\n{_table(item.parts)}\n"
+    return f"### {item.name}{engines}\n\n{story}\n\n{_table(item.variants)}\n"
 
 
-def _table(parts: Iterable[Part]) -> str:
+def _table(parts: Iterable[RoleVariant]) -> str:
     head = "| roles | shows as | a good client | codes | prompt | watch | conforms |\n|---|---|---|---|---|---|---|"
     return "\n".join([head, *map(_row, parts)])
 
 
-def _row(part: Part) -> str:
-    played = part.play
+def _row(part: RoleVariant) -> str:
+    played = part.expectation
     codes = ", ".join(f"{error_name(code)} {code}" for code in played.codes) or "-"
     cells = (
         ", ".join(part.roles),
@@ -89,11 +89,11 @@ def _row(part: Part) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _asked(played: Play) -> str:
+def _asked(played: Expectation) -> str:
     return f"{played.expects} ({played.target})"
 
 
-def _conforms(played: Play) -> str:
+def _conforms(played: Expectation) -> str:
     if not played.conforms or played.reality is not Reality.EFFECTIVE:
         return "informative"
     return ", ".join(played.conforms)
@@ -109,7 +109,7 @@ def _api(api: error_answers.Api) -> str:
 def _how(api: error_answers.Api) -> str:
     if api.starting:
         return " The errors are answered from before the client starts on."
-    return f" {error_answers.PROVOKED[type(api.before[0])]}" if api.before else ""
+    return f" {error_answers.PROVOKED_BY_REAL_BROKERS[type(api.before[0])]}" if api.before else ""
 
 
 def _error(item: error_answers.Answer) -> str:

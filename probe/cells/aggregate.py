@@ -16,7 +16,7 @@ from probe.model.grades import Grade, worst
 from probe.model.outcomes import OUTCOMES
 
 
-class Row(Protocol):
+class JudgedTrial(Protocol):
     """What settling needs of a stored trial."""
 
     @property
@@ -41,7 +41,7 @@ class Row(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class SettledCell:
     """One cell with the trials that settle it."""
 
     cell: Cell
@@ -82,9 +82,9 @@ class Settled:
         return f"{Outcome.FLAKY} ({', '.join(f'{count} {name}' for name, count in votes.most_common())})"
 
 
-def settle(rows: Iterable[Row]) -> dict[Cell, Settled]:
+def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
     """Settle trials into cells; give the rows of one run to see that run alone."""
-    best: dict[Cell, tuple[tuple[int, str], list[Row]]] = {}
+    best: dict[Cell, tuple[tuple[int, str], list[JudgedTrial]]] = {}
     for row in rows:
         if row.shortened:
             continue
@@ -97,8 +97,8 @@ def settle(rows: Iterable[Row]) -> dict[Cell, Settled]:
     return {cell: _settled(cell, sorted(mine, key=lambda row: row.trial)) for cell, (_, mine) in best.items()}
 
 
-def _settled(cell: Cell, rows: Sequence[Row]) -> Settled:
+def _settled(cell: Cell, rows: Sequence[JudgedTrial]) -> SettledCell:
     votes = Counter(row.verdict.outcome for row in rows)
     commonest = votes.most_common(1)[0][0]
     first = next(row for row in rows if row.verdict.outcome is commonest)
-    return Settled(cell=cell, run_id=first.run_id, trial=first.trial, verdicts=tuple(row.verdict for row in rows))
+    return SettledCell(cell=cell, run_id=first.run_id, trial=first.trial, verdicts=tuple(row.verdict for row in rows))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Engine, Outcome, Profile
 from probe.model.outcomes import NO_ANSWER
 from probe.model.profile import without_election
@@ -46,7 +46,7 @@ class Agreement:
     differing: tuple[Shared, ...]
 
 
-def pair(cells: Mapping[Cell, Settled]) -> list[Shared]:
+def pair(cells: Mapping[Cell, SettledCell]) -> list[Shared]:
     """Pair settled cells: what `agreement.parquet` is to a whole matrix."""
     return [
         Shared(cell=asked, embedded_profile=cell.profile, embedded=one.outcome, kafka=cells[asked].outcome)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from probe.catalogue.families import is_local
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cells.trends import question
 from probe.model import Cell, Profile
 from probe.model.versions import version_key
@@ -36,7 +36,7 @@ class Fault:
 
     cell: Cell
     finding: Finding
-    evidence: Settled | None
+    evidence: SettledCell | None
     """The cell that says so; with `suspected` that of the library's own settings."""
 
     @property
@@ -84,29 +84,29 @@ class Report:
         return min(found, key=ORDER.index) if found else Finding.UNKNOWN
 
 
-def examine(cells: Iterable[Cell], stored: Mapping[Cell, Settled]) -> tuple[Fault, ...]:
+def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
     """Say of each cell what the stored ones tell."""
     return tuple(_fault(cell, stored) for cell in cells)
 
 
-def _fault(cell: Cell, stored: Mapping[Cell, Settled]) -> Fault:
+def _fault(cell: Cell, stored: Mapping[Cell, SettledCell]) -> Fault:
     own = stored.get(cell)
     if own is not None and own.judged:
         grade = own.grade.severity
         finding = Finding.INFORMATIVE if grade is None else Finding.FAILS if grade else Finding.PASSES
         return Fault(cell, finding, own)
-    plain = stored.get(plainly(cell))
+    plain = stored.get(is_plain_upgrade(cell))
     if plain is not None and plain.judged and plain.grade.severity:
         return Fault(cell, Finding.SUSPECTED, plain)
     return Fault(cell, Finding.UNKNOWN, own)
 
 
-def plainly(cell: Cell) -> Cell:
+def is_plain_upgrade(cell: Cell) -> Cell:
     """Return the cell of the same profile without properties."""
     return replace(cell, profile=Profile.parse(cell.profile).name)
 
 
-def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, Settled]) -> Upgrade | None:
+def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
     """Return the smallest later version that conforms in every cell that fails or is suspected; None if there is none.
 
     What the service passes today the new version must not fail, as far as it was measured.
@@ -118,11 +118,11 @@ def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, Settled]) -> Upgrade 
     exact = _smallest(bad, good, stored)
     if exact is not None:
         return replace(exact, exact=True)
-    return _smallest([plainly(cell) for cell in bad], [plainly(cell) for cell in good], stored)
+    return _smallest([is_plain_upgrade(cell) for cell in bad], [is_plain_upgrade(cell) for cell in good], stored)
 
 
 def first_good(
-    faults: Sequence[Fault], releases: Iterable[tuple[str, Sequence[Cell]]], stored: Mapping[Cell, Settled]
+    faults: Sequence[Fault], releases: Iterable[tuple[str, Sequence[Cell]]], stored: Mapping[Cell, SettledCell]
 ) -> Upgrade | None:
     """Return the first of an application's later releases, in order, that conforms wherever the service is asked.
 
@@ -140,7 +140,7 @@ def first_good(
     return None
 
 
-def _smallest(bad: Sequence[Cell], good: Sequence[Cell], stored: Mapping[Cell, Settled]) -> Upgrade | None:
+def _smallest(bad: Sequence[Cell], good: Sequence[Cell], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
     asked = {question(cell, "version") for cell in bad}
     kept = {question(cell, "version") for cell in good}
     graded: dict[str, dict[tuple[str, ...], int | None]] = {}

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.model.outcomes import OUTCOMES
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class NextRuns:
     """Run these versions next."""
 
     versions: tuple[str, ...]
@@ -32,7 +32,7 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class ChangePoint:
     """Two versions that differ, with nothing between them that says anything."""
 
     before: str
@@ -43,30 +43,32 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class NoChange:
     """All versions that are known do the same; empty = none says anything."""
 
     judged: tuple[str, ...]
 
 
-def next_step(versions: Sequence[str], known: Mapping[str, Settled], absent: Collection[str] = ()) -> Try | Edge | Same:
+def next_step(
+    versions: Sequence[str], known: Mapping[str, SettledCell], absent: Collection[str] = ()
+) -> NextRuns | ChangePoint | NoChange:
     """Say what to do next; `versions` ascend, those in `absent` cannot be had."""
     usable = [name for name in versions if name not in absent and (name not in known or known[name].judged)]
     ends = dict.fromkeys([*usable[:1], *usable[-1:]])
     if unknown := [name for name in ends if name not in known]:
-        return Try(tuple(unknown))
+        return NextRuns(tuple(unknown))
     judged = [name for name in usable if name in known]
     found = list(changes(judged, known))
     if not found:
-        return Same(tuple(judged))
+        return NoChange(tuple(judged))
     before, since = found[-1]
     open_ = [name for name in _between(versions, before, since) if name in usable]
     if open_:
-        return Try((open_[len(open_) // 2],), before, since, len(open_))
-    return Edge(before, since, tuple(_between(versions, before, since)))
+        return NextRuns((open_[len(open_) // 2],), before, since, len(open_))
+    return ChangePoint(before, since, tuple(_between(versions, before, since)))
 
 
-def changes(judged: Sequence[str], known: Mapping[str, Settled]) -> Iterator[tuple[str, str]]:
+def changes(judged: Sequence[str], known: Mapping[str, SettledCell]) -> Iterator[tuple[str, str]]:
     """Yield each pair of neighbours, of ascending versions that are known, that do not do the same."""
     grades = {conforms(known[name]) for name in judged}
     by_grade = {True, False} <= grades
@@ -76,26 +78,26 @@ def changes(judged: Sequence[str], known: Mapping[str, Settled]) -> Iterator[tup
             yield judged[place - 1], judged[place]
 
 
-def conforms(settled: Settled) -> bool | None:
+def conforms(settled: SettledCell) -> bool | None:
     """Say whether every trial conforms; None where that is not judged."""
     said = {item.conforms for item in settled.verdicts} - {None}
     return said == {True} if said else None
 
 
-def unsure(edge: Edge, known: Mapping[str, Settled], trials: int) -> tuple[str, ...]:
+def unsure(edge: ChangePoint, known: Mapping[str, SettledCell], trials: int) -> tuple[str, ...]:
     """Return the sides of an edge that rest on fewer trials than that."""
     return tuple(name for name in (edge.before, edge.since) if len(known[name].verdicts) < trials)
 
 
-def sentence(edge: Edge, known: Mapping[str, Settled]) -> str:
+def sentence(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:
     """Say what was found, in the form `FAMILY V is the first version that ... (ROLE, PROFILE, BROKER); U ...`."""
     cell = known[edge.since].cell
     where = f"({cell.role}, {cell.profile}, {cell.broker})"
-    found = f"{cell.family} {edge.since} is the first version that {says(known[edge.since])} {where}"
-    return f"{found}; {edge.before} {says(known[edge.before])}"
+    found = f"{cell.family} {edge.since} is the first version that {describe(known[edge.since])} {where}"
+    return f"{found}; {edge.before} {describe(known[edge.before])}"
 
 
-def says(settled: Settled) -> str:
+def describe(settled: SettledCell) -> str:
     """Say what a version does: `is stuck`, `is flaky (2 stuck, 1 refreshes)`."""
     return OUTCOMES[settled.outcome].says or f"is {settled.tally}"
 

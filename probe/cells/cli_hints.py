@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Engine, Profile
 
 
-def show_command(settled: Settled, results: str) -> str:
+def show_command(settled: SettledCell, results: str) -> str:
     """Return the command that shows a cell's evidence."""
     cell = settled.cell
     selectors = {

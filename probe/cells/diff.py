@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.model import Cell, control_first
 from probe.model.versions import VersionKey, version_key
 
@@ -25,22 +25,22 @@ class Difference:
 
     kind: Kind
     cell: Cell
-    before: Settled | None
-    after: Settled | None
+    before: SettledCell | None
+    after: SettledCell | None
 
 
-def differences(before: Mapping[Cell, Settled], after: Mapping[Cell, Settled]) -> list[Difference]:
+def differences(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> list[Difference]:
     """Return the cells that differ in being there, outcome or conformity, ordered by kind and identity."""
     found = [Difference(Kind.ADDED, cell, None, after[cell]) for cell in in_order(after.keys() - before.keys())]
     found += [Difference(Kind.REMOVED, cell, before[cell], None) for cell in in_order(before.keys() - after.keys())]
     return found + [
         Difference(Kind.CHANGED, cell, before[cell], after[cell])
         for cell in in_order(before.keys() & after.keys())
-        if _said(before[cell]) != _said(after[cell])
+        if _answer(before[cell]) != _answer(after[cell])
     ]
 
 
-def _said(settled: Settled) -> tuple[object, ...]:
+def _answer(settled: SettledCell) -> tuple[object, ...]:
     return settled.outcome, settled.conforms
 
 

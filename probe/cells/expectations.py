@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from probe.catalogue.known_results import Expectation
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.model import Verdict
 from probe.model.outcomes import UNSETTLED
 
@@ -35,10 +35,10 @@ class Finding:
     expectation: Expectation
     status: Status
     text: str
-    settled: Settled | None
+    settled: SettledCell | None
 
 
-def check(expectation: Expectation, settled: Settled | None) -> Finding:
+def check(expectation: Expectation, settled: SettledCell | None) -> Finding:
     """Compare; a cell that was not judged is never a pass."""
     if settled is None or settled.outcome in UNSETTLED:
         reason = "no trial is stored" if settled is None else f"{settled.outcome}: {settled.verdicts[0].reason}"
@@ -58,7 +58,7 @@ def _wanted(expectation: Expectation) -> str:
     return " or ".join(expectation.outcomes)
 
 
-def _wrong(expectation: Expectation, settled: Settled) -> Iterator[str]:
+def _wrong(expectation: Expectation, settled: SettledCell) -> Iterator[str]:
     if settled.outcome not in expectation.outcomes:
         yield f"expected {_wanted(expectation)}, got {settled.tally}"
     for name, wanted in expectation.facts.items():

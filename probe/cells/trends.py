@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.model import Cell
 from probe.model.grades import Trend, trend
 from probe.model.results import IDENTITY
@@ -17,8 +17,8 @@ Question = tuple[str, ...]
 class Step:
     """One question, answered twice."""
 
-    before: Settled
-    after: Settled
+    before: SettledCell
+    after: SettledCell
 
     @property
     def trend(self) -> Trend:

@@ -6,25 +6,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cells.trends import question
 from probe.model import Cell
 from probe.model.versions import version_key
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
+class UpgradeAdvice:
     """What is stored that conforms where a cell does not."""
 
-    profiles: tuple[Settled, ...]
+    profiles: tuple[SettledCell, ...]
     """The same version in other profiles."""
-    upgrade: Settled | None
+    upgrade: SettledCell | None
     """The smallest later version, up to the one asked for, with the same profile."""
     last_bad: str
     """The newest stored version below that upgrade; empty without one."""
 
 
-def remedy(bad: Settled, until: str, stored: Iterable[Settled]) -> Remedy:
+def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) -> UpgradeAdvice:
     """Search the stored cells for what conforms."""
     cells = list(stored)
     same = [item for item in cells if question(item.cell, "version") == question(bad.cell, "version")]
@@ -40,7 +40,7 @@ def remedy(bad: Settled, until: str, stored: Iterable[Settled]) -> Remedy:
         for item in cells
         if item.conforms and item.cell != bad.cell and question(item.cell, "profile") == question(bad.cell, "profile")
     ]
-    return Remedy(
+    return UpgradeAdvice(
         tuple(sorted(own, key=lambda item: item.cell.profile)),
         upgrade,
         max(versions, key=version_key) if upgrade is not None and versions else "",

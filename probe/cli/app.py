@@ -14,7 +14,7 @@ from probe.cli.commands import advise, audit, bisect, diff, doctor, judge, lists
 from probe.cli.commands.run import core_run
 from probe.cli.console.streams import fail
 from probe.cli.options import RESULTS
-from probe.cli.wiring.signals import heed
+from probe.cli.wiring.signals import handle_signals
 from probe.errors import EndedError, ExhaustedError, ProbeError
 from probe.model.results import REFUSED, reason_of
 from probe.processes.resources import exhaustion, raise_file_limit
@@ -62,7 +62,7 @@ def probe(
 def main() -> None:
     """Run the command; every expected failure is one line on stderr and an exit code of DESIGN 8."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
-    heed()
+    handle_signals()
     raise_file_limit()
     try:
         app()

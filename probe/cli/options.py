@@ -16,7 +16,7 @@ from probe.catalogue.selectors import Chosen, broker_line, select_profiles
 from probe.cli.console.skips import by_reason, without_role
 from probe.cli.wiring.compose import choose_clients
 from probe.cli.wiring.request_versions import with_versions
-from probe.engines.kafka.faults.actions import UNPLAYED
+from probe.engines.kafka.faults.actions import UNSUPPORTED_STEPS
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
@@ -150,7 +150,7 @@ Long = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RunSelection:
     """The selectors of a command line, as text."""
 
     clients: Sequence[str] = ()
@@ -206,7 +206,7 @@ class Asked:
             seed=self.seed if self.seed is not None else random.SystemRandom().randrange(2**31),
             shard=parse_shard(self.shard),
             exact=exact,
-            unplayed=UNPLAYED if real else {},
+            unplayed=UNSUPPORTED_STEPS if real else {},
             long_watches=self.long_watches,
         )
 

@@ -18,7 +18,7 @@ from probe.processes.resources import said_exhaustion
 
 PING_EVERY_S = 10.0
 FIRST_PINGS = 5
-SOON_S = 0.05
+EARLY_PING_S = 0.05
 """Where the first pings met a busy driver the next comes so soon, and each after it in twice the time."""
 PATIENCE_S = 3.0
 """A driver that is busy for longer works all the same: its histories say how well its clock is known."""
@@ -39,7 +39,7 @@ class RunningInstance:
         self.clock_error_us = 0
         """Error bound of its events' times: the worst of them."""
 
-    def take(self, event: App, bound_us: int = 0) -> None:
+    def handle(self, event: App, bound_us: int = 0) -> None:
         """Pass an event on; the first ending one ends the instance, later ones are dropped."""
         if self.ended.is_set():
             return
@@ -48,13 +48,13 @@ class RunningInstance:
         if event.kind in ENDINGS:
             self.ended.set()
 
-    def lose(self, reason: str) -> None:
+    def on_lost(self, reason: str) -> None:
         """End the instance because its process is gone."""
         if not self.ended.is_set():
             self.died = reason
-            self.take(App(at=now_us(), kind=AppKind.FATAL, instance=self.name, text=reason))
+            self.handle(App(at=now_us(), kind=AppKind.FATAL, instance=self.name, text=reason))
 
-    def pace(self, interval_ms: int) -> None:
+    def set_interval(self, interval_ms: int) -> None:
         """Let it begin an operation each so many milliseconds."""
         self._process.send(pb.ToDriver(pace=pb.Pace(instance=self.name, interval_ms=interval_ms)))
 
@@ -102,7 +102,7 @@ class DriverProcess:
         self._failure = self._failure or reason
         self._attached.set()
         for instance in list(self._instances.values()):
-            instance.lose(reason)
+            instance.on_lost(reason)
 
     async def attached(self, timeout_s: float) -> None:
         """Wait until the driver said Hello; DriverError with the reason if it did not."""
@@ -134,7 +134,7 @@ class DriverProcess:
         instance = RunningInstance(self, start, sink)
         self._instances[start.instance] = instance
         if self._failure:
-            instance.lose(self._failure)
+            instance.on_lost(self._failure)
         self.send(pb.ToDriver(start=to_start(start)))
         return instance
 
@@ -176,7 +176,7 @@ class DriverProcess:
         tasks = [asyncio.create_task(self._write(write)), asyncio.create_task(self._ping())]
         try:
             async for message in incoming:
-                self._take(message)
+                self._handle(message)
         finally:
             for task in tasks:
                 task.cancel()
@@ -190,7 +190,7 @@ class DriverProcess:
         for _ in range(FIRST_PINGS):
             self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
             await asyncio.sleep(0.01)
-        wait_s = SOON_S
+        wait_s = EARLY_PING_S
         while True:
             await asyncio.sleep(PING_EVERY_S if self.clock.trusted else wait_s)
             wait_s = min(2 * wait_s, PING_EVERY_S)
@@ -198,7 +198,7 @@ class DriverProcess:
                 self._attached.set()
             self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
 
-    def _take(self, message: pb.FromDriver) -> None:
+    def _handle(self, message: pb.FromDriver) -> None:
         which = message.WhichOneof("message")
         if which == "pong":
             self.clock.pong(message.pong.id, message.pong.clock_us)
@@ -210,4 +210,4 @@ class DriverProcess:
                     self.retire()
                 if instance := self._instances.get(event.instance):
                     app = to_app(event, self.clock)
-                    instance.take(app, self.clock.bound_us)
+                    instance.handle(app, self.clock.bound_us)

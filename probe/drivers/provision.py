@@ -43,7 +43,7 @@ class Source(Protocol):
         """Say whether the registry has this version."""
 
 
-Outcome = Launch | ProvisionError
+Provisioned = Launch | ProvisionError
 Wanted = tuple[Family, Version]
 
 
@@ -96,13 +96,13 @@ def provision_all(
     jobs: int = 4,
     cache: Path | None = None,
     *,
-    told: Callable[[Family, Version, Outcome], None] = lambda *_: None,
-) -> dict[tuple[str, str], Outcome]:
+    told: Callable[[Family, Version, Provisioned], None] = lambda *_: None,
+) -> dict[tuple[str, str], Provisioned]:
     """Provision many, `jobs` at a time; return the outcome of each by family and version.
 
     `told` is called, in the calling thread, as each ends. What cannot be had is an outcome, not an exception.
     """
-    outcomes: dict[tuple[str, str], Outcome] = {}
+    outcomes: dict[tuple[str, str], Provisioned] = {}
     pool = ThreadPoolExecutor(max_workers=max(jobs, 1))
     try:
         running = {pool.submit(_outcome, family, version, cache): (family, version) for family, version in wanted}
@@ -115,7 +115,7 @@ def provision_all(
     return outcomes
 
 
-def _outcome(family: Family, version: Version, cache: Path | None) -> Outcome:
+def _outcome(family: Family, version: Version, cache: Path | None) -> Provisioned:
     try:
         return provision(family, version, cache)
     except ProvisionError as error:

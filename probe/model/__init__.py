@@ -23,10 +23,10 @@ from probe.model.events import (
     Response,
     Row,
 )
-from probe.model.history import Header, History, Limits, Play, Stored, Subject
+from probe.model.history import Expectation, Header, History, Limits, Stored, Subject
 from probe.model.profile import Election, Profile
 from probe.model.verdicts import Verdict
-from probe.model.words import AfterHeal, Expects, Kind, Reroute, Rescuer, StormBound, Target, Trigger
+from probe.model.words import AfterHeal, Reaction, Reroute, Rescuer, StormBound, Symptom, Target, Trigger
 
 __all__ = [
     "CONTROL",
@@ -42,19 +42,18 @@ __all__ = [
     "EngineEvent",
     "EngineKind",
     "Event",
-    "Expects",
+    "Expectation",
     "Facts",
     "Folded",
     "Header",
     "History",
-    "Kind",
     "Limits",
     "Mark",
     "MarkKind",
     "Opened",
     "Outcome",
-    "Play",
     "Profile",
+    "Reaction",
     "Reality",
     "Request",
     "Reroute",
@@ -65,6 +64,7 @@ __all__ = [
     "Stored",
     "StormBound",
     "Subject",
+    "Symptom",
     "Target",
     "Trigger",
     "Verdict",

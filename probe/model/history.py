@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from probe.model.cell import Cell, Outcome, Reality
 from probe.model.events import Event
-from probe.model.words import Expects, Kind, Target, Trigger
+from probe.model.words import Reaction, Symptom, Target, Trigger
 
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
 """`<instance> <partition> <sequence> <clock>`, as proto/driver.proto lays it down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
+class Expectation:
     """What a scenario does and asks for in one role (SEMANTICS 1)."""
 
-    kind: Kind
-    expects: Expects
+    kind: Symptom
+    expects: Reaction
     target: Target
     codes: tuple[int, ...] = ()
     """Error codes that make a hit, kind `answer`; also `change` where the old target answers with an error."""
@@ -100,7 +100,7 @@ class Header:
     cell: Cell
     trial: int
     seed: int
-    play: Play
+    play: Expectation
     limits: Limits
     subject: Subject
     settings: Mapping[str, str] = field(default_factory=dict)

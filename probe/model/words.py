@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class Symptom(StrEnum):
     """How a fault shows itself on the client's side of the wire."""
 
     ANSWER = "answer"
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     """Nothing is done."""
 
 
-class Expects(StrEnum):
+class Reaction(StrEnum):
     """What a good client has to do about a fault."""
 
     DISCOVER = "discover"

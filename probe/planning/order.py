@@ -8,12 +8,12 @@ from operator import itemgetter
 from typing import TypeVar
 
 from probe.model import Client, Role
-from probe.planning.plan import LONG_MS, WARM_UP_S, Plan, Planned
+from probe.planning.plan import LONG_OBSERVATION_MS, WARM_UP_S, Plan, Planned
 
 _Item = TypeVar("_Item")
-OneTrial = tuple[Planned, int]
+TrialOf = tuple[Planned, int]
 """A cell with the number of a trial."""
-Trials = Sequence[OneTrial]
+Trials = Sequence[TrialOf]
 JOBS_PER_CLIENT = 16
 """So many trials of one client version are in flight at a time: what a process of most families carries, or half of
 it; those of the Python libraries carry half as many."""
@@ -27,7 +27,7 @@ def in_order(trials: Trials, jobs: int) -> Trials:
     at a time, each in this order: drivers that wait for their next trial cost CPU, too.
     """
     width = max(4, jobs // JOBS_PER_CLIENT)
-    clients: dict[Client, list[OneTrial]] = {}
+    clients: dict[Client, list[TrialOf]] = {}
     for work in trials:
         clients.setdefault(work[0].cell.client, []).append(work)
     early = _early(trials, jobs)
@@ -64,10 +64,10 @@ def _spread(items: Sequence[_Item], marked: Sequence[bool], share: float) -> lis
     return [item for _, item in sorted(places, key=itemgetter(0))]
 
 
-def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[OneTrial]:
+def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[TrialOf]:
     """Take one of each of the first groups in turn; where one is used up, the next takes its place."""
     waiting = deque(deque(group) for group in groups)
-    open_now: deque[deque[OneTrial]] = deque()
+    open_now: deque[deque[TrialOf]] = deque()
     while waiting or open_now:
         while waiting and len(open_now) < width:
             open_now.append(waiting.popleft())
@@ -77,12 +77,12 @@ def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[OneTrial]:
             open_now.append(group)
 
 
-def _length(work: OneTrial) -> tuple[int, bool, int]:
+def _length(work: TrialOf) -> tuple[int, bool, int]:
     """Return what trials are ordered by; a group's sessions and rebalances take a minute where others take seconds."""
     item = work[0]
-    return _silence_ms(work), item.cell.role is Role.GROUP, item.play.watch_ms
+    return _silence_ms(work), item.cell.role is Role.GROUP, item.expectation.watch_ms
 
 
-def _silence_ms(work: OneTrial) -> int:
-    watch_ms = work[0].play.watch_ms
-    return watch_ms if watch_ms >= LONG_MS else 0
+def _silence_ms(work: TrialOf) -> int:
+    watch_ms = work[0].expectation.watch_ms
+    return watch_ms if watch_ms >= LONG_OBSERVATION_MS else 0

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from probe.catalogue.selectors import ONLY_FOR, Chosen
-from probe.model import CONTROL, Cell, Engine, Expects, Limits, Play, Profile, Role, Target
+from probe.model import CONTROL, Cell, Engine, Expectation, Limits, Profile, Reaction, Role, Target
 from probe.model.versions import version_key
-from probe.planning.variants import part_of, play_of
+from probe.planning.variants import expectation_of, variant_of
 from probe.protocol.names import api_name
 from probe.scenarios.reach import Versions, out_of_reach
-from probe.scenarios.scenario import Part, Scenario
+from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.steps.partitions import Step
 
 WARM_UP_S = 3.0
 """A client's start and warm-up, about; for estimates only."""
 
-REST_AFTER_S = 10.0
+SETTLED_AFTER_S = 10.0
 """A trial that watched for so long mostly waits for a time-out: it rests, and another may be busy."""
 FOUND_S = 4.0
 """On real brokers a whole cohort watches one fault: so long after the election there is most to do for everybody."""
@@ -27,23 +27,23 @@ ELECTION_S = 10.0
 """While nobody is elected for longer, there is time to start others."""
 OPERATIONS = 3
 """So many that succeed in a row prove that a client has recovered (SEMANTICS 2)."""
-RESTING = 1
+WAITING_PER_JOB = 1
 """So many times `--jobs` may rest: they cost less, but not nothing. With 200 in flight one loop no longer kept up."""
-LONG_MS = 60_000
+LONG_OBSERVATION_MS = 60_000
 """Who watches for so long watches silence, mostly: a minute and more of every client."""
-LONG_BEAT_MS = 800
+LONG_INTERVAL_MS = 800
 """As long as recovery, which takes three operations, stays well within what is prompt."""
 
-SELDOM_MS = 400
+SLOW_INTERVAL_MS = 400
 """The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
 come sooner than a group's second commit."""
-BYSTANDER_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
+BYSTANDER_INTERVAL_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
 """The bystander is worked on so often, or four times in what is prompt: it only may not stand still for longer."""
-TRANSACTION_MS = 1600
+TRANSACTION_INTERVAL_MS = 1600
 """On real brokers a transaction begins so often, or twice in what is prompt. One that comes before the markers of the
 last are written is put off (CONCURRENT_TRANSACTIONS) and asked for again each 20 to 100 ms, which keeps brokers from
 writing them: with one each 800 ms fifteen clients did so for 6 s at a time."""
-IDLE_MS = LONG_BEAT_MS
+IDLE_INTERVAL_MS = LONG_INTERVAL_MS
 """The pace of a client of which nothing is asked: its metadata grows old, or it is watched for storms alone."""
 
 
@@ -63,8 +63,8 @@ class Planned:
     chosen: Chosen
     profile: Profile
     scenario: Scenario
-    part: Part
-    play: Play
+    variant: RoleVariant
+    expectation: Expectation
     limits: Limits
     trials: int
 
@@ -82,16 +82,19 @@ class Planned:
         Still less often for transactions on real brokers: each is a dozen requests, which brokers write down and copy.
         """
         if self.cell.role is Role.TRANSACTIONAL and self.cell.engine is Engine.KAFKA:
-            return min(TRANSACTION_MS, self.play.prompt_ms // 2)
-        if self.play.watch_ms >= LONG_MS and self.play.prompt_ms >= 2 * OPERATIONS * LONG_BEAT_MS:
-            return LONG_BEAT_MS
-        grouped = self.cell.role is Role.GROUP and self.play.target is Target.COORDINATOR
-        return max(SELDOM_MS if grouped else 0, self.cell.engine.beat_ms)
+            return min(TRANSACTION_INTERVAL_MS, self.expectation.prompt_ms // 2)
+        if (
+            self.expectation.watch_ms >= LONG_OBSERVATION_MS
+            and self.expectation.prompt_ms >= 2 * OPERATIONS * LONG_INTERVAL_MS
+        ):
+            return LONG_INTERVAL_MS
+        grouped = self.cell.role is Role.GROUP and self.expectation.target is Target.COORDINATOR
+        return max(SLOW_INTERVAL_MS if grouped else 0, self.cell.engine.beat_ms)
 
     @property
     def bystander_ms(self) -> int:
         """Return how often the bystander is worked on at the most."""
-        return min(BYSTANDER_MS[self.cell.engine], self.play.prompt_ms // 4)
+        return min(BYSTANDER_INTERVAL_MS[self.cell.engine], self.expectation.prompt_ms // 4)
 
     @property
     def steady(self) -> Cell:
@@ -119,27 +122,27 @@ class Plan:
     def estimate_s(self, jobs: int, watch_ms: int | None) -> float:
         """Return about how many seconds the plan takes with so many trials in flight; who rests counts less."""
         spans = self._spans_s(watch_ms)
-        return max(self.busy_s(jobs, watch_ms), sum(spans) / (jobs * (1 + RESTING)), max(spans, default=0.0))
+        return max(self.busy_s(jobs, watch_ms), sum(spans) / (jobs * (1 + WAITING_PER_JOB)), max(spans, default=0.0))
 
     def busy_s(self, jobs: int, watch_ms: int | None = None) -> float:
         """Return about how many seconds somebody is busy, who waits for time-outs left out."""
-        return sum(min(span, WARM_UP_S + REST_AFTER_S) for span in self._spans_s(watch_ms)) / jobs
+        return sum(min(span, WARM_UP_S + SETTLED_AFTER_S) for span in self._spans_s(watch_ms)) / jobs
 
     def _spans_s(self, watch_ms: int | None) -> list[float]:
-        return [WARM_UP_S + seconds_of(item.play, watch_ms) for item in self.cells for _ in range(item.trials)]
+        return [WARM_UP_S + seconds_of(item.expectation, watch_ms) for item in self.cells for _ in range(item.trials)]
 
 
-def seconds_of(play: Play, watch_ms: int | None) -> float:
+def seconds_of(play: Expectation, watch_ms: int | None) -> float:
     """Return about how long one trial's watch takes: most recover early and are watched for storms."""
     watch = play.watch_ms / 1000 if watch_ms is None else min(play.watch_ms, watch_ms) / 1000
-    return watch if play.expects is Expects.NOTHING else (watch + 8) / 2
+    return watch if play.expects is Reaction.NOTHING else (watch + 8) / 2
 
 
-def rest_after_s(item: Planned) -> float:
+def settled_after_s(item: Planned) -> float:
     """Return how long after its fault a trial mostly waits."""
     if item.cell.engine is Engine.KAFKA:
-        return FOUND_S + min(ELECTION_S, (item.play.election_ms or 0) / 1000)
-    return REST_AFTER_S
+        return FOUND_S + min(ELECTION_S, (item.expectation.election_ms or 0) / 1000)
+    return SETTLED_AFTER_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,13 +175,13 @@ def make_plan(selection: Selection) -> Plan:
         for chosen, role, profile, broker in _combinations(selection):
             family, version = chosen.client.family, chosen.client.version
             cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker)
-            part = scenario.part(role, selection.engine)
+            part = scenario.variant(role, selection.engine)
             if part is None:
                 continue
             reason = (
                 _reason_to_skip(chosen, role, profile, scenario, selection.engine)
                 or _acks(cell, chosen, profile, part)
-                or _unheard(chosen, part)
+                or _unobserved_error(chosen, part)
                 or _unasked(chosen, role, part)
                 or _unplayed(scenario, part, selection, broker)
                 or _too_long(chosen, part, selection.long_watches)
@@ -222,22 +225,22 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
     return ""
 
 
-def _unheard(chosen: Chosen, part: Part) -> str:
+def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:
     """Say why nobody can tell whether an error was shown that should be."""
-    if chosen.family.judged_by and part.play.expects is Expects.SURFACE:
+    if chosen.family.judged_by and part.expectation.expects is Reaction.SURFACE:
         return f"{chosen.client.family} is an application that tells of no single error; here one must be told"
     return ""
 
 
-def _unasked(chosen: Chosen, role: Role, part: Part) -> str:
+def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
     """Say why an instance never calls what the scenario is about."""
     for item in chosen.family.behaviour.unasked:
-        if item.role == role and part.play.apis == (item.api,) and item.covers(chosen.version.version):
+        if item.role == role and part.expectation.apis == (item.api,) and item.covers(chosen.version.version):
             return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
     return ""
 
 
-def _unplayed(scenario: Scenario, part: Part, selection: Selection, broker: str) -> str:
+def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broker: str) -> str:
     """Say why the engine cannot play it: a step that it cannot do, or brokers that never come into this state."""
     for step in part.steps:
         if reason := selection.unplayed.get(type(step)):
@@ -252,16 +255,16 @@ def _unplayed(scenario: Scenario, part: Part, selection: Selection, broker: str)
     return ""
 
 
-def _too_long(chosen: Chosen, part: Part, who: LongWatches) -> str:
+def _too_long(chosen: Chosen, part: RoleVariant, who: LongWatches) -> str:
     """Say why a version does not take part in a long watch."""
-    plays = who is LongWatches.ALL or part.play.watch_ms < LONG_MS
+    plays = who is LongWatches.ALL or part.expectation.watch_ms < LONG_OBSERVATION_MS
     if plays or chosen.family.stands_for_its_line(chosen.version.version):
         return ""
-    seconds = part.play.watch_ms // 1000
+    seconds = part.expectation.watch_ms // 1000
     return f"watched for {seconds} s: core versions and the newest of each line alone; --long-watches all plays it"
 
 
-def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: Part) -> str:
+def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -> str:
     """Say why a client never meets what only acks=all meets; a profile or property that sets acks is asked itself."""
     if not part.acks_all or cell.role is not Role.PRODUCER:
         return ""
@@ -274,14 +277,16 @@ def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: Part) -> str:
     return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
 
 
-def _planned(cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, part: Part, trials: int) -> Planned:
+def _planned(
+    cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, part: RoleVariant, trials: int
+) -> Planned:
     behaviour = chosen.family.behaviour
     limits = Limits(
         back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
         min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
     )
-    part = part_of(part, profile, cell.engine, cell.broker)
-    return Planned(cell, chosen, profile, scenario, part, play_of(part, profile, cell.broker), limits, trials)
+    part = variant_of(part, profile, cell.engine, cell.broker)
+    return Planned(cell, chosen, profile, scenario, part, expectation_of(part, profile, cell.broker), limits, trials)
 
 
 def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:

@@ -18,7 +18,7 @@ NEVER, CHANGED, OLD = range(3)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PriorRun:
     """A stored trial; run ids sort by time. A cell that could not be run counts as looked at: it must not block."""
 
     run_id: str
@@ -26,7 +26,7 @@ class Seen:
     outcome: Outcome
 
 
-def by_information(cells: Sequence[Planned], seen: Iterable[Seen]) -> tuple[Planned, ...]:
+def by_information(cells: Sequence[Planned], seen: Iterable[PriorRun]) -> tuple[Planned, ...]:
     """Return all cells, most informative first, each control cell just before the first that rests on it."""
     rows = sorted(seen, key=lambda row: (repr(row.cell), row.run_id))
     last = {row.cell: row.run_id for row in rows}
@@ -50,7 +50,7 @@ def by_information(cells: Sequence[Planned], seen: Iterable[Seen]) -> tuple[Plan
     return tuple(ordered.values())
 
 
-def _changes(rows: Iterable[Seen]) -> dict[Client | str, str]:
+def _changes(rows: Iterable[PriorRun]) -> dict[Client | str, str]:
     """Return the newest run in which an outcome changed, per client version and per scenario."""
     newest: dict[Client | str, str] = {}
     judged = (row for row in rows if row.outcome not in UNOBSERVED)

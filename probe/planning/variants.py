@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Engine, Play, Profile
-from probe.scenarios.scenario import Part
+from probe.model import Engine, Expectation, Profile
+from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.session_timeouts import lingers_ms, session_ms
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker
 from probe.scenarios.steps.partitions import LagMetadata, Step
 
 
-def part_of(part: Part, profile: Profile, engine: Engine, broker: str) -> Part:
+def variant_of(variant: RoleVariant, profile: Profile, engine: Engine, broker: str) -> RoleVariant:
     """Fit a scenario's part to broker line and profile, where real brokers need not be told."""
-    return part if engine is Engine.KAFKA else _with_late_views(_by_line(part, broker), profile)
+    return variant if engine is Engine.KAFKA else _with_late_views(_by_line(variant, broker), profile)
 
 
-def _by_line(part: Part, broker: str) -> Part:
+def _by_line(variant: RoleVariant, broker: str) -> RoleVariant:
     """Let a broker that shuts down go on serving for as long as one of this line does."""
-    return replace(part, steps=tuple(_lingering(step, lingers_ms(broker)) for step in part.steps))
+    return replace(variant, steps=tuple(_lingering(step, lingers_ms(broker)) for step in variant.steps))
 
 
 def _lingering(step: Step, ms: int) -> Step:
@@ -27,17 +27,17 @@ def _lingering(step: Step, ms: int) -> Step:
     return replace(step, when=replace(step.when, after_ms=step.when.after_ms + ms, lingers=False))
 
 
-def _with_late_views(part: Part, profile: Profile) -> Part:
+def _with_late_views(variant: RoleVariant, profile: Profile) -> RoleVariant:
     """Let the last broker name a new leader so long after the first, itself, as the profile says."""
     shown_ms = profile.election.shown_ms if profile.election else 0
-    if not shown_ms or not part.steps or any(isinstance(step, LagMetadata) for step in part.steps):
-        return part
-    return replace(part, steps=(LagMetadata(lag_ms=shown_ms, but_successor=True), *part.steps))
+    if not shown_ms or not variant.steps or any(isinstance(step, LagMetadata) for step in variant.steps):
+        return variant
+    return replace(variant, steps=(LagMetadata(lag_ms=shown_ms, but_successor=True), *variant.steps))
 
 
-def play_of(part: Part, profile: Profile, broker: str) -> Play:
+def expectation_of(variant: RoleVariant, profile: Profile, broker: str) -> Expectation:
     """Fit a scenario's play to broker line and profile: how long an election takes, and what `no-retries` may do."""
-    play = replace(part.play, election_ms=session_ms(broker)) if part.by_session else part.play
+    play = replace(variant.expectation, election_ms=session_ms(broker)) if variant.by_session else variant.expectation
     if profile.election is not None and play.election_ms is not None:
         play = replace(play, election_ms=profile.election.ms)
     return replace(play, conforms=profile.conforming(play.conforms))

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from probe.processes.resources import limit_child, no_process
-from probe.processes.scheduling import go_last, starting
+from probe.processes.scheduling import lower_child, starting
 from probe.processes.vfork import Process
 from probe.toolchain.tools import cache_root
 
@@ -97,7 +97,7 @@ async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) ->
         raise no_process(error) from error
     running = Child(process)
     try:
-        go_last(process.pid)
+        lower_child(process.pid)
         limit_child(process.pid)
         await process.connect()
         yield running

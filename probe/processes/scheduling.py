@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 THREADS = Path("/proc/self/task")
-FIRST = -10
+OWN_PRIORITY = -10
 """Niceness of this process where it gets no real-time priority."""
-LAST = 3
+CHILD_NICENESS = 3
 """Niceness of clients and clusters."""
 TURN_S = 0.0001
 """The loop gives the interpreter away at each system call: other threads may keep it for so long."""
@@ -28,7 +28,7 @@ NEWCOMERS_S = 0.2
 """gRPC, ZooKeeper's client and Arrow begin threads of their own whenever they like."""
 
 
-def come_first() -> None:
+def prefer_own_threads() -> None:
     """Let the thread that stamps the times have its turn before others, and its core, where this user may ask.
 
     All threads of the process: one that holds the interpreter while it has no core keeps the loop waiting for both.
@@ -39,17 +39,17 @@ def come_first() -> None:
     for thread in _threads():
         with contextlib.suppress(OSError):
             if not _in_real_time(thread, RESET, LOOP if thread in {0, os.getpid()} else BESIDE):
-                os.setpriority(os.PRIO_PROCESS, thread, FIRST)
+                os.setpriority(os.PRIO_PROCESS, thread, OWN_PRIORITY)
 
 
 @contextlib.asynccontextmanager
-async def staying_first() -> AsyncIterator[None]:
+async def preferring_own_threads() -> AsyncIterator[None]:
     """Let threads that begin while inside come first, too.
 
     One of gRPC's or of ZooKeeper's client that holds a lock, or the interpreter, and has no core keeps the loop waiting
     as clients keep it: for 0.3 to 0.9 s on full cores.
     """
-    come_first()
+    prefer_own_threads()
     task = asyncio.create_task(_raise_newcomers())
     try:
         yield
@@ -64,7 +64,7 @@ async def _raise_newcomers() -> None:
     while True:
         there = _threads()
         if there - known:
-            come_first()
+            prefer_own_threads()
         known = there
         await asyncio.sleep(NEWCOMERS_S)
 
@@ -104,9 +104,9 @@ def starting(argv: Sequence[str]) -> Iterator[Sequence[str]]:
         _in_real_time(0, RESET, LOOP)
 
 
-def go_last(process: int) -> None:
+def lower_child(process: int) -> None:
     """Let a child, and what it starts from now on, have a core after us, and keep it for its turn."""
     with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, process, LAST)
+        os.setpriority(os.PRIO_PROCESS, process, CHILD_NICENESS)
         if BATCH:
             os.sched_setscheduler(process, BATCH, os.sched_param(0))

@@ -16,12 +16,12 @@ from probe.model.endpoint import Endpoint
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
 from probe.relay.link import Link
-from probe.relay.listener import Door
-from probe.relay.syn_probe import knocks
+from probe.relay.listener import Listener
+from probe.relay.syn_probe import has_attempts
 
 DIAL_S = 10.0
 """A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
-KNOCK_S = 0.05
+ATTEMPT_CHECK_S = 0.05
 """Who knocks tries again a second later, and is refused then: to look more often tells no more."""
 NEVER_US = 1 << 60
 
@@ -33,13 +33,13 @@ class Host(Protocol):
     def held(self) -> Mapping[int, int]:
         """API key to microseconds, of the answers that are held back."""
 
-    def conversation(self, way: Way) -> Conversation:
+    def conversation(self, proxy: BrokerProxy) -> Conversation:
         """Begin a conversation under a new number."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background, until the relay ends at the latest."""
 
-    def tell(self, events: Iterable[Event]) -> None:
+    def emit(self, events: Iterable[Event]) -> None:
         """Report events."""
 
     def settle(self, link: Link) -> None:
@@ -49,12 +49,12 @@ class Host(Protocol):
         """Learn that the system refused a connection, perhaps because this machine has no more of something."""
 
 
-class Way:
+class BrokerProxy:
     """One broker: its port, where it really is, what the network does to it."""
 
     def __init__(self, host: Host, broker: int) -> None:
         self.broker = broker
-        self.door = Door(self.enter, host.failed)
+        self.listener = Listener(self.enter, host.failed)
         self.blackhole = False
         self.slow_us = 0
         self._lost: Counter[str] = Counter()
@@ -66,7 +66,7 @@ class Way:
         self._host = host
         self._upstream: Endpoint | None = None
         self._known = asyncio.Event()
-        self._former: list[Door] = []
+        self._former: list[Listener] = []
         self._turning: asyncio.Task[None] | None = None
 
     def forward(self, address: Endpoint) -> None:
@@ -80,11 +80,11 @@ class Way:
         self.links.add(link)
         self.spawn(self._adopt(link, peer))
 
-    def turn_away(self) -> None:
+    def refuse_after_attempt(self) -> None:
         """Let nobody connect until somebody tries, report that, and refuse from then on. Raises OSError."""
         self.settle()
-        self.door.stall()
-        self._turning = self._host.spawn(self._turn_away())
+        self.listener.fill_backlog()
+        self._turning = self._host.spawn(self._refuse_after_attempt())
 
     def settle(self) -> None:
         """Wait for nobody any more."""
@@ -92,29 +92,29 @@ class Way:
             self._turning.cancel()
             self._turning = None
 
-    async def _turn_away(self) -> None:
+    async def _refuse_after_attempt(self) -> None:
         with contextlib.suppress(
             OSError, RelayError
         ):  # without the kernel's list it refuses at once, and nothing is proved
-            while not knocks(self.door.port, self.door.fillers):  # noqa: ASYNC110  # the kernel tells nobody
-                await asyncio.sleep(KNOCK_S)
+            while not has_attempts(self.listener.port, self.listener.fillers):  # noqa: ASYNC110  # the kernel tells nobody
+                await asyncio.sleep(ATTEMPT_CHECK_S)
             conn = self._host.conversation(self).conn
-            self.tell([Opened(at=now_us(), conn=conn, broker=self.broker)])
-            self.tell([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
-        self.door.shut()
+            self.emit([Opened(at=now_us(), conn=conn, broker=self.broker)])
+            self.emit([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
+        self.listener.stop_accepting()
 
     def move(self) -> Endpoint:
         """Take another port and return its address; the old one refuses, and stays ours. Raises OSError."""
-        self.door.shut()
-        self._former.append(self.door)
-        self.door = Door(self.enter, self._host.failed)
-        self.door.open()
-        return self.door.address
+        self.listener.stop_accepting()
+        self._former.append(self.listener)
+        self.listener = Listener(self.enter, self._host.failed)
+        self.listener.open()
+        return self.listener.address
 
     def close(self) -> None:
         """Give all ports back."""
-        for door in (self.door, *self._former):
-            door.close()
+        for listener in (self.listener, *self._former):
+            listener.close()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background."""
@@ -155,9 +155,9 @@ class Way:
             return NEVER_US
         return self.slow_us + self._host.held.get(api, 0)
 
-    def tell(self, events: Iterable[Event]) -> None:
+    def emit(self, events: Iterable[Event]) -> None:
         """Report events."""
-        self._host.tell(events)
+        self._host.emit(events)
 
     def ended(self, link: Link) -> None:
         """Forget a link."""

@@ -37,7 +37,7 @@ Packet = tuple[int, bytes, str]
 
 
 @dataclass(eq=False, slots=True)
-class Tape:
+class ConnectionCapture:
     """One connection."""
 
     conn: int
@@ -59,16 +59,16 @@ class Capture:
         self._left = limit
         self._limit = limit
         self._cut = False
-        self._tapes: dict[int, Tape] = {}
+        self._tapes: dict[int, ConnectionCapture] = {}
         self._since_1970 = time.time_ns() // 1000 - now_us()
         """What turns our clock into the time of day; the same for every packet."""
 
-    def begin(self, conn: int, broker: int, port: int) -> Tape:
+    def begin(self, conn: int, broker: int, port: int) -> ConnectionCapture:
         """Begin a tape for a connection."""
-        tape = self._tapes[conn] = Tape(conn, broker, port)
+        tape = self._tapes[conn] = ConnectionCapture(conn, broker, port)
         return tape
 
-    def take(self, tape: Tape, at: int, way: int, data: bytes) -> None:
+    def take(self, tape: ConnectionCapture, at: int, proxy: int, data: bytes) -> None:
         """Keep what was passed on."""
         if tape.conn not in self._tapes:
             return
@@ -76,7 +76,7 @@ class Capture:
             self._cut = True
             return
         self._left -= len(data)
-        tape.pieces.append((at, way, data))
+        tape.pieces.append((at, proxy, data))
 
     def note(self, event: Event) -> None:
         """Keep when a connection began or ended."""
@@ -104,13 +104,13 @@ def _belongs(client_id: str, names: Iterable[str]) -> bool:
     return any(client_id == name or client_id.startswith(f"{name}-") for name in names)
 
 
-class Taped(Conversation):
+class CapturingConversation(Conversation):
     """A conversation that is kept."""
 
     capture: Capture
-    tape: Tape
+    tape: ConnectionCapture
 
-    def keep(self, capture: Capture, port: int) -> Taped:
+    def keep(self, capture: Capture, port: int) -> CapturingConversation:
         """Keep everything from now on."""
         self.capture, self.tape = capture, capture.begin(self.conn, self.broker, port)
         return self
@@ -128,7 +128,7 @@ class Taped(Conversation):
         return super().broker_bytes(data, at)
 
 
-def pcapng(tapes: Sequence[Tape], comment: str, since_1970: int = 0) -> bytes:
+def pcapng(tapes: Sequence[ConnectionCapture], comment: str, since_1970: int = 0) -> bytes:
     """Write connections as a pcapng file; `since_1970` = microseconds that make their clock the time of day."""
     ports = sorted({tape.port for tape in tapes})
     decode = "".join(f" -d tcp.port=={port},kafka" for port in ports)
@@ -137,7 +137,7 @@ def pcapng(tapes: Sequence[Tape], comment: str, since_1970: int = 0) -> bytes:
     return b"".join(chain((_section(told), _interface()), (_enhanced(packet, since_1970) for packet in packets)))
 
 
-def _packets(tape: Tape) -> Iterator[Packet]:
+def _packets(tape: ConnectionCapture) -> Iterator[Packet]:
     """Make up the segments of a connection."""
     start = tape.opened if tape.opened >= 0 else tape.pieces[0][0] if tape.pieces else tape.closed
     if start < 0:
@@ -149,15 +149,15 @@ def _packets(tape: Tape) -> Iterator[Packet]:
     yield start, _segment(tape, ANSWER, SYN | ACK, sent), ""
     sent[ANSWER] = 1
     yield start, _segment(tape, ASK, ACK, sent), ""
-    for at, way, data in tape.pieces:
+    for at, proxy, data in tape.pieces:
         for begin in range(0, len(data), SEGMENT):
             part = data[begin : begin + SEGMENT]
-            yield at, _segment(tape, way, PSH | ACK, sent, part), ""
-            sent[way] += len(part)
+            yield at, _segment(tape, proxy, PSH | ACK, sent, part), ""
+            sent[proxy] += len(part)
     yield from _ending(tape, sent)
 
 
-def _ending(tape: Tape, sent: list[int]) -> Iterator[Packet]:
+def _ending(tape: ConnectionCapture, sent: list[int]) -> Iterator[Packet]:
     """End as it ended: the relay resets, a peer says goodbye and the other follows."""
     if tape.closed < 0:
         return
@@ -165,19 +165,19 @@ def _ending(tape: Tape, sent: list[int]) -> Iterator[Packet]:
         yield tape.closed, _segment(tape, ANSWER, RST | ACK, sent), "cut by the relay"
         return
     first = ASK if tape.by == "client" else ANSWER
-    for way in (first, 1 - first):
-        yield tape.closed, _segment(tape, way, FIN | ACK, sent), f"ended by the {tape.by}" if way is first else ""
-        sent[way] += 1
+    for proxy in (first, 1 - first):
+        yield tape.closed, _segment(tape, proxy, FIN | ACK, sent), f"ended by the {tape.by}" if proxy is first else ""
+        sent[proxy] += 1
 
 
-def _segment(tape: Tape, way: int, flags: int, sent: Sequence[int], data: bytes = b"") -> bytes:
+def _segment(tape: ConnectionCapture, proxy: int, flags: int, sent: Sequence[int], data: bytes = b"") -> bytes:
     """Return an IPv4 packet with one TCP segment (RFC 791, RFC 9293)."""
     row, column = divmod(tape.conn, len(CLIENT_PORTS))
     ours = (pack(">BBBB", 127, 0, row & 0xFF, 1), CLIENT_PORTS[column])
     theirs = (b"\x7f\x00\x00\x01", tape.port)
-    (source, port), (target, to) = (ours, theirs) if way == ASK else (theirs, ours)
-    acknowledged = sent[1 - way] if flags & ACK else 0
-    fields = (port, to, sent[way] & 0xFFFFFFFF, acknowledged & 0xFFFFFFFF, 5 << 4, flags, 0xFFFF)
+    (source, port), (target, to) = (ours, theirs) if proxy == ASK else (theirs, ours)
+    acknowledged = sent[1 - proxy] if flags & ACK else 0
+    fields = (port, to, sent[proxy] & 0xFFFFFFFF, acknowledged & 0xFFFFFFFF, 5 << 4, flags, 0xFFFF)
     around = source + target + pack(">BBH", 0, 6, 20 + len(data))
     tcp = pack(">HHIIBBHHH", *fields, 0, 0)
     tcp = pack(">HHIIBBHHH", *fields, _checksum(around + tcp + data), 0)

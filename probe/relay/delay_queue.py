@@ -9,7 +9,7 @@ HEADER = 8
 """Length and correlation id: what must be seen of a frame to know its API."""
 
 
-class Gate:
+class DelayQueue:
     """Delays one connection's answers; a frame waits as long as its API asks for, and holds up those behind it.
 
     `delay_us(api)` is asked once a frame, when its correlation id is known; until then its first bytes stay here.

@@ -9,15 +9,15 @@ from typing import Any, Protocol
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened
 from probe.model.clock import now_us
 from probe.protocol.conversation import Conversation
-from probe.relay.delay_queue import Gate
-from probe.relay.socket_end import BUFFER, Side
+from probe.relay.delay_queue import DelayQueue
+from probe.relay.socket_end import BUFFER, SocketEnd
 
 STORM_MS = 5
 """Answers wait for so long in a storm that lasts: as if the brokers were not on this machine but in another zone. A
 client that asks again at once asks 200 times a second then, and not thousands, at the cost of all others."""
 
 
-class Road(Protocol):
+class LinkPolicy(Protocol):
     """What a link must know of the broker it leads to."""
 
     blackhole: bool
@@ -33,7 +33,7 @@ class Road(Protocol):
     async def dial(self, side: asyncio.Protocol) -> None:
         """Connect `side` to the broker. Raises OSError, TimeoutError."""
 
-    def tell(self, events: Iterable[Event]) -> None:
+    def emit(self, events: Iterable[Event]) -> None:
         """Report events."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -49,26 +49,26 @@ class Road(Protocol):
 class Link:
     """Forwards, reports, and ends as its two ends do."""
 
-    def __init__(self, road: Road, conversation: Conversation) -> None:
-        self.road, self.conversation = road, conversation
-        self.client, self.broker = Side(self, "client"), Side(self, "broker")
+    def __init__(self, policy: LinkPolicy, conversation: Conversation) -> None:
+        self.road, self.conversation = policy, conversation
+        self.client, self.broker = SocketEnd(self, "client"), SocketEnd(self, "broker")
         self.closed_by = ""
         self._early = b""
         """What the client sent before the broker was reached; it is not read any further meanwhile."""
         self._dialling: asyncio.Task[None] | None = None
-        self._gate: Gate | None = None
+        self._gate: DelayQueue | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._slowed = False
         self._broker_done = ""
         """`end` or `close`: what the client's side does when the gate is empty."""
 
-    def made(self, side: Side) -> None:
+    def made(self, side: SocketEnd) -> None:
         """One side is connected; the client's waits for the broker's."""
         if side is self.client and self.closed_by:
             self.client.reset()
         elif side is self.client:
             conversation = self.conversation
-            self.road.tell([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
+            self.road.emit([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
             if not self.road.blackhole:
                 self._dialling = self.road.spawn(self._dial())
         elif self.client.lost or self.closed_by:
@@ -105,7 +105,7 @@ class Link:
             return
         if self._gate is None:
             missing, head = self.conversation.answering.position()
-            self._gate = Gate(self.conversation.expected, self._delay_us, missing=missing, head=head)
+            self._gate = DelayQueue(self.conversation.expected, self._delay_us, missing=missing, head=head)
         self._gate.put(data, now_us())
         self._release()
 
@@ -123,7 +123,7 @@ class Link:
 
     def _decode(self, read: Callable[[bytes, int], list[Event]], data: bytes, at: int) -> None:
         try:
-            self.road.tell(read(data, at))
+            self.road.emit(read(data, at))
         except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb what is forwarded
             self.conversation.fault = f"decoder failed: {error!r}"
         if self.conversation.fold.lasts is not self._slowed:
@@ -135,7 +135,7 @@ class Link:
         conn = self.conversation.conn
         text = f"connection {conn} " + ("storms" if self._slowed else "is calm again")
         kind, broker = EngineKind.SLOWED, self.conversation.broker
-        self.road.tell(
+        self.road.emit(
             [EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._slowed, text=text, conn=conn)]
         )
 
@@ -164,7 +164,7 @@ class Link:
         self.client.read(self.road.blackhole or (ready and not self.broker.blocked))
         self.broker.read(not self.client.blocked and (self._gate is None or self._gate.waiting < BUFFER))
 
-    def finished(self, side: Side) -> None:
+    def finished(self, side: SocketEnd) -> None:
         """One side said that it will send no more."""
         self._close(side.name)
         if side is self.client and (self.road.blackhole or self.broker.transport is None):
@@ -177,7 +177,7 @@ class Link:
             self._broker_done = self._broker_done or "end"
             self._release_end()
 
-    def lost(self, side: Side, *, reset: bool) -> None:
+    def lost(self, side: SocketEnd, *, reset: bool) -> None:
         """One side is gone; the other follows in the same way."""
         self._close(side.name)
         if side is self.client:
@@ -228,5 +228,5 @@ class Link:
         if self.client.transport is None:
             return
         at = now_us()
-        self.road.tell(self.conversation.tick(at, final=True))
-        self.road.tell([Closed(at=at, conn=self.conversation.conn, broker=self.conversation.broker, by=by)])
+        self.road.emit(self.conversation.tick(at, final=True))
+        self.road.emit([Closed(at=at, conn=self.conversation.conn, broker=self.conversation.broker, by=by)])

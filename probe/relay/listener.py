@@ -10,11 +10,11 @@ from probe.model.endpoint import Endpoint
 
 HOST = "127.0.0.1"
 BACKLOG = 512
-FILLERS = 2
+BACKLOG_FILLERS = 2
 """Connections that fill a backlog of none: Linux takes one, and drops the SYNs of all others."""
 
 
-class Door:
+class Listener:
     """A port of the relay. Open: connections are given to `entered`; shut: they are refused by the kernel.
 
     A second socket with SO_REUSEPORT, bound and never listening, keeps the port from everybody else meanwhile.
@@ -38,18 +38,18 @@ class Door:
     def open(self) -> None:
         """Accept from now on. Raises OSError."""
         if self._fillers:
-            self.shut()
+            self.stop_accepting()
         if self._listener is None:
             self._listener = _bound(self.port)
             self._listener.listen(BACKLOG)
             asyncio.get_running_loop().add_reader(self._listener.fileno(), self._accept)
 
-    def stall(self) -> None:
+    def fill_backlog(self) -> None:
         """Let nobody connect and nobody know: a listener whose backlog is full, as a dead host looks."""
-        self.shut()
+        self.stop_accepting()
         self._listener = _bound(self.port)
         self._listener.listen(0)
-        for _ in range(FILLERS):
+        for _ in range(BACKLOG_FILLERS):
             filler = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             filler.setblocking(False)
             filler.connect_ex((HOST, self.port))
@@ -60,7 +60,7 @@ class Door:
         """Local ports of our own connections that fill the backlog."""
         return tuple(filler.getsockname()[1] for filler in self._fillers)
 
-    def shut(self) -> None:
+    def stop_accepting(self) -> None:
         """Refuse from now on; what waits in the backlog is reset."""
         if self._listener is not None:
             asyncio.get_running_loop().remove_reader(self._listener.fileno())
@@ -72,7 +72,7 @@ class Door:
 
     def close(self) -> None:
         """Give the port back."""
-        self.shut()
+        self.stop_accepting()
         self._keeper.close()
 
     def _accept(self) -> None:
@@ -84,7 +84,7 @@ class Door:
         except (BlockingIOError, ConnectionAbortedError, InterruptedError):
             return
         except OSError as error:  # no descriptor or no memory: what waits would be tried again at once, for ever
-            self.shut()
+            self.stop_accepting()
             self._failed(error)
 
 

@@ -13,12 +13,12 @@ from probe.errors import ExhaustedError, RelayError
 from probe.model import Event, Folded, Request, Response
 from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
-from probe.ports import Pcapng, Sink, nowhere
+from probe.ports import Pcapng, Sink, discard
 from probe.processes.resources import exhaustion, translated
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
-from probe.relay.broker_proxy import Way
-from probe.relay.capture import Capture, Taped
+from probe.relay.broker_proxy import BrokerProxy
+from probe.relay.capture import Capture, CapturingConversation
 from probe.relay.link import Link
 
 TICK_S = 0.25
@@ -43,7 +43,7 @@ class Relay:
         """Topic id to name; learned from what passes, and from whoever adds to it."""
         self.held: dict[int, int] = {}
         """API key to microseconds, of the answers that are held back."""
-        self._ways: dict[int, Way] = {}
+        self._ways: dict[int, BrokerProxy] = {}
         self._conn = 0
         self._capture = Capture() if capture else None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -59,8 +59,8 @@ class Relay:
         try:
             with translated(RelayError):
                 for broker in self._brokers:
-                    way = self._ways[broker] = Way(self, broker)
-                    way.door.open()
+                    proxy = self._ways[broker] = BrokerProxy(self, broker)
+                    proxy.listener.open()
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -70,8 +70,8 @@ class Relay:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for way in self._ways.values():
-            way.close()
+        for proxy in self._ways.values():
+            proxy.close()
         for link in self._links():
             link.cut("relay")
         if self._ticker is not None:
@@ -83,13 +83,13 @@ class Relay:
                 while self._tasks or self._links():
                     self._changed.clear()
                     await self._changed.wait()
-        self._sink = nowhere  # ways and links hold us and we them: without a collector what the sink holds stayed, too
+        self._sink = discard  # ways and links hold us and we them: without a collector what the sink holds stayed, too
 
     # What ports.Tap asks for
 
     def address(self, broker: int) -> Endpoint:
         """Return the address that clients use for a broker. Raises KeyError."""
-        return self._ways[broker].door.address
+        return self._ways[broker].listener.address
 
     async def cut(self, broker: int, client_id: str = "") -> int:
         """Reset established connections to a broker (of one client id, or all); return how many."""
@@ -106,15 +106,15 @@ class Relay:
     def refuse(self, broker: int) -> None:
         """Refuse new connections to a broker from now on, keeping its port."""
         self._ways[broker].settle()
-        self._ways[broker].door.shut()
+        self._ways[broker].listener.stop_accepting()
 
     def accept(self, broker: int) -> None:
         """Accept connections again. Raises RelayError."""
-        way = self._ways[broker]
-        if not way.blackhole:
-            way.settle()
+        proxy = self._ways[broker]
+        if not proxy.blackhole:
+            proxy.settle()
             with translated(RelayError):
-                way.door.open()
+                proxy.listener.open()
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it. What is held stays held."""
@@ -140,21 +140,21 @@ class Relay:
         Nobody can connect, nor is anybody refused. When it ends the connections that lost bytes are reset.
         Raises RelayError.
         """
-        way = self._ways[broker]
+        proxy = self._ways[broker]
         with translated(RelayError):
-            if way.blackhole and not on:
-                for link in list(way.links):
+            if proxy.blackhole and not on:
+                for link in list(proxy.links):
                     link.cut("relay")
-                way.door.shut()
-                way.door.open()
-            elif on and not way.blackhole:
-                way.door.stall()
-        way.blackhole = on
+                proxy.listener.stop_accepting()
+                proxy.listener.open()
+            elif on and not proxy.blackhole:
+                proxy.listener.fill_backlog()
+        proxy.blackhole = on
 
-    def turn_away(self, broker: int) -> None:
+    def refuse_after_attempt(self, broker: int) -> None:
         """Refuse connections to a broker once somebody has tried, which is reported. Raises RelayError."""
         with translated(RelayError):
-            self._ways[broker].turn_away()
+            self._ways[broker].refuse_after_attempt()
 
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
         """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
@@ -190,11 +190,15 @@ class Relay:
         """Keep that this machine has no more of something; that a broker is not there is what trials are about."""
         self._exhausted = self._exhausted or exhaustion(error)
 
-    def conversation(self, way: Way) -> Conversation:
+    def conversation(self, proxy: BrokerProxy) -> Conversation:
         """Begin a conversation under a new number."""
         self._conn += 1
-        told = (self._conn, way.broker, self._schemas, self.topic_names, way.sessions)
-        return Conversation(*told) if self._capture is None else Taped(*told).keep(self._capture, way.door.port)
+        told = (self._conn, proxy.broker, self._schemas, self.topic_names, proxy.sessions)
+        return (
+            Conversation(*told)
+            if self._capture is None
+            else CapturingConversation(*told).keep(self._capture, proxy.listener.port)
+        )
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background, until the relay ends at the latest."""
@@ -203,7 +207,7 @@ class Relay:
         task.add_done_callback(self._done)
         return task
 
-    def tell(self, events: Iterable[Event]) -> None:
+    def emit(self, events: Iterable[Event]) -> None:
         """Report events; a sink that raises loses them, which `dropped` shows."""
         for event in events:
             try:
@@ -226,13 +230,13 @@ class Relay:
         self._changed.set()
 
     def _links(self) -> list[Link]:
-        return [link for way in self._ways.values() for link in way.links]
+        return [link for proxy in self._ways.values() for link in proxy.links]
 
     def _tick(self) -> None:
         """Release what folding held back for its second."""
         for link in self._links():
             if link.conversation.fold.folding:
-                self.tell(link.conversation.tick(now_us()))
+                self.emit(link.conversation.tick(now_us()))
         self._ticker = asyncio.get_running_loop().call_later(TICK_S, self._tick)
 
 

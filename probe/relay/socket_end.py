@@ -13,10 +13,10 @@ LINGER_NONE = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
 
-class Ends(Protocol):
+class LinkCallbacks(Protocol):
     """What an end tells of."""
 
-    def made(self, side: Side) -> None:
+    def made(self, side: SocketEnd) -> None:
         """Learn that a side is connected."""
 
     def from_client(self, data: bytes) -> None:
@@ -25,20 +25,20 @@ class Ends(Protocol):
     def from_broker(self, data: bytes) -> None:
         """Take bytes of the broker."""
 
-    def finished(self, side: Side) -> None:
+    def finished(self, side: SocketEnd) -> None:
         """Learn that a side will send no more."""
 
-    def lost(self, side: Side, *, reset: bool) -> None:
+    def lost(self, side: SocketEnd, *, reset: bool) -> None:
         """Learn that a side is gone."""
 
     def regulate(self) -> None:
         """Learn that a side takes bytes again, or no longer."""
 
 
-class Side(asyncio.Protocol):
+class SocketEnd(asyncio.Protocol):
     """One end; what comes in goes to the link."""
 
-    def __init__(self, link: Ends, name: str) -> None:
+    def __init__(self, link: LinkCallbacks, name: str) -> None:
         self.link, self.name = link, name
         self.transport: asyncio.Transport | None = None
         self.eof = False

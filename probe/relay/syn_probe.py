@@ -22,9 +22,9 @@ is TCPDIAG_GETSOCK, the older question, which alone is answered for IPv4 and IPv
 with sockets of IPv6, and each answer is a walk through all of the kernel's connections, some 0.8 ms."""
 HEADER = struct.Struct("=IHHII")
 """Of each message: length, type, flags, sequence, port id."""
-ASKED = struct.Struct("=52xI4x")
+REQUEST = struct.Struct("=52xI4x")
 """`inet_diag_req`: states as bits; of any family, no socket in particular."""
-TOLD = struct.Struct(">4xHH")
+RESPONSE = struct.Struct(">4xHH")
 """The begin of `inet_diag_msg`: local and remote port."""
 
 
@@ -46,7 +46,7 @@ class Attempts:
 _attempts_of_all = Attempts()
 
 
-def knocks(port: int, ours: Collection[int]) -> bool:
+def has_attempts(port: int, ours: Collection[int]) -> bool:
     """Say whether somebody's SYN to a port of this machine is unanswered; `ours` = local ports that do not count.
 
     Raises RelayError where there is no such list.
@@ -60,12 +60,12 @@ def _attempts() -> Iterator[tuple[int, int]]:
         raise RelayError("only Linux lists connections that are being made")
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, SOCK_DIAG) as kernel:
         kernel.settimeout(PATIENCE_S)
-        asked = ASKED.pack(1 << SYN_SENT)
+        asked = REQUEST.pack(1 << SYN_SENT)
         kernel.send(HEADER.pack(HEADER.size + len(asked), OF_TCP, REQUEST_DUMP, 0, 0) + asked)
         for kind, body in _messages(kernel):
             if kind == ERROR:
                 raise RelayError("the kernel does not list connections that are being made")
-            yield TOLD.unpack_from(body)
+            yield RESPONSE.unpack_from(body)
 
 
 def _messages(kernel: socket.socket) -> Iterator[tuple[int, memoryview]]:

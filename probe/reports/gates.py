@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cells.trends import Step
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome
@@ -28,7 +28,7 @@ class Result(StrEnum):
     """The cell says nothing about its client: unsupported, not run, not provoked, still waiting."""
 
 
-def result(settled: Settled) -> Result:
+def result(settled: SettledCell) -> Result:
     """Say what a settled cell is to a pipeline."""
     if settled.outcome is Outcome.BROKEN:
         return Result.ERROR
@@ -53,7 +53,7 @@ class Gate:
         words = [NONCONFORMING] * self.nonconforming + [WORSE] * self.worse
         return ", ".join([*sorted(self.outcomes), *words])
 
-    def stops(self, settled: Settled, before: Settled | None = None) -> bool:
+    def stops(self, settled: SettledCell, before: SettledCell | None = None) -> bool:
         """Say whether a cell makes the gate fail; `before` = what was known of it."""
         seen = {settled.outcome, *(one.outcome for one in settled.verdicts)}
         if seen & self.outcomes or (self.nonconforming and result(settled) is Result.FAILED):
@@ -77,12 +77,14 @@ def read_gate(text: str) -> Gate:
     return Gate(outcomes, NONCONFORMING in words, WORSE in words)
 
 
-def stopped(gate: Gate, cells: Mapping[Cell, Settled], before: Mapping[Cell, Settled] | None) -> list[Settled]:
+def stopped(
+    gate: Gate, cells: Mapping[Cell, SettledCell], before: Mapping[Cell, SettledCell] | None
+) -> list[SettledCell]:
     """Return the cells at which the gate fails."""
     known = before or {}
     return [one for cell, one in cells.items() if gate.stops(one, known.get(cell))]
 
 
-def steps(before: Mapping[Cell, Settled], after: Iterable[Settled]) -> list[Step]:
+def steps(before: Mapping[Cell, SettledCell], after: Iterable[SettledCell]) -> list[Step]:
     """Pair what is known of cells with what was known; those that nobody asked before have no pair."""
     return [Step(before[one.cell], one) for one in after if one.cell in before]

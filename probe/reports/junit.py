@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.model import Client
 from probe.reports.gates import Result, result
 from probe.reports.run_report import Report, worst_reason
@@ -31,7 +31,7 @@ def junit(report: Report) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _suite(report: Report, client: Client, cells: Sequence[Settled]) -> ET.Element:
+def _suite(report: Report, client: Client, cells: Sequence[SettledCell]) -> ET.Element:
     moment = {"timestamp": report.started.removesuffix("Z")} if report.started else {}
     suite = ET.Element(
         "testsuite", {"name": _legal(str(client)), **_counts(cells), "skipped": _skipped(cells), **moment}
@@ -45,7 +45,7 @@ def _suite(report: Report, client: Client, cells: Sequence[Settled]) -> ET.Eleme
     return suite
 
 
-def _counts(cells: Sequence[Settled]) -> dict[str, str]:
+def _counts(cells: Sequence[SettledCell]) -> dict[str, str]:
     seen = Counter(map(result, cells))
     return {
         "tests": str(len(cells)),
@@ -55,16 +55,16 @@ def _counts(cells: Sequence[Settled]) -> dict[str, str]:
     }
 
 
-def _skipped(cells: Sequence[Settled]) -> str:
+def _skipped(cells: Sequence[SettledCell]) -> str:
     return str(sum(1 for one in cells if result(one) is Result.SKIPPED))
 
 
-def _seconds(settled: Settled) -> float:
+def _seconds(settled: SettledCell) -> float:
     """Return how long the cell was watched, all trials together."""
     return sum(one.facts.watched_ms for one in settled.verdicts) / 1000
 
 
-def _case(report: Report, settled: Settled) -> ET.Element:
+def _case(report: Report, settled: SettledCell) -> ET.Element:
     cell = settled.cell
     name = f"{cell.scenario} {cell.role} {cell.profile} {cell.engine} {cell.broker}"
     # viewers take a class name's last dot for the end of a package

@@ -10,7 +10,7 @@ from probe.model import Cell
 from probe.reports.gates import Gate, Result, stopped
 from probe.reports.run_report import Report, worst_reason
 
-MOST = 200
+MAX_ROWS = 200
 """Rows of a table; step summaries hold a megabyte, and nobody reads more."""
 PLAIN = ("isolated", "embedded")
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
@@ -66,7 +66,7 @@ def _failing(report: Report) -> str:
         return "### Nothing that was judged fails to conform\n" if report.of(Result.PASSED) else ""
     rows = [[*_cell(one.cell), text(one.tally), text(worst_reason(one))] for one in found]
     head = ("client", "scenario", "role", "outcome", "why")
-    commands = [report.evidence(one) for one in found[:MOST]]
+    commands = [report.evidence(one) for one in found[:MAX_ROWS]]
     return "\n".join(
         [
             "### Does not conform",
@@ -115,10 +115,10 @@ def _cell(cell: Cell) -> list[str]:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
     yield f"| {' | '.join(head)} |"
     yield f"|{' --- |' * len(head)}"
-    for row in rows[:MOST]:
+    for row in rows[:MAX_ROWS]:
         yield f"| {' | '.join(row)} |"
-    if len(rows) > MOST:
-        yield f"\n… and {len(rows) - MOST} more."
+    if len(rows) > MAX_ROWS:
+        yield f"\n… and {len(rows) - MAX_ROWS} more."
 
 
 def _code(lines: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from probe.cells.aggregate import Row, Settled, settle
+from probe.cells.aggregate import JudgedTrial, SettledCell, settle
 from probe.cells.cli_hints import show_command
 from probe.cells.diff import in_order
 from probe.cells.trends import Step
@@ -13,7 +13,7 @@ from probe.model import Cell, Client, Verdict
 from probe.model.grades import Trend
 from probe.reports.gates import Result, result, steps
 
-TOLD = frozenset({Trend.WORSE, Trend.BETTER, Trend.DIFFERS})
+REPORTED = frozenset({Trend.WORSE, Trend.BETTER, Trend.DIFFERS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +23,9 @@ class Report:
     run_id: str
     results: str
     """The results folder, as the commands of the report name it."""
-    cells: Mapping[Cell, Settled]
+    cells: Mapping[Cell, SettledCell]
     """In order of scenario, role, profile and client."""
-    before: Mapping[Cell, Settled] | None = None
+    before: Mapping[Cell, SettledCell] | None = None
     """What all earlier runs together said of these cells; None where nobody looked."""
     started: str = ""
     """ISO 8601, empty where the run does not say."""
@@ -34,35 +34,35 @@ class Report:
     left: int = 0
     """Planned cells that it did not come to: time was up, or it was ended."""
 
-    def of(self, kind: Result) -> list[Settled]:
+    def of(self, kind: Result) -> list[SettledCell]:
         """Return the cells that are this to a pipeline."""
         return [one for one in self.cells.values() if result(one) is kind]
 
-    def by_client(self) -> dict[Client, list[Settled]]:
+    def by_client(self) -> dict[Client, list[SettledCell]]:
         """Group the cells by client version, in the order of their first cells."""
-        found: dict[Client, list[Settled]] = {}
+        found: dict[Client, list[SettledCell]] = {}
         for cell, one in self.cells.items():
             found.setdefault(cell.client, []).append(one)
         return found
 
     def changes(self) -> list[Step]:
         """Return what became of cells that were known before, the worse first."""
-        told = [step for step in steps(self.before or {}, self.cells.values()) if step.trend in TOLD]
+        told = [step for step in steps(self.before or {}, self.cells.values()) if step.trend in REPORTED]
         return sorted(told, key=lambda step: (Trend.WORSE, Trend.BETTER, Trend.DIFFERS).index(step.trend))
 
-    def evidence(self, settled: Settled) -> str:
+    def evidence(self, settled: SettledCell) -> str:
         """Return the command that shows a cell's evidence."""
         return show_command(settled, self.results)
 
 
-def run_cells(rows: Iterable[Row]) -> dict[Cell, Settled]:
+def run_cells(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
     """Settle the trials of one run by itself; a shortened watch counts, since nothing else was asked for."""
-    found = settle(_Whole(row.run_id, row.cell, row.trial, row.verdict) for row in rows)
+    found = settle(_JudgedTrial(row.run_id, row.cell, row.trial, row.verdict) for row in rows)
     return {cell: found[cell] for cell in in_order(found)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class _JudgedTrial:
     run_id: str
     cell: Cell
     trial: int
@@ -70,7 +70,7 @@ class _Whole:
     shortened: bool = False
 
 
-def worst_reason(settled: Settled) -> str:
+def worst_reason(settled: SettledCell) -> str:
     """Return the reason of a trial that does not conform, else that of the commonest outcome."""
     bad = [one for one in settled.verdicts if one.conforms is False]
     return (bad or settled.verdicts)[0].reason

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from probe.model.clock import now_us
 
-BEAT_S = 0.02
+TICK_S = 0.02
 KEPT_S = 900
 NOTED_MS = 20
 """Smaller delays are not kept."""
@@ -26,10 +26,10 @@ CALM_MS = 60
 """Above this in the last second, no new trial starts: what drivers tell takes a few turns of the loop to be read."""
 RUNNABLE_PER_CORE = 8.0
 """Above this in the last second, no new trial starts either: a client that waits for its core seems slow to recover."""
-LOOK_BEATS = 5
-APART_S = 0.1
+LOAD_CHECK_TICKS = 5
+LOAD_SAMPLE_S = 0.1
 """Trials start so far apart: a dozen that start at once crowd the machine for a second, and leave it idle the next."""
-LOOK_S = 0.02
+LOAD_CHECK_S = 0.02
 LOADAVG, UPTIME = Path("/proc/loadavg"), Path("/proc/uptime")
 SPARE, SPARE_S = 0.25, 4.0
 """Cores that were idle for so much of the last seconds have time for more clients that start."""
@@ -56,7 +56,7 @@ class LoopLag:
 
     def __init__(self) -> None:
         self._stalls: deque[tuple[int, int, int]] = deque()
-        self._runnable: deque[int] = deque(maxlen=int(1 / BEAT_S / LOOK_BEATS))
+        self._runnable: deque[int] = deque(maxlen=int(1 / TICK_S / LOAD_CHECK_TICKS))
         self._idle: deque[tuple[float, float]] = deque()
         self._passed_at = 0.0
 
@@ -72,14 +72,14 @@ class LoopLag:
                 await task
 
     async def _beat(self) -> None:
-        beats = itertools.cycle(range(LOOK_BEATS))
+        beats = itertools.cycle(range(LOAD_CHECK_TICKS))
         while True:
             before = now_us()
-            await asyncio.sleep(BEAT_S)
+            await asyncio.sleep(TICK_S)
             after = now_us()
             if next(beats) == 0:
                 self._look()
-            late_ms = (after - before) // 1000 - int(BEAT_S * 1000)
+            late_ms = (after - before) // 1000 - int(TICK_S * 1000)
             if late_ms >= NOTED_MS:
                 self._stalls.append((before, after, late_ms))
             while self._stalls and after - self._stalls[0][1] > KEPT_S * 1_000_000:
@@ -115,9 +115,9 @@ class LoopLag:
         """Wait until the loop kept time for a second and the last one to pass is on its way, but not for ever."""
         deadline = time.monotonic() + patience_s
         while (now := time.monotonic()) < deadline:
-            if now - self._passed_at >= APART_S and self._keeps_time(int(now * 1e6)) and not self._crowded():
+            if now - self._passed_at >= LOAD_SAMPLE_S and self._keeps_time(int(now * 1e6)) and not self._crowded():
                 break
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(LOAD_CHECK_S)
         self._passed_at = now
 
     def _keeps_time(self, now_us: int) -> bool:

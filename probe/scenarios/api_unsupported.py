@@ -10,18 +10,20 @@ Not covered: a broker that answers UNSUPPORTED_VERSION (blip/produce/UNSUPPORTED
 only the reset is left; another client's requests that break everybody's connection.
 """
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import CutConnections, RollBack
 
 SCENARIO = Scenario(
     name="api/unsupported",
     story=__doc__,
     engines=(Engine.EMBEDDED,),
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
+            expectation=expect(
+                Symptom.CONNECTION, Reaction.RETRY, target=Target.LEADER, prompt_ms=3000, watch_ms=15000
+            ),
             steps=(RollBack(line="2.6"), CutConnections()),
             whole_broker=True,
         ),

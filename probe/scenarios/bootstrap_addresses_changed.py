@@ -9,19 +9,19 @@ or in containers whose addresses change when all are restarted.
 Not covered: other brokers with the same addresses; a cluster id that changes.
 """
 
-from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target, Trigger
+from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ChangeAddresses
 
 SCENARIO = Scenario(
     name="bootstrap/addresses-changed",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.CONNECTION,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.CONNECTION,
+                Reaction.DISCOVER,
                 target=Target.CLUSTER,
                 causes=(Trigger.BOOTSTRAP,),
                 prompt_ms=30000,

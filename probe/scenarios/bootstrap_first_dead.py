@@ -11,19 +11,19 @@ Source: bootstrap lists that nobody has looked after for years; every client's o
 Not covered: a name that does not resolve.
 """
 
-from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target, Trigger
+from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import RefuseConnections
 
 SCENARIO = Scenario(
     name="bootstrap/first-dead",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.CONNECTION,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.CONNECTION,
+                Reaction.DISCOVER,
                 target=Target.CLUSTER,
                 causes=(Trigger.STARTUP, Trigger.BOOTSTRAP, Trigger.ERROR, Trigger.DISCONNECT),
                 prompt_ms=3000,

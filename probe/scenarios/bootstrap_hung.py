@@ -10,19 +10,19 @@ Source: a hung broker or a proxy with nothing behind it in the bootstrap list; K
 Not covered: an address that cannot be connected to at all.
 """
 
-from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target, Trigger
+from probe.scenarios.scenario import CLIENT_ROLES, Bootstrap, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import HangBroker
 
 SCENARIO = Scenario(
     name="bootstrap/hung",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.SILENCE,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.SILENCE,
+                Reaction.DISCOVER,
                 target=Target.CLUSTER,
                 causes=(Trigger.STARTUP, Trigger.BOOTSTRAP, Trigger.ERROR, Trigger.DISCONNECT),
                 prompt_ms=5000,

@@ -9,19 +9,19 @@ Source: kafka-reassign-partitions, then kafka-cluster unregister (KIP-746).
 Not covered: the time that copying takes.
 """
 
-from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target, Trigger
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, StopBroker, When
 
 SCENARIO = Scenario(
     name="broker/decommissioned",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 74, 3, 100),
                 causes=(Trigger.ERROR, Trigger.DISCONNECT),

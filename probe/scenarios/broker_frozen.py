@@ -12,9 +12,9 @@ Groups and transactions lose their coordinator, with both partitions elsewhere; 
 Not covered: freezes shorter than the session, which change nothing.
 """
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.broker_variants import parts_of_a_broker
-from probe.scenarios.scenario import Scenario, play
+from probe.model import Engine, Reaction, Symptom, Target
+from probe.scenarios.broker_variants import variants_of_a_broker
+from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import HangBroker, ReturnBroker, When
 
 FROZEN_MS = 14_000
@@ -23,8 +23,10 @@ SCENARIO = Scenario(
     name="broker/frozen",
     story=__doc__,
     engines=(Engine.KAFKA,),
-    parts=parts_of_a_broker(
-        play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, codes=(6, 16, 74), prompt_ms=5000, watch_ms=90000),
+    variants=variants_of_a_broker(
+        expect(
+            Symptom.SILENCE, Reaction.DISCOVER, target=Target.LEADER, codes=(6, 16, 74), prompt_ms=5000, watch_ms=90000
+        ),
         HangBroker(),
         ReturnBroker(when=When(after_ms=FROZEN_MS)),
         by_session=True,

@@ -11,16 +11,16 @@ Groups and transactions lose their coordinator, with both partitions elsewhere; 
 Not covered: what the broker does when it wakes up (stale leaders that acknowledge: real brokers only).
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_variants import parts_of_a_broker
-from probe.scenarios.scenario import Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.broker_variants import variants_of_a_broker
+from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, HangBroker, When
 
 SCENARIO = Scenario(
     name="broker/hang",
     story=__doc__,
-    parts=parts_of_a_broker(
-        play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
+    variants=variants_of_a_broker(
+        expect(Symptom.SILENCE, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
         HangBroker(),
         Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
         by_session=True,

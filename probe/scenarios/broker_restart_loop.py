@@ -10,9 +10,9 @@ Groups and transactions lose their coordinator, with both partitions elsewhere; 
 Not covered: a broker that comes back whole (broker/rolling).
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_variants import parts_of_a_broker
-from probe.scenarios.scenario import Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.broker_variants import variants_of_a_broker
+from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker, When
 
 DOWN_MS, RECOVERING_MS, LIVES = 2000, 1500, 5
@@ -29,8 +29,8 @@ LOOP = tuple(
 SCENARIO = Scenario(
     name="broker/restart-loop",
     story=__doc__,
-    parts=parts_of_a_broker(
-        play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
+    variants=variants_of_a_broker(
+        expect(Symptom.CONNECTION, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
         StopBroker(),
         *LOOP,
         Evacuate(when=When(elected=True), leaves=True, loading_ms=300),

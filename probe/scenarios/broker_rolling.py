@@ -13,8 +13,8 @@ Not covered: which broker is the controller (it makes no difference to these cli
 
 from dataclasses import replace
 
-from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target, Trigger
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LagMetadata
 
@@ -33,11 +33,11 @@ TURNS = tuple(
     )
 )
 
-PART = Part(
+VARIANT = RoleVariant(
     roles=CLIENT_ROLES,
-    play=play(
-        Kind.ANSWER,
-        Expects.DISCOVER,
+    expectation=expect(
+        Symptom.ANSWER,
+        Reaction.DISCOVER,
         target=Target.LEADER,
         codes=(6, 74),
         causes=(Trigger.ERROR, Trigger.DISCONNECT),
@@ -51,6 +51,10 @@ PART = Part(
 SCENARIO = Scenario(
     name="broker/rolling",
     story=__doc__,
-    parts=(PART,),
-    real=(replace(PART, steps=TURNS, play=replace(PART.play, watch_ms=60_000), watch_least_ms=ALL_BACK_MS),),
+    variants=(VARIANT,),
+    real=(
+        replace(
+            VARIANT, steps=TURNS, expectation=replace(VARIANT.expectation, watch_ms=60_000), watch_least_ms=ALL_BACK_MS
+        ),
+    ),
 )

@@ -9,19 +9,19 @@ Source: KafkaServer.controlledShutdown, KIP-631; every rolling upgrade does this
 Not covered: a shutdown that hangs (broker/shutdown-hung); several brokers in turn (broker/rolling).
 """
 
-from probe.model import Expects, Kind, Target, Trigger
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target, Trigger
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, Resign, StopBroker, When
 
 SCENARIO = Scenario(
     name="broker/shutdown",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 74),
                 causes=(Trigger.ERROR, Trigger.DISCONNECT),

@@ -11,8 +11,8 @@ Source: restarts with very many partitions; brokers answer 3 until the controlle
 Not covered: the same for a short time (metadata/amnesia); offsets that are out of range afterwards.
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import CutConnections, ForgetTopic
 from probe.scenarios.steps.real import KeepReplicas, SlowReads
@@ -20,20 +20,27 @@ from probe.scenarios.steps.real import KeepReplicas, SlowReads
 SCENARIO = Scenario(
     name="broker/slow-recovery",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=5000, watch_ms=30000),
+            expectation=expect(
+                Symptom.ANSWER, Reaction.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=5000, watch_ms=30000
+            ),
             steps=(ForgetTopic(), CutConnections()),
             heal_after_ms=8000,
             whole_broker=True,
         ),
     ),
     real=(
-        Part(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, codes=(3, 5, 6), prompt_ms=5000, watch_ms=30000
+            expectation=expect(
+                Symptom.CONNECTION,
+                Reaction.RETRY,
+                target=Target.LEADER,
+                codes=(3, 5, 6),
+                prompt_ms=5000,
+                watch_ms=30000,
             ),
             steps=(
                 KeepReplicas(affected=(0,)),

@@ -11,9 +11,9 @@ Source: KIP-320; unclean.leader.election.enable was true by default up to 0.10.2
 Not covered: groups, which read as consumers do; what becomes of the old leader's records when it returns.
 """
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Engine, Reaction, Symptom, Target
 from probe.scenarios.broker_variants import LED
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.real import KeepReplicas, Meanwhile
 
@@ -23,12 +23,12 @@ SCENARIO = Scenario(
     name="broker/unclean-election",
     story=__doc__,
     engines=(Engine.KAFKA,),
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=LED,
-            play=play(
-                Kind.CONNECTION,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.CONNECTION,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(1, 5, 6, 74, 75),
                 prompt_ms=5000,

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Play, Role, Target
-from probe.scenarios.scenario import Part
+from probe.model import Expectation, Role, Target
+from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.partitions import Step
 
 LED = (Role.PRODUCER, Role.CONSUMER)
 COORDINATED = (Role.GROUP, Role.TRANSACTIONAL)
 
 
-def parts_of_a_broker(play: Play, *steps: Step, by_session: bool = False, silent: bool = False) -> tuple[Part, ...]:
+def variants_of_a_broker(
+    play: Expectation, *steps: Step, by_session: bool = False, silent: bool = False
+) -> tuple[RoleVariant, ...]:
     """Return the parts: producers and consumers lose their leader, groups and transactions their coordinator.
 
     Both partitions of a group lie elsewhere, so that what it does without its coordinator shows. `silent`: nobody can
     see the fault before the client's own timeout, so prompt is that and 5 s.
     """
-    led = Part(
+    led = RoleVariant(
         roles=LED,
-        play=play,
+        expectation=play,
         steps=steps,
         whole_broker=True,
         by_session=by_session,
         prompt_beyond_own_ms=5000 if silent else None,
     )
-    return led, replace(led, roles=COORDINATED, play=replace(play, target=Target.COORDINATOR))
+    return led, replace(led, roles=COORDINATED, expectation=replace(play, target=Target.COORDINATOR))

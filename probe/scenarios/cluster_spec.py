@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class ClusterSpec:
     """What is special about a cluster; such a cluster is shared by cells of the same ground only."""
 
     properties: tuple[tuple[str, str], ...] = ()
@@ -15,4 +15,4 @@ class Ground:
     """So many ZooKeepers, on lines that have them; several are an ensemble."""
 
 
-USUAL = Ground()
+DEFAULT_CLUSTER = ClusterSpec()

@@ -13,13 +13,15 @@ Not covered: a coordinator that is named but does not answer (broker/kill, broke
 
 from dataclasses import replace
 
-from probe.model import Expects, Kind, Role, Target
-from probe.scenarios.scenario import CAUSES, Part, Scenario, play
+from probe.model import Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import CAUSES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import LoseCoordinator
 
-PART = Part(
+VARIANT = RoleVariant(
     roles=(Role.GROUP, Role.TRANSACTIONAL),
-    play=play(Kind.ANSWER, Expects.RETRY, target=Target.COORDINATOR, codes=(15, 16), prompt_ms=5000, watch_ms=20000),
+    expectation=expect(
+        Symptom.ANSWER, Reaction.RETRY, target=Target.COORDINATOR, codes=(15, 16), prompt_ms=5000, watch_ms=20000
+    ),
     steps=(LoseCoordinator(),),
     heal_after_ms=5000,
 )
@@ -27,11 +29,13 @@ PART = Part(
 SCENARIO = Scenario(
     name="coordinator/gone",
     story=__doc__,
-    parts=(PART,),
+    variants=(VARIANT,),
     real=(
         replace(
-            PART,
-            play=replace(PART.play, kind=Kind.CONNECTION, causes=CAUSES[Kind.CONNECTION], watch_ms=30_000),
+            VARIANT,
+            expectation=replace(
+                VARIANT.expectation, kind=Symptom.CONNECTION, causes=CAUSES[Symptom.CONNECTION], watch_ms=30_000
+            ),
             whole_broker=True,
         ),
     ),

@@ -12,13 +12,15 @@ Not covered: a coordinator that moves first (coordinator/moved).
 
 from dataclasses import replace
 
-from probe.model import Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import LoadCoordinator
 
-PART = Part(
+VARIANT = RoleVariant(
     roles=(Role.GROUP, Role.TRANSACTIONAL),
-    play=play(Kind.ANSWER, Expects.RETRY, target=Target.COORDINATOR, codes=(14,), prompt_ms=5000, watch_ms=20000),
+    expectation=expect(
+        Symptom.ANSWER, Reaction.RETRY, target=Target.COORDINATOR, codes=(14,), prompt_ms=5000, watch_ms=20000
+    ),
     steps=(LoadCoordinator(),),
     heal_after_ms=5000,
 )
@@ -26,6 +28,6 @@ PART = Part(
 SCENARIO = Scenario(
     name="coordinator/loading",
     story=__doc__,
-    parts=(PART,),
-    real=(replace(PART, play=replace(PART.play, codes=(14, 16))),),
+    variants=(VARIANT,),
+    real=(replace(VARIANT, expectation=replace(VARIANT.expectation, codes=(14, 16))),),
 )

@@ -12,19 +12,19 @@ for 0.1 to 1.1 s).
 Not covered: long loading (coordinator/loading), no coordinator at all (coordinator/gone).
 """
 
-from probe.model import Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import MoveCoordinator
 
 SCENARIO = Scenario(
     name="coordinator/moved",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.GROUP, Role.TRANSACTIONAL),
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.COORDINATOR,
                 codes=(16, 14),
                 prompt_ms=5000,

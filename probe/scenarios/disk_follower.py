@@ -9,8 +9,8 @@ Source: KIP-112; half of all disks that die are not the leader's.
 Not covered: min.insync.replicas that are not met any more (topic/too-few-replicas).
 """
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import BreakLogDir, Held
 
 SCENARIO = Scenario(
@@ -19,10 +19,12 @@ SCENARIO = Scenario(
     engines=(Engine.KAFKA,),
     real_since="1.0",
     real_reason="a broker halts at its first I/O error",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=45000, informative=True),
+            expectation=expect(
+                Symptom.NONE, Reaction.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=45000, informative=True
+            ),
             steps=(BreakLogDir(holds=Held.FOLLOWER),),
         ),
     ),

@@ -8,8 +8,8 @@ Source: KIP-112; LogDirFailureChannel knows no difference between a full disk an
 Not covered: quotas of the file system; a disk that fills while the broker recovers its logs.
 """
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import BreakLogDir
 
 SCENARIO = Scenario(
@@ -18,12 +18,12 @@ SCENARIO = Scenario(
     engines=(Engine.KAFKA,),
     real_since="1.0",
     real_reason="a broker halts at its first I/O error",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(56, 6, 7),
                 prompt_ms=3000,

@@ -9,20 +9,25 @@ that fails; brokers before 1.0 halt at the first dead log dir already.
 Not covered: groups and transactions, whose coordinator such a broker may be (broker/kill).
 """
 
-from probe.model import Engine, Expects, Kind, Target
+from probe.model import Engine, Reaction, Symptom, Target
 from probe.scenarios.broker_variants import LED
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import BreakLogDir, Held
 
 SCENARIO = Scenario(
     name="disk/last-log-dir",
     story=__doc__,
     engines=(Engine.KAFKA,),
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=LED,
-            play=play(
-                Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, codes=(56, 6), prompt_ms=3000, watch_ms=15000
+            expectation=expect(
+                Symptom.CONNECTION,
+                Reaction.DISCOVER,
+                target=Target.LEADER,
+                codes=(56, 6),
+                prompt_ms=3000,
+                watch_ms=15000,
             ),
             steps=(BreakLogDir(holds=Held.EVERYTHING),),
             whole_broker=True,

@@ -10,8 +10,8 @@ Source: KIP-112; GroupMetadataManager.storeOffsets translates KAFKA_STORAGE_ERRO
 Not covered: partitions of the client's own topics on the same disk, which lie elsewhere here (disk/storage-error).
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Engine, Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import BreakLogDir, Held
 
 SCENARIO = Scenario(
@@ -20,12 +20,12 @@ SCENARIO = Scenario(
     engines=(Engine.KAFKA,),
     real_since="1.0",
     real_reason="a broker halts at its first I/O error",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.GROUP, Role.TRANSACTIONAL),
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.COORDINATOR,
                 codes=(16, 15, 14, 56),
                 prompt_ms=5000,

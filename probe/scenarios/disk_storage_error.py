@@ -11,8 +11,8 @@ Source: KIP-112; IBM/sarama #2939 (fixed in 1.43.3); confluentinc/librdkafka #30
 Not covered: the disk of the coordinator's log (disk/offsets-storage-error), a restart with the disk still broken.
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import BreakLogDir
 
 SCENARIO = Scenario(
@@ -20,12 +20,12 @@ SCENARIO = Scenario(
     story=__doc__,
     real_since="1.0",
     real_reason="a broker halts at its first I/O error",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(56, 6, 7),
                 election_ms=150,

@@ -10,9 +10,9 @@ Source: KIP-112; what operators do first when a broker answers with errors (meas
 Not covered: a broker whose last log dir is dead (disk/last-log-dir); groups, whose coordinator it may be, too.
 """
 
-from probe.model import Engine, Expects, Kind, Target, Trigger
+from probe.model import Engine, Reaction, Symptom, Target, Trigger
 from probe.scenarios.broker_variants import LED
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import BreakLogDir
 
@@ -22,12 +22,12 @@ SCENARIO = Scenario(
     engines=(Engine.KAFKA,),
     real_since="1.0",
     real_reason="a broker halts at its first I/O error",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=LED,
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(56, 6, 3, 7),
                 causes=(Trigger.ERROR, Trigger.DISCONNECT),

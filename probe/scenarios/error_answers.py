@@ -70,7 +70,7 @@ APIS = (
 )
 
 
-PROVOKED = {
+PROVOKED_BY_REAL_BROKERS = {
     MoveLeader: "The partition's leader moves first, so that clients ask.",
     MoveCoordinator: "The coordinator moves first, so that clients ask.",
     Rejoin: "A member is told first, on a heartbeat, that a rebalance is under way, so that it joins again.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from probe.model import Engine, Expects, Kind, Outcome, Play, Reality, Role, Target, Trigger
+from probe.model import Engine, Expectation, Outcome, Reaction, Reality, Role, Symptom, Target, Trigger
 from probe.protocol.names import error_code, error_name
 from probe.scenarios.error_answers import (
     APIS,
@@ -25,7 +25,7 @@ from probe.scenarios.error_answers import (
     find_api,
     listed,
 )
-from probe.scenarios.scenario import CAUSES, CONFORMS, Part, Scenario, play
+from probe.scenarios.scenario import CAUSES, CONFORMS, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import AnswerError, Step
 
 HOLD_MS = 3000
@@ -41,10 +41,10 @@ BLIP, APPLIED = 2, 3
 """How many answers."""
 
 EXPECTED = {
-    ErrorClass.MOVED: Expects.RETRY,
-    ErrorClass.RETRIABLE: Expects.RETRY,
-    ErrorClass.FINAL: Expects.SURFACE,
-    ErrorClass.OTHER: Expects.RETRY,
+    ErrorClass.MOVED: Reaction.RETRY,
+    ErrorClass.RETRIABLE: Reaction.RETRY,
+    ErrorClass.FINAL: Reaction.SURFACE,
+    ErrorClass.OTHER: Reaction.RETRY,
 }
 """What is expected while the target stays where it is."""
 
@@ -55,32 +55,32 @@ class Template:
 
     prefix: str
     story: str
-    build: Callable[[Api, Answer, Role], Part | None]
+    build: Callable[[Api, Answer, Role], RoleVariant | None]
 
 
-def _answer(api: Api, answer: Answer, role: Role) -> Part:
+def _answer(api: Api, answer: Answer, role: Role) -> RoleVariant:
     judged = answer.kind is ErrorClass.MOVED
-    made = play(
-        Kind.ANSWER,
-        Expects.DISCOVER,
+    made = expect(
+        Symptom.ANSWER,
+        Reaction.DISCOVER,
         target=api.target,
         codes=_codes(answer),
         apis=(api.key,),
-        causes=(Trigger.STARTUP, *CAUSES[Kind.ANSWER]) if api.starting else None,
+        causes=(Trigger.STARTUP, *CAUSES[Symptom.ANSWER]) if api.starting else None,
         election_ms=150,
         prompt_ms=PROMPT_MS.get(api.target, 3000),
         watch_ms=20000 if api.target is Target.COORDINATOR else 10000,
         informative=not judged,
         reality=Reality.EFFECTIVE if judged else Reality.RAW,
     )
-    return _part(api, role, made, _step(api, answer, moved=True))
+    return _variant(api, role, made, _step(api, answer, moved=True))
 
 
-def _hold(api: Api, answer: Answer, role: Role) -> Part:
-    made = _in_place(api, answer, judged=answer.kind is ErrorClass.RETRIABLE)
+def _hold(api: Api, answer: Answer, role: Role) -> RoleVariant:
+    made = _without_a_move(api, answer, judged=answer.kind is ErrorClass.RETRIABLE)
     if api.starting:
-        return _part(api, role, made, _step(api, answer, times=HOLD_STARTING))
-    return _part(api, role, made, _step(api, answer), heal_after_ms=HOLD_MS + MEMBER_MS * _waits(api, role))
+        return _variant(api, role, made, _step(api, answer, times=HOLD_STARTING))
+    return _variant(api, role, made, _step(api, answer), heal_after_ms=HOLD_MS + MEMBER_MS * _waits(api, role))
 
 
 def _waits(api: Api, role: Role) -> bool:
@@ -88,16 +88,16 @@ def _waits(api: Api, role: Role) -> bool:
     return role is Role.GROUP and bool(api.before) and api.target is Target.COORDINATOR
 
 
-def _blip(api: Api, answer: Answer, role: Role) -> Part:
+def _blip(api: Api, answer: Answer, role: Role) -> RoleVariant:
     judged = answer.kind in (ErrorClass.RETRIABLE, ErrorClass.FINAL)
-    return _part(api, role, _in_place(api, answer, judged=judged), _step(api, answer, times=BLIP))
+    return _variant(api, role, _without_a_move(api, answer, judged=judged), _step(api, answer, times=BLIP))
 
 
-def _applied(api: Api, answer: Answer, role: Role) -> Part | None:
+def _applied(api: Api, answer: Answer, role: Role) -> RoleVariant | None:
     if api.name != "produce":
         return None
-    made = _in_place(api, answer, judged=answer.kind is ErrorClass.RETRIABLE, prompt_ms=3000)
-    return _part(api, role, made, _step(api, answer, times=APPLIED, applied=True))
+    made = _without_a_move(api, answer, judged=answer.kind is ErrorClass.RETRIABLE, prompt_ms=3000)
+    return _variant(api, role, made, _step(api, answer, times=APPLIED, applied=True))
 
 
 def _codes(answer: Answer) -> tuple[int, ...]:
@@ -119,12 +119,14 @@ def _step(api: Api, answer: Answer, *, times: int = 0, moved: bool = False, appl
     )
 
 
-def _part(api: Api, role: Role, made: Play, step: AnswerError, heal_after_ms: int | None = None) -> Part:
+def _variant(
+    api: Api, role: Role, made: Expectation, step: AnswerError, heal_after_ms: int | None = None
+) -> RoleVariant:
     """Put what makes a client call the API before the error; an admin calls it by itself."""
     before: tuple[Step, ...] = () if role is Role.ADMIN else api.before
-    return Part(
+    return RoleVariant(
         roles=(role,),
-        play=made,
+        expectation=made,
         steps=(*before, step),
         heal_after_ms=heal_after_ms,
         acks_all=step.acks_all,
@@ -133,15 +135,15 @@ def _part(api: Api, role: Role, made: Play, step: AnswerError, heal_after_ms: in
     )
 
 
-def _in_place(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) -> Play:
+def _without_a_move(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 2000) -> Expectation:
     expects = EXPECTED[answer.kind]
     also: tuple[Outcome, ...] = ()
     if (api.name, answer.code) in MAY_SURFACE:
         also = (Outcome.SURFACES,)
-    elif expects is Expects.SURFACE and answer.code in MAY_BE_FATAL:
+    elif expects is Reaction.SURFACE and answer.code in MAY_BE_FATAL:
         also = (Outcome.FATAL,)
-    return Play(
-        kind=Kind.ANSWER,
+    return Expectation(
+        kind=Symptom.ANSWER,
         expects=expects,
         target=Target.CLUSTER if (api.name, answer.code) in WHOLE_TOPIC else api.target,
         codes=_codes(answer),
@@ -199,13 +201,13 @@ def scenario(name: str) -> Scenario | None:
         return None
     answer = answer_of(api, error_code(error))
     built = (template.build(api, answer, role) for role in answer.roles or api.roles)
-    parts = tuple(part for part in built if part is not None)
-    if not parts:
+    variants = tuple(variant for variant in built if variant is not None)
+    if not variants:
         return None
     return Scenario(
         name=f"{prefix}/{api.name}/{error_name(answer.code)}",
         story=_story(template, api, answer),
-        parts=parts,
+        variants=variants,
         engines=(Engine.EMBEDDED,),
     )
 

@@ -16,9 +16,9 @@ Not covered: what compacting would have taken; the same with brokers that are ki
 
 from dataclasses import replace
 
-from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.cluster_spec import Ground
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Engine, Reaction, Role, Symptom, Target
+from probe.scenarios.cluster_spec import ClusterSpec
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers
 
 TWO_AT_MOST = """Two coordinators restart at once, then the third one: there is always a broker that leads.
@@ -47,12 +47,12 @@ ENTRIES = 24_000
 ALL, TWO = ((0, 1, 2),), ((0, 1), (2,))
 CODES = (14, 15, 16, 25, 22, 3, 5, 6)
 
-_GROUND = Ground(properties=(("log.cleaner.enable", "false"), ("offsets.load.buffer.size", "65536")))
-_GROUP = Part(
+_CLUSTER = ClusterSpec(properties=(("log.cleaner.enable", "false"), ("offsets.load.buffer.size", "65536")))
+_GROUP = RoleVariant(
     roles=(Role.GROUP,),
-    play=play(
-        Kind.CONNECTION,
-        Expects.RETRY,
+    expectation=expect(
+        Symptom.CONNECTION,
+        Reaction.RETRY,
         target=Target.COORDINATOR,
         codes=CODES,
         informative=True,
@@ -63,13 +63,15 @@ _GROUP = Part(
     heal_after_ms=60_000,
     watch_least_ms=70_000,
     whole_broker=True,
-    ground=_GROUND,
+    cluster=_CLUSTER,
 )
 
 
-def _parts(*, group: Part) -> tuple[Part, ...]:
+def _parts(*, group: RoleVariant) -> tuple[RoleVariant, ...]:
     """Return a part for groups, and one for those whose leaders go with the coordinators."""
-    led = replace(group, roles=(Role.PRODUCER, Role.CONSUMER), play=replace(group.play, target=Target.LEADER))
+    led = replace(
+        group, roles=(Role.PRODUCER, Role.CONSUMER), expectation=replace(group.expectation, target=Target.LEADER)
+    )
     return group, led
 
 
@@ -78,7 +80,7 @@ SCENARIO = Scenario(
     story=__doc__,
     engines=(Engine.KAFKA,),
     asked=True,
-    parts=_parts(group=_GROUP),
+    variants=_parts(group=_GROUP),
 )
 
 VARIANTS = (
@@ -86,7 +88,7 @@ VARIANTS = (
         SCENARIO,
         name="incident/coordinators-restart/two-at-most",
         story=TWO_AT_MOST,
-        parts=_parts(
+        variants=_parts(
             group=replace(_GROUP, steps=(_GROUP.steps[0], RestartBrokers(waves=TWO, offsets_read_ms=READ_MS)))
         ),
     ),
@@ -94,6 +96,6 @@ VARIANTS = (
         SCENARIO,
         name="incident/offsets-deleted",
         story=DELETED,
-        parts=(replace(_GROUP, steps=(_GROUP.steps[0], RestartBrokers(waves=ALL, delete_offsets=True))),),
+        variants=(replace(_GROUP, steps=(_GROUP.steps[0], RestartBrokers(waves=ALL, delete_offsets=True))),),
     ),
 )

@@ -11,9 +11,9 @@ Not covered: throttled copies of many gigabytes; the broker's registration, whic
 broker/decommissioned has the same end without the copies, and on the fake, too.
 """
 
-from probe.model import Engine, Expects, Kind, Target, Trigger
-from probe.scenarios.incident_rolling import GROUND
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Reaction, Symptom, Target, Trigger
+from probe.scenarios.incident_rolling import CLUSTER
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.real import Decommission, DumpLogs, KeepReplicas
 
 SCENARIO = Scenario(
@@ -23,12 +23,12 @@ SCENARIO = Scenario(
     asked=True,
     real_since="1.1",
     real_reason="the plan needs brokers that say where replicas are and choose log dirs as they are told",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 74, 3, 100),
                 causes=(Trigger.ERROR, Trigger.DISCONNECT),
@@ -38,7 +38,7 @@ SCENARIO = Scenario(
             steps=(KeepReplicas(affected=(0, 1)), Decommission(), DumpLogs()),
             whole_broker=True,
             watch_least_ms=15_000,
-            ground=GROUND,
+            cluster=CLUSTER,
         ),
     ),
 )

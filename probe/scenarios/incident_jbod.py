@@ -13,9 +13,9 @@ Not covered: what operators did about it (incident/jbod-client-restart, incident
 
 from dataclasses import replace
 
-from probe.model import Engine, Expects, Kind, Target, Trigger
+from probe.model import Engine, Reaction, Symptom, Target, Trigger
 from probe.scenarios.broker_variants import LED
-from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, Part, Scenario, play
+from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import BreakLogDir
 
@@ -44,8 +44,10 @@ Not covered: a new disk (a client that is still stuck when the watch ends is wat
 `after_heal`); groups, whose coordinator the broker may be, too.
 """
 
-_PLAY = play(Kind.ANSWER, Expects.DISCOVER, target=Target.LEADER, codes=(56, 6, 7), prompt_ms=3000, watch_ms=STANDS_MS)
-_PART = Part(roles=CLIENT_ROLES, play=_PLAY, steps=(BreakLogDir(),), watch_least_ms=STANDS_MS)
+_EXPECTATION = expect(
+    Symptom.ANSWER, Reaction.DISCOVER, target=Target.LEADER, codes=(56, 6, 7), prompt_ms=3000, watch_ms=STANDS_MS
+)
+_VARIANT = RoleVariant(roles=CLIENT_ROLES, expectation=_EXPECTATION, steps=(BreakLogDir(),), watch_least_ms=STANDS_MS)
 
 SCENARIO = Scenario(
     name="incident/jbod",
@@ -54,7 +56,7 @@ SCENARIO = Scenario(
     asked=True,
     real_since="1.0",
     real_reason="a broker halts at its first I/O error",
-    parts=(_PART,),
+    variants=(_VARIANT,),
 )
 
 VARIANTS = (
@@ -62,12 +64,14 @@ VARIANTS = (
         SCENARIO,
         name="incident/jbod-client-restart",
         story=RESTARTED_CLIENT,
-        parts=(
+        variants=(
             replace(
-                _PART,
-                play=replace(_PLAY, expects=Expects.NOTHING, conforms=CONFORMS[Expects.NOTHING], watch_ms=20_000),
+                _VARIANT,
+                expectation=replace(
+                    _EXPECTATION, expects=Reaction.NOTHING, conforms=CONFORMS[Reaction.NOTHING], watch_ms=20_000
+                ),
                 watch_least_ms=0,
-                second=True,
+                second_instance=True,
             ),
         ),
     ),
@@ -75,11 +79,13 @@ VARIANTS = (
         SCENARIO,
         name="incident/jbod-broker-restart",
         story=RESTARTED_BROKER,
-        parts=(
+        variants=(
             replace(
-                _PART,
+                _VARIANT,
                 roles=LED,
-                play=replace(_PLAY, codes=(56, 6, 3, 7), causes=(Trigger.ERROR, Trigger.DISCONNECT), prompt_ms=5000),
+                expectation=replace(
+                    _EXPECTATION, codes=(56, 6, 3, 7), causes=(Trigger.ERROR, Trigger.DISCONNECT), prompt_ms=5000
+                ),
                 steps=(
                     BreakLogDir(),
                     StopBroker(when=When(after_ms=RESTARTED_MS), listed=False),

@@ -13,9 +13,9 @@ Not covered: a cluster with more than one KRaft controller; brokers that need lo
 
 from dataclasses import replace
 
-from probe.model import Engine, Expects, Kind, Target, Trigger
-from probe.scenarios.cluster_spec import Ground
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Reaction, Symptom, Target, Trigger
+from probe.scenarios.cluster_spec import ClusterSpec
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.real import DumpLogs, Order, RestartAll
 
 CONTROLLER_FIRST = """Every node is restarted with a controlled shutdown, one at a time, the controller first.
@@ -41,12 +41,12 @@ Not covered: three at once (nobody leads); brokers that never return.
 BACK_MS = 90_000
 """All nodes are back by then: it takes 40 s where the machine has time, and twice that where it has not."""
 
-GROUND = Ground(properties=(("min.insync.replicas", "2"),))
-PART = Part(
+CLUSTER = ClusterSpec(properties=(("min.insync.replicas", "2"),))
+PART = RoleVariant(
     roles=CLIENT_ROLES,
-    play=play(
-        Kind.ANSWER,
-        Expects.DISCOVER,
+    expectation=expect(
+        Symptom.ANSWER,
+        Reaction.DISCOVER,
         target=Target.LEADER,
         codes=(6, 74),
         causes=(Trigger.ERROR, Trigger.DISCONNECT),
@@ -55,7 +55,7 @@ PART = Part(
     ),
     steps=(RestartAll(order=Order.CONTROLLER_LAST), DumpLogs()),
     watch_least_ms=BACK_MS,
-    ground=GROUND,
+    cluster=CLUSTER,
 )
 
 SCENARIO = Scenario(
@@ -65,7 +65,7 @@ SCENARIO = Scenario(
     asked=True,
     real_since="0.10.2",
     real_reason="before listeners had names brokers meet at the relay's ports, where two restarts are not told apart",
-    parts=(PART,),
+    variants=(PART,),
 )
 
 VARIANTS = (
@@ -73,16 +73,16 @@ VARIANTS = (
         SCENARIO,
         name=f"incident/rolling/{Order.CONTROLLER_FIRST}",
         story=CONTROLLER_FIRST,
-        parts=(replace(PART, steps=(RestartAll(order=Order.CONTROLLER_FIRST), DumpLogs())),),
+        variants=(replace(PART, steps=(RestartAll(order=Order.CONTROLLER_FIRST), DumpLogs())),),
     ),
     replace(
         SCENARIO,
         name=f"incident/rolling/{Order.TWO_AT_ONCE}",
         story=TWO_AT_ONCE,
-        parts=(
+        variants=(
             replace(
                 PART,
-                play=replace(PART.play, codes=(6, 74, 19, 20), conforms=()),
+                expectation=replace(PART.expectation, codes=(6, 74, 19, 20), conforms=()),
                 steps=(RestartAll(order=Order.TWO_AT_ONCE), DumpLogs()),
             ),
         ),

@@ -16,21 +16,21 @@ as it comes does it to every client beside it); more than one network thread, ea
 
 from dataclasses import replace
 
-from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.cluster_spec import Ground
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Engine, Reaction, Role, Symptom, Target
+from probe.scenarios.cluster_spec import ClusterSpec
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.coordinators import SendUnknownKeys
 
 LASTS_MS = 20_000
 
-_LED = Part(
+_LED = RoleVariant(
     roles=(Role.PRODUCER, Role.CONSUMER),
-    play=play(Kind.SILENCE, Expects.RETRY, target=Target.LEADER, prompt_ms=5000, watch_ms=90_000),
+    expectation=expect(Symptom.SILENCE, Reaction.RETRY, target=Target.LEADER, prompt_ms=5000, watch_ms=90_000),
     steps=(SendUnknownKeys(key=18, burst=250, every_ms=2500, until_ms=LASTS_MS - 2500),),
     heal_after_ms=LASTS_MS,
     whole_broker=True,
     prompt_beyond_own_ms=5000,
-    ground=Ground(properties=(("num.network.threads", "1"),)),
+    cluster=ClusterSpec(properties=(("num.network.threads", "1"),)),
 )
 
 SCENARIO = Scenario(
@@ -41,5 +41,8 @@ SCENARIO = Scenario(
     real_since="0.9.0",
     real_until="0.9.0",
     real_reason="newer brokers close the connection with the unknown key, and no other",
-    parts=(_LED, replace(_LED, roles=(Role.GROUP,), play=replace(_LED.play, target=Target.COORDINATOR))),
+    variants=(
+        _LED,
+        replace(_LED, roles=(Role.GROUP,), expectation=replace(_LED.expectation, target=Target.COORDINATOR)),
+    ),
 )

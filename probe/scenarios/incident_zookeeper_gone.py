@@ -17,10 +17,10 @@ Not covered: a ZooKeeper that loses its data; restarts while it is still away (a
 
 from dataclasses import dataclass, replace
 
-from probe.model import Engine, Expects, Kind, Target
-from probe.scenarios.broker_variants import parts_of_a_broker
-from probe.scenarios.cluster_spec import USUAL, Ground
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Engine, Reaction, Symptom, Target
+from probe.scenarios.broker_variants import variants_of_a_broker
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.real import LoseZooKeeper, ManyLogs, Supervise
 
 NAME = "incident/zookeeper-gone"
@@ -72,7 +72,7 @@ Not covered: a broker that hangs at its start for good, which such a check finds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remedy:
+class Mitigation:
     """What is done otherwise, and what that changes."""
 
     story: str
@@ -83,12 +83,12 @@ class Remedy:
     """Until the broker serves, or the loop has shown itself."""
 
 
-def parts_with(remedy: Remedy) -> tuple[Part, ...]:
+def variants_with(remedy: Mitigation) -> tuple[RoleVariant, ...]:
     """Return how it is played with a remedy."""
-    parts = parts_of_a_broker(
-        play(
-            Kind.CONNECTION,
-            Expects.DISCOVER,
+    variants = variants_of_a_broker(
+        expect(
+            Symptom.CONNECTION,
+            Reaction.DISCOVER,
             target=Target.LEADER,
             prompt_ms=5000,
             watch_ms=remedy.watch_least_ms,
@@ -98,11 +98,11 @@ def parts_with(remedy: Remedy) -> tuple[Part, ...]:
         Supervise(after_ms=TERM_MS, grace_ms=remedy.grace_ms, check_ms=remedy.check_ms, read_ms=READ_MS),
         LoseZooKeeper(for_ms=ZOOKEEPER_GONE_MS),
     )
-    ground = Ground(properties=remedy.properties) if remedy.properties else USUAL
-    return tuple(replace(part, ground=ground, watch_least_ms=remedy.watch_least_ms) for part in parts)
+    cluster = ClusterSpec(properties=remedy.properties) if remedy.properties else DEFAULT_CLUSTER
+    return tuple(replace(variant, cluster=cluster, watch_least_ms=remedy.watch_least_ms) for variant in variants)
 
 
-def incident(name: str, remedy: Remedy) -> Scenario:
+def incident(name: str, remedy: Mitigation) -> Scenario:
     """Return the scenario with a remedy."""
     return Scenario(
         name=name,
@@ -112,33 +112,33 @@ def incident(name: str, remedy: Remedy) -> Scenario:
         real_since="1.1",
         real_until="3.4",
         real_reason="older brokers choose log dirs themselves, newer ones have no ZooKeeper",
-        parts=parts_with(remedy),
+        variants=variants_with(remedy),
     )
 
 
-SCENARIO = incident(NAME, Remedy(story=__doc__ or "", watch_least_ms=75_000))
+SCENARIO = incident(NAME, Mitigation(story=__doc__ or "", watch_least_ms=75_000))
 
-REMEDIES = {
-    "longer-grace": Remedy(
+MITIGATIONS = {
+    "longer-grace": Mitigation(
         story=LONGER_GRACE,
         grace_ms=45_000,
         watch_least_ms=45_000,
     ),
-    "no-shutdown-retries": Remedy(
+    "no-shutdown-retries": Mitigation(
         story=NO_SHUTDOWN_RETRIES,
         properties=(("controlled.shutdown.max.retries", "0"),),
         watch_least_ms=45_000,
     ),
-    "more-recovery-threads": Remedy(
+    "more-recovery-threads": Mitigation(
         story=MORE_RECOVERY_THREADS,
         properties=(("num.recovery.threads.per.data.dir", "8"),),
         watch_least_ms=50_000,
     ),
-    "patient-check": Remedy(
+    "patient-check": Mitigation(
         story=PATIENT_CHECK,
         check_ms=120_000,
         watch_least_ms=110_000,
     ),
 }
 
-VARIANTS = tuple(incident(f"{NAME}/{name}", remedy) for name, remedy in REMEDIES.items())
+VARIANTS = tuple(incident(f"{NAME}/{name}", remedy) for name, remedy in MITIGATIONS.items())

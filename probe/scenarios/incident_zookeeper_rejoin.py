@@ -11,9 +11,9 @@ Source: an outage review on 3.4.1, in which this was the only trace in the logs,
 Not covered: a follower that stays away, an ensemble without a quorum (incident/zookeeper-gone), a slow one.
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.cluster_spec import Ground
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Engine, Reaction, Role, Symptom, Target
+from probe.scenarios.cluster_spec import ClusterSpec
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.real import DropFollower, DumpLogs
 
 ENSEMBLE = 3
@@ -26,13 +26,13 @@ SCENARIO = Scenario(
     real_since="2.6",
     real_until="3.4",
     real_reason="it is a story of brokers with ZooKeeper, whose logs the tool of that time can dump whole",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(*CLIENT_ROLES, Role.TRANSACTIONAL),
-            play=play(Kind.NONE, Expects.NOTHING, target=Target.CLUSTER, watch_ms=15_000),
+            expectation=expect(Symptom.NONE, Reaction.NOTHING, target=Target.CLUSTER, watch_ms=15_000),
             steps=(DropFollower(), DumpLogs()),
             watch_least_ms=15_000,
-            ground=Ground(zookeepers=ENSEMBLE),
+            cluster=ClusterSpec(zookeepers=ENSEMBLE),
         ),
     ),
 )

@@ -9,18 +9,18 @@ Source: Kafka's ReplicaManager and Partition (measured on 3.9.2); KIP-320, KIP-3
 Not covered: who only follows hints (leader/hinted holds what Metadata says); a slow election (leader/election-slow).
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import MoveLeader
 
 SCENARIO = Scenario(
     name="leader/elected",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.CHANGE, Expects.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
+            expectation=expect(
+                Symptom.CHANGE, Reaction.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
             ),
             steps=(MoveLeader(),),
         ),

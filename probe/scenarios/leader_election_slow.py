@@ -14,8 +14,8 @@ Not covered: an election that never comes (metadata/leaderless ends by itself, t
 consumers do.
 """
 
-from probe.model import Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LoseLeader
 from probe.scenarios.steps.real import KeepReplicas
@@ -23,12 +23,12 @@ from probe.scenarios.steps.real import KeepReplicas
 SCENARIO = Scenario(
     name="leader/election-slow",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.PRODUCER, Role.CONSUMER),
-            play=play(
-                Kind.ANSWER,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 5, 74),
                 election_ms=30000,
@@ -41,11 +41,11 @@ SCENARIO = Scenario(
     real_since="3.9",
     real_reason="on ZooKeeper it is chance which replica is the last in sync, and so whether any is elected",
     real=(
-        Part(
+        RoleVariant(
             roles=(Role.PRODUCER, Role.CONSUMER),
-            play=play(
-                Kind.CONNECTION,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.CONNECTION,
+                Reaction.DISCOVER,
                 target=Target.LEADER,
                 codes=(6, 5, 74),
                 prompt_ms=3000,

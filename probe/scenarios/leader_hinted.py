@@ -9,8 +9,8 @@ Source: KIP-951, brokers from 3.7 on.
 Not covered: wrong hints.
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import HoldDiscovery, MoveLeader
 
 SCENARIO = Scenario(
@@ -18,11 +18,11 @@ SCENARIO = Scenario(
     story=__doc__,
     real_since="3.7",
     real_reason="its answers carry no hints",
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.CHANGE, Expects.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=15000
+            expectation=expect(
+                Symptom.CHANGE, Reaction.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=15000
             ),
             steps=(HoldDiscovery(hold_ms=2000), MoveLeader(drop_replica=True)),
         ),

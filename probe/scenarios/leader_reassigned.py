@@ -8,18 +8,18 @@ Source: kafka-reassign-partitions; answers measured on 3.9.2 and 2.6.2.
 Not covered: the time that copying a replica takes; the new leader is in sync here.
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import MoveLeader
 
 SCENARIO = Scenario(
     name="leader/reassigned",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(
-                Kind.CHANGE, Expects.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
+            expectation=expect(
+                Symptom.CHANGE, Reaction.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
             ),
             steps=(MoveLeader(drop_replica=True),),
         ),

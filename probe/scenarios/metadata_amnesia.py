@@ -10,18 +10,20 @@ UnknownTopicOrPartitionException is a RetriableException.
 Not covered: a topic that is really gone (topic/deleted); groups, which fetch as consumers do.
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Engine, Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import CutConnections, ForgetTopic
 
 SCENARIO = Scenario(
     name="metadata/amnesia",
     story=__doc__,
     engines=(Engine.EMBEDDED,),
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.PRODUCER, Role.CONSUMER),
-            play=play(Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=3000, watch_ms=15000),
+            expectation=expect(
+                Symptom.ANSWER, Reaction.RETRY, target=Target.LEADER, codes=(3, 100), prompt_ms=3000, watch_ms=15000
+            ),
             steps=(ForgetTopic(), CutConnections()),
             heal_after_ms=3000,
             whole_broker=True,

@@ -9,19 +9,24 @@ partition producer opens a circuit breaker after it (async_producer.go, newBreak
 Not covered: another leader in the end (leader/election-slow); groups, which fetch as consumers do.
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Engine, Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import LoseLeader
 
 SCENARIO = Scenario(
     name="metadata/leaderless",
     story=__doc__,
     engines=(Engine.EMBEDDED,),
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.PRODUCER, Role.CONSUMER),
-            play=play(
-                Kind.ANSWER, Expects.RETRY, target=Target.LEADER, codes=(6, 5, 74, 75), prompt_ms=3000, watch_ms=15000
+            expectation=expect(
+                Symptom.ANSWER,
+                Reaction.RETRY,
+                target=Target.LEADER,
+                codes=(6, 5, 74, 75),
+                prompt_ms=3000,
+                watch_ms=15000,
             ),
             steps=(LoseLeader(),),
             heal_after_ms=4000,

@@ -11,19 +11,19 @@ Not covered: one broker that is stale while the others are not; metadata that go
 groups, which fetch as consumers do.
 """
 
-from probe.model import Engine, Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Engine, Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import LagMetadata, MoveLeader
 
 SCENARIO = Scenario(
     name="metadata/stale",
     story=__doc__,
     engines=(Engine.EMBEDDED,),
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.PRODUCER, Role.CONSUMER),
-            play=play(
-                Kind.ANSWER, Expects.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=15000
+            expectation=expect(
+                Symptom.ANSWER, Reaction.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=15000
             ),
             steps=(LagMetadata(lag_ms=2000), MoveLeader(drop_replica=True)),
         ),

@@ -10,16 +10,16 @@ Groups and transactions lose their coordinator, with both partitions elsewhere; 
 Not covered: one direction only; a broker that is alone in being unreachable.
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_variants import parts_of_a_broker
-from probe.scenarios.scenario import Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.broker_variants import variants_of_a_broker
+from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import Blackhole, Evacuate, HangBroker, When
 
 SCENARIO = Scenario(
     name="net/blackhole",
     story=__doc__,
-    parts=parts_of_a_broker(
-        play(Kind.SILENCE, Expects.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
+    variants=variants_of_a_broker(
+        expect(Symptom.SILENCE, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90000),
         Blackhole(),
         HangBroker(),
         Evacuate(when=When(elected=True), leaves=True, loading_ms=300),

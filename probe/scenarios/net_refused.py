@@ -10,16 +10,23 @@ Groups and transactions lose their coordinator, with both partitions elsewhere; 
 Not covered: a broker that is dead for the cluster, too (broker/kill); packets that are dropped (net/blackhole).
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.broker_variants import parts_of_a_broker
-from probe.scenarios.scenario import Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.broker_variants import variants_of_a_broker
+from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, RefuseConnections, When
 
 SCENARIO = Scenario(
     name="net/refused",
     story=__doc__,
-    parts=parts_of_a_broker(
-        play(Kind.CONNECTION, Expects.DISCOVER, target=Target.LEADER, election_ms=2000, prompt_ms=3000, watch_ms=15000),
+    variants=variants_of_a_broker(
+        expect(
+            Symptom.CONNECTION,
+            Reaction.DISCOVER,
+            target=Target.LEADER,
+            election_ms=2000,
+            prompt_ms=3000,
+            watch_ms=15000,
+        ),
         RefuseConnections(),
         Evacuate(when=When(elected=True), loading_ms=300),
     ),

@@ -8,17 +8,19 @@ Not covered: a broker that refuses (net/refused) or stays silent (net/blackhole)
 (net/response-lost).
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import CutConnections
 
 SCENARIO = Scenario(
     name="net/reset",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, prompt_ms=2000, watch_ms=10000),
+            expectation=expect(
+                Symptom.CONNECTION, Reaction.RETRY, target=Target.LEADER, prompt_ms=2000, watch_ms=10000
+            ),
             steps=(CutConnections(),),
             heal_after_ms=0,
             whole_broker=True,

@@ -11,21 +11,23 @@ Not covered: requests that were lost on their way to the broker (net/reset).
 
 from dataclasses import replace
 
-from probe.model import Expects, Kind, Role, Target
+from probe.model import Reaction, Role, Symptom, Target
 from probe.protocol.apis import OFFSET_COMMIT, PRODUCE
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import LoseAnswers
 
-PLAY = play(Kind.CONNECTION, Expects.RETRY, target=Target.LEADER, prompt_ms=3000, watch_ms=15000)
+PLAY = expect(Symptom.CONNECTION, Reaction.RETRY, target=Target.LEADER, prompt_ms=3000, watch_ms=15000)
 
 SCENARIO = Scenario(
     name="net/response-lost",
     story=__doc__,
-    parts=(
-        Part(roles=(Role.PRODUCER,), play=PLAY, steps=(LoseAnswers(apis=(PRODUCE,), times=3),), whole_broker=True),
-        Part(
+    variants=(
+        RoleVariant(
+            roles=(Role.PRODUCER,), expectation=PLAY, steps=(LoseAnswers(apis=(PRODUCE,), times=3),), whole_broker=True
+        ),
+        RoleVariant(
             roles=(Role.GROUP,),
-            play=replace(PLAY, target=Target.COORDINATOR),
+            expectation=replace(PLAY, target=Target.COORDINATOR),
             steps=(LoseAnswers(apis=(OFFSET_COMMIT,), times=3),),
             whole_broker=True,
         ),

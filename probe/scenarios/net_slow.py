@@ -8,17 +8,17 @@ Source: congested links, a broker that pages; the clients' own request timeouts 
 Not covered: delays beyond the client's timeout (broker/hang, net/blackhole).
 """
 
-from probe.model import Expects, Kind, Target
-from probe.scenarios.scenario import CLIENT_ROLES, Part, Scenario, play
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import SlowDown
 
 SCENARIO = Scenario(
     name="net/slow",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=CLIENT_ROLES,
-            play=play(Kind.SILENCE, Expects.RETRY, target=Target.LEADER, prompt_ms=5500, watch_ms=20000),
+            expectation=expect(Symptom.SILENCE, Reaction.RETRY, target=Target.LEADER, prompt_ms=5500, watch_ms=20000),
             steps=(SlowDown(delay_ms=2500),),
             heal_after_ms=8000,
             whole_broker=True,

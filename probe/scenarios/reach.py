@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probe.model import Kind
+from probe.model import Symptom
 from probe.protocol.names import api_key, api_name, error_name
-from probe.scenarios.scenario import Part
+from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.partitions import AnswerError
 
 Versions = Mapping[str, int]
@@ -26,23 +26,27 @@ LEADER_EPOCH_SINCE: Mapping[int, int] = {
 """The first request version that carries the leader epoch the client knows, by API key."""
 
 
-def depends_on_version(part: Part) -> bool:
+def depends_on_version(variant: RoleVariant) -> bool:
     """Say whether `out_of_reach` can hold for some client."""
-    return any(step.min_version > 0 or step.with_epoch for step in _errors(part))
+    return any(step.min_version > 0 or step.with_epoch for step in _errors(variant))
 
 
-def out_of_reach(part: Part, versions: Versions) -> str:
+def out_of_reach(variant: RoleVariant, versions: Versions) -> str:
     """Say why no error of this scenario can reach a client that sends these request versions; empty if one can.
 
     An API that is not among the versions may be called later, in any version.
     """
-    reasons = [_too_old(step, versions) for step in _errors(part)]
+    reasons = [_too_old(step, versions) for step in _errors(variant)]
     return reasons[-1] if reasons and all(reasons) else ""
 
 
-def _errors(part: Part) -> list[AnswerError]:
+def _errors(variant: RoleVariant) -> list[AnswerError]:
     """Return the errors that are the whole fault; an error beside other faults is not what a client has to meet."""
-    return [step for step in part.steps if isinstance(step, AnswerError)] if part.play.kind is Kind.ANSWER else []
+    return (
+        [step for step in variant.steps if isinstance(step, AnswerError)]
+        if variant.expectation.kind is Symptom.ANSWER
+        else []
+    )
 
 
 def _too_old(step: AnswerError, versions: Versions) -> str:

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from probe.model import Engine, Expects, Kind, Outcome, Play, Role, Trigger
-from probe.scenarios.cluster_spec import USUAL, Ground
+from probe.model import Engine, Expectation, Outcome, Reaction, Role, Symptom, Trigger
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from probe.scenarios.steps.partitions import Step
 
-CONFORMS: dict[Expects, tuple[Outcome, ...]] = {
-    Expects.NOTHING: (Outcome.CLEAN,),
-    Expects.DISCOVER: (Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
-    Expects.RETRY: (Outcome.RIDES,),
-    Expects.SURFACE: (Outcome.SURFACES,),
+CONFORMS: dict[Reaction, tuple[Outcome, ...]] = {
+    Reaction.NOTHING: (Outcome.CLEAN,),
+    Reaction.DISCOVER: (Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
+    Reaction.RETRY: (Outcome.RIDES,),
+    Reaction.SURFACE: (Outcome.SURFACES,),
 }
 """Outcomes that conform, by what is expected (SEMANTICS 3)."""
 
-CAUSES: dict[Kind, tuple[Trigger, ...]] = {
-    Kind.ANSWER: (Trigger.ERROR,),
-    Kind.CHANGE: (Trigger.ERROR,),
-    Kind.CONNECTION: (Trigger.ERROR, Trigger.DISCONNECT),
-    Kind.SILENCE: (Trigger.ERROR, Trigger.DISCONNECT),
-    Kind.NONE: (),
+CAUSES: dict[Symptom, tuple[Trigger, ...]] = {
+    Symptom.ANSWER: (Trigger.ERROR,),
+    Symptom.CHANGE: (Trigger.ERROR,),
+    Symptom.CONNECTION: (Trigger.ERROR, Trigger.DISCONNECT),
+    Symptom.SILENCE: (Trigger.ERROR, Trigger.DISCONNECT),
+    Symptom.NONE: (),
 }
 """Triggers that count as "because of the fault", by kind (SEMANTICS 2)."""
 
@@ -43,11 +43,11 @@ class Bootstrap(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class RoleVariant:
     """A scenario as played for some roles."""
 
     roles: tuple[Role, ...]
-    play: Play
+    expectation: Expectation
     steps: tuple[Step, ...] = ()
     heal_after_ms: int | None = None
     """The fault is mended so long after it came, inside the watch; None = after the watch."""
@@ -66,11 +66,11 @@ class Part:
     bootstrap: Bootstrap = Bootstrap.ALL
     at_start: bool = False
     """The fault is put on before the client starts; the broker that fails leads and coordinates nothing."""
-    second: bool = False
+    second_instance: bool = False
     """A second instance starts while the fault stands, and is the one that is judged."""
-    much_read: bool = False
+    long_read: bool = False
     """Readers have read more before the fault than is written after it, as in any topic that has been in use."""
-    ground: Ground = USUAL
+    cluster: ClusterSpec = DEFAULT_CLUSTER
     """How the cluster of real brokers is built."""
 
 
@@ -81,9 +81,9 @@ class Scenario:
     name: str
     story: str
     """The docstring of its file: what the brokers do, what a good client does, source, what is not covered."""
-    parts: tuple[Part, ...]
+    variants: tuple[RoleVariant, ...]
     engines: tuple[Engine, ...] = BOTH
-    real: tuple[Part, ...] = ()
+    real: tuple[RoleVariant, ...] = ()
     """How real brokers play it, where the way to the same state is another one there; empty = as `parts` say."""
     real_since: str = ""
     """Oldest Kafka line on which real brokers can be brought into this state."""
@@ -102,26 +102,26 @@ class Scenario:
     @property
     def roles(self) -> tuple[Role, ...]:
         """Return the roles in which it means something."""
-        return tuple(role for role in Role if self.part(role) is not None)
+        return tuple(role for role in Role if self.variant(role) is not None)
 
-    def part(self, role: Role, engine: Engine = Engine.EMBEDDED) -> Part | None:
+    def variant(self, role: Role, engine: Engine = Engine.EMBEDDED) -> RoleVariant | None:
         """Return how it is played for a role; None where it means nothing there."""
-        parts = self.real if self.real and engine is Engine.KAFKA else self.parts
+        parts = self.real if self.real and engine is Engine.KAFKA else self.variants
         return next((part for part in parts if role in part.roles), None)
 
 
-def play(
-    kind: Kind,
-    expects: Expects,
+def expect(
+    kind: Symptom,
+    expects: Reaction,
     *,
     codes: Sequence[int] = (),
     apis: Sequence[int] = (),
     causes: Sequence[Trigger] | None = None,
     informative: bool = False,
     **more: object,
-) -> Play:
+) -> Expectation:
     """Build a play with the causes and conforming outcomes that follow from its kind and expectation."""
-    return Play(
+    return Expectation(
         kind=kind,
         expects=expects,
         codes=tuple(codes),

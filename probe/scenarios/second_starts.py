@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Expects
-from probe.scenarios.scenario import CONFORMS, Part, Scenario
+from probe.model import Reaction
+from probe.scenarios.scenario import CONFORMS, RoleVariant, Scenario
 
 PREFIX = "start-during/"
 STORY = """A client is restarted while the fault of {name} stands: {summary}
@@ -22,25 +22,29 @@ Not covered: a fault that is mended by itself before a client could start.
 
 def started_during(base: Scenario) -> Scenario | None:
     """Return the scenario in which a second instance starts; None where that means nothing."""
-    parts = tuple(_second(part) for part in base.parts if _stands(part))
-    if not parts or base.name.startswith(PREFIX):
+    variants = tuple(_second(variant) for variant in base.variants if _stands(variant))
+    if not variants or base.name.startswith(PREFIX):
         return None
     story = STORY.format(name=base.name, summary=base.summary)
-    real = tuple(_second(part) for part in base.real if _stands(part))
-    return replace(base, name=PREFIX + base.name, story=story, parts=parts, real=real)
+    real = tuple(_second(variant) for variant in base.real if _stands(variant))
+    return replace(base, name=PREFIX + base.name, story=story, variants=variants, real=real)
 
 
-def _stands(part: Part) -> bool:
+def _stands(variant: RoleVariant) -> bool:
     """Say whether the fault still stands when a second instance starts, and one that starts then can serve."""
     return (
-        bool(part.steps)
-        and part.heal_after_ms is None
-        and not part.at_start
-        and not any(getattr(step, "times", 0) for step in part.steps)
-        and part.play.expects in {Expects.DISCOVER, Expects.RETRY}
+        bool(variant.steps)
+        and variant.heal_after_ms is None
+        and not variant.at_start
+        and not any(getattr(step, "times", 0) for step in variant.steps)
+        and variant.expectation.expects in {Reaction.DISCOVER, Reaction.RETRY}
     )
 
 
-def _second(part: Part) -> Part:
-    conforms = CONFORMS[Expects.NOTHING] if part.play.conforms else ()
-    return replace(part, play=replace(part.play, expects=Expects.NOTHING, conforms=conforms), second=True)
+def _second(variant: RoleVariant) -> RoleVariant:
+    conforms = CONFORMS[Reaction.NOTHING] if variant.expectation.conforms else ()
+    return replace(
+        variant,
+        expectation=replace(variant.expectation, expects=Reaction.NOTHING, conforms=conforms),
+        second_instance=True,
+    )

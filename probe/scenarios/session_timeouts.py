@@ -31,5 +31,5 @@ def lingers_ms(line: str) -> int:
 
 
 def _is_kraft(line: str) -> bool:
-    major, minor = (int(part) for part in line.split(".")[:2])
+    major, minor = (int(variant) for variant in line.split(".")[:2])
     return (major, minor) >= KRAFT_SINCE

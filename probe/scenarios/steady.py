@@ -7,15 +7,16 @@ Source: the control cell that every fault harness needs (open-telemetry/otel-arr
 Not covered: load; a few operations a second per partition are no benchmark.
 """
 
-from probe.model import CONTROL, Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import CONTROL, Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 
 SCENARIO = Scenario(
     name=CONTROL,
     story=__doc__,
-    parts=(
-        Part(
-            roles=tuple(Role), play=play(Kind.NONE, Expects.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=5000)
+    variants=(
+        RoleVariant(
+            roles=tuple(Role),
+            expectation=expect(Symptom.NONE, Reaction.NOTHING, target=Target.NONE, prompt_ms=3000, watch_ms=5000),
         ),
     ),
 )

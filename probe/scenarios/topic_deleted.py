@@ -10,19 +10,19 @@ Not covered: deletion that hangs; a topic that is made again (topic/recreated); 
 wait for the topic to return without a word.
 """
 
-from probe.model import Expects, Kind, Role, Target
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Reaction, Role, Symptom, Target
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import DeleteTopic
 
 SCENARIO = Scenario(
     name="topic/deleted",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.PRODUCER,),
-            play=play(
-                Kind.CHANGE,
-                Expects.SURFACE,
+            expectation=expect(
+                Symptom.CHANGE,
+                Reaction.SURFACE,
                 target=Target.CLUSTER,
                 codes=(3, 100),
                 prompt_ms=3000,

@@ -9,19 +9,19 @@ Source: KafkaConsumer's documentation (metadata.max.age.ms); Kafka's CreateParti
 Not covered: how soon producers use the new partitions: the driver names its partitions itself.
 """
 
-from probe.model import Expects, Kind, Role, Target, Trigger
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Reaction, Role, Symptom, Target, Trigger
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import GrowTopic
 
 SCENARIO = Scenario(
     name="topic/grown",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.PRODUCER, Role.GROUP),
-            play=play(
-                Kind.CHANGE,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.CHANGE,
+                Reaction.DISCOVER,
                 target=Target.CLUSTER,
                 codes=(),
                 causes=(Trigger.ERROR, Trigger.PERIODIC),

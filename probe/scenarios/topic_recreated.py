@@ -12,19 +12,19 @@ Source: KIP-516; KAFKA-12257 (consumers mishandle topics that are deleted and ma
 Not covered: promises about records of the old topic: who deletes a topic gives them up.
 """
 
-from probe.model import Expects, Kind, Role, Target, Trigger
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.model import Reaction, Role, Symptom, Target, Trigger
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import MoveLeader, RecreateTopic
 
 SCENARIO = Scenario(
     name="topic/recreated",
     story=__doc__,
-    parts=(
-        Part(
+    variants=(
+        RoleVariant(
             roles=(Role.PRODUCER, Role.CONSUMER),
-            play=play(
-                Kind.CHANGE,
-                Expects.DISCOVER,
+            expectation=expect(
+                Symptom.CHANGE,
+                Reaction.DISCOVER,
                 target=Target.CLUSTER,
                 codes=(1, 3, 6, 74, 75, 100, 103),
                 causes=(Trigger.ERROR, Trigger.PERIODIC),
@@ -32,7 +32,7 @@ SCENARIO = Scenario(
                 prompt_ms=3000,
                 watch_ms=20000,
             ),
-            much_read=True,
+            long_read=True,
             steps=(RecreateTopic(), MoveLeader(elected=True)),
         ),
     ),

@@ -13,20 +13,20 @@ acks=all by default cannot meet this: its cell is `unsupported`.
 
 from dataclasses import replace
 
-from probe.model import Expects, Kind, Role, Target
+from probe.model import Reaction, Role, Symptom, Target
 from probe.protocol.apis import PRODUCE
-from probe.scenarios.scenario import Part, Scenario, play
+from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import StopBroker
 from probe.scenarios.steps.partitions import AnswerError
 from probe.scenarios.steps.real import KeepReplicas
 
 NOT_ENOUGH_REPLICAS = 19
 
-PART = Part(
+VARIANT = RoleVariant(
     roles=(Role.PRODUCER, Role.TRANSACTIONAL),
-    play=play(
-        Kind.ANSWER,
-        Expects.RETRY,
+    expectation=expect(
+        Symptom.ANSWER,
+        Reaction.RETRY,
         target=Target.LEADER,
         codes=(NOT_ENOUGH_REPLICAS,),
         prompt_ms=2000,
@@ -44,6 +44,6 @@ STOPPED_FOLLOWER = (
 SCENARIO = Scenario(
     name="topic/too-few-replicas",
     story=__doc__,
-    parts=(PART,),
-    real=(replace(PART, steps=STOPPED_FOLLOWER, play=replace(PART.play, watch_ms=20_000)),),
+    variants=(VARIANT,),
+    real=(replace(VARIANT, steps=STOPPED_FOLLOWER, expectation=replace(VARIANT.expectation, watch_ms=20_000)),),
 )

@@ -22,7 +22,7 @@ UNDER_WAY = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRun:
     """A run that stays."""
 
     run_id: str
@@ -34,7 +34,7 @@ class Removal:
     """What retention comes to."""
 
     gone: tuple[str, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptRun, ...]
 
 
 def choose(
@@ -64,7 +64,7 @@ def choose(
         else:
             gone.append(run_id)
             continue
-        kept.append(Kept(run_id, reason))
+        kept.append(KeptRun(run_id, reason))
     return Removal(tuple(gone), tuple(kept))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probe.model import Request, Response, Row, Trigger
 from probe.verdict import apis
-from probe.verdict.wire_evidence import Exchange, Reading, spread
+from probe.verdict.wire_evidence import Exchange, WireEvidence, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class Discovery:
     unheeded: bool = False
     """Error answers came before it, and had not made the client ask."""
 
-    def told_before(self, at: int) -> bool:
+    def reported_before(self, at: int) -> bool:
         """Say whether the client knew the target by this answer at a time."""
         return self.useful and self.answered is not None and self.answered <= at
 
 
-def find_discoveries(reading: Reading) -> tuple[Discovery, ...]:
+def find_discoveries(evidence: WireEvidence) -> tuple[Discovery, ...]:
     """Return all discoveries up to the end of the window, by time; triggers are not yet known."""
     return tuple(
         Discovery(
@@ -38,16 +38,16 @@ def find_discoveries(reading: Reading) -> tuple[Discovery, ...]:
             conn=item.request.conn,
             broker=item.request.broker,
             answered=None if item.answer is None else item.answer.at,
-            useful=item.answer is not None and _names_target(reading, item.answer),
+            useful=item.answer is not None and _names_target(evidence, item.answer),
         )
-        for item in reading.exchanges
-        if item.request.at <= reading.moments.until and is_discovery(reading, item)
+        for item in evidence.exchanges
+        if item.request.at <= evidence.timeline.until and is_discovery(evidence, item)
     )
 
 
-def is_discovery(reading: Reading, item: Exchange) -> bool:
+def is_discovery(evidence: WireEvidence, item: Exchange) -> bool:
     """Say whether a request asks for the target's key."""
-    request, affected = item.request, reading.affected
+    request, affected = item.request, evidence.affected
     if affected.key:
         return request.api == apis.FIND_COORDINATOR and any(
             row.key == affected.key and row.key_type in (affected.key_type, -1) for row in request.rows
@@ -57,32 +57,32 @@ def is_discovery(reading: Reading, item: Exchange) -> bool:
     )
 
 
-def side_requests(reading: Reading, since: int) -> int:
+def side_requests(evidence: WireEvidence, since: int) -> int:
     """Count requests of the discovery APIs for anything else."""
     return sum(
         1
-        for item in reading.exchanges
-        if since <= item.request.at <= reading.moments.until
+        for item in evidence.exchanges
+        if since <= item.request.at <= evidence.timeline.until
         and item.request.api in apis.DISCOVERY
-        and not is_discovery(reading, item)
+        and not is_discovery(evidence, item)
     )
 
 
-def folded_discoveries(reading: Reading) -> Iterator[tuple[int, float]]:
+def folded_discoveries(evidence: WireEvidence) -> Iterator[tuple[int, float]]:
     """Yield discoveries that stand in folded spans only, as (time, share)."""
-    api = apis.FIND_COORDINATOR if reading.affected.key else apis.METADATA
-    for item in reading.folded_about():
+    api = apis.FIND_COORDINATOR if evidence.affected.key else apis.METADATA
+    for item in evidence.folded_about():
         if item.api == api:
             yield from spread(item, item.requests)
 
 
-def _names_target(reading: Reading, answer: Response) -> bool:
-    target = reading.moments.target_at(answer.at)
-    return not answer.code and any(_right(reading, row, target) for row in answer.rows)
+def _names_target(evidence: WireEvidence, answer: Response) -> bool:
+    target = evidence.timeline.target_at(answer.at)
+    return not answer.code and any(_right(evidence, row, target) for row in answer.rows)
 
 
-def _right(reading: Reading, row: Row, target: int) -> bool:
-    affected = reading.affected
+def _right(evidence: WireEvidence, row: Row, target: int) -> bool:
+    affected = evidence.affected
     if affected.key:
         about = row.key in (affected.key, "") and not row.code
     else:
@@ -92,10 +92,10 @@ def _right(reading: Reading, row: Row, target: int) -> bool:
     return target < 0 or row.leader == target
 
 
-def first_requests(reading: Reading) -> dict[int, Request]:
+def first_requests(evidence: WireEvidence) -> dict[int, Request]:
     """Return the first request on each connection that is not part of the handshake."""
     found: dict[int, Request] = {}
-    for item in reading.exchanges:
+    for item in evidence.exchanges:
         if item.request.api not in apis.HANDSHAKE:
             found.setdefault(item.request.conn, item.request)
     return found

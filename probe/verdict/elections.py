@@ -7,7 +7,7 @@ from statistics import median
 
 from probe.model import Election, EngineKind, History
 from probe.verdict.hits import find_hits
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 
 def election(history: History) -> Election | None:
@@ -15,11 +15,11 @@ def election(history: History) -> Election | None:
 
     Where the new leader was there before the first hit, as after a shutdown that moves leaders first, that took 0.
     """
-    reading = Reading(history)
-    moved, named = (reading.strands.engine_at(kind) for kind in (EngineKind.MOVED, EngineKind.ANNOUNCED))
-    if moved is None or named is None or reading.moments.fault is None:
+    evidence = WireEvidence(history)
+    moved, named = (evidence.events.engine_at(kind) for kind in (EngineKind.MOVED, EngineKind.ANNOUNCED))
+    if moved is None or named is None or evidence.timeline.fault is None:
         return None
-    hit = min((hit.at for hit in find_hits(reading) if not hit.soft), default=reading.moments.fault)
+    hit = min((hit.at for hit in find_hits(evidence) if not hit.soft), default=evidence.timeline.fault)
     return Election(max(0, moved - hit) // 1000, max(0, named - moved) // 1000)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import AfterHeal, Expects, Facts, Trigger
+from probe.model import AfterHeal, Facts, Reaction, Trigger
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
-from probe.verdict.progress import Course, has_recovered
+from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.promises import Promises
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
@@ -14,7 +14,7 @@ from probe.verdict.service import bystander_gap_ms, longest_gap_ms, served_at
 from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.usage_counts import close_ms, connects, versions_used
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,64 +25,64 @@ class Evidence:
     route: Route
 
 
-def gather(course: Course, promises: Promises) -> Evidence:
+def gather(progress: Progress, promises: Promises) -> Evidence:
     """Measure everything that is kept."""
-    reading, hits, errors, recovery = course.reading, course.hits, course.errors, course.recovery
-    discoveries = explain(reading, find_discoveries(reading), hits)
-    route = find_route(reading, discoveries)
-    futile = find_futile(reading, discoveries, recovery, bool(hits))
-    first, asked = _asked(course, discoveries)
+    evidence, hits, errors, recovery = progress.reading, progress.hits, progress.errors, progress.recovery
+    discoveries = explain(evidence, find_discoveries(evidence), hits)
+    route = find_route(evidence, discoveries)
+    futile = find_futile(evidence, discoveries, recovery, bool(hits))
+    first, asked = _asked(progress, discoveries)
     met = bool(hits)
-    has_to_move = met and reading.play.expects is Expects.DISCOVER
-    recovered = has_recovered(course)
+    has_to_move = met and evidence.play.expects is Reaction.DISCOVER
+    recovered = has_recovered(progress)
     facts = Facts(
         fault_codes=tuple(dict.fromkeys(hit.code for hit in hits if hit.code)),
-        api_versions=versions_used(reading),
+        api_versions=versions_used(evidence),
         fault_hits=round(sum(hit.weight for hit in hits)),
         soft_hits=round(sum(hit.weight for hit in hits if hit.soft)),
         hits_before_ask=None if first is None else round(sum(hit.weight for hit in hits if hit.at <= first.at)),
         refresh_trigger=None if not met else Trigger.NONE if first is None else first.trigger,
-        refresh_ms=None if first is None else _since(course.first_hit, first.at),
+        refresh_ms=None if first is None else _since(progress.first_hit, first.at),
         refreshes=asked,
-        side_requests=0 if course.first_hit is None else side_requests(reading, course.first_hit),
-        storm=find_storms(reading, discoveries, hits, futile),
-        connects=connects(reading),
+        side_requests=0 if progress.first_hit is None else side_requests(evidence, progress.first_hit),
+        storm=find_storms(evidence, discoveries, hits, futile),
+        connects=connects(evidence),
         reroute=route.reroute if has_to_move else None,
-        reroute_ms=_since(course.first_hit, route.at) if has_to_move else None,
+        reroute_ms=_since(progress.first_hit, route.at) if has_to_move else None,
         recovered=recovered,
         recovery_ms=None if recovered is None else recovery.ms,
-        outage_ms=longest_gap_ms(reading, served_at(reading, reading.subject.affected), reading.moments.begin),
-        after_heal=AfterHeal.NONE if recovered is None else after_heal(reading, recovered),
-        close_ms=close_ms(reading),
+        outage_ms=longest_gap_ms(evidence, served_at(evidence, evidence.subject.affected), evidence.timeline.begin),
+        after_heal=AfterHeal.NONE if recovered is None else after_heal(evidence, recovered),
+        close_ms=close_ms(evidence),
         errors_surfaced=len(errors.affected),
         failed_ops=errors.failed_operations,
-        first_error=_first_error(course),
+        first_error=_first_error(progress),
         futile_requests_per_s=futile.requests_per_s,
         futile_per_op=futile.per_op,
         futile_bytes_per_s=futile.bytes_per_s,
-        bystander_gap_ms=bystander_gap_ms(reading),
+        bystander_gap_ms=bystander_gap_ms(evidence),
         bystander_errors=len(errors.bystander),
         acked=promises.acked,
         lost=promises.lost,
         duplicated=promises.duplicated,
         reordered=promises.reordered,
         position_jump=promises.position_jump,
-        watched_ms=reading.header.watched_ms or course.watched_ms,
+        watched_ms=evidence.header.watched_ms or progress.watched_ms,
     )
     return Evidence(facts, route)
 
 
-def _asked(course: Course, discoveries: tuple[Discovery, ...]) -> tuple[Discovery | None, int]:
+def _asked(progress: Progress, discoveries: tuple[Discovery, ...]) -> tuple[Discovery | None, int]:
     """Return the first discovery after the first hit, and how many there were."""
-    if course.first_hit is None:
+    if progress.first_hit is None:
         return None, 0
-    after = [item for item in discoveries if item.at >= course.first_hit]
-    folded = sum(share for at, share in _folded(course.reading) if at >= course.first_hit)
+    after = [item for item in discoveries if item.at >= progress.first_hit]
+    folded = sum(share for at, share in _folded(progress.reading) if at >= progress.first_hit)
     return after[0] if after else None, len(after) + round(folded)
 
 
-def _folded(reading: Reading) -> list[tuple[int, float]]:
-    return [item for item in folded_discoveries(reading) if item[0] <= reading.moments.until]
+def _folded(evidence: WireEvidence) -> list[tuple[int, float]]:
+    return [item for item in folded_discoveries(evidence) if item[0] <= evidence.timeline.until]
 
 
 def _since(first_hit: int | None, at: int | None) -> float | None:
@@ -90,6 +90,6 @@ def _since(first_hit: int | None, at: int | None) -> float | None:
     return None if first_hit is None or at is None else max(0, at - first_hit) / 1000
 
 
-def _first_error(course: Course) -> str:
-    first = next((item for item in course.errors.affected if item.error is not None), None)
+def _first_error(progress: Progress) -> str:
+    first = next((item for item in progress.errors.affected if item.error is not None), None)
     return first.error.label() if first is not None and first.error is not None else ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from probe.model import App, Cell, Expects, Facts, History, Kind, Outcome, Play, Rescuer
-from probe.verdict.broker_delay import kept_ms
+from probe.model import App, Cell, Expectation, Facts, History, Outcome, Reaction, Rescuer, Symptom
+from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.facts import gather
-from probe.verdict.progress import Course, follow, reached, watched_enough
+from probe.verdict.progress import Progress, observe, reached, watched_enough
 from probe.verdict.promises import find_promises
 from probe.verdict.service import STAMP_US, declared_impossible, ended_unasked
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 STALL_MS = 250
 """A longer stall of the loop inside the window stamps wrong times."""
@@ -21,7 +21,7 @@ class Findings:
     """What the rules look at: the facts, and a few plain answers beside them."""
 
     cell: Cell
-    play: Play
+    play: Expectation
     broken: str = ""
     """Why the harness cannot be believed here; empty = it can."""
     impossible: str = ""
@@ -51,24 +51,24 @@ class Findings:
 
 def find(history: History) -> Findings:
     """Measure everything; judge nothing yet."""
-    reading = Reading(history)
-    course = follow(reading)
+    reading = WireEvidence(history)
+    progress = observe(reading)
     promises = find_promises(reading)
-    evidence = gather(course, promises)
+    evidence = gather(progress, promises)
     impossible, ending = declared_impossible(reading), ended_unasked(reading)
-    fatal = ending is not None and _after_hit(course, ending)
-    recovery_ms, waited_ms = course.recovery.ms, kept_ms(reading, course.recovery)
+    fatal = ending is not None and _after_hit(progress, ending)
+    recovery_ms, waited_ms = progress.recovery.ms, broker_delay_ms(reading, progress.recovery)
     return Findings(
         cell=history.header.cell,
         play=reading.play,
         broken=_broken(reading, impossible, None if fatal else ending),
         impossible=impossible,
-        provoked=bool(course.hits),
-        fatal=_told(ending) if fatal else "",
+        provoked=bool(progress.hits),
+        fatal=_reported_codes(ending) if fatal else "",
         promises=promises.broken,
-        goal=reached(course),
-        enough=watched_enough(course),
-        only_soft=bool(course.hits) and all(hit.soft for hit in course.hits),
+        goal=reached(progress),
+        enough=watched_enough(progress),
+        only_soft=bool(progress.hits) and all(hit.soft for hit in progress.hits),
         by_cause=evidence.route.by_cause,
         slow=recovery_ms is not None and recovery_ms - waited_ms > reading.play.prompt_ms,
         kept_ms=waited_ms,
@@ -77,18 +77,18 @@ def find(history: History) -> Findings:
     )
 
 
-def _after_hit(course: Course, ending: App) -> bool:
+def _after_hit(progress: Progress, ending: App) -> bool:
     """Say whether a client ended after the fault met it.
 
     One that is started while the fault stands may die of it without ever meeting it on the wire.
     """
-    reading = course.reading
-    if reading.play.expects is Expects.NOTHING and reading.play.kind is not Kind.NONE:
-        return reading.moments.fault is not None and ending.at >= reading.moments.fault
-    return course.first_hit is not None and ending.at + reading.clock_us + STAMP_US >= course.first_hit
+    reading = progress.reading
+    if reading.play.expects is Reaction.NOTHING and reading.play.kind is not Symptom.NONE:
+        return reading.timeline.fault is not None and ending.at >= reading.timeline.fault
+    return progress.first_hit is not None and ending.at + reading.clock_us + STAMP_US >= progress.first_hit
 
 
-def _told(ending: App | None) -> str:
+def _reported_codes(ending: App | None) -> str:
     """Return an instance's last words."""
     if ending is None:
         return ""
@@ -96,7 +96,7 @@ def _told(ending: App | None) -> str:
     return " ".join(filter(None, (str(ending.kind), label, ending.text)))
 
 
-def _broken(reading: Reading, impossible: str, ending: App | None) -> str:
+def _broken(reading: WireEvidence, impossible: str, ending: App | None) -> str:
     """Say why the harness cannot be believed. What is impossible has neither a fault nor a clean control cell."""
     header, play = reading.header, reading.play
     reasons = (
@@ -104,7 +104,7 @@ def _broken(reading: Reading, impossible: str, ending: App | None) -> str:
         (header.loop_lag_ms > STALL_MS, f"the harness stalled for {header.loop_lag_ms} ms inside the window"),
         (bool(impossible), ""),
         (header.steady not in {None, Outcome.CLEAN}, f"the steady cell of this client is {header.steady}, not clean"),
-        (ending is not None, f"the client ended before the fault met it: {_told(ending)}"),
-        (play.kind is not Kind.NONE and reading.moments.fault is None, "the fault was never put on"),
+        (ending is not None, f"the client ended before the fault met it: {_reported_codes(ending)}"),
+        (play.kind is not Symptom.NONE and reading.timeline.fault is None, "the fault was never put on"),
     )
     return next((reason for holds, reason in reasons if holds), "")

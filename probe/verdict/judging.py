@@ -10,30 +10,30 @@ from probe.model import (
     Cell,
     EngineEvent,
     EngineKind,
-    Expects,
+    Expectation,
     Facts,
     History,
     Outcome,
-    Play,
     Profile,
+    Reaction,
     Reality,
     Verdict,
 )
 from probe.model.outcomes import NO_ANSWER
 from probe.verdict.findings import find
 from probe.verdict.progress import (
-    Course,
-    follow,
+    Progress,
     has_recovered,
     here_ms,
     kept_waiting,
+    observe,
     patience_ms,
     reached,
     watched_enough,
 )
-from probe.verdict.reason_text import beside, words
+from probe.verdict.reason_text import bystander_text, reason_text
 from probe.verdict.table import RULES_VERSION, decide
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 ENDINGS = frozenset({AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED})
 STORM_WATCH_MS = 5000
@@ -54,14 +54,15 @@ def judge(history: History) -> Verdict:
     facts = replace(found.facts, rescued_by=found.rescuer) if rule.outcome is Outcome.LATE else found.facts
     return Verdict(
         outcome=rule.outcome,
-        reason=rule.reason.format_map(words(found)) + ("" if rule.outcome in NO_ANSWER else beside(found)),
+        reason=rule.reason.format_map(reason_text(found))
+        + ("" if rule.outcome in NO_ANSWER else bystander_text(found)),
         conforms=conforms(found.cell, found.play, rule.outcome, facts),
         facts=facts,
         rules=RULES_VERSION,
     )
 
 
-def conforms(cell: Cell, play: Play, outcome: Outcome, facts: Facts) -> bool | None:
+def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts) -> bool | None:
     """Say whether an outcome conforms; None where the cell is informative or the outcome says nothing.
 
     Profile `no-retries` may surface. Nobody conforms whose bystander saw errors, or stood still longer than prompt.
@@ -110,30 +111,30 @@ def outlook(history: History) -> Outlook:
         left = min(STORM_WATCH_MS, header.play.watch_ms) - max(header.watched_ms, (now - begin) // 1000)
         if left > 0:
             return Outlook(left)
-    course = follow(Reading(history))
-    return replace(_outlook(course), recovered=has_recovered(course))
+    progress = observe(WireEvidence(history))
+    return replace(_outlook(progress), recovered=has_recovered(progress))
 
 
-def _outlook(course: Course) -> Outlook:
-    reading, watched = course.reading, course.watched_ms
-    play = reading.play
+def _outlook(progress: Progress) -> Outlook:
+    evidence, watched = progress.reading, progress.watched_ms
+    play = evidence.play
     moment = max(MOMENT_MS, watched // MOMENTS)
-    there = reached(course)
-    if play.expects is Expects.NOTHING:
-        left = play.watch_ms - min(watched, here_ms(course))
+    there = reached(progress)
+    if play.expects is Reaction.NOTHING:
+        left = play.watch_ms - min(watched, here_ms(progress))
         if left > 0:
             return Outlook(left)
-        return Outlook(0 if there or watched_enough(course) else moment)
-    if there and course.hits:
-        return Outlook(max(0, STORM_WATCH_MS - (reading.moments.until - _goal_at(course)) // 1000), settled=True)
-    by_goal = moment if course.errors.affected else STORM_WATCH_MS - UNSEEN_MS
+        return Outlook(0 if there or watched_enough(progress) else moment)
+    if there and progress.hits:
+        return Outlook(max(0, STORM_WATCH_MS - (evidence.timeline.until - _goal_at(progress)) // 1000), settled=True)
+    by_goal = moment if progress.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
         return Outlook(min(by_goal, play.watch_ms - watched), needs_event=not there)
-    over = not course.hits or watched_enough(course) or watched >= 2 * patience_ms(reading.header) + GIVE_UP_MS
-    return Outlook(0 if over and not kept_waiting(course) else moment)
+    over = not progress.hits or watched_enough(progress) or watched >= 2 * patience_ms(evidence.header) + GIVE_UP_MS
+    return Outlook(0 if over and not kept_waiting(progress) else moment)
 
 
-def _goal_at(course: Course) -> int:
-    if course.reading.play.expects is Expects.SURFACE:
-        return course.errors.affected[0].at
-    return course.reading.moments.until if course.recovery.at is None else course.recovery.at
+def _goal_at(progress: Progress) -> int:
+    if progress.reading.play.expects is Reaction.SURFACE:
+        return progress.errors.affected[0].at
+    return progress.reading.timeline.until if progress.recovery.at is None else progress.recovery.at

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from probe.model import AppKind, Role
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 Operation = tuple[int, int]
 """(partition, sequence)"""
@@ -27,27 +27,27 @@ class Promises:
     """The promises that were given and not kept, each with its number."""
 
 
-def find_promises(reading: Reading) -> Promises:
+def find_promises(evidence: WireEvidence) -> Promises:
     """Judge the whole trial, warm-up and mending included: a promise has no window."""
-    if reading.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
-        return _writer(reading)
-    if reading.role.reads:
-        return _reader(reading)
+    if evidence.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
+        return _writer(evidence)
+    if evidence.role.reads:
+        return _reader(evidence)
     return Promises()
 
 
-def _writer(reading: Reading) -> Promises:
-    acked = {(item.partition, item.sequence) for item in reading.strands.apps if item.kind is AppKind.ACKED}
-    if not reading.header.stored:
+def _writer(evidence: WireEvidence) -> Promises:
+    acked = {(item.partition, item.sequence) for item in evidence.events.apps if item.kind is AppKind.ACKED}
+    if not evidence.header.stored:
         return Promises(acked=len(acked))
     order: dict[int, list[int]] = {}
-    for record in sorted(reading.header.stored, key=lambda item: (item.partition, item.offset)):
-        if record.instance == reading.subject.instance:
+    for record in sorted(evidence.header.stored, key=lambda item: (item.partition, item.offset)):
+        if record.instance == evidence.subject.instance:
             order.setdefault(record.partition, []).append(record.sequence)
     copies = Counter((partition, number) for partition, numbers in order.items() for number in numbers)
     wanted, unwanted = acked, 0
-    if reading.role is Role.TRANSACTIONAL:
-        wanted, unwanted = _transactions(reading, copies)
+    if evidence.role is Role.TRANSACTIONAL:
+        wanted, unwanted = _transactions(evidence, copies)
     lost = len([item for item in wanted if item not in copies])
     duplicated = sum(copies.values()) - len(copies) + unwanted
     reordered = sum(map(_steps_back, order.values()))
@@ -56,12 +56,12 @@ def _writer(reading: Reading) -> Promises:
         lost=lost,
         duplicated=duplicated,
         reordered=reordered,
-        broken=tuple(_broken(reading, lost=lost, duplicated=duplicated, reordered=reordered)),
+        broken=tuple(_broken(evidence, lost=lost, duplicated=duplicated, reordered=reordered)),
     )
 
 
-def _broken(reading: Reading, **counts: int) -> Iterator[str]:
-    settings, transactional = reading.header.settings, reading.role is Role.TRANSACTIONAL
+def _broken(evidence: WireEvidence, **counts: int) -> Iterator[str]:
+    settings, transactional = evidence.header.settings, evidence.role is Role.TRANSACTIONAL
     all_acks = transactional or settings.get("acks") in {"all", "-1"}
     once = transactional or settings.get("idempotence") == "true"
     given = {"lost": all_acks, "duplicated": once, "reordered": once}
@@ -80,14 +80,14 @@ def _steps_back(numbers: list[int]) -> int:
     return back
 
 
-def _transactions(reading: Reading, copies: Mapping[Operation, int]) -> tuple[set[Operation], int]:
+def _transactions(evidence: WireEvidence, copies: Mapping[Operation, int]) -> tuple[set[Operation], int]:
     """Return what committed transactions wrote, and how many records are visible of transactions that were not whole.
 
     An aborted transaction must not be visible; one that ended in an error may be, but only whole.
     """
     wanted: set[Operation] = set()
     unwanted = 0
-    for outcome, members in _transaction_list(reading):
+    for outcome, members in _transaction_list(evidence):
         visible = sum(1 for item in members if item in copies)
         if outcome is AppKind.TXN_COMMITTED:
             wanted |= members
@@ -96,11 +96,11 @@ def _transactions(reading: Reading, copies: Mapping[Operation, int]) -> tuple[se
     return wanted, unwanted
 
 
-def _transaction_list(reading: Reading) -> Iterator[tuple[AppKind | None, set[Operation]]]:
+def _transaction_list(evidence: WireEvidence) -> Iterator[tuple[AppKind | None, set[Operation]]]:
     """Yield each transaction's end (None = never told) and its operations; a retried commit may end in success."""
     members: set[Operation] = set()
     outcome: AppKind | None = None
-    for item in reading.strands.apps:
+    for item in evidence.events.apps:
         if item.kind is AppKind.TXN_BEGUN:
             yield outcome, members
             members, outcome = set(), None
@@ -113,16 +113,16 @@ def _transaction_list(reading: Reading) -> Iterator[tuple[AppKind | None, set[Op
     yield outcome, members
 
 
-def _reader(reading: Reading) -> Promises:
-    if not reading.header.stored:
+def _reader(evidence: WireEvidence) -> Promises:
+    if not evidence.header.stored:
         return Promises()
     offsets: dict[int, list[int]] = {}
-    for record in reading.header.stored:
+    for record in evidence.header.stored:
         offsets.setdefault(record.partition, []).append(record.offset)
     for found in offsets.values():
         found.sort()
-    jump, again = _jumps(reading, offsets)
-    ahead = _committed_ahead(reading, offsets) if reading.role is Role.GROUP else None
+    jump, again = _jumps(evidence, offsets)
+    ahead = _committed_ahead(evidence, offsets) if evidence.role is Role.GROUP else None
     broken = []
     if jump:
         broken.append(f"a position jump over {jump} records" if jump > again else f"{jump} records delivered again")
@@ -131,11 +131,11 @@ def _reader(reading: Reading) -> Promises:
     return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again), broken=tuple(broken))
 
 
-def _jumps(reading: Reading, offsets: Mapping[int, list[int]]) -> tuple[int, int]:
+def _jumps(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> tuple[int, int]:
     """Return the largest jump of a position within one assignment, over or back to stored records: (any, back)."""
     last: dict[int, int] = {}
     forward = back = 0
-    for item in reading.strands.apps:
+    for item in evidence.events.apps:
         if item.kind in {AppKind.ASSIGNED, AppKind.REVOKED}:
             for partition in item.partitions or tuple(last):
                 last.pop(partition, None)
@@ -150,16 +150,16 @@ def _jumps(reading: Reading, offsets: Mapping[int, list[int]]) -> tuple[int, int
     return max(forward, back), back
 
 
-def _committed_ahead(reading: Reading, offsets: Mapping[int, list[int]]) -> int:
+def _committed_ahead(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> int:
     """Count stored records below a committed offset that lie beyond all that was delivered until then."""
     delivered: dict[int, int] = {}
     ahead = 0
-    for item in reading.strands.apps:
+    for item in evidence.events.apps:
         if item.kind is AppKind.RECEIVED:
             delivered[item.partition] = max(delivered.get(item.partition, -1), item.offset)
         elif item.kind is AppKind.COMMITTED:
             ahead = max(ahead, _beyond(item.partition, item.offset, delivered, offsets))
-    for partition, offset in reading.header.committed.items():
+    for partition, offset in evidence.header.committed.items():
         ahead = max(ahead, _beyond(partition, offset, delivered, offsets))
     return ahead
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from probe.model import Expects, Facts, Kind, StormBound, Trigger
+from probe.model import Facts, Reaction, StormBound, Symptom, Trigger
 from probe.protocol.names import error_name
 from probe.verdict.findings import Findings
 
-FAULTS: dict[Kind, str] = {
-    Kind.ANSWER: "error answer",
-    Kind.CONNECTION: "cut connection",
-    Kind.SILENCE: "unanswered request",
-    Kind.CHANGE: "sign of the change",
-    Kind.NONE: "fault",
+FAULTS: dict[Symptom, str] = {
+    Symptom.ANSWER: "error answer",
+    Symptom.CONNECTION: "cut connection",
+    Symptom.SILENCE: "unanswered request",
+    Symptom.CHANGE: "sign of the change",
+    Symptom.NONE: "fault",
 }
-MISSED: dict[Expects, str] = {
-    Expects.DISCOVER: "not recovered",
-    Expects.RETRY: "not recovered",
-    Expects.SURFACE: "no error was told to the application",
-    Expects.NOTHING: "it does not serve",
+MISSED_TEXTS: dict[Reaction, str] = {
+    Reaction.DISCOVER: "not recovered",
+    Reaction.RETRY: "not recovered",
+    Reaction.SURFACE: "no error was told to the application",
+    Reaction.NOTHING: "it does not serve",
 }
-BECAUSE: dict[Trigger, str] = {
+TRIGGER_TEXTS: dict[Trigger, str] = {
     Trigger.STARTUP: "while it started",
     Trigger.BOOTSTRAP: "at a bootstrap address, every known broker being gone",
     Trigger.CONNECT: "as it does on every new connection",
@@ -40,7 +40,7 @@ STORMS: dict[StormBound, str] = {
 }
 
 
-def words(found: Findings) -> Mapping[str, str]:
+def reason_text(found: Findings) -> Mapping[str, str]:
     """Return what the table's templates are filled with."""
     facts = found.facts
     return {
@@ -63,7 +63,7 @@ def words(found: Findings) -> Mapping[str, str]:
     }
 
 
-def beside(found: Findings) -> str:
+def bystander_text(found: Findings) -> str:
     """Return what follows any sentence where the bystander suffered: that alone keeps a client from conforming."""
     facts = found.facts
     if facts.bystander_errors:
@@ -82,15 +82,15 @@ def _recovery(found: Findings) -> str:
 
 
 def _missed(found: Findings) -> str:
-    if found.play.expects is Expects.SURFACE and found.facts.errors_surfaced:
+    if found.play.expects is Reaction.SURFACE and found.facts.errors_surfaced:
         return "the bystander did not serve after the error"
-    return MISSED[found.play.expects]
+    return MISSED_TEXTS[found.play.expects]
 
 
 def _details(found: Findings) -> Iterator[str]:
     """Yield what else is worth a word: asking only where the target moved."""
     facts = found.facts
-    if found.play.expects is Expects.DISCOVER:
+    if found.play.expects is Reaction.DISCOVER:
         yield _asked(facts)
     if facts.futile_requests_per_s:
         yield f"{facts.futile_requests_per_s:.1f} futile requests/s"
@@ -119,7 +119,7 @@ def _code(code: int) -> str:
 def _asked(facts: Facts) -> str:
     if facts.refresh_trigger is None or facts.refresh_trigger is Trigger.NONE:
         return "it never asked who serves now"
-    return f"it asked after {_time(facts.refresh_ms)}, {BECAUSE[facts.refresh_trigger]}"
+    return f"it asked after {_time(facts.refresh_ms)}, {TRIGGER_TEXTS[facts.refresh_trigger]}"
 
 
 def _errors(facts: Facts) -> str:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import AfterHeal, App, AppKind, Expects, Role, Target
+from probe.model import AfterHeal, App, AppKind, Reaction, Role, Target
 from probe.verdict import apis
 from probe.verdict.hits import Hit
 from probe.verdict.service import Errors
-from probe.verdict.wire_evidence import Exchange, Reading
+from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 QUIET_US = 1_000_000
 """No hit and no error for so long after the last success that recovery needs."""
@@ -48,43 +48,43 @@ class Recovery:
         return None if self.at is None else (self.at - self.start) / 1000
 
 
-def find_recovery(reading: Reading, hits: tuple[Hit, ...], errors: Errors) -> Recovery:
+def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors) -> Recovery:
     """Find the first moment with enough successes behind it and a quiet second after it."""
-    moments = reading.moments
-    first = hits[0].at if hits else moments.begin
-    if moments.available is None:
+    timeline = evidence.timeline
+    first = hits[0].at if hits else timeline.begin
+    if timeline.available is None:
         return Recovery(first)
-    start = max(first, moments.available)
-    gate = _gate(reading, hits)
+    start = max(first, timeline.available)
+    gate = _gate(evidence, hits)
     if gate is None:
         return Recovery(start)
     bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected)])
-    found = _search(reading, start, bad, sorted(_successes(reading, start, gate)))
-    return replace(found, pending=True) if found.at is None and _under_way(reading, max(start, gate), bad) else found
+    found = _search(evidence, start, bad, sorted(_successes(evidence, start, gate)))
+    return replace(found, pending=True) if found.at is None and _under_way(evidence, max(start, gate), bad) else found
 
 
-def _under_way(reading: Reading, since: int, bad: list[int]) -> bool:
+def _under_way(evidence: WireEvidence, since: int, bad: list[int]) -> bool:
     """Say whether a client that is to recover has been served again for a short time, in each way that is needed."""
-    if reading.play.expects not in {Expects.DISCOVER, Expects.RETRY}:
+    if evidence.play.expects not in {Reaction.DISCOVER, Reaction.RETRY}:
         return False
-    until = reading.moments.until
+    until = evidence.timeline.until
     since = max([since, *(at for at in bad if at <= until)])
-    served = [(ended, what) for _, ended, what in SUCCESSES[reading.role](reading) if since < ended <= until]
-    lacking = _needed(reading, served).keys() - {what for _, what in served}
+    served = [(ended, what) for _, ended, what in SUCCESSES[evidence.role](evidence) if since < ended <= until]
+    lacking = _needed(evidence, served).keys() - {what for _, what in served}
     return not lacking and until - min(served)[0] < UNDER_WAY_US
 
 
-def _needed(reading: Reading, successes: list[tuple[int, str]]) -> dict[str, int]:
-    needed = dict(NEEDS[reading.role])
-    if reading.play.target is not Target.COORDINATOR and any(what == COMMIT for _, what in successes):
+def _needed(evidence: WireEvidence, successes: list[tuple[int, str]]) -> dict[str, int]:
+    needed = dict(NEEDS[evidence.role])
+    if evidence.play.target is not Target.COORDINATOR and any(what == COMMIT for _, what in successes):
         needed.pop(COMMIT, None)
     return needed
 
 
-def _search(reading: Reading, start: int, bad: list[int], successes: list[tuple[int, str]]) -> Recovery:
-    until = reading.moments.until
+def _search(evidence: WireEvidence, start: int, bad: list[int], successes: list[tuple[int, str]]) -> Recovery:
+    until = evidence.timeline.until
     successes = [item for item in successes if item[0] <= until]
-    needed = _needed(reading, successes)
+    needed = _needed(evidence, successes)
     seen = Counter[str]()
     for at, what in successes:
         seen[what] += 1
@@ -99,29 +99,29 @@ def _search(reading: Reading, start: int, bad: list[int], successes: list[tuple[
     return Recovery(start)
 
 
-def _gate(reading: Reading, hits: tuple[Hit, ...]) -> int | None:
+def _gate(evidence: WireEvidence, hits: tuple[Hit, ...]) -> int | None:
     """Return from when on a success can be one at the target; None if the client never succeeded there.
 
     Only where the target moved, and where the client met more than soft hits: who is served well where it is need
     not move. Nor need a reader that never came to the new leader, and gets what that one was written: since Fetch v11
     followers in sync serve consumers, too (KIP-392), the old leader among them.
     """
-    moments = reading.moments
-    if reading.play.expects is not Expects.DISCOVER or all(hit.soft for hit in hits):
-        return moments.begin
-    first = first_success(reading, apis.main(reading.play.target, reading.role))
+    timeline = evidence.timeline
+    if evidence.play.expects is not Reaction.DISCOVER or all(hit.soft for hit in hits):
+        return timeline.begin
+    first = first_success(evidence, apis.main(evidence.play.target, evidence.role))
     if first is not None:
         return first.done_at
-    return moments.begin if reading.role.reads and reading.play.target is not Target.COORDINATOR else None
+    return timeline.begin if evidence.role.reads and evidence.play.target is not Target.COORDINATOR else None
 
 
-def first_success(reading: Reading, keys: frozenset[int]) -> Exchange | None:
+def first_success(evidence: WireEvidence, keys: frozenset[int]) -> Exchange | None:
     """Return the first successful request about the affected object at the target, sent since it is in office.
 
     Where no broker is the target, any broker is.
     """
-    begin, until, target = reading.moments.office, reading.moments.until, reading.moments.target
-    for item in reading.exchanges:
+    begin, until, target = evidence.timeline.term, evidence.timeline.until, evidence.timeline.target
+    for item in evidence.exchanges:
         request = item.request
         there = target in (-1, request.broker) and begin <= request.at <= until
         if there and request.api in keys and item.succeeded:
@@ -129,14 +129,14 @@ def first_success(reading: Reading, keys: frozenset[int]) -> Exchange | None:
     return None
 
 
-def _successes(reading: Reading, start: int, gate: int) -> Iterator[tuple[int, str]]:
+def _successes(evidence: WireEvidence, start: int, gate: int) -> Iterator[tuple[int, str]]:
     """Yield (time, what) of operations started after `start` and done when the target was reached.
 
     A group's records come from partition leaders: where its coordinator is the target, only commits wait for that.
     """
-    clock = reading.clock_us
-    ungated = OPERATION if (reading.role, reading.play.target) == (Role.GROUP, Target.COORDINATOR) else ""
-    for began, ended, what in SUCCESSES[reading.role](reading):
+    clock = evidence.clock_us
+    ungated = OPERATION if (evidence.role, evidence.play.target) == (Role.GROUP, Target.COORDINATOR) else ""
+    for began, ended, what in SUCCESSES[evidence.role](evidence):
         if began - clock > start and (ended + clock >= gate or what == ungated):
             yield ended, what
 
@@ -145,52 +145,52 @@ Found = Iterator[tuple[int, int, str]]
 """(begun, ended, what)"""
 
 
-def _operations(reading: Reading, begins: AppKind, ends: AppKind) -> Found:
+def _operations(evidence: WireEvidence, begins: AppKind, ends: AppKind) -> Found:
     """Yield operations paired by partition and number; one whose begin is not told began when it ended."""
     begun: dict[tuple[int, int], int] = {}
-    for item in reading.strands.apps:
+    for item in evidence.events.apps:
         key = (item.partition, item.sequence)
         if item.kind is begins:
             begun[key] = item.at
-        elif item.kind is ends and _affected(reading, item):
+        elif item.kind is ends and _affected(evidence, item):
             yield begun.get(key, item.at), item.at, OPERATION
 
 
-def _affected(reading: Reading, item: App) -> bool:
-    return item.partition in (reading.subject.affected, -1)
+def _affected(evidence: WireEvidence, item: App) -> bool:
+    return item.partition in (evidence.subject.affected, -1)
 
 
-def _produced(reading: Reading) -> Found:
-    return _operations(reading, AppKind.SENT, AppKind.ACKED)
+def _produced(evidence: WireEvidence) -> Found:
+    return _operations(evidence, AppKind.SENT, AppKind.ACKED)
 
 
-def _listed(reading: Reading) -> Found:
-    return _operations(reading, AppKind.SENT, AppKind.LISTED)
+def _listed(evidence: WireEvidence) -> Found:
+    return _operations(evidence, AppKind.SENT, AppKind.LISTED)
 
 
-def _transactions(reading: Reading) -> Found:
-    return _operations(reading, AppKind.TXN_BEGUN, AppKind.TXN_COMMITTED)
+def _transactions(evidence: WireEvidence) -> Found:
+    return _operations(evidence, AppKind.TXN_BEGUN, AppKind.TXN_COMMITTED)
 
 
-def _received(reading: Reading) -> Found:
+def _received(evidence: WireEvidence) -> Found:
     """Yield records by when they were appended (the feed's clock is ours), else by when they came."""
-    for item in reading.strands.apps:
-        if item.kind is AppKind.RECEIVED and item.partition == reading.subject.affected:
-            began = item.origin_at + reading.clock_us if item.origin_at else item.at
+    for item in evidence.events.apps:
+        if item.kind is AppKind.RECEIVED and item.partition == evidence.subject.affected:
+            began = item.origin_at + evidence.clock_us if item.origin_at else item.at
             yield began, item.at, OPERATION
 
 
-def _grouped(reading: Reading) -> Found:
+def _grouped(evidence: WireEvidence) -> Found:
     """Yield records, and commits: as the library reports them, or as the wire shows where it reports none."""
-    yield from _received(reading)
-    for item in reading.strands.apps:
+    yield from _received(evidence)
+    for item in evidence.events.apps:
         if item.kind is AppKind.COMMITTED:
             yield item.at, item.at, COMMIT
-    anywhere = reading.play.target is not Target.COORDINATOR
-    for exchange in reading.exchanges:
+    anywhere = evidence.play.target is not Target.COORDINATOR
+    for exchange in evidence.exchanges:
         answer = exchange.answer
         if exchange.request.api == apis.OFFSET_COMMIT and answer is not None:
-            there = anywhere or reading.moments.target in (-1, answer.broker)
+            there = anywhere or evidence.timeline.target in (-1, answer.broker)
             if there and not answer.code and not any(row.code for row in answer.rows):
                 yield exchange.request.at, answer.at, COMMIT
 
@@ -204,13 +204,13 @@ SUCCESSES = {
 }
 
 
-def after_heal(reading: Reading, recovered: bool) -> AfterHeal:
+def after_heal(evidence: WireEvidence, recovered: bool) -> AfterHeal:
     """Say whether a client that had not recovered did once the fault was mended; NONE where that was not watched."""
-    healed = reading.moments.healed
-    if recovered or healed is None or reading.moments.stopping is None:
+    healed = evidence.timeline.healed
+    if recovered or healed is None or evidence.timeline.stopping is None:
         return AfterHeal.NONE
-    stopping = reading.moments.stopping
-    done = [ended for began, ended, what in SUCCESSES[reading.role](reading) if began - reading.clock_us > healed]
+    stopping = evidence.timeline.stopping
+    done = [ended for began, ended, what in SUCCESSES[evidence.role](evidence) if began - evidence.clock_us > healed]
     if len([at for at in done if at <= stopping]) >= 3:
         return AfterHeal.RECOVERED
     return AfterHeal.STUCK if stopping - healed >= 2 * QUIET_US else AfterHeal.NONE

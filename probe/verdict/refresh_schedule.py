@@ -8,20 +8,20 @@ from itertools import pairwise
 from statistics import median
 
 from probe.verdict.discovery import Discovery
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 TOLERANCE_US = 25_000
 """Lateness of a tick that is always granted."""
-REGULAR = 0.1
+MAX_SPREAD = 0.1
 """Gaps within this share of the interval are ticks; the tolerance never exceeds it."""
-SEEN = 3
+MIN_INTERVALS = 3
 """So many regular gaps after warm-up show an interval where the client declares none."""
 SHORTEST_US = 200_000
 """Shorter gaps are not a refresh but a retry."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ticks:
+class RefreshSchedule:
     """A periodic refresh: clients tick on a fixed grid (sarama, librdkafka) or so long after the last answer (Java)."""
 
     intervals: tuple[int, ...] = ()
@@ -52,26 +52,26 @@ class Ticks:
         return abs(gap - expected) <= self.tolerance
 
 
-def find_ticks(reading: Reading, discoveries: tuple[Discovery, ...]) -> Ticks:
+def find_refresh_schedule(evidence: WireEvidence, discoveries: tuple[Discovery, ...]) -> RefreshSchedule:
     """Learn the interval from the declared setting and from the gaps before the fault."""
     asked = tuple(item.at for item in discoveries)
-    before = [at for at in asked if at < reading.moments.begin]
+    before = [at for at in asked if at < evidence.timeline.begin]
     if not before:
-        return Ticks()
-    declared = reading.setting_us("refresh_ms") or 0
-    least = reading.setting_us("refresh_least_ms")
+        return RefreshSchedule()
+    declared = evidence.setting_us("refresh_ms") or 0
+    least = evidence.setting_us("refresh_least_ms")
     if least is not None:
-        return _drawn(reading, declared, least, asked, before[-1])
+        return _drawn(evidence, declared, least, asked, before[-1])
     gaps = _gaps(before)
-    warm = [at for at in before if at >= reading.moments.warm]
+    warm = [at for at in before if at >= evidence.timeline.warm]
     seen = _near_declared(gaps, declared) if declared else _regular(_gaps(warm))
     intervals = tuple(every for every in (declared, seen) if every)
     if not intervals:
-        return Ticks()
-    regular = [gap for gap in gaps if abs(gap - intervals[-1]) <= REGULAR * intervals[-1]]
+        return RefreshSchedule()
+    regular = [gap for gap in gaps if abs(gap - intervals[-1]) <= MAX_SPREAD * intervals[-1]]
     jitter = max((abs(gap - intervals[-1]) for gap in regular), default=0)
-    tolerance = int(min(max(TOLERANCE_US, 3 * jitter), REGULAR * intervals[-1]))
-    return Ticks(intervals, before[-1], tolerance, asked)
+    tolerance = int(min(max(TOLERANCE_US, 3 * jitter), MAX_SPREAD * intervals[-1]))
+    return RefreshSchedule(intervals, before[-1], tolerance, asked)
 
 
 def _gaps(times: list[int]) -> list[int]:
@@ -79,18 +79,18 @@ def _gaps(times: list[int]) -> list[int]:
 
 
 def _near_declared(gaps: list[int], declared: int) -> int:
-    near = [gap for gap in gaps if abs(gap - declared) <= REGULAR * declared]
+    near = [gap for gap in gaps if abs(gap - declared) <= MAX_SPREAD * declared]
     return int(median(near)) if near else 0
 
 
 def _regular(gaps: list[int]) -> int:
-    last = gaps[-SEEN:]
-    usual = int(median(last)) if len(last) == SEEN else 0
-    steady = usual >= SHORTEST_US and all(abs(gap - usual) <= REGULAR * usual for gap in last)
+    last = gaps[-MIN_INTERVALS:]
+    usual = int(median(last)) if len(last) == MIN_INTERVALS else 0
+    steady = usual >= SHORTEST_US and all(abs(gap - usual) <= MAX_SPREAD * usual for gap in last)
     return usual if steady else 0
 
 
-def _drawn(reading: Reading, most: int, least: int, asked: tuple[int, ...], last: int) -> Ticks:
+def _drawn(evidence: WireEvidence, most: int, least: int, asked: tuple[int, ...], last: int) -> RefreshSchedule:
     """Any moment of the interval may be a tick, so none tells an error's question apart; a rare one is left aside."""
-    likely = 0 < (least + most) // 2 <= reading.play.watch_ms * 1000
-    return Ticks((most,), last, TOLERANCE_US, asked, least) if likely else Ticks()
+    likely = 0 < (least + most) // 2 <= evidence.play.watch_ms * 1000
+    return RefreshSchedule((most,), last, TOLERANCE_US, asked, least) if likely else RefreshSchedule()

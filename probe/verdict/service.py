@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from probe.model import App, AppKind, Engine, MarkKind, Role
-from probe.verdict.wire_evidence import Reading, within
+from probe.verdict.wire_evidence import WireEvidence, within
 
 ERRORS = frozenset(
     {AppKind.SEND_ERROR, AppKind.RECEIVE_ERROR, AppKind.COMMIT_ERROR, AppKind.TXN_ERROR, AppKind.LIST_ERROR}
@@ -49,98 +49,98 @@ STAMP_US = 1000
 """An answer is stamped in the same turn of the loop as it is passed on, not at the same instant: 0.4 ms was seen."""
 
 
-def find_errors(reading: Reading, first_hit: int | None) -> Errors:
+def find_errors(evidence: WireEvidence, first_hit: int | None) -> Errors:
     """Return errors for operations open at or started after the first hit (the window's begin where nothing hit)."""
-    since = (reading.moments.begin if first_hit is None else first_hit) - reading.clock_us - STAMP_US
-    until = reading.moments.until
-    found = [item for item in reading.strands.apps if item.kind in ERRORS and since <= item.at <= until]
-    aside = [item for item in found if _is_bystander(reading, item)]
-    beside = [item for item in reading.beside if item.kind in ERRORS and since <= item.at <= until]
-    affected = (item for item in found if not _is_bystander(reading, item))
+    since = (evidence.timeline.begin if first_hit is None else first_hit) - evidence.clock_us - STAMP_US
+    until = evidence.timeline.until
+    found = [item for item in evidence.events.apps if item.kind in ERRORS and since <= item.at <= until]
+    aside = [item for item in found if _is_bystander(evidence, item)]
+    beside = [item for item in evidence.beside if item.kind in ERRORS and since <= item.at <= until]
+    affected = (item for item in found if not _is_bystander(evidence, item))
     return Errors(tuple(affected), (*aside, *beside))
 
 
-def _is_bystander(reading: Reading, item: App) -> bool:
+def _is_bystander(evidence: WireEvidence, item: App) -> bool:
     """Say whether an event is the bystander partition's; where there is no such bystander it is the client's own."""
-    return item.partition == reading.subject.bystander and reading.has_bystander_partition
+    return item.partition == evidence.subject.bystander and evidence.has_bystander_partition
 
 
-def bystander_served_at(reading: Reading) -> list[int]:
+def bystander_served_at(evidence: WireEvidence) -> list[int]:
     """Return when the bystander's operations succeeded: the second instance's, or the other partition's."""
-    if reading.subject.bystander_instance:
-        kind = AppKind.TXN_COMMITTED if reading.role is Role.TRANSACTIONAL else SERVED[reading.role]
-        return [item.at for item in reading.beside if item.kind is kind]
-    return served_at(reading, reading.subject.bystander) if reading.has_bystander_partition else []
+    if evidence.subject.bystander_instance:
+        kind = AppKind.TXN_COMMITTED if evidence.role is Role.TRANSACTIONAL else SERVED[evidence.role]
+        return [item.at for item in evidence.beside if item.kind is kind]
+    return served_at(evidence, evidence.subject.bystander) if evidence.has_bystander_partition else []
 
 
-def served_at(reading: Reading, partition: int) -> list[int]:
+def served_at(evidence: WireEvidence, partition: int) -> list[int]:
     """Return when operations on a partition succeeded, over the whole trial; of transactions, when they ended well."""
-    kind = SERVED[reading.role]
-    if reading.role is Role.TRANSACTIONAL and partition == reading.subject.affected:
-        return [item.at for item in reading.strands.apps if item.kind is AppKind.TXN_COMMITTED]
-    return [item.at for item in reading.strands.apps if item.kind is kind and item.partition == partition]
+    kind = SERVED[evidence.role]
+    if evidence.role is Role.TRANSACTIONAL and partition == evidence.subject.affected:
+        return [item.at for item in evidence.events.apps if item.kind is AppKind.TXN_COMMITTED]
+    return [item.at for item in evidence.events.apps if item.kind is kind and item.partition == partition]
 
 
-def here_since(reading: Reading) -> int:
+def here_since(evidence: WireEvidence) -> int:
     """Return when the window opened, or the client's first sign of life: one that starts under the fault comes late."""
-    signs = [events[0].at for events in (reading.strands.opened, reading.strands.apps) if events]
-    return max(reading.moments.begin, min(signs, default=0))
+    signs = [events[0].at for events in (evidence.events.opened, evidence.events.apps) if events]
+    return max(evidence.timeline.begin, min(signs, default=0))
 
 
-def bystander_gap_ms(reading: Reading) -> float | None:
+def bystander_gap_ms(evidence: WireEvidence) -> float | None:
     """Return for how long the bystander stood still; who starts under the fault does so only once it has served."""
-    served, begin = bystander_served_at(reading), reading.moments.begin
-    late = here_since(reading) > begin
-    return longest_gap_ms(reading, served, min((at for at in served if at >= begin), default=begin) if late else begin)
+    served, begin = bystander_served_at(evidence), evidence.timeline.begin
+    late = here_since(evidence) > begin
+    return longest_gap_ms(evidence, served, min((at for at in served if at >= begin), default=begin) if late else begin)
 
 
-def longest_gap_ms(reading: Reading, served: list[int], begin: int) -> float | None:
+def longest_gap_ms(evidence: WireEvidence, served: list[int], begin: int) -> float | None:
     """Return the longest time without a success from `begin` to the window's end; None if there never was one."""
     if not served:
         return None
-    until = max(begin, reading.moments.until)
+    until = max(begin, evidence.timeline.until)
     points = [begin, *within(served, begin, until), until]
     return max(later - sooner for sooner, later in pairwise(points)) / 1000
 
 
-def serves(reading: Reading, served: list[int]) -> bool:
+def serves(evidence: WireEvidence, served: list[int]) -> bool:
     """Say whether a client works at the end of the window: three successes inside it, the last one fresh."""
-    inside = within(served, reading.moments.begin, reading.moments.until)
-    return len(inside) >= 3 and reading.moments.until - inside[-1] <= FRESH_US
+    inside = within(served, evidence.timeline.begin, evidence.timeline.until)
+    return len(inside) >= 3 and evidence.timeline.until - inside[-1] <= FRESH_US
 
 
-def started_at(reading: Reading) -> list[int]:
+def started_at(evidence: WireEvidence) -> list[int]:
     """Return when operations on the affected partition began; for readers, a record is fed each beat."""
-    if reading.role.reads:
-        return list(_fed_at(reading))
-    affected = reading.subject.affected
-    return [item.at for item in reading.strands.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]
+    if evidence.role.reads:
+        return list(_fed_at(evidence))
+    affected = evidence.subject.affected
+    return [item.at for item in evidence.events.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]
 
 
-def _fed_at(reading: Reading) -> Iterator[int]:
+def _fed_at(evidence: WireEvidence) -> Iterator[int]:
     """Yield when records were fed inside the window, at the paces that the history noted."""
-    header, at = reading.header, reading.moments.begin
+    header, at = evidence.header, evidence.timeline.begin
     beat_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
-    for mark in reading.strands.marks:
+    for mark in evidence.events.marks:
         pace_ms = int(mark.text) if mark.kind is MarkKind.PACED and mark.text.isdecimal() else 0
         if pace_ms:
-            yield from range(at, min(mark.at, reading.moments.until), beat_us)
+            yield from range(at, min(mark.at, evidence.timeline.until), beat_us)
             at, beat_us = max(at, mark.at), pace_ms * 1000
-    yield from range(at, reading.moments.until, beat_us)
+    yield from range(at, evidence.timeline.until, beat_us)
 
 
-def ended_unasked(reading: Reading) -> App | None:
+def ended_unasked(evidence: WireEvidence) -> App | None:
     """Return the event with which the instance ended although nobody had told it to."""
-    asked = reading.moments.stopping
-    for item in reading.strands.apps:
+    asked = evidence.timeline.stopping
+    for item in evidence.events.apps:
         if item.kind is AppKind.FATAL and (asked is None or item.at < asked):
             return item
-        if item.kind is AppKind.CLOSED and (asked is None or item.at + reading.clock_us < asked):
+        if item.kind is AppKind.CLOSED and (asked is None or item.at + evidence.clock_us < asked):
             return item
     return None
 
 
-def declared_impossible(reading: Reading) -> str:
+def declared_impossible(evidence: WireEvidence) -> str:
     """Return why driver or engine declared the cell impossible; empty if neither did."""
-    told = (item.text or "the driver says so" for item in reading.strands.apps if item.kind is AppKind.UNSUPPORTED)
-    return reading.header.impossible or next(told, "")
+    told = (item.text or "the driver says so" for item in evidence.events.apps if item.kind is AppKind.UNSUPPORTED)
+    return evidence.header.impossible or next(told, "")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from probe.model import AppKind, EngineKind, Expects, Role, StormBound, Trigger
+from probe.model import AppKind, EngineKind, Reaction, Role, StormBound, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, folded_discoveries
 from probe.verdict.hits import Hit
-from probe.verdict.route import Futile
+from probe.verdict.route import FutileRequests
 from probe.verdict.service import started_at
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 WINDOW_US = 2_000_000
 IDLE = 4
@@ -26,27 +26,29 @@ QUESTIONS = frozenset({AppKind.SENT, AppKind.LISTED, AppKind.LIST_ERROR})
 Weighted = tuple[int, float]
 
 
-def find_storms(reading: Reading, discoveries: Sequence[Discovery], hits: Sequence[Hit], futile: Futile) -> str:
+def find_storms(
+    evidence: WireEvidence, discoveries: Sequence[Discovery], hits: Sequence[Hit], futile: FutileRequests
+) -> str:
     """Return the letters of the bounds that were broken, joined."""
-    begin = reading.moments.begin
+    begin = evidence.timeline.begin
     asked = [item for item in discoveries if item.at >= begin and item.trigger not in EXPECTED]
-    back_off = max(1, reading.header.limits.back_off_ms)
+    back_off = max(1, evidence.header.limits.back_off_ms)
     allowed = 1.5 * WINDOW_US / 1000 / back_off
     broken = {
-        StormBound.IDLE: idle_discoveries(reading, asked, discoveries, hits) >= IDLE,
-        StormBound.ASKED: _outruns(_asked(reading, asked), sorted(_questions(reading)), 2 + allowed),
-        StormBound.CONNECTED: _most_connects(reading) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
-        StormBound.FUTILE: _outruns(_unexcused(futile), sorted(started_at(reading)), 2 + allowed),
+        StormBound.IDLE: idle_discoveries(evidence, asked, discoveries, hits) >= IDLE,
+        StormBound.ASKED: _outruns(_asked(evidence, asked), sorted(_questions(evidence)), 2 + allowed),
+        StormBound.CONNECTED: _most_connects(evidence) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
+        StormBound.FUTILE: _outruns(_unexcused(futile), sorted(started_at(evidence)), 2 + allowed),
     }
     return "".join(bound for bound, found in broken.items() if found)
 
 
 def idle_discoveries(
-    reading: Reading, asked: Iterable[Discovery], discoveries: Iterable[Discovery], hits: Sequence[Hit]
+    evidence: WireEvidence, asked: Iterable[Discovery], discoveries: Iterable[Discovery], hits: Sequence[Hit]
 ) -> int:
     """Count discoveries before which nothing happened since the last useful answer, nor for a second."""
     told = sorted(item.answered for item in discoveries if item.useful and item.answered is not None)
-    events = sorted(_happenings(reading, hits))
+    events = sorted(_happenings(evidence, hits))
     ordered = sorted(discoveries, key=_asked_at)
     count = 0
     for item in asked:
@@ -55,31 +57,31 @@ def idle_discoveries(
             continue
         last = min(told[before - 1], item.at - REASON_US)
         quiet = bisect_right(events, item.at) == bisect_left(events, last)
-        if quiet and not _unanswered(ordered, told[before - 1], item.at) and not _is_down(reading, item.at):
+        if quiet and not _unanswered(ordered, told[before - 1], item.at) and not _is_down(evidence, item.at):
             count += 1
     return count
 
 
-def _is_down(reading: Reading, at: int) -> bool:
+def _is_down(evidence: WireEvidence, at: int) -> bool:
     """Say whether the broker that is waited for refuses, or did a second ago: nobody sees who tries to connect.
 
     Where leaders move it is the one in office, which may go in its turn (a rolling restart) before another is elected.
     """
-    changes = [event for event in reading.strands.engine if event.kind in DOWN_OR_UP]
+    changes = [event for event in evidence.events.engine if event.kind in DOWN_OR_UP]
 
     def refused(then: int) -> bool:
-        waited = _in_office(reading, then)
+        waited = _during_term(evidence, then)
         mine = (one.kind for one in reversed(changes) if one.at <= then and one.broker in {waited, -1})
         return next(mine, None) is EngineKind.STOPPED
 
     return refused(at) or refused(at - REASON_US)
 
 
-def _in_office(reading: Reading, at: int) -> int | None:
+def _during_term(evidence: WireEvidence, at: int) -> int | None:
     """Return the broker that whoever asks waits for; None where nobody has taken over yet."""
-    if reading.play.expects is Expects.RETRY:
-        return reading.subject.old
-    return next((broker for since, broker in reversed(reading.moments.terms) if since <= at), None)
+    if evidence.play.expects is Reaction.RETRY:
+        return evidence.subject.old
+    return next((broker for since, broker in reversed(evidence.timeline.terms) if since <= at), None)
 
 
 def _asked_at(item: Discovery) -> int:
@@ -91,34 +93,34 @@ def _unanswered(ordered: Sequence[Discovery], since: int, at: int) -> bool:
     return any(other.answered is None or other.answered > at for other in ordered[first:last])
 
 
-def _happenings(reading: Reading, hits: Sequence[Hit]) -> Iterable[int]:
+def _happenings(evidence: WireEvidence, hits: Sequence[Hit]) -> Iterable[int]:
     """Yield everything that may be a reason to ask: hits, any error answer, connections lost or made, questions."""
     yield from (hit.at for hit in hits)
-    yield from _questions(reading)
-    yield from (event.at for event in reading.strands.opened)
-    yield from (event.at for event in reading.strands.closed)
-    for answer in reading.strands.responses:
+    yield from _questions(evidence)
+    yield from (event.at for event in evidence.events.opened)
+    yield from (event.at for event in evidence.events.closed)
+    for answer in evidence.events.responses:
         codes = (answer.code, *(row.code for row in answer.rows))
         if any(code and code not in apis.BENIGN for code in codes):
             yield answer.at
 
 
-def _questions(reading: Reading) -> Iterable[int]:
+def _questions(evidence: WireEvidence) -> Iterable[int]:
     """Yield when an admin client was asked something: it may look up who can tell before each answer (Java does)."""
-    if reading.role is Role.ADMIN:
-        yield from (item.at for item in reading.strands.apps if item.kind in QUESTIONS)
+    if evidence.role is Role.ADMIN:
+        yield from (item.at for item in evidence.events.apps if item.kind in QUESTIONS)
 
 
-def _asked(reading: Reading, asked: Iterable[Discovery]) -> list[Weighted]:
-    begin, until = reading.moments.begin, reading.moments.until
-    folded = (item for item in folded_discoveries(reading) if begin <= item[0] <= until)
+def _asked(evidence: WireEvidence, asked: Iterable[Discovery]) -> list[Weighted]:
+    begin, until = evidence.timeline.begin, evidence.timeline.until
+    folded = (item for item in folded_discoveries(evidence) if begin <= item[0] <= until)
     return sorted([*((item.at, 1.0) for item in asked), *folded])
 
 
-def _most_connects(reading: Reading) -> float:
-    begin, until = reading.moments.begin, reading.moments.until
+def _most_connects(evidence: WireEvidence) -> float:
+    begin, until = evidence.timeline.begin, evidence.timeline.until
     brokers: dict[int, list[Weighted]] = {}
-    for event in reading.strands.opened:
+    for event in evidence.events.opened:
         if begin <= event.at <= until:
             brokers.setdefault(event.broker, []).append((event.at, 1.0))
     return max(map(_most, brokers.values()), default=0)
@@ -145,9 +147,9 @@ def _sums(points: Sequence[Weighted]) -> Iterator[Weighted]:
         yield at, total
 
 
-def _unexcused(futile: Futile) -> list[Weighted]:
+def _unexcused(futile: FutileRequests) -> list[Weighted]:
     """Return futile requests from when the client had no excuse: good consumers refetch at once until told."""
-    return [(at, weight) for at, weight, _ in futile.sent if at >= futile.told]
+    return [(at, weight) for at, weight, _ in futile.sent if at >= futile.reported]
 
 
 def _between(times: Sequence[int], since: int, until: int) -> int:

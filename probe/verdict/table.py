@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from probe.model import Expects, Outcome, Reroute
+from probe.model import Outcome, Reaction, Reroute
 from probe.verdict.findings import Findings
 
 RULES_VERSION = 14
@@ -25,7 +25,7 @@ class Rule(NamedTuple):
     """Template of the verdict's one sentence; its words come from `probe.verdict.reason_text`."""
 
 
-def _expects(expects: Expects) -> Callable[[Findings], bool]:
+def _expects(expects: Reaction) -> Callable[[Findings], bool]:
     return lambda found: found.play.expects is expects
 
 
@@ -56,7 +56,7 @@ RULES: tuple[Rule, ...] = (
         3,
         "no hit",
         "something is expected, and there was no hit",
-        lambda found: found.play.expects is not Expects.NOTHING and not found.provoked,
+        lambda found: found.play.expects is not Reaction.NOTHING and not found.provoked,
         Outcome.NOT_PROVOKED,
         "no {fault} reached the client in {watched}",
     ),
@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
         9,
         "nothing expected, no error",
         "nothing expected, no error",
-        lambda found: found.play.expects is Expects.NOTHING and not _surfaced(found),
+        lambda found: found.play.expects is Reaction.NOTHING and not _surfaced(found),
         Outcome.CLEAN,
         "served for {watched} without an error",
     ),
@@ -113,7 +113,7 @@ RULES: tuple[Rule, ...] = (
         9,
         "nothing expected, an error",
         "nothing expected, an error",
-        _expects(Expects.NOTHING),
+        _expects(Reaction.NOTHING),
         Outcome.SURFACES,
         "{errors} although nothing was expected of the client",
     ),
@@ -121,7 +121,7 @@ RULES: tuple[Rule, ...] = (
         10,
         "surfacing expected",
         "surfacing expected",
-        _expects(Expects.SURFACE),
+        _expects(Reaction.SURFACE),
         Outcome.SURFACES,
         "{errors} after {met}, as they should",
     ),
@@ -129,7 +129,7 @@ RULES: tuple[Rule, ...] = (
         11,
         "retrying expected, no error",
         "retrying expected, no error, recovered promptly",
-        lambda found: found.play.expects is Expects.RETRY and not _surfaced(found) and not found.slow,
+        lambda found: found.play.expects is Reaction.RETRY and not _surfaced(found) and not found.slow,
         Outcome.RIDES,
         "recovered in {recovery} from {met}, without an error",
     ),
@@ -137,7 +137,7 @@ RULES: tuple[Rule, ...] = (
         11,
         "retrying expected, an error",
         "retrying expected, an error",
-        lambda found: found.play.expects is Expects.RETRY and _surfaced(found),
+        lambda found: found.play.expects is Reaction.RETRY and _surfaced(found),
         Outcome.SURFACES,
         "{errors} after {met}; recovered in {recovery}",
     ),
@@ -145,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         12,
         "only soft hits",
         "discovery expected, only soft hits, no error",
-        lambda found: found.play.expects is Expects.DISCOVER and found.only_soft and not _surfaced(found),
+        lambda found: found.play.expects is Reaction.DISCOVER and found.only_soft and not _surfaced(found),
         Outcome.CLEAN,
         "served throughout, {soft} of them by a broker that is not the leader any more",
     ),

@@ -13,15 +13,15 @@ from probe.model import (
     EngineEvent,
     EngineKind,
     Event,
-    Expects,
     Folded,
     Header,
-    Kind,
     Mark,
     MarkKind,
     Opened,
+    Reaction,
     Request,
     Response,
+    Symptom,
     Target,
 )
 
@@ -29,7 +29,7 @@ SLACK_US = 250_000
 """`fault_on` is stamped when the fault is in force, so its first effects may be stamped a little earlier."""
 
 
-class Strands:
+class EventIndex:
     """The events of a history, by what they are, each in order of time."""
 
     def __init__(self, events: Iterable[Event]) -> None:
@@ -57,7 +57,7 @@ class Strands:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moments:
+class Timeline:
     """Microseconds of the orchestrator's clock; None = did not happen."""
 
     warm: int
@@ -77,7 +77,7 @@ class Moments:
     stopping: int | None
     terms: tuple[tuple[int, int], ...] = ()
     """(since, broker): every move of the affected object inside the window."""
-    office: int
+    term: int
     """From here on the target serves. Where it moved several times it may have served before, and answers from then
     that name it told of another term of office; else this is `begin`."""
 
@@ -95,7 +95,7 @@ class Moments:
         return max(self.warm, self.begin - SLACK_US) if self.warm <= self.begin else self.begin - SLACK_US
 
 
-def find_moments(header: Header, strands: Strands) -> Moments:
+def find_timeline(header: Header, strands: EventIndex) -> Timeline:
     """Read the milestones of a trial, also of one that still runs."""
     fault = strands.engine_at(EngineKind.FAULT_ON)
     warm = strands.marked(MarkKind.WARM)
@@ -106,7 +106,7 @@ def find_moments(header: Header, strands: Strands) -> Moments:
     moves = [event for event in changes if event.kind is EngineKind.MOVED]
     moved = moves[-1] if moves else None
     announced = next((event for event in reversed(changes) if event.kind is EngineKind.ANNOUNCED), None)
-    return Moments(
+    return Timeline(
         warm=begin if warm is None else warm,
         fault=fault,
         begin=begin,
@@ -117,13 +117,13 @@ def find_moments(header: Header, strands: Strands) -> Moments:
         healed=healed,
         stopping=strands.marked(MarkKind.STOPPING),
         terms=tuple((event.at, event.broker) for event in moves),
-        office=begin if len(moves) < 2 else max(begin, moves[-1].at - SLACK_US),
+        term=begin if len(moves) < 2 else max(begin, moves[-1].at - SLACK_US),
     )
 
 
-def _until(header: Header, strands: Strands, begin: int) -> int:
+def _until(header: Header, strands: EventIndex, begin: int) -> int:
     ends = [strands.marked(kind) for kind in (MarkKind.HEALING, MarkKind.STOPPING, MarkKind.END)]
-    if header.play.kind is Kind.NONE:  # the control cell ends with a reset of our own
+    if header.play.kind is Symptom.NONE:  # the control cell ends with a reset of our own
         ends.append(next((event.at for event in strands.closed if event.by == "relay" and event.at > begin), None))
     known = [at for at in ends if at is not None and at >= begin]
     return min(known) if known else max(strands.last, begin + header.watched_ms * 1000)
@@ -151,9 +151,9 @@ def _available(
     announced: EngineEvent | None,
     healed: int | None,
 ) -> int | None:
-    if header.play.expects is Expects.RETRY:
+    if header.play.expects is Reaction.RETRY:
         return healed if healed is not None and healed <= until else begin
-    if header.play.expects is not Expects.DISCOVER:
+    if header.play.expects is not Reaction.DISCOVER:
         return begin
     if announced is None:
         nothing_moves = moved is None and header.play.target is Target.CLUSTER

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from probe.model import Kind, Target, Trigger
+from probe.model import Symptom, Target, Trigger
 from probe.model.lazy import lazy
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, first_requests
 from probe.verdict.hits import Hit
-from probe.verdict.refresh_schedule import Ticks, find_ticks
-from probe.verdict.wire_evidence import Exchange, Reading
+from probe.verdict.refresh_schedule import RefreshSchedule, find_refresh_schedule
+from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 BECAUSE_OF_ERROR_US = 1_000_000
 """A connection that the client itself closes so soon after an error answer was closed because of it."""
-UNHEEDED = 3
+IGNORED_ERRORS = 3
 """Attempts in a row, each begun after the last one's error answer: whoever asked nobody meanwhile does not ask because
 of such an answer. The first attempt may have been under way with others, and by the second some only wait."""
 DONE_AT = attrgetter("done_at")
@@ -27,19 +27,19 @@ DONE_AT = attrgetter("done_at")
 class Clues:
     """What is known of a trial when its discoveries are explained."""
 
-    reading: Reading
+    reading: WireEvidence
     discoveries: tuple[Discovery, ...]
     first_hit: int | None
 
     @lazy
-    def ticks(self) -> Ticks:
+    def refreshes(self) -> RefreshSchedule:
         """Return the periodic refresh as the discoveries before the fault show it."""
-        return find_ticks(self.reading, self.discoveries)
+        return find_refresh_schedule(self.reading, self.discoveries)
 
     @lazy
     def opened(self) -> dict[int, int]:
         """Return when each connection was opened."""
-        return {event.conn: event.at for event in self.reading.strands.opened}
+        return {event.conn: event.at for event in self.reading.events.opened}
 
     @lazy
     def useful(self) -> list[int]:
@@ -49,12 +49,10 @@ class Clues:
     @lazy
     def errors(self) -> list[int]:
         """Return when answers with an error about the affected object came, and what the client did because of one."""
-        since = self.reading.moments.earliest
+        since = self.reading.timeline.earliest
         answers = [at for at in map(DONE_AT, self.refusals) if at >= since]
         closings = (
-            event.at
-            for event in self.reading.strands.closed
-            if event.by == "client" and _just_before(answers, event.at)
+            event.at for event in self.reading.events.closed if event.by == "client" and _just_before(answers, event.at)
         )
         return sorted([*answers, *closings])
 
@@ -69,7 +67,7 @@ class Clues:
         A sarama that knows nothing of KAFKA_STORAGE_ERROR was answered so a dozen times, and asked when the broker was
         restarted: it was the lost connection.
         """
-        since = self._told(at)
+        since = self._reported(at)
         first, last = bisect_right(self.errors, since), bisect_right(self.errors, at)
         if first == last:
             return False
@@ -79,7 +77,7 @@ class Clues:
         until = self.losses[lost]
         if bisect_left(self.asked, self.errors[first]) != bisect_right(self.asked, until):
             return False
-        return self._attempts(since, until) >= UNHEEDED
+        return self._attempts(since, until) >= IGNORED_ERRORS
 
     @lazy
     def asked(self) -> list[int]:
@@ -91,7 +89,7 @@ class Clues:
         count = 0
         for number in range(bisect_right(self.refusals, since, key=DONE_AT), len(self.refusals)):
             item = self.refusals[number]
-            if item.done_at > until or count == UNHEEDED:
+            if item.done_at > until or count == IGNORED_ERRORS:
                 break
             if item.request.at > since and self.reading.is_work(item.request.api):
                 count, since = count + 1, item.done_at
@@ -114,7 +112,7 @@ class Clues:
         Every client begins its very first connections so; they prove nothing. Nor does a connection that did no other
         work: it may have been made in order to ask.
         """
-        begin = self.reading.moments.begin
+        begin = self.reading.timeline.begin
         informed = min((d.answered for d in self.discoveries if d.answered is not None), default=begin)
         asked = {(item.at, item.conn) for item in self.discoveries}
         idle = apis.HANDSHAKE | apis.DISCOVERY
@@ -127,27 +125,27 @@ class Clues:
         ]
         return 2 * sum(began) > len(began)
 
-    def since_told(self, times: list[int], at: int) -> bool:
+    def since_reported(self, times: list[int], at: int) -> bool:
         """Say whether one of `times` lies between the last useful answer and `at`."""
-        return bisect_right(times, at) > bisect_right(times, self._told(at))
+        return bisect_right(times, at) > bisect_right(times, self._reported(at))
 
-    def _told(self, at: int) -> int:
+    def _reported(self, at: int) -> int:
         """Return when the last useful answer before `at` came, or the time before the fault."""
         told = bisect_right(self.useful, at)
-        return self.useful[told - 1] if told else self.reading.moments.earliest - 1
+        return self.useful[told - 1] if told else self.reading.timeline.earliest - 1
 
 
 def _just_before(answers: list[int], at: int) -> bool:
     return bisect_right(answers, at) > bisect_left(answers, at - BECAUSE_OF_ERROR_US)
 
 
-def _lost(reading: Reading, errors: list[int]) -> list[int]:
+def _lost(evidence: WireEvidence, errors: list[int]) -> list[int]:
     """Return when connections were cut by others, given up with a request unanswered, or closed without one answer."""
-    begin = reading.moments.earliest
-    answered = {item.answer.conn for item in reading.exchanges if item.answer}
-    waiting = _waiting(reading)
+    begin = evidence.timeline.earliest
+    answered = {item.answer.conn for item in evidence.exchanges if item.answer}
+    waiting = _waiting(evidence)
     found = []
-    for event in reading.strands.closed:
+    for event in evidence.events.closed:
         if event.at < begin or (event.by == "client" and _just_before(errors, event.at)):
             continue
         if event.by != "client" or event.conn in waiting or event.conn not in answered:
@@ -155,37 +153,37 @@ def _lost(reading: Reading, errors: list[int]) -> list[int]:
     return found
 
 
-def _waiting(reading: Reading) -> set[int]:
+def _waiting(evidence: WireEvidence) -> set[int]:
     """Return connections that ended with a request unanswered."""
-    return {item.request.conn for item in reading.exchanges if item.answer is None and item.request.acks != 0}
+    return {item.request.conn for item in evidence.exchanges if item.answer is None and item.request.acks != 0}
 
 
-def _timed_out(reading: Reading) -> list[int]:
+def _timed_out(evidence: WireEvidence) -> list[int]:
     """Return when requests had gone unanswered for the client's own timeout (one second where it is not known)."""
-    limit = _timeout_us(reading)
+    limit = _timeout_us(evidence)
     if limit is None:
         return []
-    due = [(item, item.request.at + limit) for item in reading.exchanges if item.request.acks != 0]
-    begin = reading.moments.begin
-    return [at for item, at in due if at >= begin and not _over(reading, item, at)]
+    due = [(item, item.request.at + limit) for item in evidence.exchanges if item.request.acks != 0]
+    begin = evidence.timeline.begin
+    return [at for item, at in due if at >= begin and not _over(evidence, item, at)]
 
 
-def _over(reading: Reading, item: Exchange, at: int) -> bool:
+def _over(evidence: WireEvidence, item: Exchange, at: int) -> bool:
     """Say whether an exchange had ended by then, by its answer or with its connection."""
-    ended = item.answer.at if item.answer else reading.closings.get(item.request.conn, at + 1)
+    ended = item.answer.at if item.answer else evidence.closings.get(item.request.conn, at + 1)
     return ended < at
 
 
-def _timeout_us(reading: Reading) -> int | None:
-    known = map(reading.setting_us, ("request_timeout_ms", "socket_timeout_ms"))
+def _timeout_us(evidence: WireEvidence) -> int | None:
+    known = map(evidence.setting_us, ("request_timeout_ms", "socket_timeout_ms"))
     limits = [limit for limit in known if limit]
     if limits:
         return min(limits)
-    return 1_000_000 if reading.play.kind is Kind.SILENCE else None
+    return 1_000_000 if evidence.play.kind is Symptom.SILENCE else None
 
 
 def _startup(clues: Clues, item: Discovery) -> bool:
-    return item.at < clues.reading.moments.warm
+    return item.at < clues.reading.timeline.warm
 
 
 def _bootstrap(clues: Clues, item: Discovery) -> bool:
@@ -212,17 +210,17 @@ def _opened_after_hit(clues: Clues, item: Discovery) -> bool:
 
 
 def _periodic(clues: Clues, item: Discovery) -> bool:
-    return clues.ticks.predict(item.at)
+    return clues.refreshes.predict(item.at)
 
 
 def _disconnect(clues: Clues, item: Discovery) -> bool:
-    if not clues.since_told(clues.losses, item.at):
+    if not clues.since_reported(clues.losses, item.at):
         return False
-    return not clues.since_told(clues.errors, item.at) or clues.unheeded(item.at)
+    return not clues.since_reported(clues.errors, item.at) or clues.unheeded(item.at)
 
 
 def _error(clues: Clues, item: Discovery) -> bool:
-    return clues.since_told(clues.errors, item.at)
+    return clues.since_reported(clues.errors, item.at)
 
 
 ELIMINATION: tuple[tuple[Trigger, Callable[[Clues, Discovery], bool]], ...] = (
@@ -236,9 +234,9 @@ ELIMINATION: tuple[tuple[Trigger, Callable[[Clues, Discovery], bool]], ...] = (
 """First match wins; what nothing explains is `unknown`."""
 
 
-def explain(reading: Reading, discoveries: tuple[Discovery, ...], hits: tuple[Hit, ...]) -> tuple[Discovery, ...]:
+def explain(evidence: WireEvidence, discoveries: tuple[Discovery, ...], hits: tuple[Hit, ...]) -> tuple[Discovery, ...]:
     """Say of each discovery why it was sent."""
-    clues = Clues(reading, discoveries, hits[0].at if hits else None)
+    clues = Clues(evidence, discoveries, hits[0].at if hits else None)
     return tuple(_explained(clues, item) for item in discoveries)
 
 

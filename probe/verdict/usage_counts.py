@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from probe.model import Kind, MarkKind
+from probe.model import MarkKind, Symptom
 from probe.protocol.names import api_name
 from probe.verdict import apis
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 
-def versions_used(reading: Reading) -> tuple[tuple[str, int], ...]:
+def versions_used(evidence: WireEvidence) -> tuple[tuple[str, int], ...]:
     """Return the highest version of each API that this client sent, the handshake left out, by API key."""
     highest: dict[int, int] = {}
-    sent = [(item.api, item.version) for item in reading.strands.requests]
-    sent += [(item.api, item.version) for item in reading.strands.folded]
+    sent = [(item.api, item.version) for item in evidence.events.requests]
+    sent += [(item.api, item.version) for item in evidence.events.folded]
     for api, version in sent:
         if api not in apis.HANDSHAKE:
             highest[api] = max(highest.get(api, -1), version)
     return tuple((api_name(api), highest[api]) for api in sorted(highest))
 
 
-def connects(reading: Reading) -> int:
+def connects(evidence: WireEvidence) -> int:
     """Count connections opened inside the window."""
-    return sum(1 for event in reading.strands.opened if reading.moments.begin <= event.at <= reading.moments.until)
+    return sum(1 for event in evidence.events.opened if evidence.timeline.begin <= event.at <= evidence.timeline.until)
 
 
-def close_ms(reading: Reading) -> float | None:
+def close_ms(evidence: WireEvidence) -> float | None:
     """Return how long closing took, if the instance was closed while the fault stood."""
-    moments, stopped = reading.moments, reading.strands.marked(MarkKind.STOPPED)
-    if reading.play.kind is Kind.NONE or moments.fault is None or moments.stopping is None or stopped is None:
+    timeline, stopped = evidence.timeline, evidence.events.marked(MarkKind.STOPPED)
+    if evidence.play.kind is Symptom.NONE or timeline.fault is None or timeline.stopping is None or stopped is None:
         return None
-    mended = moments.healed is not None and moments.healed <= moments.stopping
-    return None if mended else (stopped - moments.stopping) / 1000
+    mended = timeline.healed is not None and timeline.healed <= timeline.stopping
+    return None if mended else (stopped - timeline.stopping) / 1000

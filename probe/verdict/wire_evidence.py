@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from probe.model import App, Event, Folded, History, Request, Response, Role, Row, Target, Trigger
 from probe.model.lazy import lazy
 from probe.verdict import apis
-from probe.verdict.timeline import Moments, Strands, find_moments
-from probe.verdict.wire_proof import with_proof
+from probe.verdict.timeline import EventIndex, Timeline, find_timeline
+from probe.verdict.wire_proof import with_wire_proof
 
 SPREAD_US = 100_000
 """Folded frames count as if they came evenly, one share in each 100 ms of their span."""
@@ -57,7 +57,7 @@ class Exchange:
         return self.request.at if self.answer is None else self.answer.at
 
 
-class Reading:
+class WireEvidence:
     """What the rules look at; everything is computed at most once."""
 
     def __init__(self, history: History) -> None:
@@ -65,9 +65,9 @@ class Reading:
         self.play = history.header.play
         self.subject = history.header.subject
         self.role = history.header.cell.role
-        ours, self.beside = sort_out(history)
-        self.strands = Strands(with_proof(history.header, ours))
-        self.moments: Moments = find_moments(self.header, self.strands)
+        ours, self.beside = read_wire(history)
+        self.events = EventIndex(with_wire_proof(history.header, ours))
+        self.timeline: Timeline = find_timeline(self.header, self.events)
         self.affected = _affected(history)
         self._ignored = apis.BENIGN - set(self.play.codes)
 
@@ -107,10 +107,10 @@ class Reading:
     def exchanges(self) -> tuple[Exchange, ...]:
         """Return all requests with their answers, by the time of the request."""
         answers: dict[tuple[int, int], list[Response]] = {}
-        for answer in reversed(self.strands.responses):
+        for answer in reversed(self.events.responses):
             answers.setdefault((answer.conn, answer.corr), []).append(answer)
         found = []
-        for request in self.strands.requests:
+        for request in self.events.requests:
             waiting = answers.get((request.conn, request.corr))
             found.append(self._exchange(request, waiting.pop() if waiting else None))
         found += [self._exchange(_asked(answer), answer) for left in answers.values() for answer in left]
@@ -119,7 +119,7 @@ class Reading:
     @lazy
     def closings(self) -> dict[int, int]:
         """Return when each connection ended."""
-        return {event.conn: event.at for event in self.strands.closed}
+        return {event.conn: event.at for event in self.events.closed}
 
     def is_work(self, api: int) -> bool:
         """Say whether only the target can serve an API."""
@@ -134,14 +134,14 @@ class Reading:
             asked, rows = False, []
         if self.affected.key and asked:  # old answers do not repeat the key
             rows += [row for row in answered if not row.key]
-        about = asked or bool(rows) or self._speaks_of_none(request, answer)
+        about = asked or bool(rows) or self._names_no_topic(request, answer)
         found = [row.code for row in rows]
         if about and answer is not None:
             found.insert(0, answer.code)
         codes = dict.fromkeys(code for code in found if code and code not in self._ignored)
         return Exchange(request, answer, about, tuple(codes))
 
-    def _speaks_of_none(self, request: Request, answer: Response | None) -> bool:
+    def _names_no_topic(self, request: Request, answer: Response | None) -> bool:
         """Count what names no object where the scenario names its API (InitProducerId without an id)."""
         named = any(row.topic or row.key for row in (*request.rows, *(answer.rows if answer else ())))
         return request.api in self.play.apis and not named and request.api != apis.METADATA
@@ -152,14 +152,14 @@ class Reading:
         A span may mix frames about several objects; the last frame of each kind is told one by one, so frames about
         ours lie before it. Their number is then the span's by length.
         """
-        for item in self.strands.folded:
+        for item in self.events.folded:
             if any(map(self.affected.named_by, item.rows)):
-                told = self._told_about.get((item.conn, item.api), [])
+                told = self._answers_about.get((item.conn, item.api), [])
                 end = max((at for at in told if at <= item.until), default=item.at)
                 yield _cut_short(item, end) if item.at < end < item.until else item
 
     @lazy
-    def _told_about(self) -> dict[tuple[int, int], list[int]]:
+    def _answers_about(self) -> dict[tuple[int, int], list[int]]:
         """Return when frames about the affected object passed that are told one by one, by (connection, API)."""
         found: dict[tuple[int, int], list[int]] = {}
         for item in self.exchanges:
@@ -168,7 +168,7 @@ class Reading:
         return found
 
 
-def sort_out(history: History) -> tuple[list[Event], list[App]]:
+def read_wire(history: History) -> tuple[list[Event], list[App]]:
     """Part the client's own events from what the bystander's application saw.
 
     Connections that carry another client id are nobody's evidence: they are the bystander's, or a stranger's. A client

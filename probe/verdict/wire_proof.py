@@ -32,7 +32,7 @@ class _Answer:
     """Offset of the first record that it appended."""
 
 
-def with_proof(header: Header, events: list[Event]) -> list[Event]:
+def with_wire_proof(header: Header, events: list[Event]) -> list[Event]:
     """Return the events; where the application is silent, with an `acked` for each operation that is proved.
 
     Records that came without their offset get it by their number, and assignments that nobody told are added.
@@ -101,11 +101,11 @@ def _answers(header: Header, events: Iterable[Event]) -> dict[int, list[_Answer]
     return {partition: sorted(answers, key=lambda answer: answer.at) for partition, answers in found.items()}
 
 
-Proved = Iterator[tuple[_Answer, int, int]]
+ProvedRecords = Iterator[tuple[_Answer, int, int]]
 """(answer, number of the operation, offset of its record)"""
 
 
-def _by_read_back(header: Header, partition: int, answers: list[_Answer], begun: Mapping[int, int]) -> Proved:
+def _by_read_back(header: Header, partition: int, answers: list[_Answer], begun: Mapping[int, int]) -> ProvedRecords:
     """Yield each operation with the first answer that proves it: its record lies from the answer's offset on.
 
     The next answer's records begin at that one's offset; what began after the request reached the relay belongs to a
@@ -132,7 +132,7 @@ def _by_read_back(header: Header, partition: int, answers: list[_Answer], begun:
             yield answer, number, offset
 
 
-def _by_order(header: Header, _: int, answers: list[_Answer], begun: Mapping[int, int]) -> Proved:
+def _by_order(header: Header, _: int, answers: list[_Answer], begun: Mapping[int, int]) -> ProvedRecords:
     """Yield, of a trial that still runs, one operation an answer: the last that began before its request was sent.
 
     Good enough to see when a client works again; the verdict rests on the read-back.

@@ -12,9 +12,9 @@ import pytest
 
 from probe.catalogue.families import Family, Version, read_families, read_family
 from probe.catalogue.selectors import PROFILES, select_clients
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.drivers.sources.module import _tags
-from probe.model import Expects
+from probe.model import Reaction
 from probe.model.versions import version_key
 from probe.toolchain.golang import SHIM
 
@@ -77,8 +77,8 @@ def test_the_library_does_not_come_into_the_modules_that_everybody_builds() -> N
 
 
 def _cells() -> Iterator[tuple[str, str]]:
-    plan, _ = Asked(clients=["telegraf@1.32.3"], scenarios=["*"], roles=["producer"], seed=1).whole()
-    assert all(item.play.expects is not Expects.SURFACE for item in plan.cells)
+    plan, _ = RunSelection(clients=["telegraf@1.32.3"], scenarios=["*"], roles=["producer"], seed=1).whole()
+    assert all(item.expectation.expects is not Reaction.SURFACE for item in plan.cells)
     yield from ((skip.cell.scenario, skip.reason) for skip in plan.skips)
 
 

@@ -28,7 +28,7 @@ LIAR = Path(__file__).parents[1] / "support" / "lying_driver.py"
 
 def test_a_fault_that_does_nothing_is_not_provoked() -> None:
     item = planned(RDK, "disk/storage-error")
-    mute = replace(item, part=replace(item.part, steps=()))
+    mute = replace(item, variant=replace(item.variant, steps=()))
     ((_, found),) = play([mute])
     assert found.outcome is Outcome.NOT_PROVOKED
     assert found.conforms is None

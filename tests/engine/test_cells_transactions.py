@@ -18,7 +18,7 @@ GIVES_UP_MS = 5000
 def test_a_commit_that_gave_up_is_made_again() -> None:
     """As sarama's own example does (examples/txn_producer): nothing can begin before, and the client seemed stuck."""
     item = planned("sarama@1.43.3", "hold/end-txn/CONCURRENT_TRANSACTIONS", str(Role.TRANSACTIONAL))
-    item = replace(item, part=replace(item.part, heal_after_ms=GIVES_UP_MS + 3000))
+    item = replace(item, variant=replace(item.variant, heal_after_ms=GIVES_UP_MS + 3000))
     ((told, verdict),) = play([item])
     mine = [event for event in told.events if isinstance(event, App) and event.instance == told.header.subject.instance]
     failed = [event.at for event in mine if event.kind is AppKind.TXN_ERROR]

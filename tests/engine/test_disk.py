@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from probe.engines.kafka.disks.choice import WAYS, DiskError, choose
+from probe.engines.kafka.disks.choice import METHODS, DiskError, choose
 from probe.engines.kafka.disks.control import SLOTS, Control, library
 from probe.engines.kafka.disks.methods import Rename, Shim
 from probe.errors import EngineError
@@ -284,6 +284,6 @@ class TestChoosing:
             choose("acid")
 
     def test_each_way_says_what_it_is(self) -> None:
-        for name, (described, make) in WAYS.items():
+        for name, (described, make) in METHODS.items():
             assert described.name == make().name == name
             assert all((described.needs, described.sees, described.repair))

@@ -13,10 +13,10 @@ from probe.catalogue.selectors import select_profiles
 from probe.engines.embedded import topic_rules
 from probe.engines.embedded.broker_rules import whose_turn
 from probe.engines.embedded.rpc import cluster_pb2 as pb
-from probe.model import Election, Engine, Expects, Outcome, Role, Subject
+from probe.model import Election, Engine, Outcome, Reaction, Role, Subject
 from probe.model.cluster import next_broker
 from probe.planning.plan import Selection, make_plan
-from probe.scenarios.scenario import Part, Scenario
+from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.second_starts import started_during
 from probe.scenarios.session_timeouts import session_ms
 from probe.scenarios.steps.partitions import LagMetadata
@@ -29,11 +29,11 @@ FAMILIES = ("broker/*", "net/*", "bootstrap/*", "start-during/*")
 
 
 def told(name: str, election_ms: int = 0) -> pb.Fault:
-    return topic_rules.fault(part_of(name).steps, SUBJECT, election_ms)
+    return topic_rules.fault_rules(part_of(name).steps, SUBJECT, election_ms)
 
 
-def part_of(name: str) -> Part:
-    return default_scenarios()[name].parts[0]
+def part_of(name: str) -> RoleVariant:
+    return default_scenarios()[name].variants[0]
 
 
 def states(fault: pb.Fault) -> list[tuple[int, str, int]]:
@@ -51,12 +51,12 @@ def states(fault: pb.Fault) -> list[tuple[int, str, int]]:
 
 @pytest.mark.parametrize("scenario", select_scenarios(FAMILIES), ids=lambda item: item.name)
 def test_every_part_is_whole(scenario: Scenario) -> None:
-    for part in scenario.parts:
-        fault = topic_rules.fault(part.steps, SUBJECT, 9000)
+    for part in scenario.variants:
+        fault = topic_rules.fault_rules(part.steps, SUBJECT, 9000)
         ids = [rule.id for rule in fault.rules]
         assert len(ids) == len(set(ids))
         assert all(rule.brokers == [SUBJECT.old] or rule.key or rule.topic for rule in fault.rules)
-        assert part.play.watch_ms > part.play.prompt_ms
+        assert part.expectation.watch_ms > part.expectation.prompt_ms
         assert len(scenario.summary) < 200
         for word in ("What the brokers do:", "What a good client does:", "Source:", "Not covered:"):
             assert word in scenario.story, scenario.name
@@ -119,7 +119,7 @@ def test_brokers_that_shut_down_linger_by_line(
     plan = make_plan(replace(selection, scenarios=select_scenarios([name]), brokers=(line,), profiles=profiles))
     assert plan.cells
     for item in plan.cells:
-        found = states(topic_rules.fault(item.part.steps, SUBJECT, 150))
+        found = states(topic_rules.fault_rules(item.variant.steps, SUBJECT, 150))
         moved = next(at for at, what, _ in found if what == "evacuate")
         assert next(at for at, what, _ in found if what == "STOPPED") == moved + ms
 
@@ -128,22 +128,24 @@ def test_real_brokers_are_not_told_how_long_to_linger(selection: Selection) -> N
     chosen = replace(selection, scenarios=select_scenarios(["broker/shutdown"]), engine=Engine.KAFKA, brokers=("3.4",))
     plan = make_plan(chosen)
     assert plan.cells
-    assert {item.part.steps for item in plan.cells} == {select_scenarios(["broker/shutdown"])[0].parts[0].steps}
+    assert {item.variant.steps for item in plan.cells} == {select_scenarios(["broker/shutdown"])[0].variants[0].steps}
 
 
 def test_elections_by_line_and_by_the_user(selection: Selection, tmp_path: Path) -> None:  # noqa: F811  # the fixture
     kill = replace(selection, scenarios=select_scenarios(["broker/kill"]), brokers=("2.6", "3.9"))
     plan = make_plan(replace(kill, profiles=select_profiles(["isolated"], [], None)))
-    assert {(item.cell.broker, item.play.election_ms) for item in plan.cells} == {("2.6", 6000), ("3.9", 9000)}
+    assert {(item.cell.broker, item.expectation.election_ms) for item in plan.cells} == {("2.6", 6000), ("3.9", 9000)}
     plan = make_plan(replace(kill, profiles=select_profiles(["isolated"], [], Election(1000))))
-    assert {(item.cell.profile, item.play.election_ms) for item in plan.cells} == {("isolated+election=1000", 1000)}
+    assert {(item.cell.profile, item.expectation.election_ms) for item in plan.cells} == {
+        ("isolated+election=1000", 1000)
+    }
 
 
 def test_a_second_start_expects_nothing() -> None:
     part = part_of("start-during/disk/storage-error")
-    assert part.second
-    assert part.play.expects is Expects.NOTHING
-    assert part.play.conforms == (Outcome.CLEAN,)
+    assert part.second_instance
+    assert part.expectation.expects is Reaction.NOTHING
+    assert part.expectation.conforms == (Outcome.CLEAN,)
     assert part.steps == part_of("disk/storage-error").steps
 
 
@@ -154,12 +156,12 @@ def test_what_is_over_before_a_client_starts_has_no_second_start(name: str) -> N
 
 def test_a_second_start_of_a_generated_scenario_runs_on_request() -> None:
     (found,) = select_scenarios(["start-during/answer/produce/NOT_LEADER_OR_FOLLOWER"])
-    assert found.part(Role.PRODUCER) is not None
-    assert found.part(Role.CONSUMER) is None
+    assert found.variant(Role.PRODUCER) is not None
+    assert found.variant(Role.CONSUMER) is None
 
 
 def test_a_new_leader_names_itself_at_once_and_the_others_later() -> None:
-    told = topic_rules.fault(
+    told = topic_rules.fault_rules(
         (LagMetadata(lag_ms=400, but_successor=True), *part_of("disk/storage-error").steps), SUBJECT, 150
     )
     views = {

@@ -8,7 +8,7 @@ import pytest
 
 from probe.catalogue.scenarios import default_scenarios
 from probe.engines.embedded.rpc import cluster_pb2 as pb
-from probe.engines.embedded.topic_rules import TRANSLATIONS, fault, key_of
+from probe.engines.embedded.topic_rules import RULES, fault_rules, key_of
 from probe.model import Role, Subject
 from probe.model.cluster import next_broker
 from probe.scenarios.steps.partitions import (
@@ -42,12 +42,12 @@ def subject(role: Role = Role.PRODUCER, old: int = 2) -> Subject:
 
 
 def rule(step: Step, role: Role = Role.PRODUCER) -> pb.Rule:
-    (found,) = fault([step], subject(role), 150).rules
+    (found,) = fault_rules([step], subject(role), 150).rules
     return found
 
 
 def moves(steps: list[Step], role: Role = Role.PRODUCER) -> list[pb.Timed]:
-    return list(fault(steps, subject(role), 150).changes)
+    return list(fault_rules(steps, subject(role), 150).changes)
 
 
 def test_an_error_about_a_partition_is_the_leaders_and_the_bystander_is_served() -> None:
@@ -144,11 +144,11 @@ def test_a_transactional_id_is_the_key_where_there_is_one() -> None:
 def test_rules_of_every_default_scenario_have_ids_of_their_own() -> None:
     for name, item in default_scenarios().items():
         for role in item.roles:
-            part = item.part(role)
+            part = item.variant(role)
             assert part is not None
-            ids = [found.id for found in fault(part.steps, subject(role), 150).rules]
+            ids = [found.id for found in fault_rules(part.steps, subject(role), 150).rules]
             assert len(ids) == len(set(ids)), name
 
 
 def test_each_translation_is_of_a_step() -> None:
-    assert set(TRANSLATIONS) <= set(get_args(Step))
+    assert set(RULES) <= set(get_args(Step))

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from probe.model import Outcome
-from probe.runner.schedule.pool import FAILED_FROM
+from probe.runner.schedule.pool import FAILING_FROM
 from probe.store import runs, trials
 
 pytestmark = pytest.mark.real
@@ -91,7 +91,7 @@ def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, cod
         assert "--resume" in errors.strip().splitlines()[-1]
         none_left(mark)
     (info,) = runs(str(tmp_path))
-    kept = [row for row in trials(str(tmp_path), info.run_id) if row.trial < FAILED_FROM]
+    kept = [row for row in trials(str(tmp_path), info.run_id) if row.trial < FAILING_FROM]
     assert {row.verdict.outcome for row in kept} <= {Outcome.CLEAN, Outcome.SURFACES}
     judged = {row.cell for row in trials(str(tmp_path), info.run_id)}
     assert len(list(ET.parse(tmp_path / "j.xml").iter("testcase"))) == len(judged) < 4
@@ -127,5 +127,5 @@ def test_a_killed_child_costs_only_its_own_trials(tmp_path: Path, victim: str) -
         _, errors = process.communicate(timeout=150)
         assert process.returncode == 0, errors
         none_left(mark)
-    found = {row.cell: row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILED_FROM}
+    found = {row.cell: row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILING_FROM}
     assert sorted(found.values()) == [Outcome.CLEAN, Outcome.CLEAN, Outcome.STUCK, Outcome.SURFACES]

@@ -16,7 +16,7 @@ from kafka.record import MemoryRecords
 
 from probe.engines.kafka.admin.records import batch, message_set, produce_version
 from probe.engines.kafka.admin.wire import Reader, Writer
-from probe.engines.kafka.cohort.background_producer import Feeder
+from probe.engines.kafka.cohort.background_producer import BackgroundProducer
 from probe.model.endpoint import Endpoint
 
 NOT_LEADER = 6
@@ -120,8 +120,8 @@ async def pretending(
         yield list(everybody.values())
 
 
-def feeder(brokers: Sequence[Pretender]) -> Feeder:
-    return Feeder({one.node: one.address for one in brokers}, "3.9.2")
+def feeder(brokers: Sequence[Pretender]) -> BackgroundProducer:
+    return BackgroundProducer({one.node: one.address for one in brokers}, "3.9.2")
 
 
 async def until(true: Callable[[], object]) -> None:
@@ -141,7 +141,7 @@ def test_all_topics_share_a_request_and_each_partition_gets_every_number_once_in
         async with pretending(leaders) as (first, second):
             fed = feeder([first, second])
             for topic in topics:
-                fed.feed(topic, [0, 1], INTERVAL_MS)
+                fed.start(topic, [0, 1], INTERVAL_MS)
             await until(lambda: len(sequences(first, "t0", 0)) > 10 and len(sequences(second, "t19", 1)) > 10)
             await fed.close()
             for one in (first, second):
@@ -158,7 +158,7 @@ def test_who_leads_no_longer_is_left_at_once_and_what_it_refused_is_not_written_
         leaders = {("t", 0): 1, ("t", 1): 1}
         async with pretending(leaders) as (first, second):
             fed = feeder([first, second])
-            fed.feed("t", [0, 1], INTERVAL_MS)
+            fed.start("t", [0, 1], INTERVAL_MS)
             await until(lambda: len(first.written) > 10)
             leaders["t", 0] = 2
             await until(lambda: len(second.written) > 10)
@@ -177,7 +177,7 @@ def test_a_silent_broker_keeps_nobody_else_waiting_and_is_written_to_again_when_
     async def play() -> None:
         async with pretending({("t", 0): 1, ("t", 1): 2}) as (first, second):
             fed = feeder([first, second])
-            fed.feed("t", [0, 1], INTERVAL_MS)
+            fed.start("t", [0, 1], INTERVAL_MS)
             await until(lambda: first.written and second.written)
             first.may_answer.clear()
             told = len(second.written)
@@ -194,8 +194,8 @@ def test_a_topic_that_is_stopped_gets_nothing_more_and_the_others_do() -> None:
     async def play() -> None:
         async with pretending({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
             fed = feeder([only])
-            fed.feed("a", [0], INTERVAL_MS)
-            fed.feed("b", [0], INTERVAL_MS)
+            fed.start("a", [0], INTERVAL_MS)
+            fed.start("b", [0], INTERVAL_MS)
             await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
             await fed.stop("a")
             told = len(sequences(only, "a", 0))
@@ -211,18 +211,18 @@ def test_a_topic_that_is_paced_gets_a_record_at_one_of_so_many_beats() -> None:
     async def play() -> None:
         async with pretending({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
             fed = feeder([only])
-            fed.feed("a", [0], INTERVAL_MS)
-            fed.feed("b", [0], INTERVAL_MS)
+            fed.start("a", [0], INTERVAL_MS)
+            fed.start("b", [0], INTERVAL_MS)
             await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
-            fed.pace("b", 4 * INTERVAL_MS)
+            fed.set_interval("b", 4 * INTERVAL_MS)
             began = len(sequences(only, "a", 0)), len(sequences(only, "b", 0))
             await until(lambda: len(sequences(only, "a", 0)) >= began[0] + 40)
             slow = sequences(only, "b", 0)
             assert 8 <= len(slow) - began[1] <= 14
             assert slow == list(range(slow[0], slow[0] + len(slow)))
-            fed.pace("b", INTERVAL_MS)
+            fed.set_interval("b", INTERVAL_MS)
             await until(lambda: len(sequences(only, "b", 0)) > len(slow) + 10)
-            fed.pace("nobody", INTERVAL_MS)
+            fed.set_interval("nobody", INTERVAL_MS)
             await fed.close()
 
     asyncio.run(play())
@@ -232,12 +232,12 @@ def test_a_partition_that_is_fed_more_seldom_gets_every_number_too_and_no_more_a
     async def play() -> None:
         async with pretending({("a", 0): 1, ("a", 1): 1}, [1]) as (only,):
             fed = feeder([only])
-            fed.feed("a", [0, 1], INTERVAL_MS, {1: 4 * INTERVAL_MS})
+            fed.start("a", [0, 1], INTERVAL_MS, {1: 4 * INTERVAL_MS})
             await until(lambda: len(sequences(only, "a", 0)) >= 40)
             seldom = sequences(only, "a", 1)
             assert 8 <= len(seldom) <= 14
             assert seldom == list(range(seldom[0], seldom[0] + len(seldom)))
-            fed.pace("a", 8 * INTERVAL_MS)
+            fed.set_interval("a", 8 * INTERVAL_MS)
             before = [len(sequences(only, "a", partition)) for partition in (0, 1)]
             await until(lambda: len(sequences(only, "a", 0)) >= before[0] + 8)
             assert 7 <= len(sequences(only, "a", 1)) - before[1] <= 9

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from probe.engines.kafka.cohort import cohort as module
-from probe.engines.kafka.cohort.barrier import SOON, Meeting
+from probe.engines.kafka.cohort.barrier import SOON, Barrier
 from probe.engines.kafka.cohort.cohort import Cohort
-from probe.engines.kafka.cohort.member import Seat
+from probe.engines.kafka.cohort.member import CohortMember
 from probe.errors import StragglerError
 
 ALL = ("a", "b", "c")
@@ -26,35 +26,35 @@ class Deeds:
 
 def test_the_deed_is_done_once_and_only_when_everybody_is_there() -> None:
     async def go() -> None:
-        meeting, deed = Meeting(ALL), Deeds()
-        first = [asyncio.create_task(meeting.come(one, deed)) for one in "ab"]
+        barrier, action = Barrier(ALL), Deeds()
+        first = [asyncio.create_task(barrier.wait(one, action)) for one in "ab"]
         await asyncio.sleep(0.02)
-        assert deed.done == []
-        await asyncio.gather(*first, meeting.come("c", deed))
-        assert deed.done == [set("abc")]
+        assert action.done == []
+        await asyncio.gather(*first, barrier.wait("c", action))
+        assert action.done == [set("abc")]
 
     asyncio.run(go())
 
 
 def test_who_leaves_is_not_waited_for() -> None:
     async def go() -> None:
-        meeting, deed = Meeting(ALL), Deeds()
-        first = [asyncio.create_task(meeting.come(one, deed)) for one in "ab"]
+        barrier, action = Barrier(ALL), Deeds()
+        first = [asyncio.create_task(barrier.wait(one, action)) for one in "ab"]
         await asyncio.sleep(0)
-        meeting.leave("c")
+        barrier.leave("c")
         await asyncio.wait_for(asyncio.gather(*first), 1)
-        assert deed.done == [set("ab")]
+        assert action.done == [set("ab")]
 
     asyncio.run(go())
 
 
 def test_a_straggler_is_left_behind_and_told() -> None:
     async def go() -> None:
-        meeting, deed = Meeting(ALL), Deeds()
-        await asyncio.wait_for(asyncio.gather(*(meeting.come(one, deed, patience_s=0.05) for one in "ab")), 1)
-        assert deed.done == [set("ab")]
+        barrier, action = Barrier(ALL), Deeds()
+        await asyncio.wait_for(asyncio.gather(*(barrier.wait(one, action, patience_s=0.05) for one in "ab")), 1)
+        assert action.done == [set("ab")]
         with pytest.raises(StragglerError):
-            await meeting.come("c", deed)
+            await barrier.wait("c", action)
 
     asyncio.run(go())
 
@@ -62,13 +62,13 @@ def test_a_straggler_is_left_behind_and_told() -> None:
 def test_once_nearly_all_are_there_the_others_are_not_waited_for_long() -> None:
     async def go() -> None:
         many = [str(number) for number in range(20)]
-        meeting, deed = Meeting(many), Deeds()
-        came = [asyncio.create_task(meeting.come(one, deed, patience_s=60 / SOON)) for one in many[:10]]
+        barrier, action = Barrier(many), Deeds()
+        came = [asyncio.create_task(barrier.wait(one, action, patience_s=60 / SOON)) for one in many[:10]]
         await asyncio.sleep(0.02)
-        assert deed.done == []
-        came += [asyncio.create_task(meeting.come(one, deed, patience_s=0.05 / SOON)) for one in many[10:19]]
+        assert action.done == []
+        came += [asyncio.create_task(barrier.wait(one, action, patience_s=0.05 / SOON)) for one in many[10:19]]
         await asyncio.wait_for(asyncio.gather(*came), 5)
-        assert deed.done == [set(many[:19])]
+        assert action.done == [set(many[:19])]
 
     asyncio.run(go())
 
@@ -78,8 +78,8 @@ def test_a_deed_that_fails_fails_for_everybody() -> None:
         raise OSError("the disk is too good")
 
     async def go() -> None:
-        meeting = Meeting(ALL)
-        found = await asyncio.gather(*(meeting.come(one, fail) for one in ALL), return_exceptions=True)
+        barrier = Barrier(ALL)
+        found = await asyncio.gather(*(barrier.wait(one, fail) for one in ALL), return_exceptions=True)
         assert [str(error) for error in found] == ["the disk is too good"] * 3
 
     asyncio.run(go())
@@ -87,43 +87,43 @@ def test_a_deed_that_fails_fails_for_everybody() -> None:
 
 def test_they_may_meet_again() -> None:
     async def go() -> None:
-        meeting, deed = Meeting(ALL), Deeds()
-        await asyncio.gather(*(meeting.come(one, deed) for one in ALL))
-        meeting.leave("a")
-        await asyncio.gather(*(meeting.come(one, deed) for one in "bc"))
-        assert deed.done == [set("abc"), set("bc")]
+        barrier, action = Barrier(ALL), Deeds()
+        await asyncio.gather(*(barrier.wait(one, action) for one in ALL))
+        barrier.leave("a")
+        await asyncio.gather(*(barrier.wait(one, action) for one in "bc"))
+        assert action.done == [set("abc"), set("bc")]
 
     asyncio.run(go())
 
 
 def test_who_is_cancelled_has_left() -> None:
     async def go() -> None:
-        meeting, deed = Meeting(ALL), Deeds()
-        waiting = [asyncio.create_task(meeting.come(one, deed)) for one in ALL[:2]]
+        barrier, action = Barrier(ALL), Deeds()
+        waiting = [asyncio.create_task(barrier.wait(one, action)) for one in ALL[:2]]
         await asyncio.sleep(0)
         waiting[0].cancel()
         await asyncio.gather(waiting[0], return_exceptions=True)
-        await asyncio.wait_for(asyncio.gather(waiting[1], meeting.come("c", deed)), 1)
-        assert deed.done == [set("bc")]
+        await asyncio.wait_for(asyncio.gather(waiting[1], barrier.wait("c", action)), 1)
+        assert action.done == [set("bc")]
 
     asyncio.run(go())
 
 
 def test_a_cohort_strikes_without_those_it_gathered_without(monkeypatch: pytest.MonkeyPatch) -> None:
     class Noting(Cohort):
-        async def _strike(self, seats: Collection[Seat]) -> None:
-            struck.append(set(seats))
+        async def _strike(self, members: Collection[CohortMember]) -> None:
+            struck.append(set(members))
 
     async def go() -> None:
         cluster: Any = SimpleNamespace(brokers={}, version="3.9.2")
         cohort = Noting(cluster, 3, 1, {})
-        first, second, late = cohort.seats
-        await asyncio.wait_for(asyncio.gather(cohort.gather(first), cohort.gather(second)), 5)
-        await asyncio.wait_for(asyncio.gather(*(cohort.strike(one, (), 0) for one in (first, second))), 5)
+        first, second, late = cohort.members
+        await asyncio.wait_for(asyncio.gather(cohort.await_cohort(first), cohort.await_cohort(second)), 5)
+        await asyncio.wait_for(asyncio.gather(*(cohort.inject(one, (), 0) for one in (first, second))), 5)
         assert struck == [{first, second}]
         with pytest.raises(StragglerError):
-            await cohort.gather(late)
+            await cohort.await_cohort(late)
 
-    struck: list[set[Seat]] = []
+    struck: list[set[CohortMember]] = []
     monkeypatch.setattr(module, "STRAGGLERS_S", 0.05)
     asyncio.run(go())

@@ -13,13 +13,13 @@ import pytest
 from probe.errors import EngineError, ExhaustedError
 from probe.model import Cell, History, Outcome
 from probe.model.verdicts import Verdict
-from probe.planning.cohorts import Work, in_cohorts
+from probe.planning.cohorts import TrialTask, into_cohorts
 from probe.planning.plan import Plan, Planned
 from probe.runner.schedule import cohorts
 from probe.runner.schedule.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
-from probe.scenarios.cluster_spec import USUAL, Ground
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from tests.support.plans import planned
 
 CELLS = 8
@@ -48,7 +48,7 @@ class FakeEngine:
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
+        self, broker: str, size: int, to_come: int = 0, ground: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
     ) -> AsyncIterator[list[FakeSeat]]:
         if self._failure:
             raise EngineError(self._failure)
@@ -91,11 +91,11 @@ class ManyClusters(FakeEngine):
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
+        self, broker: str, size: int, to_come: int = 0, ground: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
     ) -> AsyncIterator[list[FakeSeat]]:
         self.now += 1
-        async with super().cohort(broker, size, to_come, ground, silent=silent) as seats:
-            yield seats
+        async with super().cohort(broker, size, to_come, ground, silent=silent) as members:
+            yield members
         self.now -= 1
 
 
@@ -113,7 +113,7 @@ def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: py
         return History(replace(make_header(item, number, tools, options), impossible="played"), ())
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
-    monkeypatch.setattr(cohorts, "WATCHED", 3 * CELLS)
+    monkeypatch.setattr(cohorts, "MAX_OBSERVED_CELLS", 3 * CELLS)
     engine, full = ManyClusters(), asyncio.Event()
     trials: list[int] = []
     run(planned("steady", trials=8), engine)
@@ -133,7 +133,7 @@ def test_cells_whose_client_is_gone_make_room_and_are_fed_no_more_while_others_a
     monkeypatch.setattr(cohorts, "run_trial", trial)
     engine, another = ManyClusters(), asyncio.Event()
     run(planned("steady", trials=8), engine)
-    assert all(seat.is_quiet for seats in engine.given for seat in seats)
+    assert all(member.is_quiet for members in engine.given for member in members)
 
 
 def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_still_watched(
@@ -161,7 +161,7 @@ def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_st
     monkeypatch.setattr(cohorts, "_known_as_impossible", never)
     plan, over, tried = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event(), list[str]()
     controls = sum(item.cell == item.steady for item in plan.cells)
-    monkeypatch.setattr(cohorts, "layout", lambda work, *_: (in_cohorts(work, 8), 4))
+    monkeypatch.setattr(cohorts, "cluster_layout", lambda work, *_: (into_cohorts(work, 8), 4))
     run(plan, ManyClusters())
     assert len(tried) == len(plan.cells) + 1 - controls
 
@@ -181,12 +181,12 @@ def test_who_waits_for_a_control_cell_is_overtaken_by_its_own_line_and_not_by_th
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
     monkeypatch.setattr(cohorts, "_known_as_impossible", never)
-    monkeypatch.setattr(cohorts, "WATCHED", 100)
+    monkeypatch.setattr(cohorts, "MAX_OBSERVED_CELLS", 100)
     plan, overtaken = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event()
     in_order = sorted(plan.cells, key=lambda item: (item.cell.broker, not item.is_control))
     slow = next(item for item in in_order if not item.is_control)
     played: list[Cell] = []
-    monkeypatch.setattr(cohorts, "layout", lambda *_: ([[Work(item, 0)] for item in in_order], 4))
+    monkeypatch.setattr(cohorts, "cluster_layout", lambda *_: ([[TrialTask(item, 0)] for item in in_order], 4))
     run(plan, ManyClusters())
     assert [cell.broker for cell in played] == [item.cell.broker for item in in_order]
     others = [cell for cell in played if cell.scenario == slow.cell.scenario]
@@ -218,8 +218,8 @@ def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: 
     monkeypatch.setattr(cohorts, "run_trial", trial)
     engine = FakeEngine()
     kept = run(planned("steady"), engine)
-    assert [len(seats) for seats in engine.given] == [8, 1]
-    assert all(seat.left for seats in engine.given for seat in seats)
+    assert [len(members) for members in engine.given] == [8, 1]
+    assert all(member.left for members in engine.given for member in members)
     assert sorted(history.header.trial for history, _ in kept.trials) == [0] * 8 + [1000]
 
 
@@ -238,7 +238,7 @@ def test_silence_that_is_watched_again_passes_beside_the_rest_of_its_line_and_wh
     silent, (short, other, *_) = cells("broker/hang")[0], cells("disk/storage-error")
     in_order, played = (silent, short, other), list[Cell]()
     monkeypatch.setattr(cohorts, "run_trial", trial)
-    monkeypatch.setattr(cohorts, "layout", lambda *_: ([[Work(item, 0)] for item in in_order], 1))
+    monkeypatch.setattr(cohorts, "cluster_layout", lambda *_: ([[TrialTask(item, 0)] for item in in_order], 1))
     run(Plan(in_order, ()), FakeEngine())
     assert played == [silent.cell, short.cell, silent.cell, other.cell, short.cell]
 
@@ -259,10 +259,10 @@ def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytes
         return replace(told, outcome=Outcome.STUCK, reason="it does not serve") if len(asked) == 1 else told
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
-    monkeypatch.setattr(cohorts, "ask", ask)
+    monkeypatch.setattr(cohorts, "submit", ask)
     engine = FakeEngine()
     kept = run(planned("steady"), engine)
-    assert [len(seats) for seats in engine.given] == [8, 1]
+    assert [len(members) for members in engine.given] == [8, 1]
     (first,) = [history for history, _ in kept.trials if history.header.trial == 1000]
     assert first.header.problems == (
         "stuck although nothing was done to the brokers (it does not serve); it is played once more",

@@ -14,9 +14,9 @@ from probe.engines.kafka.cluster.properties import Addresses
 from probe.engines.kafka.cluster.workspace import free_addresses
 from probe.engines.kafka.faults import zookeeper_follower
 from probe.engines.kafka.faults.zookeeper_follower import drop_follower, roles
-from probe.engines.kafka.ports import Scene
+from probe.engines.kafka.ports import FaultTarget
 from probe.engines.kafka.zookeeper import ensemble
-from probe.engines.kafka.zookeeper.ensemble import Doors, Member, Served
+from probe.engines.kafka.zookeeper.ensemble import Member, MemberStatus, QuorumProxies
 from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 from probe.scenarios.steps.real import DropFollower
@@ -53,22 +53,27 @@ def test_brokers_are_told_of_all() -> None:
 @pytest.mark.parametrize(
     ("text", "served"),
     [
-        ("Zookeeper version: 3.6.4\nReceived: 5\nConnections: 4\nMode: leader\nNode count: 9\n", Served("leader", 3)),
-        ("This ZooKeeper instance is not currently serving requests\n", Served("", 0)),
-        ("", Served("", 0)),
+        (
+            "Zookeeper version: 3.6.4\nReceived: 5\nConnections: 4\nMode: leader\nNode count: 9\n",
+            MemberStatus("leader", 3),
+        ),
+        ("This ZooKeeper instance is not currently serving requests\n", MemberStatus("", 0)),
+        ("", MemberStatus("", 0)),
     ],
 )
-def test_what_a_member_says_of_itself(text: str, served: Served) -> None:
-    assert ensemble.read_served(text) == served
+def test_what_a_member_says_of_itself(text: str, served: MemberStatus) -> None:
+    assert ensemble.read_status(text) == served
 
 
 def test_the_follower_with_most_sessions_is_hit() -> None:
-    said = {1: Served("follower", 2), 2: Served("leader", 9), 3: Served("follower", 1)}
+    said = {1: MemberStatus("follower", 2), 2: MemberStatus("leader", 9), 3: MemberStatus("follower", 1)}
     assert roles(said) == (2, 1)
 
 
-@pytest.mark.parametrize("said", [{}, {1: Served("standalone", 3)}, {1: Served("leader", 1), 2: Served("", 0)}])
-def test_without_a_leader_and_a_follower_there_is_nothing_to_close(said: dict[int, Served]) -> None:
+@pytest.mark.parametrize(
+    "said", [{}, {1: MemberStatus("standalone", 3)}, {1: MemberStatus("leader", 1), 2: MemberStatus("", 0)}]
+)
+def test_without_a_leader_and_a_follower_there_is_nothing_to_close(said: dict[int, MemberStatus]) -> None:
     with pytest.raises(EngineError, match="a leader and followers"):
         roles(said)
 
@@ -92,8 +97,8 @@ class Echo:
         writer.close()
 
 
-async def through(doors: Doors, way: tuple[int, int]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    reader, writer = await asyncio.open_connection(doors.addresses[way].host, doors.addresses[way].port)
+async def through(proxies: QuorumProxies, way: tuple[int, int]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection(proxies.addresses[way].host, proxies.addresses[way].port)
     writer.write(b"hello")
     assert await reader.readexactly(5) == b"hello"
     return reader, writer
@@ -101,19 +106,19 @@ async def through(doors: Doors, way: tuple[int, int]) -> tuple[asyncio.StreamRea
 
 def test_a_slammed_door_ends_what_is_established_and_nothing_else() -> None:
     async def story(all_members: Sequence[Member]) -> None:
-        doors = Doors(all_members)
-        async with asyncio.timeout(BUSY_S), Echo(all_members[1]), doors.open():
-            assert len(doors.addresses) == 6
-            first, first_writer = await through(doors, (1, 2))
-            third, third_writer = await through(doors, (3, 2))
-            assert doors.passed == {1: 1, 3: 1}
-            assert doors.slam(1, 2) == 1
+        proxies = QuorumProxies(all_members)
+        async with asyncio.timeout(BUSY_S), Echo(all_members[1]), proxies.open():
+            assert len(proxies.addresses) == 6
+            first, first_writer = await through(proxies, (1, 2))
+            third, third_writer = await through(proxies, (3, 2))
+            assert proxies.passed == {1: 1, 3: 1}
+            assert proxies.close_connections(1, 2) == 1
             assert await first.read() == b"", "an end as if the other had closed"
             third_writer.write(b"more")
             assert await third.readexactly(4) == b"more"
-            assert doors.slam(2, 1) == 0
-            _, again = await through(doors, (1, 2))
-            assert doors.passed == {1: 2, 3: 1}
+            assert proxies.close_connections(2, 1) == 0
+            _, again = await through(proxies, (1, 2))
+            assert proxies.passed == {1: 2, 3: 1}
             for writer in (first_writer, third_writer, again):
                 writer.close()
 
@@ -121,12 +126,12 @@ def test_a_slammed_door_ends_what_is_established_and_nothing_else() -> None:
 
 
 def test_a_member_that_is_down_is_left_out_of_what_all_say() -> None:
-    assert asyncio.run(Doors(members()).served()) == {}
+    assert asyncio.run(QuorumProxies(members()).statuses()) == {}
 
 
-def scene(tmp_path: Path) -> tuple[Scene, Any]:
+def scene(tmp_path: Path) -> tuple[FaultTarget, Any]:
     cluster: Any = Cluster(tmp_path)
-    return Scene(cluster=cluster, subjects=[subject()], election_ms=0, steps=(DropFollower(),)), cluster
+    return FaultTarget(cluster=cluster, subjects=[subject()], election_ms=0, steps=(DropFollower(),)), cluster
 
 
 def test_the_deed_waits_until_the_follower_is_let_in_again(tmp_path: Path) -> None:
@@ -138,14 +143,14 @@ def test_the_deed_waits_until_the_follower_is_let_in_again(tmp_path: Path) -> No
 def test_a_follower_that_stays_away_fails_the_deed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, cluster = scene(tmp_path)
     monkeypatch.setattr(zookeeper_follower, "REJOINS_S", 0.05)
-    monkeypatch.setattr(cluster.doors, "slam", lambda *_: 1)
+    monkeypatch.setattr(cluster.quorum_proxies, "close_connections", lambda *_: 1)
     with pytest.raises(TimeoutError):
         asyncio.run(drop_follower(DropFollower(), found))
 
 
 def test_a_follower_without_a_connection_was_not_hit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, cluster = scene(tmp_path)
-    monkeypatch.setattr(cluster.doors, "slam", lambda *_: 0)
+    monkeypatch.setattr(cluster.quorum_proxies, "close_connections", lambda *_: 0)
     with pytest.raises(EngineError, match="has no connection"):
         asyncio.run(drop_follower(DropFollower(), found))
     assert "fault_on 2" not in cluster.told

@@ -20,15 +20,15 @@ from probe.engines.kafka.faults import (
     replicas,
     unknown_api_keys,
 )
-from probe.engines.kafka.faults.actions import DEEDS, UNPLAYED
+from probe.engines.kafka.faults.actions import ACTIONS, UNSUPPORTED_STEPS
 from probe.engines.kafka.faults.filler_entries import named
 from probe.engines.kafka.faults.replicas import without
 from probe.engines.kafka.faults.schedule import is_ours, later
-from probe.engines.kafka.ports import Placement, Scene
-from probe.engines.kafka.zookeeper.ensemble import Served
+from probe.engines.kafka.ports import FaultTarget, Placement
+from probe.engines.kafka.zookeeper.ensemble import MemberStatus
 from probe.model import Engine, EngineKind, Role, Subject
 from probe.model.endpoint import Endpoint
-from probe.scenarios.scenario import Part
+from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.session_timeouts import session_ms
 from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker
 from probe.scenarios.steps.partitions import Step
@@ -168,8 +168,8 @@ class Doors:
         self.passed[source] += 1
         return 1
 
-    async def served(self) -> dict[int, Served]:
-        return {1: Served("follower", 1), 2: Served("leader", 5), 3: Served("follower", 2)}
+    async def served(self) -> dict[int, MemberStatus]:
+        return {1: MemberStatus("follower", 1), 2: MemberStatus("leader", 5), 3: MemberStatus("follower", 2)}
 
 
 class Cluster:
@@ -211,15 +211,15 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(port_mirror, "listens", listens)
     monkeypatch.setattr(replicas, "SETTLES_S", 0.0)
-    monkeypatch.setattr(coordinators, "lengthen", lambda *_: real_sleep(0))
+    monkeypatch.setattr(coordinators, "add_filler", lambda *_: real_sleep(0))
     monkeypatch.setattr(filler_partitions, "write", lambda *_: None)
     monkeypatch.setattr(filler_commits, "_write", lambda *_: None)
     monkeypatch.setattr(unknown_api_keys, "_burst", lambda *_: real_sleep(0))
     monkeypatch.setattr(asyncio, "sleep", lambda seconds: real_sleep(seconds / 1000))
 
 
-def part(name: str, role: Role = Role.PRODUCER) -> Part:
-    found = default_scenarios()[name].part(role, Engine.KAFKA)
+def part(name: str, role: Role = Role.PRODUCER) -> RoleVariant:
+    found = default_scenarios()[name].variant(role, Engine.KAFKA)
     assert found is not None
     return found
 
@@ -236,16 +236,16 @@ def played(name: str, tmp_path: Path, role: Role = Role.PRODUCER, *, undone: boo
         cluster: Any = Cluster(tmp_path)
         cluster.kraft = not default_scenarios()[name].real_until  # what only old lines play needs a ZooKeeper
         found = part(name, role)
-        election_ms = KRAFT_MS if found.by_session else found.play.election_ms or 0
-        scene = Scene(cluster=cluster, subjects=[subject(role)], election_ms=election_ms, steps=found.steps)
+        election_ms = KRAFT_MS if found.by_session else found.expectation.election_ms or 0
+        scene = FaultTarget(cluster=cluster, subjects=[subject(role)], election_ms=election_ms, steps=found.steps)
         for step in found.steps:
-            await DEEDS[type(step)].do(step, scene)
-        scene.strike()
+            await ACTIONS[type(step)].inject(step, scene)
+        scene.mark_fault_on()
         await asyncio.gather(*cluster.tasks)
         if undone:
             cluster.told.clear()
             for step in reversed(found.steps):
-                await DEEDS[type(step)].undo(step, scene)
+                await ACTIONS[type(step)].revert(step, scene)
         return list(cluster.told)
 
     return asyncio.run(story())
@@ -253,9 +253,9 @@ def played(name: str, tmp_path: Path, role: Role = Role.PRODUCER, *, undone: boo
 
 def test_each_step_has_a_deed_or_a_reason() -> None:
     steps = set(get_args(Step))
-    assert set(DEEDS) | set(UNPLAYED) == steps
-    assert not set(DEEDS) & set(UNPLAYED)
-    assert all(len(reason) > 20 for reason in UNPLAYED.values())
+    assert set(ACTIONS) | set(UNSUPPORTED_STEPS) == steps
+    assert not set(ACTIONS) & set(UNSUPPORTED_STEPS)
+    assert all(len(reason) > 20 for reason in UNSUPPORTED_STEPS.values())
 
 
 def test_scenarios_of_this_engine_have_deeds_only() -> None:
@@ -263,24 +263,24 @@ def test_scenarios_of_this_engine_have_deeds_only() -> None:
         if Engine.KAFKA not in item.engines:
             continue
         for role in item.roles:
-            found = item.part(role, Engine.KAFKA)
+            found = item.variant(role, Engine.KAFKA)
             if found is not None:
-                assert not {type(step) for step in found.steps} & set(UNPLAYED), name
+                assert not {type(step) for step in found.steps} & set(UNSUPPORTED_STEPS), name
 
 
 def test_scenarios_of_the_other_engine_cannot_be_played_or_say_so() -> None:
     """A step that only real brokers can do makes no scenario of the embedded engine."""
-    only_real = {kind.__name__ for kind in DEEDS} & {"KeepReplicas", "Meanwhile", "SlowReads"}
+    only_real = {kind.__name__ for kind in ACTIONS} & {"KeepReplicas", "Meanwhile", "SlowReads"}
     for name, item in default_scenarios().items():
         if Engine.EMBEDDED in item.engines:
-            assert not {type(step).__name__ for found in item.parts for step in found.steps} & only_real, name
+            assert not {type(step).__name__ for found in item.variants for step in found.steps} & only_real, name
 
 
 @pytest.mark.parametrize(
     "name", [name for name, item in default_scenarios().items() if Engine.KAFKA in item.engines and "/" in name]
 )
 def test_every_scenario_can_be_played_and_mended(name: str, tmp_path: Path) -> None:
-    roles = [role for role in default_scenarios()[name].roles if default_scenarios()[name].part(role, Engine.KAFKA)]
+    roles = [role for role in default_scenarios()[name].roles if default_scenarios()[name].variant(role, Engine.KAFKA)]
     told = played(name, tmp_path, roles[0])
     assert told.count(f"fault_on {OLD}") == 1
     if part(name, roles[0]).steps:
@@ -302,7 +302,7 @@ class TestWhatBrokersDoByThemselves:
     )
     def test_hand_overs(self, name: str, own: list[str]) -> None:
         found = part(name)
-        election_ms = KRAFT_MS if found.by_session else found.play.election_ms or 0
+        election_ms = KRAFT_MS if found.by_session else found.expectation.election_ms or 0
         ours = [step for step in found.steps if is_ours(step, found.steps, election_ms, KRAFT_MS)]
         assert [type(step).__name__ for step in ours] == own
 

@@ -13,7 +13,7 @@ import pytest
 
 from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.engines.kafka.faults import coordinator_restarts, filler_commits, unknown_api_keys
-from probe.engines.kafka.ports import Scene
+from probe.engines.kafka.ports import FaultTarget
 from probe.model import Engine, Role
 from probe.model.endpoint import Endpoint
 from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers, SendUnknownKeys
@@ -99,8 +99,8 @@ def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
             host, port = server.sockets[0].getsockname()
             cluster.brokers[OLD].internal = Endpoint(host=host, port=port)
             cluster.tell = lambda kind, *, broker, text="": cluster.told.append(f"{kind} {broker} {text}".strip())
-            scene = Scene(cluster=cluster, subjects=[subject()], election_ms=0, steps=(step,))
-            await unknown_api_keys.send(step, scene)
+            target = FaultTarget(cluster=cluster, subjects=[subject()], election_ms=0, steps=(step,))
+            await unknown_api_keys.send(step, target)
             await asyncio.gather(*cluster.tasks)
             return list(cluster.told)
 
@@ -131,7 +131,9 @@ class TestRestarts:
 
     def test_closed_segments_of_offsets_are_slow_from_the_start_on_until_mended(self, offsets: Path) -> None:
         told = played(RESTARTS[0], offsets, Role.GROUP)
-        (step,) = (one for one in select_scenarios([RESTARTS[0]])[0].parts[0].steps if isinstance(one, RestartBrokers))
+        (step,) = (
+            one for one in select_scenarios([RESTARTS[0]])[0].variants[0].steps if isinstance(one, RestartBrokers)
+        )
         slow = [f"slow_reads 2 {first:020d}.log {step.offsets_read_ms}" for first in (0, 500)]
         assert [line for line in told if line.startswith("slow_reads 2")] == slow
         assert max(map(told.index, slow)) < told.index("start 2")
@@ -154,8 +156,8 @@ class TestFilling:
         async def fill() -> None:
             cluster: Any = Cluster(offsets)
             cluster.version = "0.9.0.1"
-            scene = Scene(cluster=cluster, subjects=[subject(Role.GROUP)], election_ms=0)
-            await filler_commits.fill(FillOffsets(entries=50), scene)
+            target = FaultTarget(cluster=cluster, subjects=[subject(Role.GROUP)], election_ms=0)
+            await filler_commits.fill(FillOffsets(entries=50), target)
 
         asyncio.run(fill())
         (counts,) = filled

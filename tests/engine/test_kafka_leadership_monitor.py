@@ -16,7 +16,7 @@ from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.admin.requests import Metadata
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.cohort import high_watermark_lag, leadership_monitor
-from probe.engines.kafka.ports import Placement, Scene
+from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model import EngineEvent, EngineKind, Subject
 
 OLD, NEW = 1, 2
@@ -48,7 +48,7 @@ class Brokers:
         return self.coordinator
 
 
-def scene(groups: list[str]) -> Scene:
+def scene(groups: list[str]) -> FaultTarget:
     subjects = [
         Subject(
             topic=f"t{n}",
@@ -64,13 +64,13 @@ def scene(groups: list[str]) -> Scene:
     ]
     nodes = {n: SimpleNamespace(node=n, internal="", pid=1, paused=False) for n in (1, 2, 3)}
     cluster: Any = SimpleNamespace(brokers=nodes, version="3.9.2")
-    return Scene(cluster=cluster, subjects=subjects, election_ms=0)
+    return FaultTarget(cluster=cluster, subjects=subjects, election_ms=0)
 
 
 def watch(
     monkeypatch: pytest.MonkeyPatch,
     brokers: Brokers,
-    one: Scene,
+    one: FaultTarget,
     play: Any,
     kept: list[tuple[str, EngineEvent]] | None = None,
     written: Callable[[tuple[str, int]], int] = lambda _: -1,
@@ -86,7 +86,7 @@ def watch(
     monkeypatch.setattr(leadership_monitor.ask, "high_watermarks", brokers.high_watermarks)
 
     async def run() -> None:
-        watching = leadership_monitor.Truth(
+        watching = leadership_monitor.LeadershipMonitor(
             one, lambda subject, event: told.append((subject.topic, event)), written
         ).watching()
         async with watching:
@@ -153,8 +153,8 @@ def test_a_leader_that_all_name_is_announced_once_it_serves(monkeypatch: pytest.
 
 def test_what_is_missing_for_long_is_asked_about_alone_and_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leadership_monitor, "SOON_S", 0.3)
-    monkeypatch.setattr(leadership_monitor, "TOGETHER_S", 0.3)
-    monkeypatch.setattr(leadership_monitor, "PATIENT", 5)
+    monkeypatch.setattr(leadership_monitor, "BATCH_S", 0.3)
+    monkeypatch.setattr(leadership_monitor, "PATIENT_POLLS", 5)
     brokers = Brokers(serves=False)
     late: list[int] = []
 
@@ -176,7 +176,7 @@ def test_what_is_missing_for_long_is_asked_about_alone_and_more_seldom(monkeypat
 def test_records_that_were_written_and_cannot_be_read_are_told_of_until_they_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(high_watermark_lag, "APART_US", 50_000)
+    monkeypatch.setattr(high_watermark_lag, "MIN_SAMPLE_GAP_US", 50_000)
     brokers = Brokers(readable=3)
     until: list[int] = []
 

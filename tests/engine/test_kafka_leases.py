@@ -13,11 +13,11 @@ import pytest
 
 from probe.engines.kafka import engine as module
 from probe.engines.kafka.cluster.release import Release
-from probe.engines.kafka.engine import WORTH, Kafka
-from probe.scenarios.cluster_spec import USUAL
+from probe.engines.kafka.engine import MIN_COHORTS_LEFT, Kafka
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER
 
 LINE = "3.9"
-MANY = 2 * WORTH
+MANY = 2 * MIN_COHORTS_LEFT
 RELEASE = Release(version="3.9.2", line=LINE, kraft=True, jars=(), java=Path("java"))
 
 
@@ -27,15 +27,15 @@ class Clusters:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.running = self.started = 0
         monkeypatch.setattr(module, "running", self.one)
-        monkeypatch.setattr(module, "mend", self.mend)
+        monkeypatch.setattr(module, "revert_cluster", self.mend)
         monkeypatch.setattr(module, "Cohort", self.cohort)
-        monkeypatch.setattr(module, "NEXT_S", 0.0)
+        monkeypatch.setattr(module, "NEXT_START_S", 0.0)
 
     @contextlib.asynccontextmanager
     async def one(self, *_: Any) -> AsyncIterator[Any]:
         self.running += 1
         self.started += 1
-        yield SimpleNamespace(line=LINE, ground=USUAL)
+        yield SimpleNamespace(line=LINE, spec=DEFAULT_CLUSTER)
         self.running -= 1
 
     async def mend(self, *_: Any) -> None:
@@ -46,7 +46,7 @@ class Clusters:
         async def meeting() -> AsyncIterator[Sequence[Any]]:
             yield ()
 
-        return SimpleNamespace(meeting=meeting, spoilt="")
+        return SimpleNamespace(barrier=meeting, spoilt="")
 
 
 def engine(clusters: int, in_silence: int) -> Kafka:

@@ -221,7 +221,7 @@ class TestFiles:
             for name in names:
                 made.writestr(name, "")
         release = Release(version=version, line="?", kraft=False, jars=(jar,), java=Path(sys.executable))
-        told = log_dump_tool.why_not(release)
+        told = log_dump_tool.unavailable_reason(release)
         assert reason in told
         assert bool(told) is bool(reason)
 

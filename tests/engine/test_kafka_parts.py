@@ -12,8 +12,8 @@ from probe.engines.kafka.cluster import broker_log, properties
 from probe.engines.kafka.cluster.java_command import KAFKA, Java
 from probe.engines.kafka.cluster.properties import Addresses
 from probe.engines.kafka.cohort.cohort import TOPIC
-from probe.engines.kafka.cohort.event_router import KEPT, Sorting
-from probe.engines.kafka.cohort.leadership_monitor import Watched
+from probe.engines.kafka.cohort.event_router import KEPT, EventRouter
+from probe.engines.kafka.cohort.leadership_monitor import WatchedSubject
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Subject
 from probe.model.endpoint import Endpoint
 from probe.toolchain.maven_dependencies import jars
@@ -83,10 +83,10 @@ def test_bytes_there_and_back() -> None:
 
 
 def test_what_a_broker_says_again_and_again_is_told_twice_a_second() -> None:
-    echoes = broker_log.Echoes()
+    echoes = broker_log.LineDeduplicator()
     moments = [at for at in range(0, 1_200_000, 1000) if not echoes.is_one(1, at, "uncaught")]
     assert moments == [0, 500_000, 1_000_000]
-    echoes = broker_log.Echoes()
+    echoes = broker_log.LineDeduplicator()
     told = [(node, text) for node, text in [(1, "a"), (1, "b"), (1, "a"), (2, "a")] if not echoes.is_one(node, 7, text)]
     assert told == [(1, "a"), (1, "b"), (2, "a")]
 
@@ -105,7 +105,7 @@ def test_what_a_broker_says_again_and_again_is_told_twice_a_second() -> None:
     ],
 )
 def test_which_log_lines_are_events(line: str, kept: bool) -> None:
-    assert bool(broker_log.tells(line)) is kept
+    assert bool(broker_log.is_event(line)) is kept
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_which_log_lines_are_events(line: str, kept: bool) -> None:
 def test_of_a_log_that_is_loaded_its_name_and_how_many_there_are_is_kept(kind: str) -> None:
     told = "with 1 segments in 8ms (18/82 loaded in d0)"
     line = f"INFO Completed load of {kind}partition=67, highWatermark={'0' * 200}) {told}"
-    assert broker_log.tells(line) == f"INFO Completed load of t-67 {told}"
+    assert broker_log.is_event(line) == f"INFO Completed load of t-67 {told}"
 
 
 def test_a_log_line_about_another_cells_topic_is_left_out() -> None:
@@ -123,8 +123,8 @@ def test_a_log_line_about_another_cells_topic_is_left_out() -> None:
     assert TOPIC.findall("ERROR Error for partition probe-java-group-ab12-0 at offset 3") == ["probe-java-group-ab12-0"]
 
 
-def watched() -> Watched:
-    return Watched(Subject(topic="t", affected=0, bystander=1, instance="i", client_id="i", old=1), office=1)
+def watched() -> WatchedSubject:
+    return WatchedSubject(Subject(topic="t", affected=0, bystander=1, instance="i", client_id="i", old=1), terms=1)
 
 
 def test_truth_moves_at_the_first_broker_and_is_announced_by_the_last() -> None:
@@ -159,14 +159,14 @@ def asked(conn: int, client_id: str) -> Request:
 def test_connections_go_to_whose_client_id_they_carry() -> None:
     mine: list[Event] = []
     other: list[Event] = []
-    sorting = Sorting()
-    sorting.join("sarama-producer-abc", mine.append)
-    sorting.join("java-producer-def", other.append)
+    router = EventRouter()
+    router.join("sarama-producer-abc", mine.append)
+    router.join("java-producer-def", other.append)
     opened, second = Opened(at=1, conn=7, broker=1), Opened(at=1, conn=8, broker=1)
     for event in (opened, second, asked(7, "sarama-producer-abc"), asked(8, "sarama-producer-abc-2")):
-        sorting.take(event)
+        router.route(event)
     closed = Closed(at=3, conn=7, broker=1, by="client")
-    sorting.take(closed)
+    router.route(closed)
     assert mine == [opened, asked(7, "sarama-producer-abc"), second, asked(8, "sarama-producer-abc-2"), closed]
     assert other == []
 
@@ -174,34 +174,34 @@ def test_connections_go_to_whose_client_id_they_carry() -> None:
 def test_a_storm_that_is_slowed_is_told_to_whose_connection_it_is() -> None:
     mine: list[Event] = []
     other: list[Event] = []
-    sorting = Sorting()
-    sorting.join("sarama-producer-abc", mine.append)
-    sorting.join("java-producer-def", other.append)
+    router = EventRouter()
+    router.join("sarama-producer-abc", mine.append)
+    router.join("java-producer-def", other.append)
     slowed = EngineEvent(at=5, kind=EngineKind.SLOWED, broker=1, value=5, conn=7)
     for event in (Opened(at=1, conn=7, broker=1), asked(7, "sarama-producer-abc"), slowed):
-        sorting.take(event)
+        router.route(event)
     assert mine[-1] == slowed
     assert other == []
 
 
 def test_strangers_are_nobodys_and_are_forgotten() -> None:
     mine: list[Event] = []
-    sorting = Sorting()
-    sorting.join("ours", mine.append)
-    sorting.take(Opened(at=1, conn=7, broker=1))
+    router = EventRouter()
+    router.join("ours", mine.append)
+    router.route(Opened(at=1, conn=7, broker=1))
     for _ in range(2 * KEPT):
-        sorting.take(asked(7, "kafka-cli"))
-    sorting.take(Closed(at=3, conn=7, broker=1, by="client"))
+        router.route(asked(7, "kafka-cli"))
+    router.route(Closed(at=3, conn=7, broker=1, by="client"))
     assert mine == []
 
 
 def test_a_connection_that_ended_without_a_word_may_be_anybodys() -> None:
     mine: list[Event] = []
-    sorting = Sorting()
-    sorting.join("ours", mine.append)
+    router = EventRouter()
+    router.join("ours", mine.append)
     events: list[Event] = [Opened(at=1, conn=7, broker=1), Closed(at=2, conn=7, broker=1, by="relay")]
     for event in events:
-        sorting.take(event)
+        router.route(event)
     assert mine == events
 
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from probe import verdict
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.cli.wiring.compose import get_clients, live_tools
 from probe.cli.wiring.kafka_engine import exact_versions, kafka_engine
 from probe.engines.kafka.engine import Kafka
@@ -58,7 +58,7 @@ def played(plan: Plan, engine: Kafka) -> dict[Cell, tuple[History, Verdict]]:
 
 
 def test_a_real_disk_dies_and_only_the_newer_client_finds_the_new_leader() -> None:
-    plan, _ = Asked(
+    plan, _ = RunSelection(
         clients=[OLD, NEW], scenarios=["disk/storage-error"], roles=[Role.PRODUCER], engine=Engine.KAFKA, seed=1
     ).whole()
     try:

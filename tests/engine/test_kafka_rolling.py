@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from probe.engines.kafka.faults.decommission import plan, told
+from probe.engines.kafka.faults.decommission import plan, requests_to
 from probe.engines.kafka.faults.rolling_restart import all_up, waves
-from probe.engines.kafka.ports import Placement, Scene
+from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model.cluster import BROKERS
 from probe.scenarios.steps.real import Order, RestartAll
 from tests.engine.test_kafka_fault_actions import OLD, Cluster, no_waiting, played, subject  # noqa: F401  # a fixture
@@ -68,8 +68,8 @@ def test_two_at_once_are_down_together(tmp_path: Path) -> None:
 def test_a_controller_node_that_is_down_is_started_before_the_brokers(tmp_path: Path) -> None:
     cluster: Any = Cluster(tmp_path)
     cluster.ensemble[0].pid = cluster.brokers[1].pid = None
-    scene = Scene(cluster=cluster, subjects=[subject()], election_ms=0)
-    asyncio.run(all_up(RestartAll(order=Order.CONTROLLER_LAST), scene))
+    target = FaultTarget(cluster=cluster, subjects=[subject()], election_ms=0)
+    asyncio.run(all_up(RestartAll(order=Order.CONTROLLER_LAST), target))
     assert [line for line in cluster.told if line.split()[0] in {"begin", "start"}] == ["begin 4", "start 1"]
 
 
@@ -99,7 +99,7 @@ class TestPlan:
 
     def test_in_words_our_own_topics_come_first(self) -> None:
         seen = {("__consumer_offsets", 0): placed(2, 3, 1), ("t", 0): placed(2, 1)}
-        assert told(seen, plan(seen, 2, (1, 3)), 2) == [
+        assert requests_to(seen, plan(seen, 2, (1, 3)), 2) == [
             "plan: 2 partitions leave broker 2, 1 of them to another broker",
             "plan: t-0 (2, 1) -> (1, 3)",
             "plan: __consumer_offsets-0 (2, 3, 1) -> (3, 1)",

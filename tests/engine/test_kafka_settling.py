@@ -16,7 +16,7 @@ from probe.engines.kafka.cluster.cluster import KafkaCluster
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.engine import Kafka
 from probe.engines.kafka.faults.coordinators import found
-from probe.engines.kafka.ports import OFFSETS_TOPIC, Scene
+from probe.engines.kafka.ports import OFFSETS_TOPIC, FaultTarget
 from probe.model import Subject
 from probe.scenarios.steps.partitions import LoseCoordinator
 from probe.toolchain.tools import ToolError
@@ -40,7 +40,7 @@ async def find_coordinator(cluster: KafkaCluster) -> None:
     subject = Subject(
         topic="t", affected=0, bystander=1, instance="i", client_id="i", old=OLD, group=GROUP, transactional_id=""
     )
-    await found(LoseCoordinator(), Scene(cluster=cluster, subjects=[subject], election_ms=0))
+    await found(LoseCoordinator(), FaultTarget(cluster=cluster, subjects=[subject], election_ms=0))
     await cluster.settle()
 
 
@@ -62,8 +62,8 @@ async def move_and(
 ) -> tuple[list[str], tuple[int, ...]]:
     """Return in which log dirs the partition lies after it was given back, and who is in sync when that one dies."""
     key = (OFFSETS_TOPIC, PARTITION)
-    async with engine, engine.cohort(LINE, 1) as (seat,):
-        cluster = seat._cluster
+    async with engine, engine.cohort(LINE, 1) as (member,):
+        cluster = member._cluster
         broker = cluster.brokers[NODE]
         await cluster.admin.reassign({key: OTHERS})
         await cluster.admin.settled({key: OTHERS})
@@ -72,7 +72,7 @@ async def move_and(
         lies = where(broker.log_dirs)
         await cluster.disk.break_dir(broker, broker.log_dirs[1])
         in_sync = await who_stays(cluster, key)
-        seat.leave()
+        member.leave()
     return lies, in_sync
 
 

@@ -12,11 +12,11 @@ import pytest
 
 from probe.engines.kafka.admin.read_back import Brokers
 from probe.engines.kafka.faults import filler_partitions, port_mirror, supervisor, zookeeper_loss
-from probe.engines.kafka.ports import Scene
+from probe.engines.kafka.ports import FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineKind, Subject
 from probe.model.endpoint import Endpoint
-from probe.scenarios.incident_zookeeper_gone import REMEDIES, SCENARIO, VARIANTS
+from probe.scenarios.incident_zookeeper_gone import MITIGATIONS, SCENARIO, VARIANTS
 from probe.scenarios.steps.real import LoseZooKeeper, ManyLogs, Supervise
 
 OLD = 1
@@ -138,23 +138,23 @@ def no_ports(monkeypatch: pytest.MonkeyPatch) -> None:
         return broker.listens()
 
     monkeypatch.setattr(port_mirror, "listens", listens)
-    monkeypatch.setattr(supervisor, "AGAIN_S", 0.0)
+    monkeypatch.setattr(supervisor, "RETRY_S", 0.0)
 
 
-def scene_of(cluster: Any) -> Scene:
+def scene_of(cluster: Any) -> FaultTarget:
     subject = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me", group="", old=OLD)
-    return Scene(cluster=cluster, subjects=[subject], election_ms=0)
+    return FaultTarget(cluster=cluster, subjects=[subject], election_ms=0)
 
 
 def supervised(cluster: Cluster, *, zookeeper_ms: int = 0) -> list[str]:
     """Let the supervisor work until the broker serves, or was started three times and stopped; return what was done."""
 
     async def story() -> None:
-        scene = scene_of(cluster)
+        target = scene_of(cluster)
         end = time.monotonic() + LIMIT_S
-        await supervisor.supervise(STEP, scene)
+        await supervisor.supervise(STEP, target)
         if zookeeper_ms:
-            await zookeeper_loss.lose(LoseZooKeeper(for_ms=zookeeper_ms), scene)
+            await zookeeper_loss.lose(LoseZooKeeper(for_ms=zookeeper_ms), target)
         while not all(task.done() for task in cluster.tasks) and cluster.told.count("stopped") <= STARTS:
             assert time.monotonic() < end, cluster.told
             await asyncio.sleep(0.02)
@@ -198,23 +198,23 @@ class TestTheSupervisor:
 
     def test_the_dead_broker_is_no_witness_until_it_serves(self, tmp_path: Path) -> None:
         async def story(cluster: Any) -> tuple[set[int], set[int]]:
-            scene = scene_of(cluster)
-            await supervisor.stop(STEP, scene)
-            return scene.sick, scene.leaving
+            target = scene_of(cluster)
+            await supervisor.stop(STEP, target)
+            return target.unhealthy, target.leaving
 
         assert asyncio.run(story(Cluster(tmp_path, ends_s=None, listens_s=[None]))) == ({OLD}, set())
 
 
 def test_zookeeper_is_silent_for_a_time_or_until_it_is_mended(tmp_path: Path) -> None:
     async def story(cluster: Any) -> list[bool]:
-        scene, seen = scene_of(cluster), []
+        target, seen = scene_of(cluster), []
         for for_ms in (50, 60_000):
             step = LoseZooKeeper(for_ms=for_ms)
-            await zookeeper_loss.lose(step, scene)
+            await zookeeper_loss.lose(step, target)
             seen.append(cluster.ensemble[0].paused)
             await asyncio.sleep(0.2)
             seen.append(cluster.ensemble[0].paused)
-            await zookeeper_loss.found(step, scene)
+            await zookeeper_loss.found(step, target)
             seen.append(cluster.ensemble[0].paused)
         cluster.tasks[-1].cancel()
         return seen
@@ -271,12 +271,12 @@ class TestManyLogs:
 
 
 def test_each_remedy_changes_one_thing_only() -> None:
-    plain = SCENARIO.parts[0]
+    plain = SCENARIO.variants[0]
     (usual,) = (step for step in plain.steps if isinstance(step, Supervise))
-    for variant, remedy in zip(VARIANTS, REMEDIES.values(), strict=True):
-        part = variant.parts[0]
+    for variant, remedy in zip(VARIANTS, MITIGATIONS.values(), strict=True):
+        part = variant.variants[0]
         (step,) = (step for step in part.steps if isinstance(step, Supervise))
-        changed = [step.grace_ms != usual.grace_ms, step.check_ms != usual.check_ms, part.ground != plain.ground]
+        changed = [step.grace_ms != usual.grace_ms, step.check_ms != usual.check_ms, part.cluster != plain.cluster]
         assert changed.count(True) == 1, variant.name
-        assert part.ground.properties == remedy.properties
+        assert part.cluster.properties == remedy.properties
         assert variant.asked

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from probe.engines.kafka.cohort import topic_creator
-from probe.engines.kafka.cohort.topic_creator import Maker, Wanted
+from probe.engines.kafka.cohort.topic_creator import TopicCreator, WantedTopic
 from probe.errors import EngineError
 
 REPLICAS = {0: [1, 2, 3], 1: [2, 3]}
@@ -51,15 +51,15 @@ class Admin:
         self.asked.append(("settled", len(wanted)))
 
 
-def maker(folder: Path, version: str = "3.9.2", **more: Any) -> tuple[Maker, Admin]:
+def maker(folder: Path, version: str = "3.9.2", **more: Any) -> tuple[TopicCreator, Admin]:
     brokers = {node: SimpleNamespace(log_dirs=[folder / f"{node}-{n}" for n in "ab"]) for node in (1, 2, 3)}
     admin = Admin(brokers, **more)
     cluster: Any = SimpleNamespace(admin=admin, brokers=brokers, version=version)
-    return Maker(cluster), admin
+    return TopicCreator(cluster), admin
 
 
-async def make(one: Maker, count: int) -> list[BaseException | None]:
-    asked = (one.make(Wanted(f"t{number}", REPLICAS, PLACES)) for number in range(count))
+async def make(one: TopicCreator, count: int) -> list[BaseException | None]:
+    asked = (one.create(WantedTopic(f"t{number}", REPLICAS, PLACES)) for number in range(count))
     return await asyncio.gather(*asked, return_exceptions=True)
 
 
@@ -100,7 +100,7 @@ def test_who_waits_when_the_cohort_ends_is_told(tmp_path: Path) -> None:
     one, _ = maker(tmp_path)
 
     async def play() -> BaseException | None:
-        waiting = asyncio.create_task(one.make(Wanted("t", REPLICAS, PLACES)))
+        waiting = asyncio.create_task(one.create(WantedTopic("t", REPLICAS, PLACES)))
         await asyncio.sleep(0)
         await one.close()
         (error,) = await asyncio.gather(waiting, return_exceptions=True)

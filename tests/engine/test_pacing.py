@@ -10,11 +10,21 @@ from typing import Any
 import pytest
 
 from probe.model import App, AppKind, Engine, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
-from probe.planning.plan import BYSTANDER_MS, TRANSACTION_MS
+from probe.planning.plan import BYSTANDER_INTERVAL_MS, TRANSACTION_INTERVAL_MS
 from probe.recorder import Recorder
 from probe.runner.trial import pacing as module
-from probe.runner.trial.pacing import APART_MS, AWAY_MS, BEYOND_MS, IDLE_MS, LEAD_S, PROVED, SELDOM_MS, SHOCK_MS, Pacing
-from probe.runner.trial.state import Course
+from probe.runner.trial.pacing import (
+    APART_MS,
+    AWAY_MS,
+    BEYOND_MS,
+    FAULT_WINDOW_MS,
+    FULL_RATE_LEAD_S,
+    IDLE_INTERVAL_MS,
+    PROOF_SUCCESSES,
+    SLOW_INTERVAL_MS,
+    Pacing,
+)
+from probe.runner.trial.state import TrialState
 from tests.support.histories import history
 from tests.support.real_cells import planned, play
 
@@ -38,26 +48,26 @@ class Trial:
         monkeypatch.setattr(module, "now_us", lambda: self.at)
         item = planned("sarama@1.43.3", scenario, str(role), engine=engine, brokers=["3.9"])
         header = history(role=role).header
-        self.course = Course(item, replace(header, play=item.play), Recorder(), fault_at=self.at)
+        self.course = TrialState(item, replace(header, play=item.expectation), Recorder(), fault_at=self.at)
 
         async def feed(interval_ms: int) -> None:
             self.asked.append(("feed", interval_ms))
 
-        instance: Any = SimpleNamespace(pace=lambda interval_ms: self.asked.append(("work", interval_ms)))
+        instance: Any = SimpleNamespace(set_interval=lambda interval_ms: self.asked.append(("work", interval_ms)))
 
         async def gather() -> None:
             self.asked.append(("gather", 0))
 
-        cluster: Any = SimpleNamespace(pace=feed, gather=gather)
-        beside: Any = SimpleNamespace(pace=lambda interval_ms: self.asked.append(("beside", interval_ms)))
+        cluster: Any = SimpleNamespace(set_interval=feed, await_cohort=gather)
+        beside: Any = SimpleNamespace(set_interval=lambda interval_ms: self.asked.append(("beside", interval_ms)))
         self.pacing = Pacing(self.course, cluster, instance, beside if second else None)
 
     def engine(self, kind: EngineKind) -> None:
-        self.course.take(EngineEvent(at=self.at, kind=kind, broker=2))
+        self.course.on_event(EngineEvent(at=self.at, kind=kind, broker=2))
 
     def succeed(self, kind: AppKind, count: int) -> None:
         for _ in range(count):
-            self.course.take(App(at=self.at, kind=kind, instance="me", partition=0))
+            self.course.on_event(App(at=self.at, kind=kind, instance="me", partition=0))
 
     def adapt(self) -> list[tuple[str, int]]:
         """Adapt; return what was asked since."""
@@ -72,13 +82,13 @@ def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyP
     assert trial.adapt() == []
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []
-    trial.succeed(AppKind.ACKED, PROVED - 1)
+    trial.succeed(AppKind.ACKED, PROOF_SUCCESSES - 1)
     assert trial.adapt() == []
     trial.succeed(AppKind.ACKED, 1)
-    assert trial.adapt() == [("work", IDLE_MS)]
+    assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
     assert trial.adapt() == []
     marks = [event for event in trial.course.history().events if isinstance(event, Mark)]
-    assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(IDLE_MS))]
+    assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(IDLE_INTERVAL_MS))]
 
 
 def test_whoever_does_not_come_back_works_more_seldom_once_it_is_late_until_it_succeeds(
@@ -90,11 +100,11 @@ def test_whoever_does_not_come_back_works_more_seldom_once_it_is_late_until_it_s
     trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000
     assert trial.adapt() == []
     trial.at += 1
-    assert trial.adapt() == [("work", IDLE_MS)]
+    assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
     trial.succeed(AppKind.ACKED, 1)
-    assert trial.adapt() == [("work", SELDOM_MS)]
-    trial.succeed(AppKind.ACKED, PROVED)
-    assert trial.adapt() == [("work", IDLE_MS)]
+    assert trial.adapt() == [("work", SLOW_INTERVAL_MS)]
+    trial.succeed(AppKind.ACKED, PROOF_SUCCESSES)
+    assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
 
 
 def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +112,8 @@ def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypa
     quick = trial.course.item.beat_ms
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
-    trial.succeed(AppKind.RECEIVED, PROVED)
-    assert ("feed", IDLE_MS) in trial.adapt()
+    trial.succeed(AppKind.RECEIVED, PROOF_SUCCESSES)
+    assert ("feed", IDLE_INTERVAL_MS) in trial.adapt()
     trial.at += SECOND
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == [("work", quick), ("feed", quick)]
@@ -113,11 +123,11 @@ def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pyt
     trial = Trial(monkeypatch, "leader/election-slow", Role.PRODUCER)
     fault, quick, election_ms = trial.at, trial.course.item.beat_ms, trial.course.header.play.election_ms
     assert election_ms is not None
-    trial.at = fault + SHOCK_MS * 1000
+    trial.at = fault + FAULT_WINDOW_MS * 1000
     assert trial.adapt() == []
     trial.at += 1
-    assert trial.adapt() == [("work", SELDOM_MS)]
-    trial.at = fault + (election_ms - round(LEAD_S * 1000)) * 1000
+    assert trial.adapt() == [("work", SLOW_INTERVAL_MS)]
+    trial.at = fault + (election_ms - round(FULL_RATE_LEAD_S * 1000)) * 1000
     assert trial.adapt() == [("work", quick)]
 
 
@@ -126,31 +136,31 @@ def test_who_serves_for_long_although_nothing_is_mended_works_seldom(monkeypatch
     trial = Trial(monkeypatch, "api/unsupported", Role.PRODUCER)
     trial.succeed(AppKind.ACKED, 100)
     assert trial.adapt() == []
-    trial.at += (SHOCK_MS + BEYOND_MS) * 1000 + 1
-    trial.succeed(AppKind.ACKED, PROVED - 1)
+    trial.at += (FAULT_WINDOW_MS + BEYOND_MS) * 1000 + 1
+    trial.succeed(AppKind.ACKED, PROOF_SUCCESSES - 1)
     assert trial.adapt() == []
     trial.succeed(AppKind.ACKED, 1)
-    assert trial.adapt() == [("work", IDLE_MS)]
+    assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
     trial.engine(EngineKind.HEALED)
     assert trial.adapt() == [("work", trial.course.item.beat_ms)]
 
 
 def test_a_group_whose_coordinator_fails_is_fed_seldom_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.GROUP)
-    assert trial.course.item.beat_ms == SELDOM_MS
+    assert trial.course.item.beat_ms == SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     assert trial.adapt() == []
-    trial.succeed(AppKind.RECEIVED, PROVED)
-    assert trial.adapt() == [("work", IDLE_MS), ("feed", IDLE_MS)]
+    trial.succeed(AppKind.RECEIVED, PROOF_SUCCESSES)
+    assert trial.adapt() == [("work", IDLE_INTERVAL_MS), ("feed", IDLE_INTERVAL_MS)]
 
 
 def test_a_long_watch_is_seldom_throughout_and_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "broker/hang", Role.PRODUCER)
-    assert trial.course.item.beat_ms > SELDOM_MS
+    assert trial.course.item.beat_ms > SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
-    trial.succeed(AppKind.ACKED, PROVED)
+    trial.succeed(AppKind.ACKED, PROOF_SUCCESSES)
     assert trial.adapt() == []
 
 
@@ -158,13 +168,13 @@ def test_on_real_brokers_transactions_are_seldom_and_whoever_is_late_works_more_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA)
-    assert trial.course.item.beat_ms == TRANSACTION_MS > IDLE_MS
+    assert trial.course.item.beat_ms == TRANSACTION_INTERVAL_MS > IDLE_INTERVAL_MS
     trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER, Engine.KAFKA)
-    assert trial.course.item.beat_ms == SELDOM_MS
+    assert trial.course.item.beat_ms == SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []
     trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000 + 1
-    assert trial.adapt() == [("work", IDLE_MS)]
+    assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
 
 
 @pytest.mark.parametrize("engine", list(Engine))
@@ -176,7 +186,7 @@ def test_who_waits_for_a_cohort_works_seldom_and_all_are_quick_before_the_fault(
 
     async def play() -> None:
         await trial.pacing.wait(0.5)
-        await trial.pacing.meet()
+        await trial.pacing.run_at_full_rate()
 
     monkeypatch.setattr(module.asyncio, "sleep", slept)
     trial = Trial(monkeypatch, "broker/kill", Role.PRODUCER, engine)
@@ -199,10 +209,13 @@ def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) 
     assert len(paced) == 1
     seconds = (stopping - paced[0]) / SECOND
     after = [at for at in begun if paced[0] + SECOND < at <= stopping]
-    assert len(after) == pytest.approx((seconds - 1) * 1000 / IDLE_MS, abs=2)
+    assert len(after) == pytest.approx((seconds - 1) * 1000 / IDLE_INTERVAL_MS, abs=2)
     assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8
     beside = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and event.partition]
-    assert len([at for at in beside if paced[0] - SECOND <= at < paced[0]]) <= 1000 / BYSTANDER_MS[Engine.EMBEDDED] + 1
+    assert (
+        len([at for at in beside if paced[0] - SECOND <= at < paced[0]])
+        <= 1000 / BYSTANDER_INTERVAL_MS[Engine.EMBEDDED] + 1
+    )
 
 
 def test_a_second_instance_with_transactions_works_seldom_once_nothing_is_measured_and_hardly_after_the_window(
@@ -214,7 +227,7 @@ def test_a_second_instance_with_transactions_works_seldom_once_nothing_is_measur
     asyncio.run(trial.pacing.wait(0))
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []
-    trial.succeed(AppKind.TXN_COMMITTED, PROVED)
+    trial.succeed(AppKind.TXN_COMMITTED, PROOF_SUCCESSES)
     assert trial.adapt() == [("beside", prompt_ms // 2)]
     trial.at += SECOND
     trial.engine(EngineKind.ANNOUNCED)
@@ -232,5 +245,5 @@ def test_other_second_instances_keep_their_pace_in_the_window(
     """Those of groups are fed, and brokers of the fake are not what is slow."""
     trial = Trial(monkeypatch, "coordinator/moved", role, engine, second=True)
     trial.engine(EngineKind.ANNOUNCED)
-    trial.succeed(AppKind.TXN_COMMITTED if role is Role.TRANSACTIONAL else AppKind.RECEIVED, PROVED)
+    trial.succeed(AppKind.TXN_COMMITTED if role is Role.TRANSACTIONAL else AppKind.RECEIVED, PROOF_SUCCESSES)
     assert [one for one in trial.adapt() if one[0] == "beside"] == []

@@ -10,7 +10,7 @@ import pytest
 from probe.model import EngineEvent, EngineKind, Role
 from probe.recorder import Recorder
 from probe.runner.trial import start_modes
-from probe.runner.trial.state import Course
+from probe.runner.trial.state import TrialState
 from tests.support.histories import history
 from tests.support.real_cells import planned
 from tests.support.transcript_steps import fault_on
@@ -18,20 +18,22 @@ from tests.support.transcript_steps import fault_on
 AT = 12_000_000
 
 
-def course(election_ms: int | None) -> Course:
+def course(election_ms: int | None) -> TrialState:
     begun = history(fault_on())
     header = replace(begun.header, play=replace(begun.header.play, election_ms=election_ms))
-    found = Course(planned("sarama@1.43.3", "start-during/disk/storage-error", str(Role.PRODUCER)), header, Recorder())
-    found.take(EngineEvent(at=AT, kind=EngineKind.FAULT_ON, broker=1))
+    found = TrialState(
+        planned("sarama@1.43.3", "start-during/disk/storage-error", str(Role.PRODUCER)), header, Recorder()
+    )
+    found.on_event(EngineEvent(at=AT, kind=EngineKind.FAULT_ON, broker=1))
     return found
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def met(_: Course) -> bool:
+    async def met(_: TrialState) -> bool:
         return True
 
-    monkeypatch.setattr(Course, "met", met)
+    monkeypatch.setattr(TrialState, "met", met)
     monkeypatch.setattr(start_modes, "SETTLE_S", 0.0)
 
 
@@ -39,13 +41,13 @@ def test_it_waits_until_all_brokers_name_the_new_leader() -> None:
     one = course(150)
 
     async def go() -> None:
-        waiting = asyncio.create_task(start_modes._meet(one))
+        waiting = asyncio.create_task(start_modes._await_hit(one))
         done, _ = await asyncio.wait({waiting}, timeout=0.3)
         assert not done
-        one.take(EngineEvent(at=AT + 300_000, kind=EngineKind.MOVED, broker=2))
+        one.on_event(EngineEvent(at=AT + 300_000, kind=EngineKind.MOVED, broker=2))
         done, _ = await asyncio.wait({waiting}, timeout=0.3)
         assert not done
-        one.take(EngineEvent(at=AT + 600_000, kind=EngineKind.ANNOUNCED, broker=2))
+        one.on_event(EngineEvent(at=AT + 600_000, kind=EngineKind.ANNOUNCED, broker=2))
         await asyncio.wait_for(waiting, 2.0)
 
     asyncio.run(go())
@@ -54,8 +56,8 @@ def test_it_waits_until_all_brokers_name_the_new_leader() -> None:
 @pytest.mark.parametrize(("election_ms", "limit"), [(None, "SOON_S"), (150, "LATE_S")])
 def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch, election_ms: int | None, limit: str) -> None:
     monkeypatch.setattr(start_modes, limit, 0.2)
-    asyncio.run(asyncio.wait_for(start_modes._meet(course(election_ms)), 2.0))
+    asyncio.run(asyncio.wait_for(start_modes._await_hit(course(election_ms)), 2.0))
 
 
 def test_an_election_that_takes_long_is_not_waited_for() -> None:
-    asyncio.run(asyncio.wait_for(start_modes._meet(course(9000)), 1.0))
+    asyncio.run(asyncio.wait_for(start_modes._await_hit(course(9000)), 1.0))

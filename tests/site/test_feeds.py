@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cli.wiring.reports import METRICS, Reports
 from probe.model import Cell, Outcome
 from probe.reports.metrics import metrics
 from probe.reports.run_report import Report
-from probe.site.data.run_history import read_past
-from probe.site.pages.feeds import MOST, feed
+from probe.site.data.run_history import read_run_history
+from probe.site.pages.feeds import MAX_ITEMS, feed
 from tests.support.site_data import BEFORE, CHANGED, RUN, write_past
 from tests.support.synthetic_rows import CELL, fill, verdict
 
@@ -50,8 +50,8 @@ def parse(text: str) -> Samples:
     return found
 
 
-def one(outcome: Outcome, cell: Cell = CELL) -> Settled:
-    return Settled(cell=cell, run_id="r1", trial=0, verdicts=(verdict(outcome),))
+def one(outcome: Outcome, cell: Cell = CELL) -> SettledCell:
+    return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=(verdict(outcome),))
 
 
 def test_metrics_count_the_last_run() -> None:
@@ -93,7 +93,7 @@ def test_metrics_lie_in_the_results_folder_and_are_those_of_the_last_run(tmp_pat
 
 def test_the_feed_tells_what_changed_run_by_run(tmp_path: Path) -> None:
     write_past(tmp_path)
-    data = json.loads(feed(read_past(tmp_path)))
+    data = json.loads(feed(read_run_history(tmp_path)))
     jsonschema.validate(data, SCHEMA)
     (item,) = data["items"]
     assert item["title"] == f"{CHANGED}: refreshes → stuck (worse)"
@@ -106,7 +106,7 @@ def test_the_feed_tells_what_changed_run_by_run(tmp_path: Path) -> None:
 
 def test_the_feed_has_whole_addresses_where_the_site_has_one(tmp_path: Path) -> None:
     write_past(tmp_path)
-    data = json.loads(feed(read_past(tmp_path), "https://probe.example.org/kafka/"))
+    data = json.loads(feed(read_run_history(tmp_path), "https://probe.example.org/kafka/"))
     jsonschema.validate(data, SCHEMA)
     assert data["home_page_url"] == "https://probe.example.org/kafka/"
     assert data["feed_url"] == "https://probe.example.org/kafka/feed.json"
@@ -114,20 +114,20 @@ def test_the_feed_has_whole_addresses_where_the_site_has_one(tmp_path: Path) -> 
 
 
 def test_the_feed_keeps_the_newest_and_ends(tmp_path: Path) -> None:
-    days = [(nth // 336, nth // 28 % 12 + 1, nth % 28 + 1) for nth in range(MOST + 20)]
+    days = [(nth // 336, nth // 28 % 12 + 1, nth % 28 + 1) for nth in range(MAX_ITEMS + 20)]
     runs = [f"2026{month:02}{day:02}T{hour:02}0000Z-0000" for hour, month, day in days]
     rows = []
     for run, outcome in zip(sorted(runs), cycle(("stuck", "late")), strict=False):
         said = {"outcome": outcome, "conforms": "no", "runs": 1, "trials": 1, "agreeing": 1}
         rows.append(CHANGED.columns() | said | {"first_run": run, "last_run": run})
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "history.parquet")
-    items = json.loads(feed(read_past(tmp_path)))["items"]
-    assert [item["_probe"]["run_id"] for item in items] == sorted(runs, reverse=True)[:MOST]
+    items = json.loads(feed(read_run_history(tmp_path)))["items"]
+    assert [item["_probe"]["run_id"] for item in items] == sorted(runs, reverse=True)[:MAX_ITEMS]
     assert items[0]["date_published"] == "2026-12-28T00:00:00Z"
-    assert len({item["id"] for item in items}) == MOST
+    assert len({item["id"] for item in items}) == MAX_ITEMS
 
 
 def test_a_feed_without_a_past_is_empty_and_whole(tmp_path: Path) -> None:
-    data = json.loads(feed(read_past(tmp_path)))
+    data = json.loads(feed(read_run_history(tmp_path)))
     jsonschema.validate(data, SCHEMA)
     assert data["items"] == []

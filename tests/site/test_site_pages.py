@@ -13,11 +13,11 @@ import pytest
 from probe.model import Cell, Engine, History, Outcome, Role
 from probe.model.outcomes import OUTCOMES
 from probe.site import SiteError, Source, build
-from probe.site.data.cell_index import Answers, place, worst_first
+from probe.site.data.cell_index import CellIndex, place, worst_first
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
-from probe.site.data.run_history import read_past
-from probe.site.pages.clients import parts, scores
+from probe.site.data.run_history import read_run_history
+from probe.site.pages.clients import role_sections, scores
 from probe.site.pages.scenarios import find, story
 from probe.site.pages.survival import Fate, survival
 from probe.site.render.reuse import key
@@ -77,14 +77,14 @@ def test_a_client_without_findings_says_so(site: Path) -> None:
 
 
 def test_the_first_later_version_that_conforms_is_named() -> None:
-    answers = Answers([row("1.9.0", "stuck", "no"), row("1.27.0", "late", "no"), row("1.43.3", "refreshes", "yes")])
-    told = {one.row.cell.version: one for client in answers.clients for one in parts(answers, client)[0].cells}
+    answers = CellIndex([row("1.9.0", "stuck", "no"), row("1.27.0", "late", "no"), row("1.43.3", "refreshes", "yes")])
+    told = {one.row.cell.version: one for client in answers.clients for one in role_sections(answers, client)[0].cells}
     mended = {version: one.mended and one.mended.cell.version for version, one in told.items()}
     assert mended == {"1.9.0": "1.43.3", "1.27.0": "1.43.3", "1.43.3": None}
 
 
 def test_versions_are_compared_with_the_one_before() -> None:
-    answers = Answers([row("1.9.0", "late", "no"), row("1.27.0", "stuck", "no"), row("1.43.3", "refreshes", "yes")])
+    answers = CellIndex([row("1.9.0", "late", "no"), row("1.27.0", "stuck", "no"), row("1.43.3", "refreshes", "yes")])
     assert [(one.better, one.worse) for one in scores(answers)] == [(None, None), (0, 1), (1, 0)]
 
 
@@ -185,7 +185,7 @@ def test_without_earlier_runs_the_page_says_so(tmp_path: Path) -> None:
 def test_a_damaged_file_of_earlier_runs_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "history.parquet").write_bytes(b"PAR1 not really")
     with pytest.raises(SiteError, match=r"history\.parquet: cannot be read") as raised:
-        read_past(tmp_path)
+        read_run_history(tmp_path)
     assert "\n" not in str(raised.value)
 
 

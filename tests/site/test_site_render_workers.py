@@ -60,7 +60,7 @@ def drawn_elsewhere(run_id: str, wanted: Collection[tuple[Cell, int]], parts: Co
 
 
 def test_several_processes_draw_what_one_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(render_workers, "WORTH", 1)
+    monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     monkeypatch.setattr(render_workers, "BATCH", 10)
     (tmp_path / "pids").mkdir()
     monkeypatch.setenv("DRAWING_PIDS", str(tmp_path / "pids"))
@@ -78,7 +78,7 @@ def test_each_batch_lies_together_and_none_is_forgotten(tmp_path: Path) -> None:
     rows = read_matrix(few(tmp_path))
     parts = ["b", "a", "b", "a"]
     trials = [replace(site_data.judged_trials(row.cell)[0], part=parts[n % 4]) for n, row in enumerate(rows)]
-    sheets = [render_workers.Sheet(row, "", (one,)) for row, one in zip(rows, trials, strict=True)]
+    sheets = [render_workers.RenderJob(row, "", (one,)) for row, one in zip(rows, trials, strict=True)]
     batches = list(render_workers._batches(sheets))
     assert sorted(one.name for batch in batches for one in batch) == sorted(map(page_name, rows))
     in_order = [one.stored[0].part for batch in batches for one in batch]
@@ -88,7 +88,7 @@ def test_each_batch_lies_together_and_none_is_forgotten(tmp_path: Path) -> None:
 def test_a_process_that_is_lost_is_told_and_the_old_site_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(render_workers, "WORTH", 1)
+    monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     matrix = few(tmp_path)
     before = pages(build(matrix, site_data.SOURCE, tmp_path))
     with pytest.raises(SiteError, match=r"has ended, .* repeat the command"):
@@ -98,13 +98,13 @@ def test_a_process_that_is_lost_is_told_and_the_old_site_stands(
 
 
 def test_what_fails_in_a_process_is_raised_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(render_workers, "WORTH", 1)
+    monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     with pytest.raises(SiteError, match="cannot be written: No space left on device"):
         build(few(tmp_path), Source(site_data.trials, has_no_room), tmp_path, processes=2)
 
 
 def test_who_says_nothing_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(render_workers, "WORTH", 1)
+    monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     monkeypatch.setattr(render_workers, "STUCK_S", 8.0)
     (tmp_path / "pids").mkdir()
     monkeypatch.setenv("DRAWING_PIDS", str(tmp_path / "pids"))

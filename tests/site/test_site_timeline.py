@@ -12,18 +12,18 @@ from probe.model import (
     EngineKind,
     Folded,
     History,
-    Kind,
     Mark,
     MarkKind,
     Outcome,
     Request,
     Role,
     Row,
+    Symptom,
 )
 from probe.site import timeline_svg
-from probe.site.timeline.event_table import story
+from probe.site.timeline.event_table import event_table
 from probe.site.timeline.history_moments import moments
-from probe.site.timeline.moments import Sort
+from probe.site.timeline.moments import MomentKind
 from probe.site.timeline.picture import MARKS
 from tests.support import site_trials
 from tests.support.site_trials import NASTY
@@ -40,7 +40,7 @@ def drawn(history: History, *, whole: bool = True) -> ET.Element:
     return ET.fromstring(timeline_svg(history, verdict, whole=whole))
 
 
-def marks(svg: ET.Element, sort: Sort) -> list[ET.Element]:
+def marks(svg: ET.Element, sort: MomentKind) -> list[ET.Element]:
     return [one for one in svg.iter("g") if one.get("class") == f"mark {sort}"]
 
 
@@ -57,23 +57,23 @@ def test_a_picture_is_well_formed_and_says_what_it_shows() -> None:
 
 def test_a_stuck_client_shows_errors_futile_requests_and_no_question() -> None:
     svg = drawn(played(Outcome.STUCK))
-    assert marks(svg, Sort.ERROR)
-    assert marks(svg, Sort.FUTILE)
-    assert marks(svg, Sort.GAP)
-    assert not marks(svg, Sort.ASK)
+    assert marks(svg, MomentKind.ERROR)
+    assert marks(svg, MomentKind.FUTILE)
+    assert marks(svg, MomentKind.GAP)
+    assert not marks(svg, MomentKind.ASK)
     assert "KAFKA_STORAGE_ERROR" in ET.tostring(svg, encoding="unicode")
 
 
 def test_a_client_that_refreshes_shows_the_stale_and_the_useful_answer() -> None:
-    found = [one for one in moments(played(Outcome.REFRESHES)) if one.sort in {Sort.ASK, Sort.ASK_STALE}]
-    assert [(one.sort, one.lane) for one in found] == [(Sort.ASK_STALE, "broker 3"), (Sort.ASK, "broker 2")]
+    found = [one for one in moments(played(Outcome.REFRESHES)) if one.sort in {MomentKind.ASK, MomentKind.ASK_STALE}]
+    assert [(one.sort, one.lane) for one in found] == [(MomentKind.ASK_STALE, "broker 3"), (MomentKind.ASK, "broker 2")]
     assert "because of the error" in found[0].text
     assert "names broker 1" in found[0].text
-    assert not [one for one in moments(played(Outcome.REFRESHES)) if one.sort is Sort.FUTILE]
+    assert not [one for one in moments(played(Outcome.REFRESHES)) if one.sort is MomentKind.FUTILE]
 
 
 def test_time_starts_at_the_fault() -> None:
-    stages = {one.text: one.at for one in moments(played()) if one.sort is Sort.STAGE}
+    stages = {one.text: one.at for one in moments(played()) if one.sort is MomentKind.STAGE}
     assert stages["fault on"] == 0
     assert stages["warm"] == -1_000_000
     assert stages["healed"] == 10_000_000
@@ -114,8 +114,8 @@ def test_folded_spans_and_unanswered_requests_are_drawn() -> None:
     )  # fmt: skip
     events = tuple(sorted([*history.events, *extra], key=lambda event: event.at))
     found = moments(replace(history, events=events))
-    assert [one.count for one in found if one.sort is Sort.ERROR] == [85]
-    assert [one.at for one in found if one.sort is Sort.SILENT] == [2_000_000]
+    assert [one.count for one in found if one.sort is MomentKind.ERROR] == [85]
+    assert [one.at for one in found if one.sort is MomentKind.SILENT] == [2_000_000]
     assert "\N{MULTIPLICATION SIGN}85" in ET.tostring(drawn(replace(history, events=events)), encoding="unicode")
 
 
@@ -126,19 +126,19 @@ def test_an_empty_history_and_one_without_a_fault_can_be_drawn() -> None:
 
 
 def test_the_event_table_tells_what_the_picture_shows() -> None:
-    lines, omitted = story(moments(played(Outcome.STUCK)))
+    lines, omitted = event_table(moments(played(Outcome.STUCK)))
     assert omitted == 0
     whats = {line.what for line in lines}
     assert "Produce: KAFKA_STORAGE_ERROR" in whats
     assert "send failed: KAFKA_STORAGE_ERROR" in whats
     assert "moved to broker 2" in whats
-    assert sum(line.count for line in lines if line.sort is Sort.ERROR) > 80
+    assert sum(line.count for line in lines if line.sort is MomentKind.ERROR) > 80
     assert len(lines) < 40
 
 
 def test_a_control_trial_speaks_of_no_fault() -> None:
     history = played(Outcome.CLEAN)
-    control = replace(history, header=replace(history.header, play=replace(history.header.play, kind=Kind.NONE)))
+    control = replace(history, header=replace(history.header, play=replace(history.header.play, kind=Symptom.NONE)))
     text = ET.tostring(drawn(control), encoding="unicode")
     assert "watch begins" in text
     assert "fault on" not in text

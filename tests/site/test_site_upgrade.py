@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cells.trends import Step, question
 from probe.model import Cell, Outcome, Verdict
 from probe.model.grades import Trend
@@ -43,7 +43,7 @@ def advised(family: str, old: str, new: str) -> Counter[str]:
     return Counter(str(Step(before[key], after[key]).trend) for key in before.keys() & after.keys())
 
 
-def of(stored: list[Settled], family: str, version: str) -> dict[tuple[str, ...], Settled]:
+def of(stored: list[SettledCell], family: str, version: str) -> dict[tuple[str, ...], SettledCell]:
     return {
         question(item.cell, "version"): item
         for item in stored

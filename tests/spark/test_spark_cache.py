@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from probe.model import Outcome
 from probe.store.schemas import VERDICT_SCHEMA
 from spark import job
-from spark.cache import Kept, sources
+from spark.cache import SettledCache, sources
 from spark.inputs import Inputs
 from spark.job import Built, build_matrix
 from spark.tables import KEPT, PUBLISHED
@@ -74,7 +74,7 @@ class Folding:
     def __init__(self) -> None:
         self.asked: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
 
-    def __call__(self, session: object, new: Inputs, kept: Kept | None) -> dict[str, pa.Table]:
+    def __call__(self, session: object, new: Inputs, kept: SettledCache | None) -> dict[str, pa.Table]:
         self.asked.append((new.runs, () if kept is None else tuple(sorted(kept.runs))))
         return {name: to_arrow_schema(columns).empty_table() for name, columns in KEPT.items()}
 
@@ -82,7 +82,7 @@ class Folding:
 @pytest.fixture
 def folding(monkeypatch: pytest.MonkeyPatch) -> Folding:
     fake = Folding()
-    monkeypatch.setattr(job, "fold", fake)
+    monkeypatch.setattr(job, "build_incrementally", fake)
     return fake
 
 

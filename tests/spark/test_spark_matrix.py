@@ -22,7 +22,7 @@ from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
 from spark.aggregate import enter, gather, latest, matrix
 from spark.inputs import find_inputs
 from spark.job import build_matrix
-from spark.measures import BEHIND, GATHERED, as_matrix, keep_agreeing, measure
+from spark.measures import GATHERED, SUPPORTING, as_matrix, keep_agreeing, measure
 from spark.output import as_csv, in_order
 from spark.reading import read_trials
 from spark.schema import MATRIX, TRIAL, VERDICT
@@ -99,7 +99,7 @@ def test_each_step_has_its_schema(spark: SparkSession, tmp_path: Path) -> None:
     ranked = entering.transform(latest, [EARLY])
     told = entering.transform(gather, ranked, [EARLY])
     behind = told.transform(keep_agreeing)
-    for rows, columns in ((ranked, LATEST), (told, GATHERED), (behind, BEHIND)):
+    for rows, columns in ((ranked, LATEST), (told, GATHERED), (behind, SUPPORTING)):
         assert rows.schema.simpleString() == columns.simpleString()
     assert behind.transform(measure).transform(as_matrix).schema.simpleString() == MATRIX.simpleString()
 

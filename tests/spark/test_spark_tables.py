@@ -17,7 +17,7 @@ import pytest
 
 from probe.model import Cell, Engine, Outcome, Profile
 from probe.model.versions import version_key
-from spark.incremental import Fold
+from spark.incremental import IncrementalBuild
 from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.schema import IDENTITY
@@ -106,7 +106,7 @@ def test_of_many_runs_few_are_read_whole(spark: SparkSession, tmp_path: Path, mo
         for module in ("spark.session", "spark.incremental"):
             monkeypatch.setattr(f"{module}.SMALL", small)
         with ExitStack() as caches:
-            ranked = Fold(spark, inputs, None, caches).ranked
+            ranked = IncrementalBuild(spark, inputs, None, caches).ranked
         assert {run for run, _ in ranked} == runs_behind(rows)
     assert small < inputs.bytes
     ours, theirs = tables(spark, tmp_path, tmp_path / "out"), recompute(tmp_path)

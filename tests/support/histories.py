@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from probe.model import Cell, Engine, Event, Header, History, Limits, Mark, MarkKind, Play, Role, Subject, Target
+from probe.model import Cell, Engine, Event, Expectation, Header, History, Limits, Mark, MarkKind, Role, Subject, Target
 from tests.support.transcript import (
     AFFECTED,
     BEAT,
@@ -35,7 +35,7 @@ READERS = {Role.CONSUMER, Role.GROUP}
 def history(
     *steps: Step,
     role: Role = Role.PRODUCER,
-    play: Play = STORAGE_ERROR,
+    play: Expectation = STORAGE_ERROR,
     settings: dict[str, str] | None = None,
     profile: str = "isolated",
     bystander: bool | tuple[int, int] = True,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.model import Engine, Role
-from probe.planning.cohorts import Work
+from probe.planning.cohorts import TrialTask
 from probe.planning.plan import Plan
 
 READERS_AND_WRITERS = (Role.PRODUCER, Role.CONSUMER)
@@ -16,7 +16,7 @@ CLIENTS = ["sarama@1.27.0", "sarama@1.43.2", "sarama@1.43.3", "sarama@1.61.1"]
 def planned(
     *scenarios: str, trials: int = 1, brokers: Sequence[str] = ("3.9",), roles: Sequence[Role] = READERS_AND_WRITERS
 ) -> Plan:
-    asked = Asked(
+    asked = RunSelection(
         clients=CLIENTS,
         scenarios=scenarios,
         roles=roles,
@@ -28,5 +28,5 @@ def planned(
     return asked.whole()[0]
 
 
-def work(plan: Plan) -> list[Work]:
-    return [Work(item, trial) for item in plan.cells for trial in range(item.trials)]
+def work(plan: Plan) -> list[TrialTask]:
+    return [TrialTask(item, trial) for item in plan.cells for trial in range(item.trials)]

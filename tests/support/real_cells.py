@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from probe import verdict
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
 from probe.engines.embedded.engine import Embedded
 from probe.model import Client, History, Outcome, Role, Verdict
@@ -22,7 +22,7 @@ Change = Callable[[Embedded], Embedded]
 
 def planned(client: str, scenario: str, role: str = "producer", **more: object) -> Planned:
     """Return the one cell of these selectors."""
-    plan, _ = Asked(clients=[client], scenarios=[scenario], roles=[Role(role)], seed=1, **more).whole()  # type: ignore[arg-type]
+    plan, _ = RunSelection(clients=[client], scenarios=[scenario], roles=[Role(role)], seed=1, **more).whole()  # type: ignore[arg-type]
     (found,) = (item for item in plan.cells if item.cell.scenario == scenario)
     return found
 

@@ -9,16 +9,16 @@ from probe.model import (
     App,
     AppKind,
     Event,
-    Expects,
-    Kind,
+    Expectation,
     Opened,
     Outcome,
-    Play,
+    Reaction,
     Request,
     Response,
     Role,
     Row,
     Stored,
+    Symptom,
     Target,
 )
 from probe.protocol import apis
@@ -33,29 +33,29 @@ ZERO = 10_000_000
 """Time of the fault, microseconds."""
 BEAT = 100_000
 
-STORAGE_ERROR = Play(
-    kind=Kind.ANSWER,
-    expects=Expects.DISCOVER,
+STORAGE_ERROR = Expectation(
+    kind=Symptom.ANSWER,
+    expects=Reaction.DISCOVER,
     target=Target.LEADER,
     codes=(56, 6),
     causes=("error",),
     election_ms=150,
     conforms=(Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
 )
-STEADY = Play(
-    kind=Kind.NONE,
-    expects=Expects.NOTHING,
+STEADY = Expectation(
+    kind=Symptom.NONE,
+    expects=Reaction.NOTHING,
     target=Target.NONE,
     prompt_ms=1000,
     watch_ms=5000,
     conforms=(Outcome.CLEAN,),
 )
-BLIP = replace(STORAGE_ERROR, expects=Expects.RETRY, codes=(7,), election_ms=None, conforms=(Outcome.RIDES,))
-FINAL = replace(BLIP, expects=Expects.SURFACE, codes=(10,), conforms=(Outcome.SURFACES,))
-RESET = replace(BLIP, kind=Kind.CONNECTION, codes=(), causes=("error", "disconnect"), prompt_ms=2000)
-KILL = replace(STORAGE_ERROR, kind=Kind.CONNECTION, codes=(), causes=("error", "disconnect"), election_ms=9000)
-HANG = replace(KILL, kind=Kind.SILENCE)
-ELECTED = replace(STORAGE_ERROR, kind=Kind.CHANGE, codes=(6, 74), election_ms=None)
+BLIP = replace(STORAGE_ERROR, expects=Reaction.RETRY, codes=(7,), election_ms=None, conforms=(Outcome.RIDES,))
+FINAL = replace(BLIP, expects=Reaction.SURFACE, codes=(10,), conforms=(Outcome.SURFACES,))
+RESET = replace(BLIP, kind=Symptom.CONNECTION, codes=(), causes=("error", "disconnect"), prompt_ms=2000)
+KILL = replace(STORAGE_ERROR, kind=Symptom.CONNECTION, codes=(), causes=("error", "disconnect"), election_ms=9000)
+HANG = replace(KILL, kind=Symptom.SILENCE)
+ELECTED = replace(STORAGE_ERROR, kind=Symptom.CHANGE, codes=(6, 74), election_ms=None)
 COORDINATOR = replace(STORAGE_ERROR, target=Target.COORDINATOR, codes=(16, 14), election_ms=None)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from probe.planning.plan import RESTING
-from probe.runner.schedule.adaptive_limit import LEAST, Crowd
+from probe.planning.plan import WAITING_PER_JOB
+from probe.runner.schedule.adaptive_limit import MIN_LIMIT, AdaptiveLimit
 
 
-def crowd(most: int) -> tuple[Crowd, list[float]]:
+def crowd(most: int) -> tuple[AdaptiveLimit, list[float]]:
     now = [0.0]
-    return Crowd(most, lambda: now[0]), now
+    return AdaptiveLimit(most, lambda: now[0]), now
 
 
 def test_who_was_inside_at_a_cut_does_not_cut_again_and_the_limit_never_falls_below_the_least() -> None:
@@ -25,7 +25,7 @@ def test_who_was_inside_at_a_cut_does_not_cut_again_and_the_limit_never_falls_be
     for _ in range(50):
         now[0] += 1
         many.failed(entered=now[0] - 0.5)
-    assert many.limit == LEAST
+    assert many.limit == MIN_LIMIT
     few, _ = crowd(2)
     few.failed(entered=0.0)
     assert few.limit == 2
@@ -44,7 +44,7 @@ def test_a_round_of_successes_adds_one_up_to_what_the_user_allows() -> None:
 
 
 def test_most_of_a_cut_comes_back_within_a_few_rounds_and_slowly_near_the_limit_that_failed() -> None:
-    def rounds(many: Crowd, limit: int) -> int:
+    def rounds(many: AdaptiveLimit, limit: int) -> int:
         count = 0
         while many.limit < limit:
             count += 1
@@ -65,7 +65,7 @@ def test_most_of_a_cut_comes_back_within_a_few_rounds_and_slowly_near_the_limit_
 def test_who_enters_waits_until_there_is_room_under_the_limit_of_then() -> None:
     async def play() -> list[str]:
         many, _ = crowd(10)
-        places = [await many.enter() for _ in range(10)]
+        permits = [await many.enter() for _ in range(10)]
         many.failed(entered=0.0)  # eight may stay from now on
         told: list[str] = []
 
@@ -74,10 +74,10 @@ def test_who_enters_waits_until_there_is_room_under_the_limit_of_then() -> None:
             told.append("entered")
 
         waiting = asyncio.create_task(enter())
-        for number, place in enumerate(places[:4]):
+        for number, permit in enumerate(permits[:4]):
             await asyncio.sleep(0)
             told.append(f"{number} left")
-            place.leave()
+            permit.release()
             await asyncio.sleep(0.01)
         await asyncio.wait_for(waiting, 5)
         return told
@@ -89,22 +89,22 @@ def test_who_rests_makes_room_for_another_but_memory_is_bounded() -> None:
     async def play() -> int:
         many, _ = crowd(2)
         inside = 0
-        for _ in range(RESTING * 2):
-            place = await asyncio.wait_for(many.enter(), 1)
-            place.rest()
-            place.rest()
+        for _ in range(WAITING_PER_JOB * 2):
+            permit = await asyncio.wait_for(many.enter(), 1)
+            permit.downgrade()
+            permit.downgrade()
             inside += 1
         last = [await asyncio.wait_for(many.enter(), 1) for _ in range(2)]
         inside += len(last)
         blocked = asyncio.create_task(many.enter())
         await asyncio.sleep(0.01)
         assert not blocked.done()
-        place.leave()
-        place.leave()
+        permit.release()
+        permit.release()
         await asyncio.sleep(0.01)
         assert not blocked.done(), "one who rested has left, but two are busy"
-        last[0].leave()
+        last[0].release()
         await asyncio.wait_for(blocked, 1)
         return inside
 
-    assert asyncio.run(play()) == (RESTING + 1) * 2
+    assert asyncio.run(play()) == (WAITING_PER_JOB + 1) * 2

@@ -12,11 +12,11 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cells.cli_hints import run_command, show_command
 from probe.cells.diff import Kind, differences
 from probe.cells.trends import Step, Trend
-from probe.cells.upgrades import drift, remedy
+from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli.app import app
 from probe.cli.commands.advise import understand
 from probe.cli.wiring.comparisons import Change, Filter, compared
@@ -47,10 +47,10 @@ def row(outcome: Outcome, run_id: str = "r1", trial: int = 0, cell: Cell = CELL,
     return Row(run_id, cell, trial, verdict(outcome), **more)
 
 
-def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> Settled:
+def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> SettledCell:
     said = verdict(outcome)
     said = said if conforms is None else replace(said, conforms=conforms)
-    return Settled(cell=cell, run_id="r1", trial=0, verdicts=(said,))
+    return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=(said,))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_only_cells_that_ask_the_same_are_compared() -> None:
     assert {item.cell for item in alone} == {replace(CELL, role=Role.CONSUMER), replace(newer, scenario="steady")}
 
 
-def versions(**outcomes: Outcome) -> list[Settled]:
+def versions(**outcomes: Outcome) -> list[SettledCell]:
     return [one(outcome, replace(CELL, version=name[1:].replace("_", "."))) for name, outcome in outcomes.items()]
 
 
@@ -152,10 +152,10 @@ def test_the_smallest_upgrade_is_numeric_and_within_reach() -> None:
     stored = versions(
         v1_9=Outcome.STUCK, v1_10=Outcome.LATE, v1_11=Outcome.REFRESHES, v1_12=Outcome.HINTED, v2_0=Outcome.CLEAN
     )
-    found = remedy(stored[0], "1.12", stored)
+    found = advise_upgrade(stored[0], "1.12", stored)
     assert found.upgrade is not None
     assert (found.upgrade.cell.version, found.last_bad) == ("1.11", "1.10")
-    assert remedy(stored[0], "1.10", stored).upgrade is None
+    assert advise_upgrade(stored[0], "1.10", stored).upgrade is None
 
 
 def test_profiles_of_the_same_version_that_conform_are_named() -> None:
@@ -165,7 +165,7 @@ def test_profiles_of_the_same_version_that_conform_are_named() -> None:
         one(Outcome.STUCK, replace(CELL, profile="refresh-1s")),
         one(Outcome.REFRESHES, replace(CELL, profile="idempotent", broker="2.6")),
     ]
-    assert [item.cell.profile for item in remedy(stored[0], "9", stored).profiles] == ["isolated+retries=10"]
+    assert [item.cell.profile for item in advise_upgrade(stored[0], "9", stored).profiles] == ["isolated+retries=10"]
 
 
 def test_settings_that_drift() -> None:

@@ -59,7 +59,7 @@ def test_run_fills_what_is_missing_and_then_compares(tmp_path: Path, monkeypatch
         played.extend(cells)
         fill(Path(results), *((cell, 0, Outcome.REFRESHES) for cell in played))
 
-    monkeypatch.setattr(command, "play_cells", play)
+    monkeypatch.setattr(command, "run_cells", play)
     line = "advise sarama 1.43.2 1.43.3 --role producer --scenario disk/storage-error --scenario net/reset --run"
     done = CliRunner().invoke(app, [*line.split(), "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output

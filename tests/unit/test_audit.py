@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from probe.catalogue.families import CatalogueError, Version
 from probe.catalogue.selectors import select_clients
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, examine, upgrade, worst_first
 from probe.cells.fleet import Service, read_fleet
-from probe.cells.upgrades import remedy
+from probe.cells.upgrades import advise_upgrade
 from probe.cli.app import app
 from probe.cli.wiring.compose import apps, families
 from probe.model import Cell, Outcome, Profile, Role
@@ -92,11 +92,11 @@ class TestFleet:
         assert says in str(caught.value)
 
 
-def one(outcome: Outcome, cell: Cell = CELL) -> Settled:
-    return Settled(cell=cell, run_id="r1", trial=0, verdicts=(verdict(outcome),))
+def one(outcome: Outcome, cell: Cell = CELL) -> SettledCell:
+    return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=(verdict(outcome),))
 
 
-def stored(*items: Settled) -> dict[Cell, Settled]:
+def stored(*items: SettledCell) -> dict[Cell, SettledCell]:
     return {item.cell: item for item in items}
 
 
@@ -113,7 +113,7 @@ def stored(*items: Settled) -> dict[Cell, Settled]:
         ([], Finding.UNKNOWN),
     ],
 )
-def test_only_the_services_own_configuration_is_proof(there: list[Settled], finding: Finding) -> None:
+def test_only_the_services_own_configuration_is_proof(there: list[SettledCell], finding: Finding) -> None:
     (fault,) = examine([OWN], stored(*there))
     assert fault.finding is finding
 
@@ -123,7 +123,7 @@ def test_trials_that_disagree_are_no_pass() -> None:
     assert examine([CELL], stored(flaky))[0].finding is Finding.FAILS
 
 
-def versions(scenario: str, **outcomes: Outcome) -> list[Settled]:
+def versions(scenario: str, **outcomes: Outcome) -> list[SettledCell]:
     return [
         one(outcome, replace(CELL, version=name[1:].replace("_", "."), scenario=scenario))
         for name, outcome in outcomes.items()
@@ -151,7 +151,7 @@ def test_nobody_can_upgrade_to_a_local_build() -> None:
     own = replace(CELL, version="1.43.9+local.0a1b2c3d")
     there = stored(one(Outcome.STUCK), one(Outcome.REFRESHES, own))
     assert upgrade(examine([CELL], there), there) is None
-    assert remedy(one(Outcome.STUCK), "2.0", there.values()).upgrade is None
+    assert advise_upgrade(one(Outcome.STUCK), "2.0", there.values()).upgrade is None
 
 
 def test_an_upgrade_that_was_not_measured_in_every_scenario_is_none() -> None:

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from probe.catalogue.families import CatalogueError, Version
-from probe.cells.aggregate import Settled
-from probe.cells.bisect import Edge, Same, Try, changes, next_step, sentence, unsure
+from probe.cells.aggregate import SettledCell
+from probe.cells.bisect import ChangePoint, NextRuns, NoChange, changes, next_step, sentence, unsure
 from probe.cli import options
 from probe.cli.app import app
 from probe.cli.commands.bisect import survey
 from probe.cli.wiring import bisect_run
-from probe.cli.wiring.bisect_run import Ground
+from probe.cli.wiring.bisect_run import BisectState
 from probe.cli.wiring.compose import families
 from probe.cli.wiring.resume import as_before, names_nothing, selected
 from probe.drivers.provision import releases
@@ -43,19 +43,21 @@ SARAMA = sorted((item.version for item in families()["sarama"].versions), key=ve
 FIXED = "1.43.3"
 
 
-def settled(version: str, *outcomes: Outcome) -> Settled:
+def settled(version: str, *outcomes: Outcome) -> SettledCell:
     cell = replace(CELL, version=version)
-    return Settled(cell=cell, run_id="r", trial=0, verdicts=tuple(verdict(item) for item in outcomes))
+    return SettledCell(cell=cell, run_id="r", trial=0, verdicts=tuple(verdict(item) for item in outcomes))
 
 
-def play(truth: Mapping[str, Outcome], known: Mapping[str, Outcome] | None = None) -> tuple[Edge | Same, list[str]]:
+def play(
+    truth: Mapping[str, Outcome], known: Mapping[str, Outcome] | None = None
+) -> tuple[ChangePoint | NoChange, list[str]]:
     """Bisect an invented history; return what was found and the versions that were run, in order."""
     versions = list(truth)
     found = {name: settled(name, outcome) for name, outcome in (known or {}).items()}
     ran: list[str] = []
     for _ in range(len(versions) + 1):
         step = next_step(versions, found)
-        if not isinstance(step, Try):
+        if not isinstance(step, NextRuns):
             return step, ran
         assert not set(step.versions) & set(found)
         ran += step.versions
@@ -72,7 +74,7 @@ def test_one_change_is_found_in_as_few_runs_as_halving_takes(count: int, data: s
     edge = data.draw(st.integers(1, count - 1))
     truth = numbered(*[STUCK] * edge, *[REFRESHES] * (count - edge))
     found, ran = play(truth)
-    assert found == Edge(f"1.{edge - 1}", f"1.{edge}", ())
+    assert found == ChangePoint(f"1.{edge - 1}", f"1.{edge}", ())
     assert len(ran) <= 2 + math.ceil(math.log2(max(count - 1, 1)))
 
 
@@ -80,7 +82,7 @@ def test_one_change_is_found_in_as_few_runs_as_halving_takes(count: int, data: s
 def test_whatever_the_history_the_edge_is_one_and_its_sides_were_run(outcomes: list[Outcome]) -> None:
     truth = numbered(*outcomes)
     found, ran = play(truth)
-    if isinstance(found, Same):
+    if isinstance(found, NoChange):
         return
     names = list(truth)
     inside = names[names.index(found.before) + 1 : names.index(found.since)]
@@ -92,52 +94,52 @@ def test_whatever_the_history_the_edge_is_one_and_its_sides_were_run(outcomes: l
 
 def test_outcomes_that_conform_are_the_same_where_others_do_not() -> None:
     found, _ = play(numbered(STUCK, STUCK, REFRESHES, HINTED, REFRESHES, HINTED))
-    assert found == Edge("1.1", "1.2", ())
+    assert found == ChangePoint("1.1", "1.2", ())
 
 
 def test_where_all_conform_the_outcome_is_the_question() -> None:
     found, _ = play(numbered(REFRESHES, REFRESHES, REFRESHES, HINTED, HINTED))
-    assert found == Edge("1.2", "1.3", ())
+    assert found == ChangePoint("1.2", "1.3", ())
 
 
 def test_a_version_that_says_nothing_is_stepped_over_and_named() -> None:
     found, ran = play(numbered(BROKEN, STUCK, STUCK, BROKEN, REFRESHES, REFRESHES, BROKEN))
-    assert found == Edge("1.2", "1.4", ("1.3",))
+    assert found == ChangePoint("1.2", "1.4", ("1.3",))
     assert {"1.0", "1.6"} <= set(ran)
 
 
 def test_what_cannot_be_had_is_stepped_over() -> None:
     known = {"1.0": settled("1.0", STUCK), "1.2": settled("1.2", REFRESHES)}
-    assert next_step(["1.0", "1.1", "1.2"], known, {"1.1"}) == Edge("1.0", "1.2", ("1.1",))
+    assert next_step(["1.0", "1.1", "1.2"], known, {"1.1"}) == ChangePoint("1.0", "1.2", ("1.1",))
 
 
 def test_ends_that_are_alike_end_the_search() -> None:
     found, ran = play(numbered(STUCK, REFRESHES, STUCK))
-    assert found == Same(("1.0", "1.2"))
+    assert found == NoChange(("1.0", "1.2"))
     assert ran == ["1.0", "1.2"]
 
 
 def test_nothing_to_judge_is_told_apart() -> None:
-    assert play(numbered(BROKEN, BROKEN)) == (Same(()), ["1.0", "1.1"])
+    assert play(numbered(BROKEN, BROKEN)) == (NoChange(()), ["1.0", "1.1"])
 
 
 def test_what_is_stored_between_equal_ends_shows_the_change() -> None:
     truth = numbered(STUCK, STUCK, REFRESHES, REFRESHES, STUCK, STUCK)
     found, ran = play(truth, {"1.2": REFRESHES})
-    assert found == Edge("1.3", "1.4", ())
+    assert found == ChangePoint("1.3", "1.4", ())
     known = {name: settled(name, truth[name]) for name in [*ran, "1.2"]}
     assert list(changes(sorted(known), known))[-1] == ("1.3", "1.4")
 
 
 def test_what_is_stored_is_not_run_again() -> None:
     truth = numbered(*[STUCK] * 9, *[REFRESHES] * 9)
-    assert play(truth, truth) == (Edge("1.8", "1.9", ()), [])
+    assert play(truth, truth) == (ChangePoint("1.8", "1.9", ()), [])
 
 
 def test_a_version_whose_trials_disagree_does_not_conform() -> None:
     known = {"1.0": settled("1.0", STUCK), "1.1": settled("1.1", REFRESHES, STUCK), "1.2": settled("1.2", REFRESHES)}
     found = next_step(["1.0", "1.1", "1.2"], known)
-    assert found == Edge("1.1", "1.2", ())
+    assert found == ChangePoint("1.1", "1.2", ())
     assert "1.1 is flaky (1 refreshes, 1 stuck)" in sentence(found, known)
     assert unsure(found, known, 2) == ("1.2",)
 
@@ -145,7 +147,7 @@ def test_a_version_whose_trials_disagree_does_not_conform() -> None:
 def test_the_answer_is_a_sentence() -> None:
     known = {"1.43.2": settled("1.43.2", STUCK), FIXED: settled(FIXED, REFRESHES)}
     expected = "sarama 1.43.3 is the first version that refreshes (producer, isolated, 3.9); 1.43.2 is stuck"
-    assert sentence(Edge("1.43.2", FIXED, ()), known) == expected
+    assert sentence(ChangePoint("1.43.2", FIXED, ()), known) == expected
 
 
 def store(results: Path, truth: Mapping[str, Outcome], count: int = 1, cell: Cell = CELL) -> None:
@@ -171,7 +173,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any) -> None:
         raise AssertionError("it must not be needed")
 
-    for name in ("make_ready", "releases"):
+    for name in ("prepare_run", "releases"):
         monkeypatch.setattr(bisect_run, name, never)
 
 
@@ -244,13 +246,13 @@ def test_one_scenario_in_a_role_that_it_is_played_in(
     assert all(name in str(done.exception) for name in names), done.exception
 
 
-def ground(family: str = "librdkafka", **bounds: str | None) -> Ground:
-    asked = options.Asked(scenarios=["disk/storage-error"], roles=[Role.PRODUCER], profiles=["isolated"])
+def ground(family: str = "librdkafka", **bounds: str | None) -> BisectState:
+    asked = options.RunSelection(scenarios=["disk/storage-error"], roles=[Role.PRODUCER], profiles=["isolated"])
     return survey(family, "disk/storage-error", asked, bounds.get("oldest"), bounds.get("newest"))
 
 
 def test_only_versions_that_can_play_the_role_are_in_reach() -> None:
-    asked = options.Asked(scenarios=["coordinator/moved"], roles=[Role.TRANSACTIONAL], profiles=["isolated"])
+    asked = options.RunSelection(scenarios=["coordinator/moved"], roles=[Role.TRANSACTIONAL], profiles=["isolated"])
     versions = survey("sarama", "coordinator/moved", asked, None, None).versions
     assert versions[0] == next(name for name in SARAMA if version_key(name) >= version_key("1.37.0"))
 
@@ -352,7 +354,7 @@ def test_each_wheel_is_listed_for_the_python_it_is_for(monkeypatch: pytest.Monke
 
 
 def test_selectors_of_a_run_come_back(tmp_path: Path) -> None:
-    asked = options.Asked(
+    asked = options.RunSelection(
         clients=["sarama@1.43.3"],
         scenarios=["disk/*"],
         roles=[Role.GROUP],
@@ -365,17 +367,17 @@ def test_selectors_of_a_run_come_back(tmp_path: Path) -> None:
     )
     with create(tmp_path, selectors=selected(asked, 2500)) as begun:
         pass
-    found, watch_ms = as_before(str(tmp_path), begun.run_id, options.Asked(shard="1/1"))
+    found, watch_ms = as_before(str(tmp_path), begun.run_id, options.RunSelection(shard="1/1"))
     assert selected(found, watch_ms) == selected(asked, 2500)
-    assert names_nothing(options.Asked(seed=5, shard="1/2"))
-    assert not names_nothing(options.Asked(trials=2))
+    assert names_nothing(options.RunSelection(seed=5, shard="1/2"))
+    assert not names_nothing(options.RunSelection(trials=2))
 
 
 def test_a_run_that_does_not_say_what_it_selected_is_named(tmp_path: Path) -> None:
     with create(tmp_path) as begun:
         pass
     with pytest.raises(ProbeError, match=f"{begun.run_id} .*give them again"):
-        as_before(str(tmp_path), begun.run_id, options.Asked())
+        as_before(str(tmp_path), begun.run_id, options.RunSelection())
 
 
 @pytest.mark.real

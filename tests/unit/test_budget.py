@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.cli.wiring import time_budget
 from probe.errors import ProbeError
-from probe.model import Cell, Client, Engine, Expects, Role
-from probe.planning.plan import LONG_MS, TRANSACTION_MS, Plan, Planned
+from probe.model import Cell, Client, Engine, Reaction, Role
+from probe.planning.plan import LONG_OBSERVATION_MS, TRANSACTION_INTERVAL_MS, Plan, Planned
 from probe.runner import Options
 from probe.runner.schedule import pool
-from probe.runner.schedule.adaptive_limit import Place
+from probe.runner.schedule.adaptive_limit import Permit
 from probe.runner.trial import trial
 from probe.store.lock import FOLDER
 
@@ -27,7 +27,7 @@ from probe.store.lock import FOLDER
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     names = ["disk/storage-error", "leader/elected"]
-    asked = Asked(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER], seed=1)
+    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER], seed=1)
     return asked.whole()[0]
 
 
@@ -45,10 +45,10 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
     """Run a plan whose trials only sleep; return the cells that came to their end."""
     ended: list[Cell] = []
 
-    async def one(_: object, item: Planned, __: int, place: Place) -> None:
+    async def one(_: object, item: Planned, __: int, place: Permit) -> None:
         await asyncio.sleep(trial_s)
         ended.append(item.cell)
-        place.leave()
+        place.release()
 
     async def calm() -> None: ...
 
@@ -133,7 +133,7 @@ def test_publishing_has_its_share_of_the_budget(tmp_path: Path) -> None:
 
 def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
     names = ["sarama@1.43.2", "sarama@1.43.3", "sarama@1.27.0"]
-    whole, selection = Asked(clients=names, scenarios=["disk/*", "leader/*"], seed=1).whole()
+    whole, selection = RunSelection(clients=names, scenarios=["disk/*", "leader/*"], seed=1).whole()
     options = Options(jobs=2, stop_at=time.monotonic() + 10)
     part, chosen = time_budget.most_informative(whole, selection, options, str(tmp_path))
     assert 2 <= len(part.cells) < len(whole.cells)
@@ -142,20 +142,20 @@ def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_transactions_begin_at_least_twice_in_what_is_prompt_on_real_brokers() -> None:
-    asked = Asked(clients=["sarama@1.43.3"], scenarios=["*"], roles=[Role.TRANSACTIONAL], engine=Engine.KAFKA)
+    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=["*"], roles=[Role.TRANSACTIONAL], engine=Engine.KAFKA)
     items = asked.whole()[0].cells
-    assert {item.beat_ms for item in items} > {TRANSACTION_MS}
-    assert all(2 * item.beat_ms <= item.play.prompt_ms for item in items)
+    assert {item.beat_ms for item in items} > {TRANSACTION_INTERVAL_MS}
+    assert all(2 * item.beat_ms <= item.expectation.prompt_ms for item in items)
 
 
 def test_who_watches_for_long_begins_operations_seldom_unless_recovery_must_be_prompt() -> None:
     scenarios = ["disk/storage-error", "broker/hang", "broker/rolling", "bootstrap/addresses-changed"]
-    asked = Asked(clients=["sarama@1.43.3"], scenarios=scenarios, roles=[Role.PRODUCER], engine=Engine.KAFKA)
+    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=scenarios, roles=[Role.PRODUCER], engine=Engine.KAFKA)
     cells = {item.cell.scenario: item for item in asked.whole()[0].cells}
     usual = cells["disk/storage-error"].beat_ms
     assert cells["broker/hang"].beat_ms == cells["bootstrap/addresses-changed"].beat_ms > usual
     rolling = cells["broker/rolling"]
-    assert rolling.play.watch_ms >= LONG_MS  # on real brokers, where it takes a minute
+    assert rolling.expectation.watch_ms >= LONG_OBSERVATION_MS  # on real brokers, where it takes a minute
     assert rolling.beat_ms == usual
     for item in cells.values():
-        assert item.play.expects is Expects.NOTHING or 3 * item.beat_ms <= item.play.prompt_ms / 2
+        assert item.expectation.expects is Reaction.NOTHING or 3 * item.beat_ms <= item.expectation.prompt_ms / 2

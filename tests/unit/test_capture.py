@@ -25,7 +25,7 @@ from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort, Sink
 from probe.protocol.apis import HEARTBEAT
 from probe.relay import Relay
-from probe.relay.capture import ANSWER, ASK, CLIENT_PORTS, SEGMENT, Capture, Tape, pcapng
+from probe.relay.capture import ANSWER, ASK, CLIENT_PORTS, SEGMENT, Capture, ConnectionCapture, pcapng
 from probe.site import Source, build
 from probe.store import read_capture
 from tests.support import site_data
@@ -87,8 +87,8 @@ def packets(file: bytes) -> list[Packet]:
     return found
 
 
-def tape(*pieces: tuple[int, int, bytes], conn: int = 1, port: int = 40_000, by: str = "client") -> Tape:
-    return Tape(conn, 2, port, "probe-1", 10, 900, by, list(pieces))
+def tape(*pieces: tuple[int, int, bytes], conn: int = 1, port: int = 40_000, by: str = "client") -> ConnectionCapture:
+    return ConnectionCapture(conn, 2, port, "probe-1", 10, 900, by, list(pieces))
 
 
 def test_a_file_names_its_units_and_holds_every_byte_in_order() -> None:

@@ -9,7 +9,7 @@ import pytest
 from probe.catalogue.families import CatalogueError, Version, read_families, read_family
 from probe.catalogue.scenarios import CORE, default_scenarios, select_scenarios
 from probe.catalogue.selectors import broker_line, select_clients, select_profiles
-from probe.model import Election, Expects, Kind, Outcome, Reality, Role
+from probe.model import Election, Outcome, Reaction, Reality, Role, Symptom
 from probe.model.versions import version_key
 
 CLIENTS = Path(__file__).parents[2] / "clients"
@@ -133,9 +133,9 @@ class TestScenarios:
             assert item.summary.endswith("."), name
             assert item.roles, name
             for role in item.roles:
-                part = item.part(role)
+                part = item.variant(role)
                 assert part is not None
-                assert part.play.watch_ms >= part.play.prompt_ms, name
+                assert part.expectation.watch_ms >= part.expectation.prompt_ms, name
 
     def test_core_exists(self) -> None:
         assert {item.name for item in select_scenarios(CORE)} == set(CORE)
@@ -151,23 +151,23 @@ class TestScenarios:
     def test_any_error_name_runs_and_old_names_are_accepted(self) -> None:
         (item,) = select_scenarios(["answer/produce/NOT_LEADER_FOR_PARTITION"])
         assert item.name == "answer/produce/NOT_LEADER_OR_FOLLOWER"
-        part = item.part(Role.PRODUCER)
+        part = item.variant(Role.PRODUCER)
         assert part is not None
-        assert part.play.codes == (6,)
-        assert Outcome.REFRESHES in part.play.conforms
+        assert part.expectation.codes == (6,)
+        assert Outcome.REFRESHES in part.expectation.conforms
 
     def test_an_error_that_a_broker_never_gives_there_is_informative(self) -> None:
         (item,) = select_scenarios(["answer/produce/GROUP_ID_NOT_FOUND"])
-        part = item.part(Role.PRODUCER)
+        part = item.variant(Role.PRODUCER)
         assert part is not None
-        assert part.play.conforms == ()
-        assert part.play.reality is Reality.RAW
+        assert part.expectation.conforms == ()
+        assert part.expectation.reality is Reality.RAW
 
     def test_a_final_error_must_surface(self) -> None:
         (item,) = select_scenarios(["blip/produce/TOPIC_AUTHORIZATION_FAILED"])
-        part = item.part(Role.PRODUCER)
+        part = item.variant(Role.PRODUCER)
         assert part is not None
-        assert (part.play.kind, part.play.expects) == (Kind.ANSWER, Expects.SURFACE)
+        assert (part.expectation.kind, part.expectation.expects) == (Symptom.ANSWER, Reaction.SURFACE)
 
     @pytest.mark.parametrize(
         ("pattern", "says"),

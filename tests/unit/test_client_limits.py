@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import Play
+from probe.model import Expectation
 from probe.runner.trial.client_limits import own_limit_ms, timeout_ms
 from tests.support.transcript import COORDINATOR, FINAL, HANG, KILL, STORAGE_ERROR
 
@@ -32,7 +32,7 @@ SETTINGS = {
         (replace(HANG, target=COORDINATOR.target), 345000),
     ],
 )
-def test_the_longest_that_applies(play: Play, ms: int) -> None:
+def test_the_longest_that_applies(play: Expectation, ms: int) -> None:
     assert own_limit_ms(play, SETTINGS) == ms
 
 

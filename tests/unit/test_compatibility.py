@@ -5,7 +5,7 @@ from __future__ import annotations
 from probe.model import App, AppKind, ClientError, Closed, Event, Request, Response, Row
 from probe.protocol.apis import FETCH, METADATA
 from probe.protocol.apis import OFFSET_COMMIT as COMMIT
-from probe.runner.trial.compatibility import why_not
+from probe.runner.trial.compatibility import incompatibility_reason
 
 MAIN = [FETCH]
 LINE = "4.3"
@@ -36,22 +36,30 @@ def test_a_request_that_never_gets_by_is_named_also_where_the_client_serves_else
         "it does not get on with Kafka 4.3: "
         "brokers closed the connection at each OffsetCommit v1 (3 times), and answered none"
     )
-    assert why_not(LINE, refused(3), MAIN, served=True) == why_not(LINE, refused(3), MAIN, served=False) == said
+    assert (
+        incompatibility_reason(LINE, refused(3), MAIN, served=True)
+        == incompatibility_reason(LINE, refused(3), MAIN, served=False)
+        == said
+    )
 
 
 def test_whoever_serves_gets_on_unless_each_request_of_a_kind_is_refused_often() -> None:
-    assert not why_not(LINE, refused(2), MAIN, served=True)
-    assert not why_not(LINE, refused(5, by="client"), MAIN, served=True)
-    assert not why_not(LINE, [*refused(5), answered(9, COMMIT, 1)], MAIN, served=True)
+    assert not incompatibility_reason(LINE, refused(2), MAIN, served=True)
+    assert not incompatibility_reason(LINE, refused(5, by="client"), MAIN, served=True)
+    assert not incompatibility_reason(LINE, [*refused(5), answered(9, COMMIT, 1)], MAIN, served=True)
 
 
 def test_who_never_served_is_told_by_its_error_then_by_connections_then_by_silence() -> None:
     error = App(at=1, kind=AppKind.SEND_ERROR, instance="c", error=ClientError(35, "UNSUPPORTED_VERSION", ""))
-    assert "UNSUPPORTED_VERSION" in why_not(LINE, [error, closed(1), closed(2), closed(3)], MAIN, served=False)
-    assert "closed 3 of its connections" in why_not(LINE, [closed(1), closed(2), closed(3)], MAIN, served=False)
-    assert "none of its 1 requests" in why_not(LINE, [asked(1, METADATA, 5)], MAIN, served=False)
-    assert not why_not(LINE, [asked(1, METADATA, 5), answered(1, METADATA, 5)], MAIN, served=False)
-    assert not why_not(LINE, [error, closed(1), closed(2), closed(3)], MAIN, served=True)
+    assert "UNSUPPORTED_VERSION" in incompatibility_reason(
+        LINE, [error, closed(1), closed(2), closed(3)], MAIN, served=False
+    )
+    assert "closed 3 of its connections" in incompatibility_reason(
+        LINE, [closed(1), closed(2), closed(3)], MAIN, served=False
+    )
+    assert "none of its 1 requests" in incompatibility_reason(LINE, [asked(1, METADATA, 5)], MAIN, served=False)
+    assert not incompatibility_reason(LINE, [asked(1, METADATA, 5), answered(1, METADATA, 5)], MAIN, served=False)
+    assert not incompatibility_reason(LINE, [error, closed(1), closed(2), closed(3)], MAIN, served=True)
 
 
 def test_who_knows_the_leader_and_never_asks_it_for_anything_cannot() -> None:
@@ -59,6 +67,6 @@ def test_who_knows_the_leader_and_never_asks_it_for_anything_cannot() -> None:
     rows = (Row(topic="t", partition=0, leader=3),)
     told = Response(at=2, conn=1, broker=1, corr=1, api=METADATA, version=2, sent_at=1, rows=rows)
     learnt: list[Event] = [asked(1, METADATA, 2), told]
-    assert "never sent Fetch" in why_not(LINE, learnt, MAIN, served=False)
-    assert not why_not(LINE, [*learnt, asked(3, FETCH, 3)], MAIN, served=False)
-    assert not why_not(LINE, learnt, MAIN, served=True)
+    assert "never sent Fetch" in incompatibility_reason(LINE, learnt, MAIN, served=False)
+    assert not incompatibility_reason(LINE, [*learnt, asked(3, FETCH, 3)], MAIN, served=False)
+    assert not incompatibility_reason(LINE, learnt, MAIN, served=True)

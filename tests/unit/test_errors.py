@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios, select_scenarios
-from probe.model import Engine, Expects, Outcome, Reality, Role, Target
+from probe.model import Engine, Outcome, Reaction, Reality, Role, Target
 from probe.protocol.names import ERROR_NAMES, api_key, error_name
 from probe.scenarios.error_answers import ANSWERS, APIS, BY_CODE, Answer, ErrorClass, find_api
 from probe.scenarios.generated import TEMPLATES, defaults, scenario
@@ -61,23 +61,23 @@ def test_what_is_asked_follows_the_class() -> None:
     for item in defaults():
         prefix, api, error = item.name.split("/")
         answer = next(answer for answer in ANSWERS if answer.api == api and error_name(answer.code) == error)
-        for part in item.parts:
-            assert part.play.reality is Reality.EFFECTIVE
+        for part in item.variants:
+            assert part.expectation.reality is Reality.EFFECTIVE
             expected = {
-                ErrorClass.MOVED: Expects.DISCOVER,
-                ErrorClass.RETRIABLE: Expects.RETRY,
-                ErrorClass.FINAL: Expects.SURFACE,
+                ErrorClass.MOVED: Reaction.DISCOVER,
+                ErrorClass.RETRIABLE: Reaction.RETRY,
+                ErrorClass.FINAL: Reaction.SURFACE,
             }[answer.kind]
-            assert part.play.expects is expected, item.name
-            assert part.play.conforms
+            assert part.expectation.expects is expected, item.name
+            assert part.expectation.conforms
             assert (prefix == "answer") == (answer.kind is ErrorClass.MOVED)
 
 
 def test_hold_heals_inside_the_watch_and_blip_by_itself() -> None:
     for item in defaults():
-        for part in item.parts:
+        for part in item.variants:
             counted = any(isinstance(step, AnswerError) and step.times for step in part.steps)
-            healed = part.heal_after_ms is not None and part.heal_after_ms < part.play.watch_ms
+            healed = part.heal_after_ms is not None and part.heal_after_ms < part.expectation.watch_ms
             assert item.name.startswith("answer/") or counted != healed, item.name
 
 
@@ -85,7 +85,7 @@ def test_every_api_can_be_provoked_in_each_default_role() -> None:
     joined = {"join-group", "sync-group"}
     for item in defaults():
         api = item.name.split("/")[1]
-        for part in item.parts:
+        for part in item.variants:
             assert api not in joined or isinstance(part.steps[0], Rejoin)
             assert part.at_start == (api == "init-producer-id")
 
@@ -93,20 +93,20 @@ def test_every_api_can_be_provoked_in_each_default_role() -> None:
 @pytest.mark.parametrize("name", ["hold/heartbeat/UNKNOWN_SERVER_ERROR", "answer/end-txn/TOPIC_AUTHORIZATION_FAILED"])
 def test_any_other_error_runs_and_is_informative(name: str) -> None:
     (found,) = select_scenarios([name])
-    assert all(part.play.reality is Reality.RAW and not part.play.conforms for part in found.parts)
+    assert all(part.expectation.reality is Reality.RAW and not part.expectation.conforms for part in found.variants)
 
 
 def test_applied_is_about_produce_alone() -> None:
     assert scenario("applied/fetch/UNKNOWN_SERVER_ERROR") is None
     found = scenario("applied/produce/NOT_ENOUGH_REPLICAS_AFTER_APPEND")
     assert found is not None
-    assert found.parts[0].acks_all
+    assert found.variants[0].acks_all
 
 
 def test_who_is_fenced_may_die_of_it() -> None:
     found = scenario("blip/end-txn/PRODUCER_FENCED")
     assert found is not None
-    assert found.parts[0].play.conforms == (Outcome.SURFACES, Outcome.FATAL)
+    assert found.variants[0].expectation.conforms == (Outcome.SURFACES, Outcome.FATAL)
 
 
 def test_the_default_catalogue_has_a_size_that_a_run_can_bear() -> None:

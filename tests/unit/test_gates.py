@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from typer.testing import CliRunner
 
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
 from probe.cli.wiring.reports import Reports, read_report, write
 from probe.errors import GateError, ProbeError
@@ -25,11 +25,11 @@ STEADY = replace(CELL, scenario="steady")
 OLDER = replace(CELL, version="1.27.0")
 
 
-def one(*outcomes: Outcome, cell: Cell = CELL) -> Settled:
-    return Settled(cell=cell, run_id="r1", trial=0, verdicts=tuple(verdict(outcome) for outcome in outcomes))
+def one(*outcomes: Outcome, cell: Cell = CELL) -> SettledCell:
+    return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=tuple(verdict(outcome) for outcome in outcomes))
 
 
-def report(*cells: Settled, **more: object) -> Report:
+def report(*cells: SettledCell, **more: object) -> Report:
     base = {"run_id": "r1", "results": "results", "cells": {item.cell: item for item in cells}}
     return Report(**base, **more)  # type: ignore[arg-type]  # by name
 
@@ -107,7 +107,7 @@ def test_junit_has_a_suite_per_version_and_a_case_per_cell() -> None:
 
 def test_junit_keeps_to_the_schema_that_readers_check() -> None:
     hostile = replace(verdict(Outcome.STUCK), reason='<b>"\x00\x1b]]>&\ud800')
-    cells = [Settled(cell=CELL, run_id="r1", trial=0, verdicts=(hostile,)), one(Outcome.WAITING, cell=OLDER)]
+    cells = [SettledCell(cell=CELL, run_id="r1", trial=0, verdicts=(hostile,)), one(Outcome.WAITING, cell=OLDER)]
     root = ET.fromstring(junit(report(*cells)).encode())
     for suite in root:
         assert suite.tag == "testsuite"
@@ -138,7 +138,7 @@ def test_the_summary_names_what_fails_what_changed_and_what_is_unknown() -> None
 
 def test_no_text_of_a_client_is_markup() -> None:
     said = replace(verdict(Outcome.STUCK), reason="a|b `c` <script>\n| d |")
-    text = summary(report(Settled(cell=CELL, run_id="r1", trial=0, verdicts=(said,))))
+    text = summary(report(SettledCell(cell=CELL, run_id="r1", trial=0, verdicts=(said,))))
     assert "| a\\|b \\`c\\` \\<script\\> \\| d \\| |" in text
 
 

@@ -13,24 +13,24 @@ import pytest
 from probe.model import App, AppKind, Engine
 from probe.recorder import Recorder
 from probe.runner.trial import observation
-from probe.runner.trial.observation import NAP_S, nap_s
+from probe.runner.trial.observation import POLL_S, poll_s
 from probe.verdict import STALL_MS, Outlook
 
 
 @pytest.mark.parametrize(
     ("elapsed_ms", "heal_ms", "expected"),
     [
-        (0, None, NAP_S),
-        (0, 3000, NAP_S),
+        (0, None, POLL_S),
+        (0, 3000, POLL_S),
         (2800, 3000, 0.2),  # a look in 0.4 s would hold the fault for 3.2 s
         (3000, 3000, 0.0),
         (3001, 3000, 0.0),
-        (60_000, None, NAP_S),
+        (60_000, None, POLL_S),
         (60_000, 60_100, 0.1),
     ],
 )
 def test_a_fault_is_mended_on_time(elapsed_ms: int, heal_ms: int | None, expected: float) -> None:
-    assert nap_s(elapsed_ms, heal_ms) == pytest.approx(expected)
+    assert poll_s(elapsed_ms, heal_ms) == pytest.approx(expected)
 
 
 def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms: int = 0, hear_at: int = -1) -> int:
@@ -59,10 +59,10 @@ def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms
         watched_ms: int = 0
 
     told = Told(SimpleNamespace(watch_ms=60_000), SimpleNamespace(affected=0, bystander=1))
-    course: Any = SimpleNamespace(
+    state: Any = SimpleNamespace(
         item=SimpleNamespace(
             cell=SimpleNamespace(engine=Engine.EMBEDDED),
-            part=SimpleNamespace(heal_after_ms=None, at_start=False, watch_least_ms=0),
+            variant=SimpleNamespace(heal_after_ms=None, at_start=False, watch_least_ms=0),
         ),
         header=told,
         fault_at=0,
@@ -70,12 +70,12 @@ def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms
         learn=lambda: None,
         history=lambda: None,
     )
-    stage: Any = SimpleNamespace(
+    environment: Any = SimpleNamespace(
         options=SimpleNamespace(watch_ms=None),
         tools=SimpleNamespace(lag=SimpleNamespace(worst_ms=lambda since, until: stall_ms)),
         rest=lambda: None,
     )
-    monkeypatch.setattr(observation, "ask", ask)
+    monkeypatch.setattr(observation, "submit", ask)
     monkeypatch.setattr(observation, "now_us", now)
     monkeypatch.setattr(observation, "stagger_ms", lambda _: 0)
     monkeypatch.setattr(observation.asyncio, "sleep", sleep)
@@ -83,7 +83,7 @@ def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms
     async def adapt() -> None: ...
 
     pacing: Any = SimpleNamespace(adapt=adapt)
-    asyncio.run(observation._watch(course, stage, pacing))
+    asyncio.run(observation._observe(state, environment, pacing))
     return asked
 
 

@@ -10,8 +10,8 @@ import pytest
 from probe import verdict
 from probe.model import EngineEvent, EngineKind, History, Role
 from probe.recorder import Recorder
-from probe.runner.trial.observation import Looks
-from probe.runner.trial.state import Course
+from probe.runner.trial.observation import CheckBudget
+from probe.runner.trial.state import TrialState
 from tests.support.histories import history
 from tests.support.real_cells import planned
 
@@ -23,8 +23,8 @@ class Trial:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, found: verdict.Outlook) -> None:
         item = planned("sarama@1.43.3", "disk/storage-error", "producer")
-        self.course = Course(item, replace(history(role=Role.PRODUCER).header, play=item.play), Recorder())
-        self.looks, self.count = Looks(self.course), 0
+        self.course = TrialState(item, replace(history(role=Role.PRODUCER).header, play=item.expectation), Recorder())
+        self.looks, self.count = CheckBudget(self.course), 0
 
         def outlook(_: History) -> verdict.Outlook:
             self.count += 1
@@ -49,7 +49,7 @@ def test_what_the_brokers_do_meanwhile_is_looked_at(monkeypatch: pytest.MonkeyPa
     """A fault that is healed late, or a leader that moves again, dates the recovery anew."""
     trial = Trial(monkeypatch, SETTLED)
     assert trial.enough(5000) == (False, 1)
-    trial.course.take(EngineEvent(at=1, kind=EngineKind.HEALED))
+    trial.course.on_event(EngineEvent(at=1, kind=EngineKind.HEALED))
     assert trial.enough(5700) == (False, 2)
     assert trial.enough(6400) == (True, 2)
 

@@ -50,4 +50,4 @@ def test_where_the_cells_do_not_fit_they_are_counted(
 
 
 def test_a_long_line_is_cut() -> None:
-    assert len(outcome_table._short("x" * 200)) == outcome_table.LONGEST
+    assert len(outcome_table._short("x" * 200)) == outcome_table.MAX_CELLS

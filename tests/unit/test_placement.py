@@ -38,6 +38,6 @@ def test_places(
     ],
 )
 def test_scenarios(scenario: str, role: Role, spread: Spread) -> None:
-    part = default_scenarios()[scenario].part(role)
+    part = default_scenarios()[scenario].variant(role)
     assert part is not None
     assert spread_of(part) is spread

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import Unasked, read_family
+from probe.catalogue.families import UnsentRequest, read_family
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
-from probe.engines.kafka.faults.actions import UNPLAYED
+from probe.engines.kafka.faults.actions import UNSUPPORTED_STEPS
 from probe.model import Election, Engine, Outcome, Role
-from probe.planning.plan import FOUND_S, REST_AFTER_S, LongWatches, Plan, Selection, make_plan, rest_after_s
+from probe.planning.plan import FOUND_S, SETTLED_AFTER_S, LongWatches, Plan, Selection, make_plan, settled_after_s
 from probe.scenarios.steps.partitions import LagMetadata
 from tests.unit.test_catalogue import SMALL, demo
 
@@ -52,7 +52,7 @@ def test_roles_and_profiles_outside_their_span_are_skipped_with_a_reason(selecti
 
 def test_what_an_instance_never_asks_is_skipped_with_the_reason(selection: Selection) -> None:
     (family,) = {item.family.family: item.family for item in selection.clients}.values()
-    unasked = Unasked(role="producer", api=0, since="2.0.0", reason="it does not write")
+    unasked = UnsentRequest(role="producer", api=0, since="2.0.0", reason="it does not write")
     family = family.model_copy(update={"behaviour": family.behaviour.model_copy(update={"unasked": (unasked,)})})
     scenarios = select_scenarios(["steady", "blip/produce/CORRUPT_MESSAGE", "blip/metadata/TOPIC_AUTHORIZATION_FAILED"])
     clients = [Chosen(family, item) for item in family.versions]
@@ -93,7 +93,7 @@ def test_scenarios_of_another_role_are_not_even_skipped(selection: Selection) ->
 
 def test_an_engine_that_does_not_play_a_scenario(selection: Selection) -> None:
     answers = select_scenarios(["answer/produce/NOT_LEADER_OR_FOLLOWER", "metadata/stale"])
-    plan = make_plan(replace(selection, scenarios=answers, engine=Engine.KAFKA, unplayed=UNPLAYED))
+    plan = make_plan(replace(selection, scenarios=answers, engine=Engine.KAFKA, unplayed=UNSUPPORTED_STEPS))
     assert {skip.cell.scenario for skip in plan.skips if "not played by the kafka engine" in skip.reason} == {
         item.name for item in answers
     }
@@ -123,10 +123,10 @@ def test_no_retries_may_surface_and_election_enters_the_play(selection: Selectio
         for item in make_plan(replace(selection, profiles=(profile,))).cells
         if item.cell.scenario == "disk/storage-error"
     )
-    assert item.play.election_ms == 1000
+    assert item.expectation.election_ms == 1000
     assert item.cell.profile == "isolated+election=1000,400"
-    assert item.part.steps[0] == LagMetadata(lag_ms=400, but_successor=True)
-    assert Outcome.SURFACES not in item.play.conforms
+    assert item.variant.steps[0] == LagMetadata(lag_ms=400, but_successor=True)
+    assert Outcome.SURFACES not in item.expectation.conforms
 
 
 def test_the_estimate_grows_with_the_work_and_shrinks_with_jobs(selection: Selection) -> None:
@@ -136,8 +136,8 @@ def test_the_estimate_grows_with_the_work_and_shrinks_with_jobs(selection: Selec
 
 def test_on_real_brokers_a_trial_waits_once_its_leader_is_elected_and_found(selection: Selection) -> None:
     whole = replace(selection, scenarios=select_scenarios(["broker/kill", "disk/storage-error"]))
-    assert {rest_after_s(item) for item in make_plan(whole).cells} == {REST_AFTER_S}
+    assert {settled_after_s(item) for item in make_plan(whole).cells} == {SETTLED_AFTER_S}
     real = make_plan(replace(whole, engine=Engine.KAFKA)).cells
-    after = {item.cell.scenario: rest_after_s(item) for item in real}
+    after = {item.cell.scenario: settled_after_s(item) for item in real}
     assert after["broker/kill"] > FOUND_S + 5
     assert FOUND_S <= after["disk/storage-error"] < FOUND_S + 1

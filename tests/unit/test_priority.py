@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.model import Cell, Outcome, Role
 from probe.planning.plan import Planned
-from probe.planning.priority import Seen, by_information
+from probe.planning.priority import PriorRun, by_information
 
 TWO = ("sarama@1.43.2", "sarama@1.43.3")
 R1, R2, R3 = "20260101T000000Z-aaaa", "20260102T000000Z-aaaa", "20260103T000000Z-aaaa"
@@ -17,15 +17,15 @@ R1, R2, R3 = "20260101T000000Z-aaaa", "20260102T000000Z-aaaa", "20260103T000000Z
 
 @pytest.fixture(scope="module")
 def cells() -> tuple[Planned, ...]:
-    plan, _ = Asked(
+    plan, _ = RunSelection(
         clients=TWO, scenarios=["disk/storage-error", "leader/elected"], roles=[Role.PRODUCER], seed=1
     ).whole()
     assert len(plan.cells) == 6
     return plan.cells
 
 
-def seen(run_id: str, cells: list[Cell], outcome: Outcome = Outcome.REFRESHES) -> list[Seen]:
-    return [Seen(run_id, cell, outcome) for cell in cells]
+def seen(run_id: str, cells: list[Cell], outcome: Outcome = Outcome.REFRESHES) -> list[PriorRun]:
+    return [PriorRun(run_id, cell, outcome) for cell in cells]
 
 
 def asked(cells: tuple[Planned, ...]) -> list[Cell]:
@@ -78,7 +78,7 @@ def test_what_cannot_be_judged_does_not_block_the_queue(cells: tuple[Planned, ..
 
 
 def test_runs_that_stop_in_time_go_round_all_cells(cells: tuple[Planned, ...]) -> None:
-    rows: list[Seen] = []
+    rows: list[PriorRun] = []
     met: list[Cell] = []
     for number in range(4):
         first = asked(by_information(cells, rows))[0]

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios, select_scenarios
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.cli.wiring.request_versions import with_versions
 from probe.model import Outcome, Role
 from probe.protocol.definitions import Field
 from probe.scenarios.error_answers import ANSWERS, NEEDS_EPOCH, find_api
 from probe.scenarios.reach import LEADER_EPOCH_SINCE, Versions, depends_on_version, out_of_reach
-from probe.scenarios.scenario import Part
+from probe.scenarios.scenario import RoleVariant
 from tests.support.protocol_wire import schemas
 from tests.support.synthetic_rows import CELL, create, history, verdict
 
@@ -23,9 +23,9 @@ FENCED = "answer/fetch/FENCED_LEADER_EPOCH"
 READER = replace(CELL, role=Role.CONSUMER, scenario="steady")
 
 
-def part(scenario: str, role: Role = Role.CONSUMER) -> Part:
+def part(scenario: str, role: Role = Role.CONSUMER) -> RoleVariant:
     (item,) = select_scenarios([scenario])
-    found = item.part(role)
+    found = item.variant(role)
     assert found is not None
     return found
 
@@ -80,7 +80,7 @@ def _all(fields: tuple[Field, ...]) -> list[Field]:
 
 def test_default_scenarios_do_not_depend_on_versions() -> None:
     """Results are not read for them, so a plan of the default catalogue stays quick."""
-    parts = [one for item in default_scenarios().values() for one in item.parts]
+    parts = [one for item in default_scenarios().values() for one in item.variants]
     assert not any(map(depends_on_version, parts))
 
 
@@ -92,8 +92,8 @@ def stored(folder: Path, *trials: tuple[str, Outcome, int]) -> str:
     return str(folder)
 
 
-def asked(scenario: str = FENCED) -> Asked:
-    return Asked(clients=[str(CELL.client)], scenarios=[scenario], roles=[Role.CONSUMER], seed=1)
+def asked(scenario: str = FENCED) -> RunSelection:
+    return RunSelection(clients=[str(CELL.client)], scenarios=[scenario], roles=[Role.CONSUMER], seed=1)
 
 
 def test_a_plan_takes_the_versions_from_stored_trials(tmp_path: Path) -> None:

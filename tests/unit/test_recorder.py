@@ -17,27 +17,27 @@ from probe.model import (
     AppKind,
     Cell,
     Engine,
-    Expects,
+    Expectation,
     Header,
-    Kind,
     Limits,
     MarkKind,
-    Play,
+    Reaction,
     Role,
     Subject,
+    Symptom,
     Target,
 )
 from probe.model.clock import now_us
 from probe.recorder import Recorder
 from probe.runner import loop_lag as lags
-from probe.runner.loop_lag import APART_S, LoopLag
+from probe.runner.loop_lag import LOAD_SAMPLE_S, LoopLag
 from probe.runner.trial.client_limits import refresh_ms
 
 HEADER = Header(
     cell=Cell("demo", "1.0", Role.PRODUCER, "isolated", "steady", Engine.EMBEDDED, "3.9"),
     trial=0,
     seed=1,
-    play=Play(kind=Kind.NONE, expects=Expects.NOTHING, target=Target.NONE),
+    play=Expectation(kind=Symptom.NONE, expects=Reaction.NOTHING, target=Target.NONE),
     limits=Limits(back_off_ms=100),
     subject=Subject(topic="t", affected=0, bystander=1, instance="i", client_id="i"),
 )
@@ -207,7 +207,7 @@ def test_who_starts_passes_one_after_the_other() -> None:
         return passed
 
     passed = asyncio.run(play())
-    assert min(later - sooner for sooner, later in pairwise(passed)) >= APART_S - 0.001
+    assert min(later - sooner for sooner, later in pairwise(passed)) >= LOAD_SAMPLE_S - 0.001
 
 
 def test_a_refresh_that_is_switched_off_has_no_interval() -> None:

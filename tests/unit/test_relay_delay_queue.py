@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probe.relay.delay_queue import Gate
+from probe.relay.delay_queue import DelayQueue
 from tests.support.protocol_wire import framed
 
 HELD, FREE = 3, 12
@@ -16,16 +16,16 @@ def frame(corr: int, size: int) -> bytes:
     return framed(corr.to_bytes(4, "big") + bytes(size))
 
 
-def gate(**where: object) -> Gate:
+def gate(**where: object) -> DelayQueue:
     """Even correlation ids are of the API that is held."""
-    return Gate(
+    return DelayQueue(
         lambda corr: HELD if corr % 2 == 0 else FREE,
         lambda api: DELAY_US if api == HELD else 0,
         **where,  # type: ignore[arg-type]  # `missing` and `head`
     )
 
 
-def release(held: Gate) -> list[tuple[int, bytes]]:
+def release(held: DelayQueue) -> list[tuple[int, bytes]]:
     out = []
     while (at := held.next_at) is not None:
         assert held.due(at - 1) == b""

@@ -17,7 +17,7 @@ __all__ = ["play"]
 def test_who_comes_first_is_seen_and_all_are_refused(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events):
-            relay.turn_away(1)
+            relay.refuse_after_attempt(1)
             await asyncio.sleep(0.1)
             assert not events
             assert await refused(connect(relay))  # at the kernel's second try, after a second
@@ -35,12 +35,12 @@ def test_who_comes_first_is_seen_and_all_are_refused(play: Play) -> None:
 def test_a_door_that_waits_for_somebody_can_be_opened(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events):
-            relay.turn_away(1)
+            relay.refuse_after_attempt(1)
             relay.accept(1)
             async with client(relay) as one:
                 await one.ask()
-            relay.turn_away(1)
-            relay.turn_away(1)
+            relay.refuse_after_attempt(1)
+            relay.refuse_after_attempt(1)
             assert await refused(connect(relay))
             assert len(of(Closed, events)) == 2
 

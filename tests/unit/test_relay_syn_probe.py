@@ -61,9 +61,9 @@ def test_our_own_attempts_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syn_probe, "FRESH_S", 0.0)
     with full_port() as port, caller(socket.AF_INET, port) as local:
         assert attempts_at(port, local)
-        assert syn_probe.knocks(port, ())
-        assert not syn_probe.knocks(port, {local})
-        assert not syn_probe.knocks(port + 1, ())
+        assert syn_probe.has_attempts(port, ())
+        assert not syn_probe.has_attempts(port, {local})
+        assert not syn_probe.has_attempts(port + 1, ())
 
 
 @pytest.mark.parametrize("name", ["OF_TCP", "SOCK_DIAG"])

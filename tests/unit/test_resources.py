@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.cli import app as command
-from probe.cli.options import Asked
-from probe.cli.wiring.signals import kept
+from probe.cli.options import RunSelection
+from probe.cli.wiring.signals import restored_handlers
 from probe.errors import DriverLostError, EngineError, ExhaustedError, ProbeError
 from probe.model import Cell, History, Role, Verdict
 from probe.planning.plan import Plan
@@ -148,7 +148,7 @@ class Memory:
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     names = ["disk/storage-error", "leader/elected", "coordinator/moved"]
-    asked = Asked(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER, Role.CONSUMER], seed=1)
+    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=names, roles=[Role.PRODUCER, Role.CONSUMER], seed=1)
     return asked.whole()[0]
 
 
@@ -216,7 +216,7 @@ def test_a_cohort_without_room_is_no_problem_of_its_cells(monkeypatch: pytest.Mo
         def cohort(self, *_: object, **__: object) -> Any:
             raise ExhaustedError("too many files are open")
 
-    asked = Asked(clients=["sarama@1.43.3"], scenarios=["steady"], roles=[Role.PRODUCER], engine="kafka", seed=1)  # type: ignore[arg-type]  # its name does
+    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=["steady"], roles=[Role.PRODUCER], engine="kafka", seed=1)  # type: ignore[arg-type]  # its name does
     (whole, _), store = asked.whole(), Memory()
 
     async def calm(_: float = 0) -> None: ...
@@ -312,7 +312,7 @@ def test_a_command_ends_with_one_line(
         raise error
 
     monkeypatch.setattr(command, "app", fail)
-    with kept(), pytest.raises(SystemExit) as caught:
+    with restored_handlers(), pytest.raises(SystemExit) as caught:
         command.main()
     assert caught.value.code == code
     assert len(capsys.readouterr().err.splitlines()) == 1

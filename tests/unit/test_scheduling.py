@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from probe.processes.scheduling import FIRST, LAST, LOOP, go_last
+from probe.processes.scheduling import CHILD_NICENESS, LOOP, OWN_PRIORITY, lower_child
 
 
 def told_by(program: str) -> Any:
@@ -22,11 +22,11 @@ def told_by(program: str) -> Any:
 def test_our_threads_come_first_where_they_may_and_children_do_not_take_after_us() -> None:
     program = """
 import json, os, subprocess, sys, threading
-from probe.processes.scheduling import come_first, starting
+from probe.processes.scheduling import prefer_own_threads, starting
 stop = threading.Event()
 other = threading.Thread(target=stop.wait)
 other.start()
-come_first()
+prefer_own_threads()
 threads = [threading.get_native_id(), other.native_id]
 mine = [[os.sched_getscheduler(one) & ~os.SCHED_RESET_ON_FORK, os.getpriority(os.PRIO_PROCESS, one)] for one in threads]
 stop.set()
@@ -43,13 +43,13 @@ print(json.dumps({"mine": mine, "children": [int(text) for text in children]}))
     assert started in {os.SCHED_OTHER, os.SCHED_BATCH}
     first, second = told["mine"]
     assert first == second
-    assert os.geteuid() != 0 or first[0] == os.SCHED_RR or first[1] == FIRST
+    assert os.geteuid() != 0 or first[0] == os.SCHED_RR or first[1] == OWN_PRIORITY
 
 
 def test_a_child_goes_last_and_keeps_its_core_for_its_turn() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        go_last(child.pid)
-        assert os.getpriority(os.PRIO_PROCESS, child.pid) == LAST
+        lower_child(child.pid)
+        assert os.getpriority(os.PRIO_PROCESS, child.pid) == CHILD_NICENESS
         assert os.sched_getscheduler(child.pid) == os.SCHED_BATCH
         child.communicate(b"\n")
 
@@ -58,13 +58,13 @@ def test_a_child_goes_last_and_keeps_its_core_for_its_turn() -> None:
 def test_threads_that_begin_later_come_first_too_and_the_loop_before_them() -> None:
     program = """
 import asyncio, json, os, threading, time
-from probe.processes.scheduling import staying_first
+from probe.processes.scheduling import preferring_own_threads
 
 def policy(thread):
     return [os.sched_getscheduler(thread) & ~os.SCHED_RESET_ON_FORK, os.sched_getparam(thread).sched_priority]
 
 async def main():
-    async with staying_first():
+    async with preferring_own_threads():
         stop = threading.Event()
         late = threading.Thread(target=stop.wait)
         late.start()

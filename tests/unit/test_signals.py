@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from probe.cli import app as command
-from probe.cli.wiring.signals import kept
+from probe.cli.wiring.signals import restored_handlers
 from spark.output import sweep
 
 BUSY = """
@@ -51,7 +51,7 @@ def test_a_disk_that_is_full_anywhere_is_one_line(
         raise OSError(errno.ENOSPC, "No space left on device", "/cache/obtained/x")
 
     monkeypatch.setattr(command, "app", full)
-    with kept(), pytest.raises(SystemExit) as caught:
+    with restored_handlers(), pytest.raises(SystemExit) as caught:
         command.main()
     assert caught.value.code == 3
     (line,) = "".join(capsys.readouterr().err.splitlines(keepends=True)).splitlines()
@@ -63,7 +63,7 @@ def test_other_failures_of_the_system_are_not_hidden(monkeypatch: pytest.MonkeyP
         raise ConnectionResetError(errno.ECONNRESET, "reset")
 
     monkeypatch.setattr(command, "app", odd)
-    with kept(), pytest.raises(ConnectionResetError):
+    with restored_handlers(), pytest.raises(ConnectionResetError):
         command.main()
 
 

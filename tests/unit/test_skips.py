@@ -8,7 +8,7 @@ import pytest
 
 from probe.cli.console import outcome_table
 from probe.cli.console.skips import MORE, NAMED, REASONS, by_reason, skipped
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.model import Cell, Client, Engine, Outcome, Role
 from tests.support.synthetic_rows import CELL, create, history, verdict
 from tests.unit.test_cli import probe
@@ -18,7 +18,7 @@ TIMED_OUT = "answer/produce/REQUEST_TIMED_OUT"
 
 
 def lines(**asked: object) -> list[str]:
-    return skipped(*Asked(seed=1, **asked).whole())  # type: ignore[arg-type]  # tests name the selectors they set
+    return skipped(*RunSelection(seed=1, **asked).whole())  # type: ignore[arg-type]  # tests name the selectors they set
 
 
 def test_a_skipped_cell_is_named_with_its_reason() -> None:

@@ -6,20 +6,24 @@ from itertools import pairwise
 
 import pytest
 
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.model import Client, Role
-from probe.planning.order import JOBS_PER_CLIENT, OneTrial, in_order
-from probe.planning.plan import LONG_MS
+from probe.planning.order import JOBS_PER_CLIENT, TrialOf, in_order
+from probe.planning.plan import LONG_OBSERVATION_MS
 
 
 def silences(jobs: int) -> list[int | None]:
     """Return the order in which a run plays: None for control cells, 0 for short watches, else milliseconds."""
-    asked = Asked(clients=["sarama@1.43.3"], scenarios=["disk/*", "broker/*"], roles=[Role.PRODUCER], seed=1)
+    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=["disk/*", "broker/*"], roles=[Role.PRODUCER], seed=1)
     work = [(item, number) for number in range(20) for item in asked.whole()[0].cells]
     ordered = in_order(work, jobs)
     assert sorted(map(repr, work)) == sorted(map(repr, ordered))
     return [
-        None if item.cell == item.steady else item.play.watch_ms if item.play.watch_ms >= LONG_MS else 0
+        None
+        if item.cell == item.steady
+        else item.expectation.watch_ms
+        if item.expectation.watch_ms >= LONG_OBSERVATION_MS
+        else 0
         for item, _ in ordered
     ]
 
@@ -39,19 +43,19 @@ def test_long_watches_are_spread_behind_the_control_cells_and_the_longest_comes_
 
 def test_a_run_that_is_shorter_than_its_longest_watch_begins_with_them_all() -> None:
     others = [watch for watch in silences(jobs=1000) if watch is not None]
-    assert others[0] > LONG_MS
+    assert others[0] > LONG_OBSERVATION_MS
     assert others == sorted(others, reverse=True)
 
 
 @pytest.fixture(scope="module")
-def everything() -> list[OneTrial]:
+def everything() -> list[TrialOf]:
     """All trials of the default catalogue's producers, with long watches for a few versions only."""
-    asked = Asked(clients=["all"], scenarios=["*"], roles=[Role.PRODUCER], seed=1, long_watches="core")
+    asked = RunSelection(clients=["all"], scenarios=["*"], roles=[Role.PRODUCER], seed=1, long_watches="core")
     return [(item, 1) for item in asked.whole()[0].cells]
 
 
 @pytest.mark.parametrize("jobs", [8, 110])
-def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[OneTrial], jobs: int) -> None:
+def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[TrialOf], jobs: int) -> None:
     """Drivers that wait for their next trial keep their memory, and cost CPU."""
     ordered = in_order(everything, jobs)
     assert sorted(map(repr, everything)) == sorted(map(repr, ordered))
@@ -64,7 +68,7 @@ def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[One
     assert max(at_once) == max(4, jobs // JOBS_PER_CLIENT)
 
 
-def test_each_version_begins_with_its_control_cells(everything: list[OneTrial]) -> None:
+def test_each_version_begins_with_its_control_cells(everything: list[TrialOf]) -> None:
     others: set[Client] = set()
     for item, _ in in_order(everything, 110):
         control = item.cell == item.steady
@@ -74,19 +78,19 @@ def test_each_version_begins_with_its_control_cells(everything: list[OneTrial]) 
 
 def test_each_version_ends_with_what_is_short() -> None:
     """The last trials of a run keep it alone: a group that comes late takes two minutes."""
-    asked = Asked(clients=["kafkajs@2.2.0"], scenarios=["broker/*", "leader/*", "answer/*"], seed=1)
+    asked = RunSelection(clients=["kafkajs@2.2.0"], scenarios=["broker/*", "leader/*", "answer/*"], seed=1)
     ordered = [item for item, _ in in_order([(item, 1) for item in asked.whole()[0].cells], 1000)]
-    others = [item for item in ordered if item.cell != item.steady and item.play.watch_ms < LONG_MS]
+    others = [item for item in ordered if item.cell != item.steady and item.expectation.watch_ms < LONG_OBSERVATION_MS]
     groups = [place for place, item in enumerate(others) if item.cell.role is Role.GROUP]
     assert groups == list(range(len(groups)))
     for some in (others[: len(groups)], others[len(groups) :]):
-        watches = [item.play.watch_ms for item in some]
+        watches = [item.expectation.watch_ms for item in some]
         assert watches == sorted(watches, reverse=True)
 
 
-def test_versions_with_long_watches_are_spread_and_the_run_does_not_end_with_them(everything: list[OneTrial]) -> None:
+def test_versions_with_long_watches_are_spread_and_the_run_does_not_end_with_them(everything: list[TrialOf]) -> None:
     ordered = in_order(everything, 110)
-    long = [place for place, (item, _) in enumerate(ordered) if item.play.watch_ms >= LONG_MS]
+    long = [place for place, (item, _) in enumerate(ordered) if item.expectation.watch_ms >= LONG_OBSERVATION_MS]
     assert len({ordered[place][0].cell.client for place in long}) > 10
     assert long[0] < len(ordered) * 0.1
     assert long[-1] < len(ordered) * 0.98

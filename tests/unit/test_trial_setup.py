@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from probe.ports import Start, nowhere
-from probe.runner.trial.setup import make_start, make_subject, run_beside
+from probe.ports import Start, discard
+from probe.runner.trial.setup import make_start, make_subject, run_bystander
 from tests.support.real_cells import planned
 
 TAP: Any = SimpleNamespace(address=lambda node: f"127.0.0.1:{node}")
@@ -41,7 +41,7 @@ def test_a_transaction_beside_another_instance_has_one_partition(
 
     async def go() -> None:
         tools: Any = SimpleNamespace(host=Host())
-        async with run_beside(subject, item, tools, start, nowhere):
+        async with run_bystander(subject, item, tools, start, discard):
             pass
 
     asyncio.run(go())

@@ -8,7 +8,7 @@ import pytest
 
 from probe.model import App, AppKind, Closed, EngineEvent, EngineKind, History, Mark, Opened, Request, Role
 from probe.recorder import Recorder
-from probe.runner.trial.state import Course, only_of
+from probe.runner.trial.state import TrialState, events_of
 from tests.support.histories import history
 from tests.support.real_cells import planned
 from tests.support.transcript import AFFECTED, ME, NEW, OLD, PRODUCE
@@ -35,7 +35,7 @@ def crowd() -> History:
 
 def test_only_the_judged_instance_counts() -> None:
     whole = crowd()
-    kept = only_of(whole, ME)
+    kept = events_of(whole, ME)
     assert len(kept.events) == len(whole.events) - 6
     assert not [event for event in kept.events if getattr(event, "conn", 0) >= CONN]
     assert {event.instance for event in kept.events if isinstance(event, App)} == {ME}
@@ -45,11 +45,11 @@ def test_only_the_judged_instance_counts() -> None:
 def test_going_on_with_another_keeps_the_truth_and_forgets_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
     item = planned("sarama@1.43.3", "start-during/disk/storage-error", str(Role.PRODUCER))
     whole = crowd()
-    course = Course(item, whole.header, Recorder(), fault_at=AT)
+    state = TrialState(item, whole.header, Recorder(), fault_at=AT)
     for event in whole.events:
-        course.take(event)
+        state.on_event(event)
     monkeypatch.setattr("probe.runner.trial.state.now_us", lambda: AT + 7_000_000)
-    course.go_on_with(replace(whole.header.subject, instance="me-2", client_id="me-2"))
-    assert all(isinstance(event, EngineEvent | Mark) for event in course.history().events)
-    assert course.history().header.play.watch_ms == whole.header.play.watch_ms + 7000
-    assert course.history().header.settings == {}
+    state.go_on_with(replace(whole.header.subject, instance="me-2", client_id="me-2"))
+    assert all(isinstance(event, EngineEvent | Mark) for event in state.history().events)
+    assert state.history().header.play.watch_ms == whole.header.play.watch_ms + 7000
+    assert state.history().header.settings == {}

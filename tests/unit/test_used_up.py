@@ -12,7 +12,7 @@ import pytest
 
 from probe.model import Outcome
 from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL
-from probe.runner.schedule.pool import FAILED_FROM
+from probe.runner.schedule.pool import FAILING_FROM
 from probe.store import runs, trials
 from tests.engine.test_interruptions import SELECT, none_left, running, wait_for
 
@@ -28,7 +28,7 @@ def limited(files: int, results: Path) -> subprocess.CompletedProcess[str]:
 def test_few_open_files_are_enough_for_a_run(tmp_path: Path) -> None:
     done = limited(96, tmp_path)
     assert done.returncode == 0, done.stderr
-    found = sorted(row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILED_FROM)
+    found = sorted(row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILING_FROM)
     assert found == [Outcome.CLEAN, Outcome.CLEAN, Outcome.STUCK, Outcome.SURFACES]
     assert "Too many open files" not in done.stderr
 

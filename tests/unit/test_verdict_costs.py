@@ -6,7 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import AppKind, Engine, EngineEvent, EngineKind, Facts, Mark, MarkKind, Outcome, Play, Role, Verdict
+from probe.model import (
+    AppKind,
+    Engine,
+    EngineEvent,
+    EngineKind,
+    Expectation,
+    Facts,
+    Mark,
+    MarkKind,
+    Outcome,
+    Role,
+    Verdict,
+)
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import BLIP, BYSTANDER, ELECTED, FETCH, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR
@@ -38,7 +50,7 @@ MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 ASKED: tuple[Step, ...] = (ask(), tell(NEW))
 
 
-def judged(*steps: Step, play: Play = STORAGE_ERROR, ms: int = 10_000, **more: object) -> Verdict:
+def judged(*steps: Step, play: Expectation = STORAGE_ERROR, ms: int = 10_000, **more: object) -> Verdict:
     return judge(history(fault_on(), *steps, watch(ms), play=play, **more))
 
 

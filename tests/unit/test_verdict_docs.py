@@ -11,8 +11,8 @@ import pytest
 from probe.model import Facts, Outcome, Trigger
 from probe.model.outcomes import OUTCOMES
 from probe.verdict import RULES, STALL_MS
-from probe.verdict.progress import FAIR_MS, FAIR_WATCH_MS
-from probe.verdict.refresh_schedule import SEEN, SHORTEST_US, TOLERANCE_US
+from probe.verdict.progress import GRACE_MS, MAX_GRACE_WATCH_MS
+from probe.verdict.refresh_schedule import MIN_INTERVALS, SHORTEST_US, TOLERANCE_US
 from probe.verdict.route import RESCUERS
 from probe.verdict.timeline import SLACK_US
 from probe.verdict.triggers import ELIMINATION
@@ -61,9 +61,9 @@ def test_rescuers_are_named() -> None:
         f"up to {SLACK_US // 1000} ms before `fault_on`",
         f"the tolerance is {TOLERANCE_US // 1000} ms",
         f"gaps of at least {SHORTEST_US // 1000} ms",
-        {3: "three"}[SEEN] + " equal gaps",
-        f"prompt + {FAIR_MS // 1000} s",
-        f"min(watch, {FAIR_WATCH_MS // 1000} s)",
+        {3: "three"}[MIN_INTERVALS] + " equal gaps",
+        f"prompt + {GRACE_MS // 1000} s",
+        f"min(watch, {MAX_GRACE_WATCH_MS // 1000} s)",
     ],
 )
 def test_bounds_are_the_codes(sentence: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import AppKind, EngineKind, Expects, Facts, Outcome, Play, Role, Row, Target
+from probe.model import AppKind, EngineKind, Expectation, Facts, Outcome, Reaction, Role, Row, Target
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import (
@@ -52,11 +52,11 @@ from tests.support.transcript_steps import (
 )
 
 
-def facts(*steps: Step, play: Play = STORAGE_ERROR, role: Role = Role.PRODUCER, **header: object) -> Facts:
+def facts(*steps: Step, play: Expectation = STORAGE_ERROR, role: Role = Role.PRODUCER, **header: object) -> Facts:
     return judge(history(fault_on(), *steps, watch(10_000), play=play, role=role, **header)).facts
 
 
-def hits(*steps: Step, play: Play = STORAGE_ERROR, role: Role = Role.PRODUCER, **header: object) -> int:
+def hits(*steps: Step, play: Expectation = STORAGE_ERROR, role: Role = Role.PRODUCER, **header: object) -> int:
     return facts(*steps, play=play, role=role, **header).fault_hits
 
 
@@ -246,7 +246,7 @@ def test_the_engines_own_count_is_never_the_proof() -> None:
 
 
 def test_start_during_may_never_meet_the_fault() -> None:
-    play = replace(STORAGE_ERROR, expects=Expects.NOTHING, conforms=(Outcome.CLEAN,))
+    play = replace(STORAGE_ERROR, expects=Reaction.NOTHING, conforms=(Outcome.CLEAN,))
     assert judge(history(fault_on(), acked(95, NEW), watch(10_000), play=play)).outcome is Outcome.CLEAN
     dead = judge(history(fault_on(), app(AppKind.FATAL, text="no brokers"), watch(10_000), play=play))
     assert dead.outcome is Outcome.FATAL

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import AppKind, Facts, Outcome, Play, Reroute, Role, Row, Trigger, Verdict
+from probe.model import AppKind, Expectation, Facts, Outcome, Reroute, Role, Row, Trigger, Verdict
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import (
@@ -51,7 +51,7 @@ MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 ASKED: tuple[Step, ...] = (ask(), tell(NEW))
 
 
-def judged(*steps: Step, play: Play = STORAGE_ERROR, ms: int = 10_000, **more: object) -> Verdict:
+def judged(*steps: Step, play: Expectation = STORAGE_ERROR, ms: int = 10_000, **more: object) -> Verdict:
     return judge(history(fault_on(), *steps, watch(ms), play=play, **more))
 
 

@@ -9,7 +9,7 @@ from probe.verdict import judge
 from probe.verdict.discovery import find_discoveries
 from probe.verdict.hits import find_hits
 from probe.verdict.triggers import explain
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 from tests.support.histories import history
 from tests.support.transcript import NEW, OLD, STORAGE_ERROR
 from tests.support.transcript_steps import (
@@ -73,10 +73,10 @@ def test_a_stale_answer_of_an_earlier_term_settles_nothing() -> None:
         )
     )
     assert (found.outcome, found.facts.storm) == (Outcome.REFRESHES, "")
-    reading = Reading(history(*away, at(4000), moved(OLD), announced(OLD), role=Role.CONSUMER, play=ROLLING))
-    asked = [item for item in find_discoveries(reading) if item.at > reading.moments.begin]
+    evidence = WireEvidence(history(*away, at(4000), moved(OLD), announced(OLD), role=Role.CONSUMER, play=ROLLING))
+    asked = [item for item in find_discoveries(evidence) if item.at > evidence.timeline.begin]
     assert [item.useful for item in asked] == [False, True]
-    assert [str(item.trigger) for item in explain(reading, tuple(asked), find_hits(reading))] == ["error", "error"]
+    assert [str(item.trigger) for item in explain(evidence, tuple(asked), find_hits(evidence))] == ["error", "error"]
 
 
 def test_who_finds_the_way_back_without_asking_is_late() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import AppKind, EngineKind, Kind, Outcome, Play, Role, Row, Verdict
+from probe.model import AppKind, EngineKind, Expectation, Outcome, Role, Row, Symptom, Verdict
 from probe.protocol.names import api_key
 from probe.verdict import judge
 from tests.support.histories import history
@@ -49,7 +49,7 @@ PRODUCE, FETCH, ADD_PARTITIONS = api_key("Produce"), api_key("Fetch"), api_key("
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 
 
-def judged(*steps: Step, play: Play = STORAGE_ERROR) -> Verdict:
+def judged(*steps: Step, play: Expectation = STORAGE_ERROR) -> Verdict:
     return judge(history(fault_on(), produce_answer(56), *MOVE, *steps, watch(20_000), play=play))
 
 
@@ -88,7 +88,7 @@ def test_only_good_answers_that_recovery_waits_for_count(meanwhile: Step) -> Non
 
 
 def test_where_brokers_are_silent_by_design_waiting_is_what_is_judged() -> None:
-    silent = replace(ELECTED, kind=Kind.SILENCE, codes=(), causes=frozenset({"error", "disconnect"}))
+    silent = replace(ELECTED, kind=Symptom.SILENCE, codes=(), causes=frozenset({"error", "disconnect"}))
     steps = (at(100), ask(OLD), at(1200), *MOVE[1::2], at(9000), app(AppKind.NOTICE), tell(NEW), acked(3))
     found = judge(history(fault_on(), *steps, watch(30_000), play=silent))
     assert found.outcome is Outcome.LATE

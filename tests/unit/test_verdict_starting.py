@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import App, AppKind, EngineEvent, Expects, History, Mark, Outcome, Role
+from probe.model import App, AppKind, EngineEvent, History, Mark, Outcome, Reaction, Role
 from probe.protocol.names import api_key
 from probe.verdict import certain, judge, outlook
 from tests.support.histories import history
@@ -18,7 +18,7 @@ JOIN_GROUP = api_key("JoinGroup")
 
 def test_who_is_started_under_the_fault_is_watched_from_its_first_sign_of_life() -> None:
     """A driver may take ten seconds to start: librdkafka was stuck 0.3 s after its first connection."""
-    play = replace(STORAGE_ERROR, expects=Expects.NOTHING, conforms=(Outcome.CLEAN,))
+    play = replace(STORAGE_ERROR, expects=Reaction.NOTHING, conforms=(Outcome.CLEAN,))
 
     def late(*steps: Step, running: bool = True) -> History:
         told = history(fault_on(), at(11_700), app(AppKind.READY), *steps, play=play, running=running)
@@ -42,7 +42,7 @@ def test_who_is_started_under_the_fault_is_watched_from_its_first_sign_of_life()
 @pytest.mark.parametrize(("session_ms", "waits"), [("30000", True), ("9000", False), ("", False)])
 def test_who_waits_to_join_is_given_the_session_of_the_member_before_it(session_ms: str, waits: bool) -> None:
     """It left without a word; librdkafka 0.11.6 was stuck after 10 s of its 30 s."""
-    play = replace(STORAGE_ERROR, expects=Expects.NOTHING, conforms=(Outcome.CLEAN,))
+    play = replace(STORAGE_ERROR, expects=Reaction.NOTHING, conforms=(Outcome.CLEAN,))
     join = call(JOIN_GROUP, OLD, answer=None)
     steps = (fault_on(), join, watch(10_995), closed(OLD, by="client"))
     told = history(*steps, play=play, role=Role.GROUP, settings={"session_timeout_ms": session_ms})

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import EngineKind, Expects, Kind, Limits, Outcome, Role
+from probe.model import EngineKind, Limits, Outcome, Reaction, Role, Symptom
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import BYSTANDER, FETCH, METADATA, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR, THIRD
@@ -73,7 +73,7 @@ def test_a_not_where_something_happened(reason: tuple[Step, ...]) -> None:
 def test_a_not_while_the_broker_that_is_waited_for_refuses(kind: EngineKind, found: str) -> None:
     """Refused connections stand on nobody's wire; the leader stays where it was."""
     steps = (closed(OLD, "broker"), engine(kind, broker=OLD), *each(20, ask(), tell(OLD), wait(100)))
-    play = replace(STORAGE_ERROR, kind=Kind.CONNECTION, expects=Expects.RETRY)
+    play = replace(STORAGE_ERROR, kind=Symptom.CONNECTION, expects=Reaction.RETRY)
     after = (engine(EngineKind.RETURNED, broker=OLD), healed(), acked(20, OLD), watch(10_000))
     facts = judge(history(fault_on(), *steps, *after, play=play, limits=Limits(back_off_ms=100))).facts
     assert facts.storm == found
@@ -190,8 +190,8 @@ def test_d_a_folded_span_may_go_on_about_the_bystander_alone() -> None:
 
 
 def test_a_periodic_refresh_is_what_was_configured() -> None:
-    ticks = each(12, ask(), tell(OLD), wait(97))
+    schedule = each(12, ask(), tell(OLD), wait(97))
     on = each(70, ask(), tell(NEW), wait(97))
     steps = (fault_on(), produce_answer(56), *MOVE, at(200), *on, acked(10), watch(10_000))
     assert judge(history(*steps)).facts.storm == "a"
-    assert judge(history(*steps, settings={"refresh_ms": "100"}, warm_up=(at(-1300), *ticks))).facts.storm == ""
+    assert judge(history(*steps, settings={"refresh_ms": "100"}, warm_up=(at(-1300), *schedule))).facts.storm == ""

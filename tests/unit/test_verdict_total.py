@@ -17,28 +17,28 @@ from probe.model import (
     EngineEvent,
     EngineKind,
     Event,
-    Expects,
+    Expectation,
     Facts,
     Folded,
     History,
-    Kind,
     Mark,
     MarkKind,
     Opened,
     Outcome,
-    Play,
+    Reaction,
     Request,
     Reroute,
     Response,
     Role,
     Row,
     Stored,
+    Symptom,
     Target,
     Verdict,
 )
 from probe.verdict import RULES, RULES_VERSION, certain, judge
 from probe.verdict.findings import Findings
-from probe.verdict.reason_text import words
+from probe.verdict.reason_text import reason_text
 from probe.verdict.table import decide
 from tests.support.histories import history
 from tests.support.transcript import ME, NEW, OLD, STEADY, STORAGE_ERROR, THIRD, TOPIC, ZERO
@@ -46,9 +46,9 @@ from tests.support.transcript import ME, NEW, OLD, STEADY, STORAGE_ERROR, THIRD,
 CELL = Cell("f", "1", Role.PRODUCER, "isolated", "s", Engine.EMBEDDED, "3.9")
 flags = st.booleans()
 plays = st.builds(
-    Play,
-    kind=st.sampled_from(Kind),
-    expects=st.sampled_from(Expects),
+    Expectation,
+    kind=st.sampled_from(Symptom),
+    expects=st.sampled_from(Reaction),
     target=st.sampled_from(Target),
     codes=st.sampled_from([(), (56, 6), (16,), (0,)]),
     apis=st.sampled_from([(), (0,), (1, 22)]),
@@ -93,10 +93,10 @@ def test_no_tuple_of_facts_falls_through(found: Findings) -> None:
     earlier = RULES[: RULES.index(rule)]
     assert rule.holds(found)
     assert not any(item.holds(found) for item in earlier)
-    assert rule.reason.format_map(words(found))
+    assert rule.reason.format_map(reason_text(found))
 
 
-def _found(expects: Expects = Expects.DISCOVER, **more: object) -> Findings:
+def _found(expects: Reaction = Reaction.DISCOVER, **more: object) -> Findings:
     return Findings(cell=CELL, play=replace(STORAGE_ERROR, expects=expects), **more)  # type: ignore[arg-type]
 
 
@@ -110,11 +110,11 @@ WITNESSES: dict[str, Findings] = {
     "not yet": _found(goal=False, enough=False),
     "goal missed": _found(goal=False, facts=Facts(storm="b")),
     "storm": _found(facts=Facts(storm="b", errors_surfaced=1)),
-    "nothing expected, no error": _found(Expects.NOTHING, provoked=False),
-    "nothing expected, an error": _found(Expects.NOTHING, facts=TOLD),
-    "surfacing expected": _found(Expects.SURFACE, facts=TOLD),
-    "retrying expected, no error": _found(Expects.RETRY, by_cause=False),
-    "retrying expected, an error": _found(Expects.RETRY, slow=True, facts=TOLD),
+    "nothing expected, no error": _found(Reaction.NOTHING, provoked=False),
+    "nothing expected, an error": _found(Reaction.NOTHING, facts=TOLD),
+    "surfacing expected": _found(Reaction.SURFACE, facts=TOLD),
+    "retrying expected, no error": _found(Reaction.RETRY, by_cause=False),
+    "retrying expected, an error": _found(Reaction.RETRY, slow=True, facts=TOLD),
     "only soft hits": _found(only_soft=True, by_cause=False),
     "late": _found(slow=True, facts=TOLD),
     "an error": _found(facts=Facts(errors_surfaced=1, reroute=Reroute.HINT)),
@@ -200,7 +200,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     begun=flags,
 )
 def test_no_history_falls_through_or_raises(
-    told: list[Event], play: Play, role: Role, stored: list[Stored], begun: bool
+    told: list[Event], play: Expectation, role: Role, stored: list[Stored], begun: bool
 ) -> None:
     fault = [EngineEvent(at=ZERO, kind=EngineKind.FAULT_ON)] if begun else []
     plain = history(role=role, play=play, bystander=False, stored=tuple(stored), committed={0: 5})

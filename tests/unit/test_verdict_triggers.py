@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import Facts, Outcome, Play, Reroute, Role, Row, Target, Trigger
+from probe.model import Expectation, Facts, Outcome, Reroute, Role, Row, Target, Trigger
 from probe.verdict import judge
 from probe.verdict.discovery import find_discoveries
 from probe.verdict.hits import find_hits
 from probe.verdict.triggers import explain
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 from tests.support.histories import history
 from tests.support.transcript import (
     COORDINATOR,
@@ -52,19 +52,21 @@ TICKING: tuple[Step, ...] = (
 EVERY_500 = {"refresh_ms": "500"}
 
 
-def facts(*steps: Step, play: Play = STORAGE_ERROR, role: Role = Role.PRODUCER, **more: object) -> Facts:
+def facts(*steps: Step, play: Expectation = STORAGE_ERROR, role: Role = Role.PRODUCER, **more: object) -> Facts:
     return judge(history(fault_on(), *steps, watch(10_000), play=play, role=role, **more)).facts
 
 
-def trigger(*steps: Step, play: Play = STORAGE_ERROR, **more: object) -> Trigger | None:
+def trigger(*steps: Step, play: Expectation = STORAGE_ERROR, **more: object) -> Trigger | None:
     return facts(*steps, play=play, **more).refresh_trigger
 
 
-def each_trigger(*steps: Step, play: Play = STORAGE_ERROR, role: Role = Role.PRODUCER, **more: object) -> list[str]:
+def each_trigger(
+    *steps: Step, play: Expectation = STORAGE_ERROR, role: Role = Role.PRODUCER, **more: object
+) -> list[str]:
     """Why each discovery since the fault was sent."""
-    reading = Reading(history(fault_on(), *steps, watch(10_000), play=play, role=role, **more))
-    explained = explain(reading, find_discoveries(reading), find_hits(reading))
-    return [str(item.trigger) for item in explained if item.at >= reading.moments.begin]
+    evidence = WireEvidence(history(fault_on(), *steps, watch(10_000), play=play, role=role, **more))
+    explained = explain(evidence, find_discoveries(evidence), find_hits(evidence))
+    return [str(item.trigger) for item in explained if item.at >= evidence.timeline.begin]
 
 
 # what is a discovery
@@ -244,8 +246,8 @@ def test_no_question_tells_an_error_where_the_interval_is_drawn_anew(most: str, 
 
 def test_asking_is_not_recovering() -> None:
     """sarama before 1.43.3 with a short refresh asks, is told the new leader, and still writes to the old one."""
-    ticks = tuple(step for ms in range(250, 9750, 500) for step in (at(ms), ask(), tell(NEW), failed(3)))
-    found = judge(history(fault_on(), *MOVE, *ticks, watch(10_000), warm_up=TICKING, settings=EVERY_500))
+    schedule = tuple(step for ms in range(250, 9750, 500) for step in (at(ms), ask(), tell(NEW), failed(3)))
+    found = judge(history(fault_on(), *MOVE, *schedule, watch(10_000), warm_up=TICKING, settings=EVERY_500))
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.STUCK, Trigger.PERIODIC)
     assert "periodic refresh" in found.reason
 

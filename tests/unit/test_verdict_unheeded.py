@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Facts, Kind, Outcome, Reroute, Role, Trigger, Verdict
+from probe.model import Facts, Outcome, Reroute, Role, Symptom, Trigger, Verdict
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import COMMIT, OLD, PRODUCE, STORAGE_ERROR, THIRD, Script
@@ -66,7 +66,7 @@ def test_who_meets_the_cut_alone_is_not_late_there() -> None:
 
 def test_nor_who_does_not_heed_errors_where_the_fault_is_a_lost_connection() -> None:
     steps = (produce_answer(56), *MOVED, failed(3), *RESTARTED, ask(), tell(), acked(40))
-    found = judged(*steps, play=replace(EITHER, kind=Kind.CONNECTION))
+    found = judged(*steps, play=replace(EITHER, kind=Symptom.CONNECTION))
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.SURFACES, Trigger.DISCONNECT)
 
 

@@ -11,11 +11,11 @@ from probe.model import (
     AppKind,
     Cell,
     Engine,
+    Expectation,
     Facts,
     History,
     Limits,
     Outcome,
-    Play,
     Reality,
     Role,
 )
@@ -48,7 +48,7 @@ MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 REFRESHED: tuple[Step, ...] = (produce_answer(56), *MOVE, ask(), tell(NEW))
 
 
-def so_far(*steps: Step, play: Play = STORAGE_ERROR, **more: object) -> History:
+def so_far(*steps: Step, play: Expectation = STORAGE_ERROR, **more: object) -> History:
     return history(fault_on(), *steps, play=play, running=True, **more)
 
 
@@ -101,7 +101,7 @@ def test_a_fault_that_met_nobody_is_over_with_the_watch() -> None:
         ((failed(1, 10), acked(99, OLD)), FINAL),
     ],
 )
-def test_nothing_is_certain_sooner_than_was_said(steps: tuple[Step, ...], play: Play) -> None:
+def test_nothing_is_certain_sooner_than_was_said(steps: tuple[Step, ...], play: Expectation) -> None:
     whole = so_far(*steps, play=play)
     begin = whole.events[0].at
     seen = [(event.at, History(whole.header, whole.events[: n + 1])) for n, event in enumerate(whole.events)]

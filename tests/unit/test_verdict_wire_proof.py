@@ -1,4 +1,4 @@
-"""Applications that tell of no delivery: the wire and the read-back prove what they did (probe/verdict/wire_proof.py)."""
+"""Applications that tell of no delivery: the wire and the read-back prove what they did (wire_proof.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from probe.model import App, AppKind, History, Outcome, Role, Stored
 from probe.protocol.apis import SYNC_GROUP
 from probe.verdict import certain, judge
 from probe.verdict.service import ERRORS
-from probe.verdict.wire_proof import with_proof
+from probe.verdict.wire_proof import with_wire_proof
 from tests.support.histories import history
 from tests.support.transcript import AFFECTED, BEAT, ME, NEW, OLD, PRODUCE, STEADY, Script
 from tests.support.transcript_steps import (
@@ -63,7 +63,7 @@ def begun(count: int = 1) -> Step:
 
 def proved(told: History) -> dict[int, int]:
     """Return when each operation of the affected partition was proved, by number."""
-    found = [item for item in with_proof(told.header, list(told.events)) if isinstance(item, App)]
+    found = [item for item in with_wire_proof(told.header, list(told.events)) if isinstance(item, App)]
     return {item.sequence: item.at for item in found if item.kind is AppKind.ACKED and item.partition == AFFECTED}
 
 
@@ -146,7 +146,7 @@ def test_a_trial_that_runs_counts_one_operation_an_answer_and_none_of_the_future
 
 def test_an_application_that_tells_for_itself_is_taken_at_its_word() -> None:
     told = history(*MOVE, acked(5), watch(10_000))
-    assert with_proof(told.header, list(told.events)) == list(told.events)
+    assert with_wire_proof(told.header, list(told.events)) == list(told.events)
 
 
 def reader(*steps: Step) -> History:

@@ -12,11 +12,11 @@ from typer.testing import CliRunner, Result
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.known_results import contrasted, expected, read_known
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cells.expectations import Status, check, fits
 from probe.cli.app import app
 from probe.cli.commands import verify
-from probe.cli.wiring.execution import Ran
+from probe.cli.wiring.execution import RunResult
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Trigger
@@ -45,8 +45,8 @@ def entry(tmp_path: Path, old: str = "", new: str = "") -> Path:
     return path
 
 
-def settled(outcome: Outcome, **facts: Any) -> Settled:
-    return Settled(cell=STUCK, run_id="r1", trial=0, verdicts=(verdict(outcome, **facts),))
+def settled(outcome: Outcome, **facts: Any) -> SettledCell:
+    return SettledCell(cell=STUCK, run_id="r1", trial=0, verdicts=(verdict(outcome, **facts),))
 
 
 @pytest.mark.parametrize(
@@ -157,12 +157,12 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[list[Cell]]:
     """Replace playing by storing what is right; return the cells that were asked for."""
     asked: list[list[Cell]] = []
 
-    def play(cells: list[Cell], options: object, results: str) -> Ran:
+    def play(cells: list[Cell], options: object, results: str) -> RunResult:
         asked.append(cells)
         right = [(cell, Outcome.STUCK if cell == STUCK else Outcome.REFRESHES) for cell in cells]
-        return Ran(store(Path(results), *right), {}, {})
+        return RunResult(store(Path(results), *right), {}, {})
 
-    monkeypatch.setattr(verify, "play_cells", play)
+    monkeypatch.setattr(verify, "run_cells", play)
     return asked
 
 
@@ -196,10 +196,10 @@ def test_what_says_nothing_and_old_judgements_are_played_again(
 def test_what_said_nothing_is_played_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: Outcome) -> None:
     outcomes = iter([first, Outcome.STUCK, Outcome.STUCK])
 
-    def play(cells: list[Cell], options: object, results: str) -> Ran:
-        return Ran(store(Path(results), *((cell, next(outcomes)) for cell in cells)), {}, {})
+    def play(cells: list[Cell], options: object, results: str) -> RunResult:
+        return RunResult(store(Path(results), *((cell, next(outcomes)) for cell in cells)), {}, {})
 
-    monkeypatch.setattr(verify, "play_cells", play)
+    monkeypatch.setattr(verify, "run_cells", play)
     assert run(tmp_path, "--fresh").exit_code == 0
     assert next(outcomes) is Outcome.STUCK  # twice, not more
 

@@ -12,15 +12,15 @@ import typer
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
-from probe.cells.aggregate import Settled
+from probe.cells.aggregate import SettledCell
 from probe.cells.cli_hints import run_command, show_command
 from probe.cells.trends import Step
-from probe.cells.upgrades import drift, remedy
+from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.comparisons import Change, Filter, absent, compared, needed, stored_cells
 from probe.cli.wiring.compose import apps, families
-from probe.cli.wiring.single_cells import play_cells, possible
+from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.grades import Trend
@@ -30,7 +30,7 @@ from probe.runner import Options
 from probe.store import history
 
 USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
-TOLD = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
+MAX_LINES = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
 """Trends that are listed cell by cell, in this order; the others are counted."""
 
 
@@ -68,7 +68,7 @@ def advise(
     stored = stored_cells(results, change, wanted)
     if fill and (missing := [cell for cell in needed(stored, change, wanted) if possible(cell)]):
         say(f"running {len(missing)} missing cells")
-        play_cells(missing, Options(jobs=jobs), results)
+        run_cells(missing, Options(jobs=jobs), results)
         stored = stored_cells(results, change, wanted)
     steps, alone = compared(stored, change, wanted)
     missing = absent(stored, change, wanted)
@@ -130,8 +130,8 @@ def _title(change: Change, wanted: Filter) -> str:
     return f"broker {change.old} -> {change.new} under {names} (profile {rest})"
 
 
-def _report(steps: Sequence[Step], stored: Mapping[Cell, Settled], change: Change, results: str) -> Iterator[str]:
-    for trend in TOLD:
+def _report(steps: Sequence[Step], stored: Mapping[Cell, SettledCell], change: Change, results: str) -> Iterator[str]:
+    for trend in MAX_LINES:
         for step in (step for step in steps if step.trend is trend):
             yield f"{trend:<10} {_subject(step, change)}: {step.before.tally} -> {step.after.tally}"
             yield from (f"           {line}" for line in _evidence(step, stored, change, results))
@@ -148,12 +148,12 @@ def _subject(step: Step, change: Change) -> str:
     return f"{who}{cell.role}{extra} {cell.scenario}"
 
 
-def _evidence(step: Step, stored: Mapping[Cell, Settled], change: Change, results: str) -> Iterator[str]:
+def _evidence(step: Step, stored: Mapping[Cell, SettledCell], change: Change, results: str) -> Iterator[str]:
     yield f"before: {step.before.verdicts[0].reason}; {show_command(step.before, results)}"
     yield f"after:  {step.after.verdicts[0].reason}; {show_command(step.after, results)}"
     if step.trend not in {Trend.BETTER, Trend.BAD} or change.column != "version":
         return
-    found = remedy(step.before, change.library(change.new), stored.values())
+    found = advise_upgrade(step.before, change.library(change.new), stored.values())
     if found.upgrade is not None:
         yield f"smallest stored upgrade that conforms: {found.upgrade.cell.version} ({found.last_bad} does not)"
         yield from _between(found.last_bad, found.upgrade.cell)
@@ -183,7 +183,7 @@ def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
         yield f"{'settings':<10} {role} {profile}: {', '.join(changed) or 'the same effective settings'}"
 
 
-def _settings_of(side: Settled, results: str) -> Mapping[str, str]:
+def _settings_of(side: SettledCell, results: str) -> Mapping[str, str]:
     return history(results, side.run_id, side.cell, side.trial).header.settings
 
 

@@ -13,14 +13,14 @@ from probe.catalogue.apps import Application, release_key
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.catalogue.scenarios import CORE, select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, broker_line, select_clients, select_profiles
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade, worst_first
 from probe.cells.fleet import Service, read_fleet
 from probe.cli import options as o
-from probe.cli.console.audit_output import as_csv, as_json, tell
+from probe.cli.console.audit_output import as_csv, as_json, print_audit
 from probe.cli.console.streams import say
 from probe.cli.wiring.compose import apps, choose_clients, families
-from probe.cli.wiring.single_cells import play_cells, possible
+from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
@@ -33,7 +33,7 @@ GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuditRequest:
     """A service with its cells, or the reason why it has none."""
 
     service: Service
@@ -73,7 +73,7 @@ def audit(
     stored = _stored(results, asked)
     if fill and (missing := _missing(asked, stored)):
         say(f"running {len(missing)} cells without results")
-        play_cells(missing, Options(jobs=jobs), results)
+        run_cells(missing, Options(jobs=jobs), results)
         stored = _stored(results, asked)
     reports = worst_first(_report(item, stored) for item in asked)
     if json_out:
@@ -81,7 +81,7 @@ def audit(
     elif csv_out:
         typer.echo(as_csv(reports), nl=False)
     else:
-        tell(reports, results, apps())
+        print_audit(reports, results, apps())
     _check(reports, gate)
 
 
@@ -100,7 +100,7 @@ def _text(file: Path) -> str:
         raise ProbeError(f"{file}: {why}; name a file with one CLIENT@VERSION per line, or CSV") from None
 
 
-def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: str) -> Asked:
+def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
     """Return the cells of a service. An unknown client is the problem of its service, and the others go on."""
     try:
         chosen = _chosen(service.client)
@@ -113,10 +113,10 @@ def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: 
             brokers=[line],
         )
     except CatalogueError as error:
-        return Asked(service, problem=str(error).removeprefix("--client "))
+        return AuditRequest(service, problem=str(error).removeprefix("--client "))
     plan = make_plan(selection)
-    cells = tuple(item.cell for item in plan.cells if item.part.play.conforms)
-    return Asked(
+    cells = tuple(item.cell for item in plan.cells if item.variant.expectation.conforms)
+    return AuditRequest(
         service,
         chosen,
         cells,
@@ -137,18 +137,18 @@ def _by_number(family: Family, text: str) -> Version:
     return next((item for item in family.versions if item.pinned_artifact == text), Version(version=text))
 
 
-def _stored(results: str, asked: Iterable[Asked]) -> Mapping[Cell, Settled]:
+def _stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, SettledCell]:
     wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
     return settle(row for row in trials(results) if row.cell.family in wanted)
 
 
-def _missing(asked: Iterable[Asked], stored: Mapping[Cell, Settled]) -> list[Cell]:
+def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
     faults = [fault for item in asked for fault in examine(item.cells, stored)]
     unknown = dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED})
     return [cell for cell in unknown if possible(cell)]
 
 
-def _report(asked: Asked, stored: Mapping[Cell, Settled]) -> Report:
+def _report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
     faults = examine(asked.cells, stored)
     return Report(
         name=asked.service.name,
@@ -161,7 +161,7 @@ def _report(asked: Asked, stored: Mapping[Cell, Settled]) -> Report:
     )
 
 
-def _releases(asked: Asked) -> Iterator[tuple[str, list[Cell]]]:
+def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
     """Yield the later releases of a service's application, each with the service's cells in its configuration."""
     own = asked.chosen.application if asked.chosen else None
     if own is None:

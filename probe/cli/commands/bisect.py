@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.scenarios import select_scenarios
-from probe.cells.bisect import Edge, Same, Try, conforms, next_step, says, sentence, unsure
+from probe.cells.bisect import ChangePoint, NextRuns, NoChange, conforms, describe, next_step, sentence, unsure
 from probe.cells.cli_hints import show_command
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
-from probe.cli.wiring.bisect_run import Ground, Player, told
+from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.compose import choose_clients, families
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role
@@ -24,7 +24,7 @@ from probe.model.versions import version_key
 from probe.planning.plan import Plan
 from probe.runner import Options
 
-FEW = 2
+MIN_VERSIONS = 2
 """With at most this many listed candidates left, unlisted releases are candidates, too, at no further run."""
 
 
@@ -65,7 +65,7 @@ def bisect(
         raise ProbeError(
             f"bisect {scenario}: {len(names)} scenarios match, such as {names[0]}; give the full name of one"
         )
-    asked = o.Asked(
+    asked = o.RunSelection(
         scenarios=names,
         roles=[role],
         profiles=[profile],
@@ -75,23 +75,23 @@ def bisect(
         election=o.parse_election(election),
         seed=seed,
     )
-    ground = survey(family, names[0], asked, oldest, newest)
-    OUT.print(_title(ground), markup=False)
-    with Player(results, Options(jobs=jobs), fresh=fresh) as player:
-        player.recall(ground)
-        for line in _stored(ground):
+    state = survey(family, names[0], asked, oldest, newest)
+    OUT.print(_title(state), markup=False)
+    with BisectRunner(results, Options(jobs=jobs), fresh=fresh) as player:
+        player.recall(state)
+        for line in _stored(state):
             OUT.print(line, markup=False)
-        found = find(ground, player, trials, widen=all_releases)
+        found = find(state, player, trials, widen=all_releases)
     seconds = time.monotonic() - started
-    for line in _report(found, ground, results):
+    for line in _report(found, state, results):
         OUT.print(line, markup=False)
     evidence = f"; evidence: {results.rstrip('/')}/run_id={player.run_id}" if player.run_id else ""
     OUT.print(f"{len(player.asked)} versions run, {player.trials} trials, {seconds:.0f} s{evidence}", markup=False)
-    if isinstance(found, Same):
+    if isinstance(found, NoChange):
         raise typer.Exit(code=1)
 
 
-def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newest: str | None) -> Ground:
+def survey(family: str, scenario: str, asked: o.RunSelection, oldest: str | None, newest: str | None) -> BisectState:
     """Return the listed versions within the bounds that can run the cell. ProbeError for fewer than two."""
     if "@" in family:
         raise ProbeError(f"bisect {family}: write the family without a version; --from and --to limit the versions")
@@ -106,7 +106,7 @@ def survey(family: str, scenario: str, asked: o.Asked, oldest: str | None, newes
     if len(versions) < 2:
         bounds = " ".join(f"{option} {version}" for option, version in (("--from", low), ("--to", high)) if version)
         raise ProbeError(_too_few(family, scenario, asked.roles[0], plan, bounds))
-    return Ground(
+    return BisectState(
         family=families()[family],
         cell=played[versions[-1]].cell,
         selection=selection,
@@ -129,7 +129,7 @@ def _within(version: str, low: str | None, high: str | None) -> bool:
 
 def _too_few(family: str, scenario: str, role: Role, plan: Plan, bounds: str) -> str:
     (known,) = select_scenarios([scenario])
-    if known.part(role) is None:
+    if known.variant(role) is None:
         return f"bisect {scenario}: it has no role {role}; its roles are {', '.join(known.roles)}"
     if bounds:
         return f"bisect {family}: fewer than two versions within {bounds} can run this; choose a wider range"
@@ -137,81 +137,81 @@ def _too_few(family: str, scenario: str, role: Role, plan: Plan, bounds: str) ->
     return f"bisect {family} {scenario}: nothing to run: {reason}"
 
 
-def find(ground: Ground, player: Player, trials: int, *, widen: bool) -> Edge | Same:
+def find(state: BisectState, player: BisectRunner, trials: int, *, widen: bool) -> ChangePoint | NoChange:
     """Run versions until both sides of a boundary are confirmed, or until nothing is left to run."""
     while True:
-        found = next_step(ground.versions, ground.known, ground.absent)
-        if isinstance(found, Same):
+        found = next_step(state.versions, state.known, state.absent)
+        if isinstance(found, NoChange):
             return found
-        if isinstance(found, Try):
-            if widen and found.after and found.left <= FEW and ground.widen(found.after, found.before):
+        if isinstance(found, NextRuns):
+            if widen and found.after and found.left <= MIN_VERSIONS and state.widen(found.after, found.before):
                 continue
             _explain(found)
-            _tell(ground, player.play(ground, found.versions, 1))
+            _print(state, player.play(state, found.versions, 1))
             continue
-        if widen and ground.widen(found.before, found.since):
+        if widen and state.widen(found.before, found.since):
             continue
-        again = [name for name in unsure(found, ground.known, trials) if player.asked.get(name, 0) < trials]
+        again = [name for name in unsure(found, state.known, trials) if player.asked.get(name, 0) < trials]
         if not again:
             return found
         say(f"{' and '.join(again)} once more, {trials} trials in all, to confirm the change")
-        _tell(ground, player.play(ground, again, trials))
+        _print(state, player.play(state, again, trials))
 
 
-def _explain(found: Try) -> None:
+def _explain(found: NextRuns) -> None:
     what = f"{found.left} left between {found.after} and {found.before}" if found.after else "both ends first"
     say(f"running {' and '.join(found.versions)}: {what}")
 
 
-def _tell(ground: Ground, names: Sequence[str]) -> None:
+def _print(state: BisectState, names: Sequence[str]) -> None:
     for name in names:
-        OUT.print(f"  {name:<12} {told(ground.known[name])}", markup=False)
+        OUT.print(f"  {name:<12} {summary_of(state.known[name])}", markup=False)
 
 
-def _title(ground: Ground) -> str:
-    cell, versions = ground.cell, ground.versions
+def _title(state: BisectState) -> str:
+    cell, versions = state.cell, state.versions
     what = f"{cell.family} {cell.scenario} ({cell.role}, {cell.profile}, {cell.engine} engine, broker {cell.broker})"
     return f"{what}: {len(versions)} listed versions, {versions[0]} to {versions[-1]}"
 
 
-def _stored(ground: Ground) -> Iterator[str]:
-    if ground.known:
-        yield f"  {len(ground.known)} of them have stored results and are not run again (--fresh runs them)"
+def _stored(state: BisectState) -> Iterator[str]:
+    if state.known:
+        yield f"  {len(state.known)} of them have stored results and are not run again (--fresh runs them)"
 
 
-def _report(found: Edge | Same, ground: Ground, results: str) -> Iterator[str]:
-    if isinstance(found, Same):
-        yield _no_change(found, ground)
+def _report(found: ChangePoint | NoChange, state: BisectState, results: str) -> Iterator[str]:
+    if isinstance(found, NoChange):
+        yield _no_change(found, state)
         return
-    known = ground.known
+    known = state.known
     yield sentence(found, known)
     for word, name in (("before", found.before), ("since", found.since)):
         yield f"{word + ':':<8}{known[name].verdicts[0].reason}; {show_command(known[name], results)}"
-    yield from _doubts(found, ground)
-    judged = [name for name in ground.versions if name in known and known[name].judged]
+    yield from _doubts(found, state)
+    judged = [name for name in state.versions if name in known and known[name].judged]
     for old, new in pairwise(judged):
         if known[old].outcome is not known[new].outcome and new != found.since:
-            yield f"another change: {old} {says(known[old])}, {new} {says(known[new])}; --to {new} finds it"
+            yield f"another change: {old} {describe(known[old])}, {new} {describe(known[new])}; --to {new} finds it"
 
 
-def _doubts(found: Edge, ground: Ground) -> Iterator[str]:
+def _doubts(found: ChangePoint, state: BisectState) -> Iterator[str]:
     for name in found.passed:
-        reason = ground.absent.get(name) or f"it is {ground.known[name].outcome}"
+        reason = state.absent.get(name) or f"it is {state.known[name].outcome}"
         yield f"between: {name} says nothing: {reason}"
-    tallies = [f"{name} {says(ground.known[name])}" for name in (found.before, found.since)]
+    tallies = [f"{name} {describe(state.known[name])}" for name in (found.before, found.since)]
     if any("flaky" in text for text in tallies):
         yield f"trials on the two sides disagree ({'; '.join(tallies)}): repeat with more --trials"
 
 
-def _no_change(found: Same, ground: Ground) -> str:
+def _no_change(found: NoChange, state: BisectState) -> str:
     if not found.judged:
         raise NothingJudgedError(
-            f"no version of {ground.cell.family} could be judged in {ground.cell.scenario}; `probe show` says why"
+            f"no version of {state.cell.family} could be judged in {state.cell.scenario}; `probe show` says why"
         )
-    known = ground.known
+    known = state.known
     grade = conforms(known[found.judged[-1]])
     word = {True: ", conforms", False: ", does not conform", None: ""}[grade]
     return (
-        f"no change: {', '.join(found.judged)}: each {says(known[found.judged[-1]])}{word}; "
+        f"no change: {', '.join(found.judged)}: each {describe(known[found.judged[-1]])}{word}; "
         "a change that was reverted in between would be missed: limit the range with --from and --to"
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cells.diff import Difference, Kind, differences
 from probe.cells.trends import Step
 from probe.cli import options as o
@@ -45,7 +45,7 @@ def diff(
 
 
 def _line(item: Difference) -> str:
-    told = " -> ".join(_told(side) for side in (item.before, item.after) if side is not None)
+    told = " -> ".join(_print_cells(side) for side in (item.before, item.after) if side is not None)
     trend = _trend(item)
     return f"{item.kind:<8} {item.cell}: {told}{f' ({trend})' if trend else ''}"
 
@@ -57,7 +57,7 @@ def _trend(item: Difference) -> str | None:
     return str(Step(item.before, item.after).trend).lower()
 
 
-def _told(side: Settled) -> str:
+def _print_cells(side: SettledCell) -> str:
     return side.tally + {True: ", conforms", False: ", does not conform", None: ""}[side.conforms]
 
 
@@ -65,7 +65,7 @@ def _row(item: Difference) -> dict[str, object]:
     return {**item.cell.columns(), "before": _side(item.before), "after": _side(item.after), "trend": _trend(item)}
 
 
-def _side(side: Settled | None) -> dict[str, object] | None:
+def _side(side: SettledCell | None) -> dict[str, object] | None:
     if side is None:
         return None
     return {"outcome": side.outcome, "conforms": side.conforms, "trials": len(side.verdicts), "run_id": side.run_id}

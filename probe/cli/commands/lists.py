@@ -112,13 +112,13 @@ def _scenario(item: Scenario) -> dict[str, object]:
         "engines": list(item.engines),
         "roles": {
             str(role): {
-                "kind": part.play.kind,
-                "expects": part.play.expects,
-                "target": part.play.target,
-                "conforms": list(part.play.conforms),
-                "watch_ms": part.play.watch_ms,
+                "kind": part.expectation.kind,
+                "expects": part.expectation.expects,
+                "target": part.expectation.target,
+                "conforms": list(part.expectation.conforms),
+                "watch_ms": part.expectation.watch_ms,
             }
             for role in item.roles
-            if (part := item.part(role)) is not None
+            if (part := item.variant(role)) is not None
         },
     }

@@ -35,7 +35,7 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/plan.json).")] = False,
 ) -> None:
     """List the cells that `probe run` would run and skip, with reasons and a time estimate. Starts nothing."""
-    asked = o.Asked(
+    asked = o.RunSelection(
         clients=client or (),
         scenarios=scenario or (),
         roles=role or (),

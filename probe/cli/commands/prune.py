@@ -37,10 +37,10 @@ def prune(
         with locked(results, RUNS, wait_s=wait, say=say), locked(results, PUBLISHING, wait_s=wait, say=say):
             found = choose(results, keep=keep, older_than_days=older_than)
             freed = remove(results, found.gone)
-    _tell(found, freed, dry_run=dry_run)
+    _print(found, freed, dry_run=dry_run)
 
 
-def _tell(found: Removal, freed: int, *, dry_run: bool) -> None:
+def _print(found: Removal, freed: int, *, dry_run: bool) -> None:
     word = "would be removed" if dry_run else "removed"
     for run_id in found.gone:
         OUT.print(f"{word}  {run_id}", markup=False)

@@ -73,7 +73,7 @@ def run(
     began = time.monotonic()
     reports = Reports(read_gate(fail_on), junit, summary)
     reports.prepare()
-    asked = o.Asked(
+    asked = o.RunSelection(
         clients=client or (),
         scenarios=scenario or (),
         roles=role or (),
@@ -99,13 +99,13 @@ def run(
 
 def core_run(results: str) -> None:
     """Run the core scenarios for the core clients, then build matrix and site."""
-    asked = o.Asked(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
+    asked = o.RunSelection(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
     with Publisher(results, wait_s=PUBLISHING_WAIT_S) as publisher:
         _run(asked, Options(), results, None, NO_REPORTS, publisher)
 
 
 def _run(
-    asked: o.Asked,
+    asked: o.RunSelection,
     options: Options,
     results: str,
     resume: str | None,

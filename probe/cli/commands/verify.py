@@ -12,13 +12,13 @@ import typer
 
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cells.cli_hints import show_command
 from probe.cells.diff import in_order
 from probe.cells.expectations import GOOD, Finding, Status, check
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
-from probe.cli.wiring.single_cells import plan_cell, play_cells
+from probe.cli.wiring.single_cells import plan_cell, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import Cell
 from probe.model.outcomes import PLAYED_AGAIN
@@ -57,7 +57,7 @@ def verify(
         wanted += [contrasted(item) for item in entries]
     held = _measured(results, wanted, Options(jobs=jobs), fresh=fresh)
     findings = [check(item, held.get(item.cell)) for item in wanted]
-    _tell(findings, results)
+    _print(findings, results)
 
 
 def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
@@ -70,7 +70,7 @@ def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
     return [item for item in entries if not globs or any(fnmatchcase(item.id, glob) for glob in globs)]
 
 
-def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, Settled]:
+def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, SettledCell]:
     """Return the settled cells; those without a verdict by the current rules are run first."""
     for item in wanted:
         try:
@@ -81,29 +81,29 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
     own: set[str] | None = set() if fresh else None
     stored = _stored(results, own)
     for _ in range(ROUNDS):
-        missing = [cell for cell in cells if _again(stored.get(cell))]
+        missing = [cell for cell in cells if _retried(stored.get(cell))]
         if not missing:
             break
         say(f"{len(missing)} of {len(cells)} cells are run, the others have stored results")
-        ran = play_cells(missing, options, results)
+        ran = run_cells(missing, options, results)
         if own is not None:
             own.add(ran.run_id)
         stored = _stored(results, own)
     return stored
 
 
-def _stored(results: str, own: set[str] | None) -> dict[Cell, Settled]:
+def _stored(results: str, own: set[str] | None) -> dict[Cell, SettledCell]:
     """Settle stored trials, or those of `own` runs; trials without a verdict are left out where others have one."""
     rows = [row for row in trials(results) if (own is None or row.run_id in own) and row.verdict.rules >= RULES_VERSION]
     told = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
     return settle(row for row in rows if row.cell not in told or row.verdict.outcome not in PLAYED_AGAIN)
 
 
-def _again(settled: Settled | None) -> bool:
+def _retried(settled: SettledCell | None) -> bool:
     return settled is None or settled.outcome in PLAYED_AGAIN
 
 
-def _tell(findings: Sequence[Finding], results: str) -> None:
+def _print(findings: Sequence[Finding], results: str) -> None:
     for finding in findings:
         OUT.print(_line(finding, results), markup=False)
     counts = Counter(finding.status for finding in findings)

@@ -40,10 +40,10 @@ def of_matrix(out: str) -> list[Shared]:
 def of_run(results: str, played: Collection[Cell]) -> list[Shared]:
     """Return the cells of a run that have a stored partner on the other engine, in any run."""
     asked = {question(cell) for cell in played}
-    return pair(settle(row for row in trials(results, warn=_said) if question(row.cell) in asked))
+    return pair(settle(row for row in trials(results, warn=_sentence) if question(row.cell) in asked))
 
 
-def _said(_: str) -> None:
+def _sentence(_: str) -> None:
     """Drop a warning: the run has given it at its start."""
 
 
@@ -57,10 +57,12 @@ def show_agreement(shared: Iterable[Shared]) -> None:
     for name in ("shared", "equal", "", "without a verdict"):
         table.add_column(name, justify="right")
     for one in found:
-        table.add_row(one.scenario, str(one.judged), str(one.equal), percent(one.judged, one.equal), _few(one.silent))
+        table.add_row(
+            one.scenario, str(one.judged), str(one.equal), percent(one.judged, one.equal), _examples(one.silent)
+        )
     judged, equal = sum(one.judged for one in found), sum(one.equal for one in found)
     table.add_section()
-    table.add_row("all", str(judged), str(equal), percent(judged, equal), _few(sum(one.silent for one in found)))
+    table.add_row("all", str(judged), str(equal), percent(judged, equal), _examples(sum(one.silent for one in found)))
     OUT.print(table)
     for differing in (other for one in found for other in one.differing):
         OUT.print(_line(differing), markup=False)
@@ -72,7 +74,7 @@ def show_elections(elections: Mapping[tuple[str, str], Election]) -> None:
         OUT.print(f"elected  {scenario} {broker}: to repeat it on the embedded engine: --election {took}", markup=False)
 
 
-def _few(count: int) -> str:
+def _examples(count: int) -> str:
     return str(count) if count else ""
 
 

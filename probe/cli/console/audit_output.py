@@ -25,7 +25,7 @@ COLUMNS = (
 )
 
 
-def tell(reports: Sequence[Report], results: str, apps: Mapping[str, App]) -> None:
+def print_audit(reports: Sequence[Report], results: str, apps: Mapping[str, App]) -> None:
     """Print the table, then the failures of each service with evidence and the smallest upgrade."""
     table = Table(title="services, worst first", title_justify="left")
     for column in (
@@ -57,14 +57,14 @@ def _row(report: Report) -> list[Text]:
         report.client,
         report.stands_for if report.stands_for != report.client else "",
         str(report.finding),
-        "\n".join(_told(fault) for fault in bad) or report.problem,
+        "\n".join(_fault_lines(fault) for fault in bad) or report.problem,
         str(len(report.of(Finding.UNKNOWN)) or ""),
         (report.upgrade.application or report.upgrade.version) if report.upgrade else ("none is stored" if bad else ""),
     ]
     return [Text(text, style=STYLES.get(report.finding, "") if number == 4 else "") for number, text in enumerate(told)]
 
 
-def _told(fault: Fault) -> str:
+def _fault_lines(fault: Fault) -> str:
     outcome = fault.evidence.tally if fault.evidence else ""
     doubt = " (with the library's own settings)" if fault.finding is Finding.SUSPECTED else ""
     return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt}"
@@ -99,7 +99,7 @@ def _of_application(report: Report, apps: Mapping[str, App], library: str) -> st
 def _evidence(report: Report, results: str, apps: Mapping[str, App]) -> Iterator[str]:
     for fault in [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:
         if fault.evidence is not None:
-            yield f"{report.name}: {_told(fault)}. {_reason(fault)}; {show_command(fault.evidence, results)}"
+            yield f"{report.name}: {_fault_lines(fault)}. {_reason(fault)}; {show_command(fault.evidence, results)}"
     if way := way_out(report, apps):
         yield f"{report.name}: smallest upgrade: {way}"
     elif bad := [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:

@@ -20,7 +20,7 @@ from probe.model import (
 )
 from probe.protocol.names import api_name, error_name
 
-QUIET_AFTER = 3
+MAX_REPEATS = 3
 """Number of equal lines in a row that are shown; the rest are counted."""
 
 
@@ -34,15 +34,15 @@ def lines(history: History) -> Iterator[str]:
         text = describe(event)
         if text == last:
             repeats += 1
-            if repeats >= QUIET_AFTER:
+            if repeats >= MAX_REPEATS:
                 continue
         else:
-            if repeats >= QUIET_AFTER:
-                yield f"{'':>12}  ... {repeats - QUIET_AFTER + 1} more like it"
+            if repeats >= MAX_REPEATS:
+                yield f"{'':>12}  ... {repeats - MAX_REPEATS + 1} more like it"
             last, repeats = text, 0
         yield f"{(event.at - (zero or 0)) / 1000:>10.1f}ms  {text}"
-    if repeats >= QUIET_AFTER:
-        yield f"{'':>12}  ... {repeats - QUIET_AFTER + 1} more like it"
+    if repeats >= MAX_REPEATS:
+        yield f"{'':>12}  ... {repeats - MAX_REPEATS + 1} more like it"
 
 
 def describe(event: Event) -> str:

@@ -18,7 +18,7 @@ from probe.model.versions import version_key
 
 _Line = tuple[Client, str]
 
-LONGEST = 90
+MAX_CELLS = 90
 """Maximum width of a client with its properties, in columns."""
 
 ANY_WIDTH = 1 << 20
@@ -117,7 +117,7 @@ def _line(cell: Cell) -> _Line:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= MAX_CELLS else f"{text[: MAX_CELLS - 1]}…"
 
 
 def _column(cell: Cell) -> tuple[str, str, str, str]:

@@ -12,11 +12,11 @@ from typing import Self
 
 from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.selectors import Chosen
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cli.console.streams import say
 from probe.cli.wiring.compose import choose_clients
-from probe.cli.wiring.exclusive_run import alone
-from probe.cli.wiring.execution import make_ready, play_ready
+from probe.cli.wiring.exclusive_run import exclusive_run
+from probe.cli.wiring.execution import execute, prepare_run
 from probe.cli.wiring.kafka_engine import exact_versions
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
@@ -33,7 +33,7 @@ RELEASE = re.compile(r"\d+(\.\d+)+")
 
 
 @dataclass
-class Ground:
+class BisectState:
     """The candidate versions, their known results, and how each is run."""
 
     family: Family
@@ -46,7 +46,7 @@ class Ground:
     """The cell and its control cell, by version."""
     absent: dict[str, str] = field(default_factory=dict)
     """The reasons why versions cannot be obtained or run."""
-    known: dict[str, Settled] = field(default_factory=dict)
+    known: dict[str, SettledCell] = field(default_factory=dict)
     _releases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def of(self, version: str) -> Cell:
@@ -65,7 +65,7 @@ class Ground:
             say(f"the registry has unlisted releases between {after} and {before}: {', '.join(fresh)}")
         return bool(fresh)
 
-    def learn(self, stored: Iterable[Settled]) -> None:
+    def learn(self, stored: Iterable[SettledCell]) -> None:
         """Add stored results; unlisted versions with results become candidates, too."""
         low, high = (version_key(name) for name in (self.versions[0], self.versions[-1]))
         for item in stored:
@@ -131,7 +131,7 @@ def played(selection: Selection, chosen: Chosen, wanted: Cell) -> tuple[tuple[Pl
     return (), next(reasons, f"{wanted.scenario} has no role {wanted.role}")
 
 
-class Player:
+class BisectRunner:
     """Runs versions, all in one stored run that begins with the first of them."""
 
     def __init__(self, results: str, options: Options, *, fresh: bool) -> None:
@@ -157,28 +157,28 @@ class Player:
         """The identifier of the run; empty before the first trial."""
         return self._store.run_id if self._store else ""
 
-    def recall(self, ground: Ground) -> None:
+    def recall(self, state: BisectState) -> None:
         """Read the stored results of the cell that were judged by the current rules."""
         if self._fresh:
             return
         rows = trials(self._results)
-        self._stored = [row for row in rows if _asks(row, ground) and row.verdict.rules >= RULES_VERSION]
+        self._stored = [row for row in rows if _asks(row, state) and row.verdict.rules >= RULES_VERSION]
         found = settle(self._stored).values()
-        ground.learn(item for item in found if item.outcome not in UNSETTLED)
+        state.learn(item for item in found if item.outcome not in UNSETTLED)
 
-    def play(self, ground: Ground, versions: Sequence[str], count: int) -> list[str]:
+    def play(self, state: BisectState, versions: Sequence[str], count: int) -> list[str]:
         """Run versions, `count` trials each, and read the results; return the versions that could be run."""
-        names = [name for item in versions if (name := ground.bring(item))]
+        names = [name for item in versions if (name := state.bring(item))]
         if not names:
             return []
-        work = [replace(item, trials=_times(item, count)) for name in names for item in ground.played[name]]
+        work = [replace(item, trials=_times(item, count)) for name in names for item in state.played[name]]
         work.sort(key=lambda item: not item.is_control)
         plan = Plan(tuple(work), ())
-        ready = make_ready(plan, [item.chosen for item in work if item.is_control])
-        ground.absent.update({client.version: reason for client, reason in ready.absent.items()})
-        store = self._open(plan, ground.selection.seed)
+        ready = prepare_run(plan, [item.chosen for item in work if item.is_control])
+        state.absent.update({client.version: reason for client, reason in ready.absent.items()})
+        store = self._open(plan, state.selection.seed)
         try:
-            play_ready(plan, ready, self._options, self._results, store, _outcomes(ground))
+            execute(plan, ready, self._options, self._results, store, _outcomes(state))
         except InterruptedRunError as error:
             text = "interrupted; judged trials are stored, and the same command continues from there"
             raise InterruptedRunError(text, error.exit_code - 128) from None
@@ -186,44 +186,44 @@ class Player:
             text = "what was judged is kept, the same command goes on from there"
             raise ExhaustedError(error.reason, text) from error
         store.flush()
-        self._learn(ground, names)
+        self._learn(state, names)
         self.asked.update(dict.fromkeys(names, count))
-        return [name for name in names if name not in ground.absent]
+        return [name for name in names if name not in state.absent]
 
     def _open(self, plan: Plan, seed: int) -> RunStore:
         if self._store is None:
-            self._stack.enter_context(alone(self._results))
+            self._stack.enter_context(exclusive_run(self._results))
             begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=exact_versions(plan))
             self._store = self._stack.enter_context(begun)
         return self._store
 
-    def _learn(self, ground: Ground, names: Iterable[str]) -> None:
-        own = [row for row in trials(self._results, self.run_id) if _asks(row, ground)]
+    def _learn(self, state: BisectState, names: Iterable[str]) -> None:
+        own = [row for row in trials(self._results, self.run_id) if _asks(row, state)]
         self.trials = len(own)
         found = settle([*self._stored, *own])
         for name in names:
-            if name in ground.absent:
+            if name in state.absent:
                 continue
-            settled = found.get(ground.of(name))
+            settled = found.get(state.of(name))
             if settled is None:
-                ground.absent[name] = "no trial of it was stored"
+                state.absent[name] = "no trial of it was stored"
             else:
-                ground.known[name] = settled
+                state.known[name] = settled
 
 
-def _asks(row: TrialRow, ground: Ground) -> bool:
-    return row.cell == ground.of(row.cell.version) and row.verdict.outcome is not Outcome.NOT_RUN
+def _asks(row: TrialRow, state: BisectState) -> bool:
+    return row.cell == state.of(row.cell.version) and row.verdict.outcome is not Outcome.NOT_RUN
 
 
-def _outcomes(ground: Ground) -> dict[Cell, Outcome]:
-    return {ground.of(name): settled.outcome for name, settled in ground.known.items() if settled.judged}
+def _outcomes(state: BisectState) -> dict[Cell, Outcome]:
+    return {state.of(name): settled.outcome for name, settled in state.known.items() if settled.judged}
 
 
 def _times(item: Planned, count: int) -> int:
     return 1 if item.is_control else count
 
 
-def told(settled: Settled) -> str:
+def summary_of(settled: SettledCell) -> str:
     """Return outcome, conformity and number of trials of a version as text."""
     judged: Mapping[bool | None, str] = {True: ", conforms", False: ", does not conform", None: ""}
     count = len(settled.verdicts)

@@ -9,7 +9,7 @@ from itertools import product
 
 from probe.catalogue.apps import App, Application
 from probe.catalogue.scenarios import CORE, select_scenarios
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cells.diff import in_order
 from probe.cells.trends import Step, question
 from probe.cli.wiring.compose import families
@@ -68,13 +68,13 @@ class Filter:
         return fits and cell.engine is self.engine and (not self.roles or cell.role in self.roles)
 
 
-def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, Settled]:
+def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, SettledCell]:
     """Settle all stored cells of these clients; other versions and profiles may be remedies."""
     rows = (row for row in trials(results) if change.covers(row.cell) and wanted.covers(row.cell))
     return {cell: item for cell, item in settle(rows).items() if item.outcome is not Outcome.NOT_RUN}
 
 
-def compared(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> tuple[list[Step], list[Settled]]:
+def compared(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> tuple[list[Step], list[SettledCell]]:
     """Pair the cells of both sides; return the pairs in reading order, and the cells without a partner."""
     before, after = (_side(stored, change, side, wanted) for side in (change.old, change.new))
     steps = [Step(before[key], after[key]) for key in before.keys() & after.keys()]
@@ -84,7 +84,9 @@ def compared(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> tup
     return sorted(steps, key=lambda step: place[step.before.cell]), sorted(alone, key=lambda item: order[item.cell])
 
 
-def _side(stored: dict[Cell, Settled], change: Change, side: str, wanted: Filter) -> dict[tuple[str, ...], Settled]:
+def _side(
+    stored: dict[Cell, SettledCell], change: Change, side: str, wanted: Filter
+) -> dict[tuple[str, ...], SettledCell]:
     """Return the cells of one side, by their identity without the side."""
     found = {}
     for cell, item in stored.items():
@@ -100,7 +102,7 @@ def _is_of(cell: Cell, change: Change, side: str, wanted: Filter) -> bool:
     return cell.version == change.library(side) and cell.broker == wanted.line
 
 
-def absent(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
+def absent(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> list[Cell]:
     """Return the missing partners of stored cells; without any stored cell, those of the core scenarios."""
     steps, alone = compared(stored, change, wanted)
     if steps or alone:
@@ -108,7 +110,7 @@ def absent(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[
     return list(_core(change, wanted))
 
 
-def needed(stored: dict[Cell, Settled], change: Change, wanted: Filter) -> list[Cell]:
+def needed(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> list[Cell]:
     """Return the missing cells of both sides: partners, and the cells of the named or core scenarios."""
     both = dict.fromkeys([*absent(stored, change, wanted), *_core(change, wanted)])
     return [cell for cell in both if (there := stored.get(cell)) is None or not there.judged]
@@ -134,7 +136,7 @@ def _core(change: Change, wanted: Filter) -> Iterator[Cell]:
     """Yield the cells of the named or core scenarios on both sides."""
     scenarios = select_scenarios(wanted.scenarios or [name for name in CORE if name != CONTROL])
     for scenario, role, name in product(scenarios, wanted.roles or CORE_ROLES, wanted.profiles):
-        if scenario.part(role) is None or not change.plays(role):
+        if scenario.variant(role) is None or not change.plays(role):
             continue
         for family, version, line, side in _places(change, wanted):
             yield Cell(family, version, role, change.profile(side, role, name), scenario.name, wanted.engine, line)

@@ -24,7 +24,7 @@ from probe.files.atomic import write_file
 from probe.model import Client
 from probe.ports import EnginePort, OpenRelay, RelayPort, Sink
 from probe.processes.resources import exhaustion
-from probe.processes.scheduling import come_first, staying_first
+from probe.processes.scheduling import prefer_own_threads, preferring_own_threads
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
@@ -133,8 +133,8 @@ async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> Async
     """Open the live parts of a run; at the end an engine stops its clusters."""
     lag = LoopLag()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
-    async with lag.measuring(), Host(bound) as host, kept, staying_first():
+    async with lag.measuring(), Host(bound) as host, kept, preferring_own_threads():
         # what is read beside the loop holds the interpreter now and then, so it must not wait for a core meanwhile
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=come_first))
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=prefer_own_threads))
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)

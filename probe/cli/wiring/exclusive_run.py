@@ -10,7 +10,7 @@ from probe.store.lock import RUNS, locked, run_lock
 
 
 @contextmanager
-def alone(results: str, shard: tuple[int, int] = (1, 1), wait_s: float = 0.0) -> Iterator[None]:
+def exclusive_run(results: str, shard: tuple[int, int] = (1, 1), wait_s: float = 0.0) -> Iterator[None]:
     """Lock a results folder against other runs of this shard. LockedError, with the holder, after `wait_s` seconds."""
     with (
         locked(results, run_lock(shard_name(shard)), wait_s=wait_s, say=say),

@@ -18,9 +18,9 @@ from probe.cli.console.progress import Bar
 from probe.cli.console.streams import say
 from probe.cli.wiring.captures import keeper
 from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
-from probe.cli.wiring.exclusive_run import alone, shard_name
+from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
 from probe.cli.wiring.kafka_engine import exact_versions, kafka_engine
-from probe.cli.wiring.signals import kept
+from probe.cli.wiring.signals import restored_handlers
 from probe.drivers.host import Bound
 from probe.engines.kafka.engine import Kafka
 from probe.errors import ExhaustedError, InterruptedRunError
@@ -43,7 +43,7 @@ Elections = dict[tuple[str, str], list[Election]]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class RunResult:
     """The results of a run."""
 
     run_id: str
@@ -64,17 +64,17 @@ def run_planned(
     resume: str | None = None,
     selectors: Mapping[str, Any] | None = None,
     wait_s: float = 0.0,
-) -> Ran:
+) -> RunResult:
     """Run and store the cells of a plan. Of the selection, clients, seed (of a new run) and shard are used."""
-    with alone(results, selection.shard, wait_s):
-        ready = make_ready(plan, selection.clients, capture=options.capture)
+    with exclusive_run(results, selection.shard, wait_s):
+        ready = prepare_run(plan, selection.clients, capture=options.capture)
         known = known_outcomes(results)
         with _open_store(results, resume, plan, selection, selectors) as store:
-            return play_ready(plan, ready, options, results, store, known)
+            return execute(plan, ready, options, results, store, known)
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedRun:
     """The engine and the clients of a run."""
 
     engine: EnginePort
@@ -82,17 +82,17 @@ class Ready:
     absent: Mapping[Client, str]
 
 
-def make_ready(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> Ready:
+def prepare_run(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> PreparedRun:
     """Build the engine and obtain the clients. ProbeError or ToolError if one of them fails."""
     real = exact_versions(plan)
     engine: EnginePort = kafka_engine(real, say, capture=capture) if real else embedded_engine(capture=capture)
     bound, absent = get_clients(clients, say)
-    return Ready(engine, bound, absent)
+    return PreparedRun(engine, bound, absent)
 
 
-def play_ready(
-    plan: Plan, ready: Ready, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
-) -> Ran:
+def execute(
+    plan: Plan, ready: PreparedRun, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
+) -> RunResult:
     """Run the trials of a plan that the open run does not have yet.
 
     InterruptedRunError after a signal, ExhaustedError where this machine has no more of something.
@@ -106,16 +106,16 @@ def play_ready(
     keep = keeper(results, store.run_id) if options.capture else None
     done = {key: verdict.outcome for key, verdict in finished.items()}
     options = replace(options, seed=store.seed)
-    reasons, took = _play(ready.engine, ready.bound, runnable, options, store, known, done, keep)
+    reasons, took = _execute(ready.engine, ready.bound, runnable, options, store, known, done, keep)
     reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | reasons
     outcomes: dict[Cell, set[Outcome]] = {}
     for cell, outcome in reasons:
         outcomes.setdefault(cell, set()).add(outcome)
     elections = {key: typical(took[key]) for key in sorted(took)}
-    return Ran(store.run_id, outcomes, ready.absent, elections, reasons)
+    return RunResult(store.run_id, outcomes, ready.absent, elections, reasons)
 
 
-def _within_limits(options: Options, ready: Ready) -> Options:
+def _within_limits(options: Options, ready: PreparedRun) -> Options:
     """Return the options with trials in flight within the limit of open files. ExhaustedError if not one fits."""
     limit, clients = file_limit(), len(ready.bound)
     if not isinstance(ready.engine, Kafka):
@@ -160,7 +160,7 @@ def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Verdict]:
     return {(row.cell, row.trial): row.verdict for row in rows if (row.cell, row.trial) in done}
 
 
-def _play(
+def _execute(
     engine: EnginePort,
     bound: Mapping[Client, Bound],
     plan: Plan,
@@ -205,7 +205,7 @@ def _play(
 
     started = time.monotonic()
     try:
-        with kept(), no_collector():
+        with restored_handlers(), no_collector():
             uvloop.run(play())
     except (asyncio.CancelledError, KeyboardInterrupt):
         number = signals[0] if signals else signal.SIGINT

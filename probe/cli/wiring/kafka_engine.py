@@ -15,10 +15,10 @@ from probe.engines.kafka.cluster.class_data_archive import place
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.disks.choice import choose
 from probe.engines.kafka.engine import Kafka
-from probe.engines.kafka.faults.actions import DEEDS
+from probe.engines.kafka.faults.actions import ACTIONS
 from probe.files.atomic import write_file
 from probe.model import Engine
-from probe.planning.cohorts import CLUSTERS, SILENT_CLUSTERS
+from probe.planning.cohorts import MAX_CLUSTERS, MAX_SILENCE_CLUSTERS
 from probe.planning.plan import Plan
 from probe.protocol.schemas import Schemas
 from probe.toolchain.java import java
@@ -38,11 +38,11 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
     fit = _free_mb() // (2 * CLUSTER_MB)
-    clusters = max(1, min(CLUSTERS, fit))
-    in_silence = max(0, min(SILENT_CLUSTERS, fit - clusters))
+    clusters = max(1, min(MAX_CLUSTERS, fit))
+    in_silence = max(0, min(MAX_SILENCE_CLUSTERS, fit - clusters))
     opening = relays(schemas, capture=capture)
     disk = choose(os.environ.get("PROBE_DISK", ""))
-    return Kafka(releases, opening, disk, DEEDS, clusters=clusters, in_silence=in_silence)
+    return Kafka(releases, opening, disk, ACTIONS, clusters=clusters, in_silence=in_silence)
 
 
 def exact_versions(plan: Plan) -> Mapping[str, str]:

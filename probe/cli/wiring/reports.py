@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from probe.cells.aggregate import Settled, settle
+from probe.cells.aggregate import SettledCell, settle
 from probe.cli.console.streams import say
 from probe.errors import GateError, ProbeError
 from probe.files.atomic import write_file
@@ -71,7 +71,7 @@ class Reports:
 NO_REPORTS = Reports()
 
 
-def gate_text(gate: Gate, failed: list[Settled], count: int) -> str:
+def gate_text(gate: Gate, failed: list[SettledCell], count: int) -> str:
     """Return the message of a failed gate: the number of cells and the first of them."""
     first = failed[0]
     return (
@@ -94,7 +94,7 @@ def read_report(results: str, run_id: str, *, before: bool = True) -> Report:
     )
 
 
-def _known(results: str, run_id: str, cells: Mapping[Cell, Settled]) -> dict[Cell, Settled]:
+def _known(results: str, run_id: str, cells: Mapping[Cell, SettledCell]) -> dict[Cell, SettledCell]:
     earlier = [one.run_id for one in runs(results) if one.run_id < run_id]
     rows = (row for one in earlier for row in _readable(results, one) if row.cell in cells)
     return settle(rows)

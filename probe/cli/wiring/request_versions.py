@@ -17,7 +17,7 @@ from probe.store import TrialRow, trials
 
 def with_versions(selection: Selection, results: str) -> Selection:
     """Return a selection with the stored request versions of its clients; results are read only if a scenario asks."""
-    parts = (part for scenario in selection.scenarios for part in scenario.parts)
+    parts = (part for scenario in selection.scenarios for part in scenario.variants)
     return replace(selection, versions=_stored(results)) if any(map(depends_on_version, parts)) else selection
 
 
@@ -46,7 +46,7 @@ def _lowering() -> frozenset[str]:
     return frozenset(
         name
         for name, item in default_scenarios().items()
-        if any(isinstance(step, RollBack) for part in (*item.parts, *item.real) for step in part.steps)
+        if any(isinstance(step, RollBack) for part in (*item.variants, *item.real) for step in part.steps)
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from probe.cli.options import Asked
+from probe.cli.options import RunSelection
 from probe.errors import ProbeError
 from probe.model import Election, Engine, Role
 from probe.planning.plan import LongWatches
@@ -15,7 +15,7 @@ from probe.store import run_info
 LISTS = ("clients", "scenarios", "profiles", "properties", "brokers")
 
 
-def selected(asked: Asked, watch_ms: int | None) -> dict[str, Any]:
+def selected(asked: RunSelection, watch_ms: int | None) -> dict[str, Any]:
     """Return the selectors of a command line as JSON; the description has seed and shard in other places."""
     return {
         **{name: list(getattr(asked, name)) for name in LISTS},
@@ -28,12 +28,12 @@ def selected(asked: Asked, watch_ms: int | None) -> dict[str, Any]:
     }
 
 
-def names_nothing(asked: Asked) -> bool:
+def names_nothing(asked: RunSelection) -> bool:
     """Say whether no selector was given."""
-    return selected(asked, None) == selected(Asked(), None)
+    return selected(asked, None) == selected(RunSelection(), None)
 
 
-def as_before(results: str, run_id: str, asked: Asked) -> tuple[Asked, int | None]:
+def as_before(results: str, run_id: str, asked: RunSelection) -> tuple[RunSelection, int | None]:
     """Return the selectors of a stored run, for the given shard, and its `--watch` in ms.
 
     ResultsError if there is no such run, ProbeError if it has no selectors.
@@ -44,7 +44,7 @@ def as_before(results: str, run_id: str, asked: Asked) -> tuple[Asked, int | Non
     return _read(told, asked), told.get("watch_ms")
 
 
-def _read(told: Mapping[str, Any], asked: Asked) -> Asked:
+def _read(told: Mapping[str, Any], asked: RunSelection) -> RunSelection:
     lists: dict[str, Any] = {name: tuple(told[name]) for name in LISTS}
     return replace(
         asked,

@@ -9,12 +9,12 @@ from types import FrameType
 
 from probe.errors import EndedError
 
-HEEDED = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def heed() -> None:
+def handle_signals() -> None:
     """Make both signals raise EndedError. Main thread only."""
-    for number in HEEDED:
+    for number in SIGNALS:
         signal.signal(number, _end)
 
 
@@ -23,9 +23,9 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def kept() -> Iterator[None]:
+def restored_handlers() -> Iterator[None]:
     """Restore the previous signal handlers after the block; closing an event loop resets them to SIG_DFL."""
-    before = {number: signal.getsignal(number) for number in HEEDED}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
     try:
         yield
     finally:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from probe.catalogue.families import CatalogueError
 from probe.cli import options as o
 from probe.cli.console.streams import say
-from probe.cli.wiring.execution import Ran, run_planned
+from probe.cli.wiring.execution import RunResult, run_planned
 from probe.errors import ProbeError
 from probe.model import Cell, Profile
 from probe.planning.plan import Plan, Planned, Selection
@@ -18,7 +18,7 @@ from probe.runner import Options
 def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
     """Return the plan of one cell with its control cell. ProbeError, with the reason, if it cannot be run."""
     profile = Profile.parse(cell.profile)
-    asked = o.Asked(
+    asked = o.RunSelection(
         clients=[str(cell.client)],
         scenarios=[cell.scenario],
         roles=[cell.role],
@@ -48,7 +48,7 @@ def possible(cell: Cell) -> bool:
     return True
 
 
-def play_cells(cells: Iterable[Cell], options: Options, results: str) -> Ran:
+def run_cells(cells: Iterable[Cell], options: Options, results: str) -> RunResult:
     """Run control cells, then cells, in one run. ProbeError if one of them cannot be run."""
     planned: dict[Cell, Planned] = {}
     selection: Selection | None = None

@@ -14,7 +14,7 @@ from probe.errors import ProbeError
 from probe.model import Cell
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan, Selection
-from probe.planning.priority import Seen, by_information
+from probe.planning.priority import PriorRun, by_information
 from probe.runner import Options
 from probe.store import trials as stored_trials
 from probe.store.lock import FOLDER
@@ -57,7 +57,7 @@ def most_informative(plan: Plan, selection: Selection, options: Options, results
     """Return the part of a plan that may fit, most informative cells first, and the clients in it."""
     if options.stop_at is None:
         return plan, selection
-    seen = (Seen(row.run_id, row.cell, row.verdict.outcome) for row in stored_trials(results))
+    seen = (PriorRun(row.run_id, row.cell, row.verdict.outcome) for row in stored_trials(results))
     ordered = replace(plan, cells=by_information(plan.cells, seen))
     seconds = SLACK * (options.stop_at - time.monotonic())
     part = _prefix(ordered, lambda some: estimate_s(some, options.jobs, options.watch_ms) <= seconds)

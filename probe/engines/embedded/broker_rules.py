@@ -14,7 +14,7 @@ LATEST_MS = 2000
 """What waits for a first hit happens so long after the fault if there is none."""
 NOT_LEADER, NOT_COORDINATOR = 6, 16
 
-Part = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
+FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
 
 def whose_turn(subject: Subject, turn: int) -> int:
@@ -30,23 +30,23 @@ def timed(change: pb.Change, when: When, election_ms: int) -> pb.Timed:
     return pb.Timed(change=change, after_ms=after_ms, from_start=True)
 
 
-def _stop(step: StopBroker, subject: Subject, election_ms: int) -> Part:
+def _stop(step: StopBroker, subject: Subject, election_ms: int) -> FakePart:
     broker = whose_turn(subject, step.turn)
     state = pb.BrokerState(broker=broker, state=pb.BrokerState.STOPPED, announced=not step.listed)
     return [], [timed(pb.Change(broker=state), step.when, election_ms)]
 
 
-def _hang(step: HangBroker, subject: Subject, election_ms: int) -> Part:
+def _hang(step: HangBroker, subject: Subject, election_ms: int) -> FakePart:
     state = pb.BrokerState(broker=whose_turn(subject, step.turn), state=pb.BrokerState.HUNG)
     return [], [timed(pb.Change(broker=state), step.when, election_ms)]
 
 
-def _return(step: ReturnBroker, subject: Subject, election_ms: int) -> Part:
+def _return(step: ReturnBroker, subject: Subject, election_ms: int) -> FakePart:
     state = pb.BrokerState(broker=whose_turn(subject, step.turn), state=pb.BrokerState.UP)
     return [], [timed(pb.Change(broker=state), step.when, election_ms)]
 
 
-def _evacuate(step: Evacuate, subject: Subject, election_ms: int) -> Part:
+def _evacuate(step: Evacuate, subject: Subject, election_ms: int) -> FakePart:
     evacuation = pb.Evacuate(
         broker=whose_turn(subject, step.turn),
         leaves=step.leaves,
@@ -56,7 +56,7 @@ def _evacuate(step: Evacuate, subject: Subject, election_ms: int) -> Part:
     return [], [timed(pb.Change(evacuate=evacuation), step.when, election_ms)]
 
 
-def _resign(_: Resign, subject: Subject, __: int) -> Part:
+def _resign(_: Resign, subject: Subject, __: int) -> FakePart:
     rules = [pb.Rule(id="resigned", apis=apis.LOG_APIS, brokers=[subject.old], topic=subject.topic, code=NOT_LEADER)]
     rules += [
         pb.Rule(id=f"resigned-{key}", apis=apis.COORDINATOR_APIS, brokers=[subject.old], key=key, code=NOT_COORDINATOR)
@@ -66,7 +66,7 @@ def _resign(_: Resign, subject: Subject, __: int) -> Part:
     return rules, []
 
 
-def _lose(step: LoseAnswers, subject: Subject, _: int) -> Part:
+def _lose(step: LoseAnswers, subject: Subject, _: int) -> FakePart:
     rules = []
     for api in step.apis:
         rule = pb.Rule(id=f"lost-{api}", apis=[api], brokers=[subject.old], action=pb.LOSE, count=step.times)
@@ -78,7 +78,7 @@ def _lose(step: LoseAnswers, subject: Subject, _: int) -> Part:
     return rules, []
 
 
-TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
+RULES: Mapping[type, Callable[..., FakePart]] = {
     StopBroker: _stop,
     HangBroker: _hang,
     ReturnBroker: _return,

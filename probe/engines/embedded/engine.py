@@ -22,7 +22,7 @@ from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import TopicPlan
-from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, nowhere
+from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.children import child
 from probe.processes.resources import said_exhaustion, translated, translating
 from probe.scenarios.steps.partitions import DeleteTopic, RecreateTopic, Step
@@ -104,7 +104,7 @@ class FakeCluster:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
             await self._network.close()
-            self._sink = nowhere  # the network holds us and we it: what the sink holds must not stay with both
+            self._sink = discard  # the network holds us and we it: what the sink holds must not stay with both
 
     async def _readdress(self, addresses: Sequence[Endpoint]) -> None:
         change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
@@ -115,7 +115,7 @@ class FakeCluster:
             broken = False
             async for event in self._stub.Watch(pb.Done()):
                 broken = broken or event.kind == pb.Event.FAULT_ON
-                await self._network.follow(event)
+                await self._network.on_event(event)
                 # what moves before the fault is preparation, not the truth that clients are judged by
                 kind = KINDS.get(event.kind, EngineKind.NOTE) if broken else EngineKind.NOTE
                 if event.kind == pb.Event.SPENT and self._all_spent(event.text):
@@ -161,11 +161,11 @@ class FakeCluster:
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
         self._subject, self._bystander_ms = subject, plan.bystander_ms
         if plan.feed_ms:
-            await self.pace(plan.feed_ms)
+            await self.set_interval(plan.feed_ms)
         return subject
 
     @translating(EngineError)
-    async def pace(self, feed_ms: int) -> None:
+    async def set_interval(self, feed_ms: int) -> None:
         """Feed the topic, or go on at another pace."""
         subject = self._prepared()
         partitions = sorted((subject.affected, subject.bystander))
@@ -179,7 +179,7 @@ class FakeCluster:
         await self._call(self._stub.StartFeed, feed)
 
     @translating(EngineError)
-    async def gather(self) -> None:
+    async def await_cohort(self) -> None:
         """Return at once: nobody else sees the fault."""
 
     @translating(EngineError)
@@ -188,16 +188,16 @@ class FakeCluster:
         subject = self._prepared()
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
         self._network.before(steps, subject)
-        fault = topic_rules.fault(steps, subject, election_ms or 0)
+        fault = topic_rules.fault_rules(steps, subject, election_ms or 0)
         self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
         await self._call(self._stub.Inject, fault)
         await self._network.after(steps, subject)
 
     @translating(EngineError)
-    async def heal(self) -> None:
+    async def revert(self) -> None:
         """Remove every rule and hold."""
         await self._call(self._stub.Heal, pb.Done())
-        self._network.mend()
+        self._network.revert()
 
     @translating(EngineError)
     async def read_back(self) -> ReadBack:

@@ -39,7 +39,7 @@ class Network:
             elif isinstance(step, Blackhole):
                 relay.blackhole(old)
             elif isinstance(step, RefuseConnections):
-                (relay.turn_away if step.once_tried else relay.refuse)(old)
+                (relay.refuse_after_attempt if step.once_tried else relay.refuse)(old)
             elif isinstance(step, StopBroker) and step.when == NOW:
                 relay.refuse(whose_turn(subject, step.turn))
 
@@ -52,7 +52,7 @@ class Network:
                 await self._all_gone()
                 self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))
 
-    async def follow(self, event: pb.Event) -> None:
+    async def on_event(self, event: pb.Event) -> None:
         """Let the broker's port at the relay do as the broker does."""
         if event.kind == pb.Event.STOPPED and not event.text:
             self._relay.refuse(event.broker)
@@ -60,7 +60,7 @@ class Network:
         elif event.kind in {pb.Event.STOPPED, pb.Event.RETURNED}:
             self._relay.accept(event.broker)
 
-    def mend(self) -> None:
+    def revert(self) -> None:
         """End everything that is no change for good."""
         self._relay.hold((), 0)
         for broker in BROKERS:

@@ -34,14 +34,14 @@ ALL = 0
 UNTIL_HEALED_MS = 3_600_000
 """What ends with Heal only."""
 
-Part = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
+FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
 
-def fault(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb.Fault:
+def fault_rules(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb.Fault:
     """Translate the steps that the cluster plays; steps of the relay add nothing."""
     message = pb.Fault()
     for step in steps:
-        if translate := TRANSLATIONS.get(type(step)):
+        if translate := RULES.get(type(step)):
             rules, changes = translate(step, subject, election_ms)
             message.rules.extend(rules)
             message.changes.extend(changes)
@@ -58,12 +58,12 @@ UNTIL_BEAT_MS = 8000
 """Members send heartbeats every 3 s, and join again once one was told to: the coordinator waits for the hit."""
 
 
-def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> Part:
+def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> FakePart:
     rule = _about_partition(subject, pb.Rule(id="log-dir", apis=apis.LOG_APIS, code=KAFKA_STORAGE_ERROR))
     return [rule], [pb.Timed(change=_move(subject), after_ms=election_ms)]
 
 
-def _answer(step: AnswerError, subject: Subject, election_ms: int) -> Part:
+def _answer(step: AnswerError, subject: Subject, election_ms: int) -> FakePart:
     rule = pb.Rule(
         id=f"answer-{step.api}-{step.code}",
         apis=[step.api],
@@ -121,19 +121,19 @@ ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
 """APIs that any broker may be asked, or that are asked before anything is known; all others: the affected broker."""
 
 
-def _rejoin(_: Rejoin, subject: Subject, __: int) -> Part:
+def _rejoin(_: Rejoin, subject: Subject, __: int) -> FakePart:
     rule = pb.Rule(
         id="rejoin", apis=[apis.HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True
     )
     return [rule], []
 
 
-def _move_leader(step: MoveLeader, subject: Subject, election_ms: int) -> Part:
+def _move_leader(step: MoveLeader, subject: Subject, election_ms: int) -> FakePart:
     change = _move(subject, drop_old=step.drop_replica)
     return [], [pb.Timed(change=change, from_start=True, after_ms=election_ms if step.elected else 0)]
 
 
-def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> Part:
+def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> FakePart:
     away = pb.Change(move_leader=pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=-1))
     changes = [pb.Timed(change=away, from_start=True)]
     if step.for_ms:
@@ -141,42 +141,42 @@ def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> Part:
     return [], changes
 
 
-def _lag(step: LagMetadata, subject: Subject, __: int) -> Part:
+def _lag(step: LagMetadata, subject: Subject, __: int) -> FakePart:
     late = [node for node in BROKERS if node != next_broker(subject.old)] if step.but_successor else [ALL]
     views = (pb.MetadataView(broker=node, lag_ms=step.lag_ms) for node in late)
     return [], [pb.Timed(change=pb.Change(view=view), from_start=True) for view in views]
 
 
-def _forget(_: ForgetTopic, subject: Subject, __: int) -> Part:
+def _forget(_: ForgetTopic, subject: Subject, __: int) -> FakePart:
     rule = pb.Rule(id="forgotten", apis=apis.LOG_APIS, code=UNKNOWN_TOPIC, brokers=[subject.old], topic=subject.topic)
     view = pb.MetadataView(broker=subject.old, hidden_topics=[subject.topic])
     return [rule], [pb.Timed(change=pb.Change(view=view), from_start=True)]
 
 
-def _move_coordinator(step: MoveCoordinator, subject: Subject, _: int) -> Part:
+def _move_coordinator(step: MoveCoordinator, subject: Subject, _: int) -> FakePart:
     return [], [pb.Timed(change=_coordinate(subject, loading_ms=step.loading_ms), from_start=True)]
 
 
-def _load(_: LoadCoordinator, subject: Subject, __: int) -> Part:
+def _load(_: LoadCoordinator, subject: Subject, __: int) -> FakePart:
     change = _coordinate(subject, to=subject.old, loading_ms=UNTIL_HEALED_MS)
     return [], [pb.Timed(change=change, from_start=True)]
 
 
-def _lose_coordinator(_: LoseCoordinator, subject: Subject, __: int) -> Part:
+def _lose_coordinator(_: LoseCoordinator, subject: Subject, __: int) -> FakePart:
     change = _coordinate(subject, to=subject.old, gone_ms=UNTIL_HEALED_MS)
     return [], [pb.Timed(change=change, from_start=True)]
 
 
-def _delete(_: DeleteTopic, subject: Subject, __: int) -> Part:
+def _delete(_: DeleteTopic, subject: Subject, __: int) -> FakePart:
     return [], [_topic(subject, pb.TopicChange.DELETE)]
 
 
-def _recreate(_: RecreateTopic, subject: Subject, election_ms: int) -> Part:
+def _recreate(_: RecreateTopic, subject: Subject, election_ms: int) -> FakePart:
     again = _topic(subject, pb.TopicChange.RECREATE, after_ms=election_ms // 2)
     return [], [_topic(subject, pb.TopicChange.DELETE), again]
 
 
-def _grow(step: GrowTopic, subject: Subject, _: int) -> Part:
+def _grow(step: GrowTopic, subject: Subject, _: int) -> FakePart:
     return [], [_topic(subject, pb.TopicChange.GROW, total=step.partitions)]
 
 
@@ -185,7 +185,7 @@ def _topic(subject: Subject, what: pb.TopicChange.What.ValueType, *, total: int 
     return pb.Timed(change=pb.Change(topic=change), from_start=True, after_ms=after_ms)
 
 
-def _roll_back(step: RollBack, subject: Subject, _: int) -> Part:
+def _roll_back(step: RollBack, subject: Subject, _: int) -> FakePart:
     change = pb.Change(roll_back=pb.RollBack(broker=subject.old, line=step.line))
     return [], [pb.Timed(change=change, from_start=True)]
 
@@ -208,7 +208,7 @@ def _coordinate(
     return pb.Change(move_coordinator=move)
 
 
-TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
+RULES: Mapping[type, Callable[..., FakePart]] = {
     BreakLogDir: _break_log_dir,
     AnswerError: _answer,
     Rejoin: _rejoin,
@@ -223,5 +223,5 @@ TRANSLATIONS: Mapping[type, Callable[..., Part]] = {
     DeleteTopic: _delete,
     RecreateTopic: _recreate,
     GrowTopic: _grow,
-    **broker_rules.TRANSLATIONS,
+    **broker_rules.RULES,
 }

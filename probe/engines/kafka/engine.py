@@ -12,23 +12,23 @@ from probe.engines.kafka.cluster import class_data_archive
 from probe.engines.kafka.cluster.cluster import KafkaCluster, running
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cohort.cohort import Cohort
-from probe.engines.kafka.cohort.member import Seat
-from probe.engines.kafka.ports import DeedTable, DiskWay
+from probe.engines.kafka.cohort.member import CohortMember
+from probe.engines.kafka.ports import ActionTable, DiskWay
 from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model.cluster import BROKERS
 from probe.ports import OpenRelay, RelayPort, Sink
 from probe.processes.resources import exhaustion, said_exhaustion, translated
-from probe.scenarios.cluster_spec import USUAL, Ground
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
-MEND_S = 90.0
-STARTS = 2
+REVERT_S = 90.0
+MAX_START_ATTEMPTS = 2
 """A port may have been taken meanwhile: a start is tried so many times."""
-NEXT_S = 0.2
+NEXT_START_S = 0.2
 """After a cohort the runner says so soon which line comes next."""
-WORTH = 3
+MIN_COHORTS_LEFT = 3
 """So many cohorts to come are worth another cluster."""
 
-Kind = tuple[str, Ground]
+Kind = tuple[str, ClusterSpec]
 """A broker line, and how its cluster is built."""
 
 
@@ -63,13 +63,13 @@ class Kafka:
         releases: Mapping[str, Release],
         open_relay: OpenRelay,
         disk: DiskWay,
-        deeds: DeedTable,
+        actions: ActionTable,
         *,
         clusters: int = 1,
         in_silence: int = 0,
     ) -> None:
         """Describe it; releases by broker line. So many clusters at the most, and beside them those of silence."""
-        self._releases, self._open_relay, self._disk, self._deeds = releases, open_relay, disk, deeds
+        self._releases, self._open_relay, self._disk, self._deeds = releases, open_relay, disk, actions
         self.at_once, self.in_silence = clusters, in_silence
         self._begin_anew()
 
@@ -92,27 +92,29 @@ class Kafka:
         await asyncio.gather(*(self._close(leased) for leased in list(self._all)), return_exceptions=True)
 
     @contextlib.asynccontextmanager
-    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[Seat, Seat]]:
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
         """Play one trial in a cohort of its own."""
-        async with self.cohort(broker, 1) as (seat,), seat.cluster(broker, sink) as found:
+        async with self.cohort(broker, 1) as (member,), member.cluster(broker, sink) as found:
             yield found
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: Ground = USUAL, *, silent: bool = False
-    ) -> AsyncIterator[Sequence[Seat]]:
+        self, broker: str, size: int, to_come: int = 0, spec: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
+    ) -> AsyncIterator[Sequence[CohortMember]]:
         """Lease a cluster of a broker line, built so, with so many seats. EngineError if none can be started.
 
-        Whoever takes a seat leaves it in the end (`Seat.leave`), also if its trial never began. `to_come` = cohorts of
-        this kind that follow: with many, another cluster is started while this one is mended.
+        Whoever takes a seat leaves it in the end (`CohortMember.leave`), also if its trial never began. `to_come` =
+        cohorts of this kind that follow: with many, another cluster is started while this one is mended.
         """
         with translated(EngineError):
-            leased = await self._lease((broker, ground), self.at_once if to_come >= WORTH else 1, silent=silent)
+            leased = await self._lease(
+                (broker, spec), self.at_once if to_come >= MIN_COHORTS_LEFT else 1, silent=silent
+            )
         cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
         leased.cohorts += 1
         try:
-            async with cohort.meeting() as seats:
-                yield seats
+            async with cohort.barrier() as members:
+                yield members
         except BaseException:
             cohort.spoilt = cohort.spoilt or "it was left in the middle"
             raise
@@ -162,10 +164,10 @@ class Kafka:
                 self._spawn(self._drop(clusters.idle.pop()))
 
     async def _start(self, kind: Kind) -> None:
-        mine, (line, ground) = self._kinds[kind], kind
+        mine, (line, spec) = self._kinds[kind], kind
         try:
             release = await self._release(line)
-            mine.idle.append(await self._begin(release, ground))
+            mine.idle.append(await self._begin(release, spec))
             mine.failure = None
         except Exception as error:  # noqa: BLE001  # whoever waits for it must be told
             mine.count -= 1
@@ -179,11 +181,11 @@ class Kafka:
             self._ready[line] = await class_data_archive.ensure(self._releases[line])
         return self._ready[line]
 
-    async def _begin(self, release: Release, ground: Ground) -> Leased:
-        for left in reversed(range(STARTS)):
+    async def _begin(self, release: Release, spec: ClusterSpec) -> Leased:
+        for left in reversed(range(MAX_START_ATTEMPTS)):
             stack = contextlib.AsyncExitStack()
             try:
-                cluster = await stack.enter_async_context(running(release, self._open_relay, self._disk, ground))
+                cluster = await stack.enter_async_context(running(release, self._open_relay, self._disk, spec))
             except (OSError, HarnessError):
                 await stack.aclose()
                 if not left:
@@ -198,12 +200,12 @@ class Kafka:
         """Mend a cluster and offer it again, or end it where another line is played by then or others are enough."""
         mine = self._kinds[_kind(leased.cluster)]
         mine.coming += 1
-        await asyncio.sleep(NEXT_S)
+        await asyncio.sleep(NEXT_START_S)
         leased.silent = False
         try:
-            async with asyncio.timeout(MEND_S):
+            async with asyncio.timeout(REVERT_S):
                 self._still_wanted(leased.cluster)
-                await mend(leased.cluster, cohort)
+                await revert_cluster(leased.cluster, cohort)
                 self._still_wanted(leased.cluster)
             mine.idle.append(leased)
         except Exception:  # noqa: BLE001  # what cannot be mended for any reason is not used again
@@ -240,10 +242,10 @@ def _why_not_started(line: str, error: Exception) -> EngineError | ExhaustedErro
 
 
 def _kind(cluster: KafkaCluster) -> Kind:
-    return cluster.line, cluster.ground
+    return cluster.line, cluster.spec
 
 
-async def mend(cluster: KafkaCluster, cohort: Cohort) -> None:
+async def revert_cluster(cluster: KafkaCluster, cohort: Cohort) -> None:
     """Bring a cluster back to how it began. EngineError or OSError if that cannot be."""
     if cohort.spoilt:
         raise EngineError(cohort.spoilt)
@@ -254,7 +256,7 @@ async def mend(cluster: KafkaCluster, cohort: Cohort) -> None:
         if broker.pid is None:
             await cluster.start_broker(node)
     await cluster.settle()
-    topics = [seat.topic for seat in cohort.seats if seat.topic]
+    topics = [member.topic for member in cohort.members if member.topic]
     if topics:
         await cluster.admin.delete_topics(topics)
 

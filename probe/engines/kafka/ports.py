@@ -1,8 +1,8 @@
 """What a fault on real brokers is made of: handles of processes, the cluster's verbs, ways to break a disk, deeds.
 
 The engine (`probe.engines.kafka`) implements `BrokerProcess`, `Admin` and `RealCluster`; `disk` implements `DiskWay`;
-`kafka_deeds` has one `Deed` for each kind of step. A deed is done once for a whole cohort: for every subject at the
-same time, on the broker that they have in common.
+`kafka_deeds` has one `FaultAction` for each kind of step. A deed is done once for a whole cohort: for every subject at
+the same time, on the broker that they have in common.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from probe.engines.kafka.zookeeper.ports import QuorumDoors
+from probe.engines.kafka.zookeeper.ports import QuorumProxiesPort
 from probe.model import EngineKind, Subject
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
@@ -212,7 +212,7 @@ class RealCluster(Protocol):
         """Return the KRaft controllers, or the ZooKeepers."""
 
     @property
-    def doors(self) -> QuorumDoors:
+    def quorum_proxies(self) -> QuorumProxiesPort:
         """Return what lies between the ZooKeepers of an ensemble; nothing where there is one, or none."""
 
     @property
@@ -236,15 +236,15 @@ class RealCluster(Protocol):
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
         """Wait until all replicas of these topics, on brokers that run, are in sync."""
 
-    def tell(self, kind: EngineKind, *, broker: int = -1, text: str = "", topic: str = "", partition: int = -1) -> None:
-        """Tell every cell of the cohort, now. Deeds tell STOPPED, RETURNED, NOTE; FAULT_ON by `Scene.strike`."""
+    def emit(self, kind: EngineKind, *, broker: int = -1, text: str = "", topic: str = "", partition: int = -1) -> None:
+        """Tell every cell of the cohort, now. Deeds tell STOPPED, RETURNED, NOTE; FAULT_ON by `FaultTarget.strike`."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run what comes later beside the watch; it is cancelled, and waited for, before the cluster is mended."""
 
 
 @dataclass(slots=True)
-class Scene:
+class FaultTarget:
     """One fault on one cluster, and everybody who watches it."""
 
     cluster: RealCluster
@@ -252,13 +252,13 @@ class Scene:
     """Every cell of the cohort: same `old`; affected partitions lie in `log_dirs[0]` of that broker."""
     election_ms: int
     """What the scenario declares for the fake; real elections take what they take."""
-    sick: set[int] = field(default_factory=set)
+    unhealthy: set[int] = field(default_factory=set)
     """Brokers whose word does not count for `announced`: deeds add those that they break, stop or hang."""
     steps: Sequence[Step] = ()
     """All steps of the scenario: some are part of what another one does (a controlled shutdown moves leaders away)."""
     leaving: set[int] = field(default_factory=set)
     """Brokers that deeds told to end in a controlled way, and that may still be there."""
-    struck: bool = False
+    marked: bool = False
     """FAULT_ON was told. A deed calls `strike` at the moment at which the fault is in force; else the engine tells it
     when all deeds of the scenario have returned."""
 
@@ -272,28 +272,28 @@ class Scene:
         """Return the affected partitions of all cells."""
         return [(subject.topic, subject.affected) for subject in self.subjects]
 
-    def strike(self) -> None:
+    def mark_fault_on(self) -> None:
         """Tell FAULT_ON, once."""
-        if not self.struck:
-            self.struck = True
-            self.cluster.tell(EngineKind.FAULT_ON, broker=self.old)
+        if not self.marked:
+            self.marked = True
+            self.cluster.emit(EngineKind.FAULT_ON, broker=self.old)
 
 
-class Deed(Protocol[AnyStep_contra]):
+class FaultAction(Protocol[AnyStep_contra]):
     """How a kind of step is done on a real cluster, and how it is mended. MOVED and ANNOUNCED are the engine's."""
 
-    async def do(self, step: AnyStep_contra, scene: Scene) -> None:
+    async def inject(self, step: AnyStep_contra, target: FaultTarget) -> None:
         """Break; return when it is in force. What the step wants later (`When`) goes to `scene.cluster.spawn`.
 
         EngineError if it cannot be done: the trials are broken and say so.
         """
 
-    async def undo(self, step: AnyStep_contra, scene: Scene) -> None:
+    async def revert(self, step: AnyStep_contra, target: FaultTarget) -> None:
         """Mend it, so that clients can see it mended and the cluster can be used again: disk repaired, broker back.
 
         Called once per step, last step first, also when `do` failed. HEALED is told when all steps are undone.
         """
 
 
-DeedTable = Mapping[type[Step], Deed[Any]]
+ActionTable = Mapping[type[Step], FaultAction[Any]]
 """`kafka_deeds.DEEDS`: steps that are not in it are not played by this engine, and `probe plan` says so."""

@@ -13,15 +13,15 @@ import contextlib
 import time
 from collections.abc import Callable
 
-LOOK_S = 0.5
+CHECK_S = 0.5
 """Whether cores are idle is looked at so often."""
-TOGETHER = 2
+MAX_STARTING_COHORTS = 2
 """So many are busy at the most."""
-APART_S = 8.0
+SECOND_START_DELAY_S = 8.0
 """Whether cores are idle beside a cohort that starts is seen so long after it came in."""
 
 
-class Lanes:
+class CohortAdmission:
     """Lets cohorts in, one after the other."""
 
     def __init__(
@@ -38,27 +38,27 @@ class Lanes:
         self._came_at = 0.0
         self._changed = asyncio.Event()
 
-    async def enter(self, cells: int, *, silent: bool = False) -> Lane:
+    async def enter(self, cells: int, *, silent: bool = False) -> CohortSlot:
         """Wait for room and take a lane for a cohort of so many cells, which watches silence or does not."""
         while not self._has_room():
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_S):
+                async with asyncio.timeout(CHECK_S):
                     await self._changed.wait()
         self._busy += 1
         self._there += 1
         self._silent += silent
         self._came_at = time.monotonic()
-        return Lane(self, cells, silent=silent)
+        return CohortSlot(self, cells, silent=silent)
 
     def _has_room(self) -> bool:
-        if self._there - min(self._silent, self._in_silence) >= self._clusters or self._busy >= TOGETHER:
+        if self._there - min(self._silent, self._in_silence) >= self._clusters or self._busy >= MAX_STARTING_COHORTS:
             return False
-        if self._busy and time.monotonic() - self._came_at < APART_S:
+        if self._busy and time.monotonic() - self._came_at < SECOND_START_DELAY_S:
             return False
         return self._spare() or not (self._busy or self._watching > self._most)
 
-    def moved(self, *, calm: bool = False, watching: int = 0, left: int = 0, silent: int = 0) -> None:
+    def changed(self, *, calm: bool = False, watching: int = 0, left: int = 0, silent: int = 0) -> None:
         """Learn from a lane that its cohort is busy no longer, that cells watch or have ended, that it has left."""
         self._busy -= calm
         self._watching += watching
@@ -67,17 +67,17 @@ class Lanes:
         self._changed.set()
 
 
-class Lane:
+class CohortSlot:
     """A cohort's lane: busy until all its cells rest or have ended, then watching, then left."""
 
-    def __init__(self, lanes: Lanes, cells: int, *, silent: bool = False) -> None:
-        self._lanes = lanes
+    def __init__(self, admission: CohortAdmission, cells: int, *, silent: bool = False) -> None:
+        self._lanes = admission
         self.silent = silent
         """Its cohort watches silence."""
         self._restless, self._alive = set(range(cells)), set(range(cells))
         self._calm = self._left = False
 
-    def rests(self, cell: int) -> Callable[[], None]:
+    def downgrade(self, cell: int) -> Callable[[], None]:
         """Return what says that a cell only waits from now on; it may be said again and again."""
 
         def rest() -> None:
@@ -92,18 +92,18 @@ class Lane:
         if cell in self._alive:
             self._alive.discard(cell)
             if self._calm:
-                self._lanes.moved(watching=-1)
-        self.rests(cell)()
+                self._lanes.changed(watching=-1)
+        self.downgrade(cell)()
 
     def leave(self) -> None:
         """Give the lane back. Only the first call counts."""
         if not self._left:
             self._left = True
             self._calm_down()
-            self._lanes.moved(watching=-len(self._alive), left=1, silent=self.silent)
+            self._lanes.changed(watching=-len(self._alive), left=1, silent=self.silent)
             self._alive.clear()
 
     def _calm_down(self) -> None:
         if not self._calm:
             self._calm = True
-            self._lanes.moved(calm=True, watching=len(self._alive))
+            self._lanes.changed(calm=True, watching=len(self._alive))

@@ -10,19 +10,28 @@ from probe import verdict
 from probe.errors import DriverLostError, ExhaustedError, HarnessError
 from probe.model import Header, History, Outcome
 from probe.model.outcomes import OUTCOMES
-from probe.planning.cohorts import Work, cohort_s, follow, in_cohorts, is_long, kind_of, layout, watches_silence
+from probe.planning.cohorts import (
+    TrialTask,
+    cluster_layout,
+    cohort_s,
+    cohorts_after,
+    into_cohorts,
+    is_long,
+    kind_of,
+    observes_silence,
+)
 from probe.planning.order import Trials
-from probe.ports import CohortEngine, SeatPort
+from probe.ports import CohortEngine, CohortMemberPort
 from probe.processes.resources import exhaustion
-from probe.runner.judge_executor import ask
-from probe.runner.schedule.cohort_admission import Lane, Lanes
+from probe.runner.judge_executor import submit
+from probe.runner.schedule.cohort_admission import CohortAdmission, CohortSlot
 from probe.runner.schedule.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
 
-CALM_S = 10.0
+RECOVERY_PAUSE_S = 10.0
 """Others that are watched keep the cores busy: a cohort waits no longer for a moment without them."""
-WATCHED = 12
+MAX_OBSERVED_CELLS = 12
 """A cohort starts once so few cells of others are watched, or where cores are idle all the same. With 64 that worked
 beside it, 55 clients took 40 s to serve and not 17."""
 
@@ -31,18 +40,18 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
     """Return how the trials of a plan are run on this engine."""
 
     async def drain(run: Run, trials: Trials) -> None:
-        await _drain(run, engine, [Work(item, trial) for item, trial in trials])
+        await _drain(run, engine, [TrialTask(item, trial) for item, trial in trials])
 
     return drain
 
 
-def _has_control(run: Run, work: Work) -> bool:
+def _has_control(run: Run, work: TrialTask) -> bool:
     """Say whether a cell's control cell was judged, if there is one: whoever is judged waits for it."""
     control = run.steady.get(work.item.steady)
     return work.item.is_control or control is None or control.done()
 
 
-def _next(run: Run, queue: Sequence[Sequence[Work]]) -> Sequence[Work] | None:
+def _next(run: Run, queue: Sequence[Sequence[TrialTask]]) -> Sequence[TrialTask] | None:
     """Return the first cohort that waits for no control cell and fits the clusters of the first of all, or None.
 
     No other line begins before: its clusters would be started for a few cohorts, and those of this one anew.
@@ -51,12 +60,12 @@ def _next(run: Run, queue: Sequence[Sequence[Work]]) -> Sequence[Work] | None:
     return next((cohort for cohort in fit if all(_has_control(run, work) for work in cohort)), None)
 
 
-def _passes_beside(work: Work, queue: Sequence[Sequence[Work]]) -> bool:
+def _passes_beside(work: TrialTask, queue: Sequence[Sequence[TrialTask]]) -> bool:
     """Say whether a trial is run again before others: its silence passes beside theirs, on clusters that are there."""
-    return bool(queue) and watches_silence(work.item) and kind_of([work]) == kind_of(queue[0])
+    return bool(queue) and observes_silence(work.item) and kind_of([work]) == kind_of(queue[0])
 
 
-async def _known_as_impossible(run: Run, work: Work) -> bool:
+async def _known_as_impossible(run: Run, work: TrialTask) -> bool:
     """Judge at once what cannot be played since this client does not get on with these brokers at all."""
     control = run.steady.get(work.item.steady)
     known = control is not None and control.done() and not control.exception() and not work.item.is_control
@@ -67,35 +76,37 @@ async def _known_as_impossible(run: Run, work: Work) -> bool:
     return True
 
 
-async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
+async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> None:
     """Run all; what has to be run again comes last, in cohorts of its own, while others are still watched.
 
     Control cells come first, also those that are run again: others wait for them. So does what is watched for long and
     has to be run again, while its line is played: at the end there would be nothing to do beside it.
     """
-    cohorts, clusters = layout(work, run.options.jobs, engine.at_once)
+    cohorts, clusters = cluster_layout(work, run.options.jobs, engine.at_once)
     in_silence = engine.in_silence if clusters > 1 else 0
-    lanes = Lanes(clusters, min(WATCHED, run.options.jobs), run.tools.lag.has_spare, in_silence=in_silence)
-    queue, again = list(cohorts), list[Work]()
+    admission = CohortAdmission(
+        clusters, min(MAX_OBSERVED_CELLS, run.options.jobs), run.tools.lag.has_spare, in_silence=in_silence
+    )
+    queue, again = list(cohorts), list[TrialTask]()
     under_way: set[asyncio.Task[None] | None] = set()
     ended = asyncio.Event()
 
-    async def one(cohort: Sequence[Work], to_come: int, lane: Lane) -> None:
+    async def one(cohort: Sequence[TrialTask], to_come: int, slot: CohortSlot) -> None:
         try:
-            left = await _run_cohort(run, engine, cohort, to_come, lane)
-            soon = list[Work]()
+            left = await _run_cohort(run, engine, cohort, to_come, slot)
+            soon = list[TrialTask]()
             for one_left in left:
                 (soon if one_left.item.is_control or _passes_beside(one_left, queue) else again).append(one_left)
-            queue[:0] = in_cohorts(soon, run.options.jobs)
+            queue[:0] = into_cohorts(soon, run.options.jobs)
         finally:
-            lane.leave()
+            slot.leave()
             under_way.discard(asyncio.current_task())
             ended.set()
 
     async with asyncio.TaskGroup() as group:
         while run.may_start():
             if not queue:
-                queue.extend(in_cohorts(again, run.options.jobs))
+                queue.extend(into_cohorts(again, run.options.jobs))
                 again.clear()
             cohort = _next(run, queue)
             if cohort is None and under_way:
@@ -110,27 +121,29 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[Work]) -> None:
             possible = [work for work in ready if not await _known_as_impossible(run, work)]
             if not possible:
                 continue
-            lane = await lanes.enter(len(possible), silent=is_long(possible))
-            await run.tools.lag.calm(CALM_S)
+            slot = await admission.enter(len(possible), silent=is_long(possible))
+            await run.tools.lag.calm(RECOVERY_PAUSE_S)
             if not run.may_start() or not run.has_time(cohort_s(possible, run.options.watch_ms)):
-                lane.leave()
+                slot.leave()
                 continue
-            under_way.add(group.create_task(one(possible, follow(queue, cohort), lane)))
+            under_way.add(group.create_task(one(possible, cohorts_after(queue, cohort), slot)))
 
 
-async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to_come: int, lane: Lane) -> list[Work]:
+async def _run_cohort(
+    run: Run, engine: CohortEngine, cohort: Sequence[TrialTask], to_come: int, slot: CohortSlot
+) -> list[TrialTask]:
     """Run one cohort; return what has to be run again."""
-    part = cohort[0].item.part
-    under_fault = part.at_start or part.second
+    part = cohort[0].item.variant
+    under_fault = part.at_start or part.second_instance
     # who starts under the fault keeps its place among the starting until everybody sees the fault
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
     try:
         broker = cohort[0].item.cell.broker
-        async with engine.cohort(broker, len(cohort), to_come, part.ground, silent=lane.silent) as seats:
+        async with engine.cohort(broker, len(cohort), to_come, part.cluster, silent=slot.silent) as members:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(_play_one(run, work, seat, starting, lane, number))
-                    for number, (work, seat) in enumerate(zip(cohort, seats, strict=True))
+                    group.create_task(_play_one(run, work, member, starting, slot, number))
+                    for number, (work, member) in enumerate(zip(cohort, members, strict=True))
                 ]
             return [work for task in tasks for work in task.result()]
     except (HarnessError, ExhaustedError) as error:
@@ -143,23 +156,23 @@ async def _run_cohort(run: Run, engine: CohortEngine, cohort: Sequence[Work], to
 
 
 async def _play_one(
-    run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore, lane: Lane, number: int
-) -> Iterable[Work]:
+    run: Run, work: TrialTask, member: CohortMemberPort, starting: asyncio.Semaphore, slot: CohortSlot, number: int
+) -> Iterable[TrialTask]:
     """Run one; what this machine had no more of ends the run, and this trial is not stored."""
     with run.stopping(work.item):
-        return await _run_one(run, work, seat, starting, lane, number)
+        return await _run_one(run, work, member, starting, slot, number)
     return []
 
 
 async def _run_one(
-    run: Run, work: Work, seat: SeatPort, starting: asyncio.Semaphore, lane: Lane, number: int
-) -> Iterable[Work]:
-    tools, rest = replace(run.tools, engine=seat), lane.rests(number)
+    run: Run, work: TrialTask, member: CohortMemberPort, starting: asyncio.Semaphore, slot: CohortSlot, number: int
+) -> Iterable[TrialTask]:
+    tools, rest = replace(run.tools, engine=member), slot.downgrade(number)
 
     def closed() -> None:
         """Hand on what the client took of the machine: it may be long until the last of the cohort is watched."""
-        seat.quiet()
-        lane.ended(number)
+        member.ignore_events()
+        slot.ended(number)
 
     try:
         history = await run_trial(
@@ -168,8 +181,8 @@ async def _run_one(
     except DriverLostError:
         return [replace(work, alone=True)]
     finally:
-        lane.ended(number)
-        seat.leave()
+        slot.ended(number)
+        member.leave()
     attempt = work.attempt + 1
     if reason := await _unsteady(work, history):
         header = replace(history.header, problems=(*history.header.problems, reason))
@@ -178,22 +191,22 @@ async def _run_one(
         await keep_failed(run, history, attempt)
         return [replace(work, attempt=attempt)]
     outcome = await judge(run, work.item, history)
-    return [Work(work.item, number) for number in more_trials(run, work.item, work.trial, outcome)]
+    return [TrialTask(work.item, number) for number in more_trials(run, work.item, work.trial, outcome)]
 
 
-async def _unsteady(work: Work, history: History) -> str:
+async def _unsteady(work: TrialTask, history: History) -> str:
     """Say how a control cell was not clean, the first time: brokers that get no CPU for seconds serve nobody."""
     if work.attempt or not work.item.is_control or harness_failed(history):
         return ""
-    found = await ask(verdict.judge, history)
+    found = await submit(verdict.judge, history)
     if OUTCOMES[found.outcome].ends_control:
         return ""
     return f"{found.outcome} although nothing was done to the brokers ({found.reason}); it is played once more"
 
 
-def _never_began(run: Run, work: Work, reason: str) -> History:
+def _never_began(run: Run, work: TrialTask, reason: str) -> History:
     return History(replace(_header(run, work), problems=(reason,)), ())
 
 
-def _header(run: Run, work: Work) -> Header:
+def _header(run: Run, work: TrialTask) -> Header:
     return make_header(work.item, work.trial, run.tools, run.options)

@@ -18,8 +18,8 @@ from probe.planning.order import Trials, in_order
 from probe.planning.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.processes.resources import exhaustion
-from probe.runner.judge_executor import ask
-from probe.runner.schedule.adaptive_limit import Crowd, Place
+from probe.runner.judge_executor import submit
+from probe.runner.schedule.adaptive_limit import AdaptiveLimit, Permit
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
@@ -31,7 +31,7 @@ ATTEMPTS = 3
 """A trial in which the harness failed is run again, so many times in all."""
 ENDING_S = 8.0
 """After a watch: healing, closing, reading back; about."""
-FAILED_FROM = 1000
+FAILING_FROM = 1000
 """Failed attempts are numbered from here, so that the trial's own number is free for the one that counts."""
 
 
@@ -59,7 +59,7 @@ class Run:
     known: Mapping[Cell, Outcome]
     steady: dict[Cell, asyncio.Future[Outcome]]
     starting: asyncio.Semaphore
-    crowd: Crowd
+    limit: AdaptiveLimit
     versions: dict[Cell, Versions] = field(default_factory=dict)
     """Request versions that each judged control cell sent."""
     done: int = 0
@@ -129,7 +129,7 @@ async def run_plan(
     for (cell, _), outcome in finished.items():
         if cell in steady and not steady[cell].done():
             steady[cell].set_result(outcome)
-    starting, crowd = asyncio.Semaphore(options.starting), Crowd(options.jobs, in_flight=options.in_flight)
+    starting, crowd = asyncio.Semaphore(options.starting), AdaptiveLimit(options.jobs, in_flight=options.in_flight)
     run = Run(plan, tools, options, store, report, known or {}, steady, starting, crowd)
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     run.total = len(work)
@@ -156,7 +156,7 @@ async def drain_each(run: Run, trials: Trials) -> None:
     left: set[Cell] = set()
     ahead = Counter(item.cell.client for item, _ in trials)
 
-    async def one(item: Planned, trial: int, place: Place) -> None:
+    async def one(item: Planned, trial: int, place: Permit) -> None:
         await _judge_one(run, item, trial, place)
         ahead[item.cell.client] -= 1
         if not ahead[item.cell.client]:
@@ -164,40 +164,42 @@ async def drain_each(run: Run, trials: Trials) -> None:
 
     async with asyncio.TaskGroup() as group:
         for item, trial in trials if run.options.stop_at is not None else in_order(trials, run.options.jobs):
-            place = await run.crowd.enter()
+            place = await run.limit.enter()
             await run.tools.lag.calm()
             if not run.may_start():
-                place.leave()
+                place.release()
                 break
             # who is judged waits for its control cell, so it must not start where that did not
             if item.steady in left or not run.has_time(_longest_s(item, run.options)):
                 left.add(item.cell)
-                place.leave()
+                place.release()
                 continue
             group.create_task(one(item, trial, place))
 
 
 def _longest_s(item: Planned, options: Options) -> float:
-    watch_ms = item.play.watch_ms if options.watch_ms is None else min(options.watch_ms, item.play.watch_ms)
+    watch_ms = (
+        item.expectation.watch_ms if options.watch_ms is None else min(options.watch_ms, item.expectation.watch_ms)
+    )
     return WARM_UP_S + watch_ms / 1000 + ENDING_S
 
 
-async def _judge_one(run: Run, item: Planned, trial: int, place: Place) -> None:
+async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None:
     with run.stopping(item):
         if reason := _out_of_reach(run, item):
-            place.leave()
+            place.release()
             header = make_header(item, trial, run.tools, run.options)
             await judge(run, item, History(replace(header, impossible=reason), ()))
             return
         outcome = await _attempt(run, item, trial, place)
         for further in more_trials(run, item, trial, outcome):
             run.go_on()
-            await _attempt(run, item, further, await run.crowd.enter())
+            await _attempt(run, item, further, await run.limit.enter())
 
 
 def _out_of_reach(run: Run, item: Planned) -> str:
     """Say why the request versions of a control cell that was judged make the fault impossible."""
-    return out_of_reach(item.part, run.versions.get(item.steady, {}))
+    return out_of_reach(item.variant, run.versions.get(item.steady, {}))
 
 
 def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
@@ -213,26 +215,26 @@ def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
     return range(first, first + MORE_TRIALS)
 
 
-async def _attempt(run: Run, item: Planned, trial: int, place: Place) -> Outcome:
+async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcome:
     """Run, judge and store one trial; where the harness failed it is run again, and what failed is stored beside it."""
     try:
         for attempt in range(1, ATTEMPTS + 1):
             history = await _run_alone_if_lost(run, item, trial, place)
-            place.rest()  # it may wait for its control cell
+            place.downgrade()  # it may wait for its control cell
             if not harness_failed(history):
-                run.crowd.went_well()
+                run.limit.went_well()
                 break
-            run.crowd.failed(place.entered)
+            run.limit.failed(place.entered)
             if attempt == ATTEMPTS:
                 break
             run.go_on()
             await keep_failed(run, history, attempt)
             if not item.is_control:  # others wait inside for a control cell
-                place.leave()
-                place = await run.crowd.enter()
+                place.release()
+                place = await run.limit.enter()
         return await judge(run, item, history)
     finally:
-        place.leave()
+        place.release()
 
 
 async def keep_failed(run: Run, history: History, attempt: int) -> None:
@@ -241,8 +243,8 @@ async def keep_failed(run: Run, history: History, attempt: int) -> None:
     A run that was interrupted may have stored attempts of a trial that it did not get to the end of.
     """
     header = history.header
-    found = await ask(verdict.judge, history)
-    numbers = itertools.count(header.trial + attempt * FAILED_FROM, FAILED_FROM)
+    found = await submit(verdict.judge, history)
+    numbers = itertools.count(header.trial + attempt * FAILING_FROM, FAILING_FROM)
     number = next(number for number in numbers if not run.store.has(header.cell, number))
     run.store.add(replace(history, header=replace(header, trial=number)), found)
 
@@ -253,9 +255,11 @@ def harness_failed(history: History) -> bool:
     return not header.impossible and (bool(header.problems) or header.loop_lag_ms > verdict.STALL_MS)
 
 
-async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Place) -> History:
+async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Permit) -> History:
     tools, options = run.tools, run.options
-    trial_of = partial(run_trial, item, trial, tools, options, run.starting, rest=place.rest, dawdles=place.rest)
+    trial_of = partial(
+        run_trial, item, trial, tools, options, run.starting, rest=place.downgrade, dawdles=place.downgrade
+    )
     try:
         return await trial_of(alone=False)
     except DriverLostError:
@@ -267,10 +271,10 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
     control = run.steady.get(item.steady)
     if not item.is_control and control is not None:
         history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))
-    found = await ask(verdict.judge, history)
+    found = await submit(verdict.judge, history)
     if found.outcome is Outcome.NOT_PROVOKED and (reason := _out_of_reach(run, item)):
         history = replace(history, header=replace(history.header, impossible=reason))
-        found = await ask(verdict.judge, history)
+        found = await submit(verdict.judge, history)
     if item.is_control and control is not None and not control.done():
         if found.outcome is Outcome.CLEAN:  # a broken one may have ended before its usual requests
             run.versions[item.cell] = dict(found.facts.api_versions)
@@ -278,6 +282,6 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
     run.store.add(history, found)
     run.done += 1
     real = item.cell.engine is Engine.KAFKA
-    took = await ask(verdict.election, history) if real and not history.header.impossible else None
+    took = await submit(verdict.election, history) if real and not history.header.impossible else None
     run.report(Progress(run.done, run.total, item.cell, found, took))
     return found.outcome

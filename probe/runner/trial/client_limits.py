@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probe.model import Expects, Kind, Play, Target
+from probe.model import Expectation, Reaction, Symptom, Target
 
 LONGEST_DELIVERY_MS = 120_000
 """Java's default. Who keeps a record for longer before it tells that it failed is not waited for."""
@@ -13,20 +13,20 @@ SILENCES = 4
 new connection to the same broker (sarama)."""
 LONGEST_SILENCES_MS = 150_000
 """A row of timeouts is not waited for beyond this, unless one of them is longer."""
-UNSENT = frozenset({Kind.SILENCE, Kind.CONNECTION})
+UNSENT = frozenset({Symptom.SILENCE, Symptom.CONNECTION})
 """Kinds under which a request may wait for its whole timeout: for an answer, or for a connection to be sent on."""
 
 
-def own_limit_ms(play: Play, settings: Mapping[str, str]) -> int:
+def own_limit_ms(play: Expectation, settings: Mapping[str, str]) -> int:
     """Return the client's own limit for this kind of fault (SEMANTICS 2, patience), in milliseconds."""
     limits = [_back_off_ms(settings)]
     if play.kind in UNSENT:
         limits.append(timeout_ms(settings))
-    if play.kind is Kind.SILENCE:
+    if play.kind is Symptom.SILENCE:
         limits.append(min(SILENCES * timeout_ms(settings), LONGEST_SILENCES_MS))
     if play.target is Target.COORDINATOR:
         limits.append(_number(settings, "session_timeout_ms") + _number(settings, "rebalance_timeout_ms"))
-    if play.expects is Expects.SURFACE:
+    if play.expects is Reaction.SURFACE:
         limits.append(min(_number(settings, "delivery_timeout_ms"), LONGEST_DELIVERY_MS))
     return max(limits)
 

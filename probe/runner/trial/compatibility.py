@@ -12,19 +12,19 @@ from probe.model import App, Closed, Event, Request, Response
 from probe.protocol.names import api_name
 from probe.verdict.apis import METADATA
 
-CLOSED_OFTEN = 3
-LONGEST = 200
+MIN_CLOSED = 3
+MAX_TEXT = 200
 
 
-def why_not(line: str, events: Sequence[Event], main: Collection[int], *, served: bool) -> str:
+def incompatibility_reason(line: str, events: Sequence[Event], main: Collection[int], *, served: bool) -> str:
     """Say why, or nothing; `served` = some operation succeeded, so that only a request tells that it never gets by.
 
     `main` = keys of the APIs by which its role works at leaders.
     """
     reason = _refused_request(events)
     if not reason and not served:
-        reason = _told(events) or _closed(events) or _not_answered(events) or _never_sent(events, main)
-    return f"it does not get on with Kafka {line}: {reason}"[:LONGEST] if reason else ""
+        reason = _reported_error(events) or _closed(events) or _not_answered(events) or _never_sent(events, main)
+    return f"it does not get on with Kafka {line}: {reason}"[:MAX_TEXT] if reason else ""
 
 
 def _refused_request(events: Sequence[Event]) -> str:
@@ -36,20 +36,20 @@ def _refused_request(events: Sequence[Event]) -> str:
         if isinstance(event, Request) and (event.api, event.version) not in answered:
             asked[event.api, event.version].append(event.conn)
     for (api, version), conns in asked.items():
-        if (times := sum(conn in closed for conn in conns)) >= CLOSED_OFTEN:
+        if (times := sum(conn in closed for conn in conns)) >= MIN_CLOSED:
             name = f"{api_name(api)} v{version}"
             return f"brokers closed the connection at each {name} ({times} times), and answered none"
     return ""
 
 
-def _told(events: Sequence[Event]) -> str:
+def _reported_error(events: Sequence[Event]) -> str:
     told = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)
     return f"{told.label()} {told.text}".strip() if told else ""
 
 
 def _closed(events: Sequence[Event]) -> str:
     closed = sum(isinstance(event, Closed) and event.by == "broker" for event in events)
-    if closed < CLOSED_OFTEN:
+    if closed < MIN_CLOSED:
         return ""
     return f"brokers closed {closed} of its connections, as they do where they do not know a request"
 

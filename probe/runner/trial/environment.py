@@ -44,7 +44,7 @@ class StartingSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TrialEnvironment:
     """Where a trial is played."""
 
     cluster: Cluster
@@ -52,10 +52,10 @@ class Stage:
     tools: Tools
     options: Options
     slot: StartingSlot
-    rest: Callable[[], None]
+    downgrade: Callable[[], None]
     """To be called once a trial only waits for what the client does next."""
     alone: bool
 
-    def served(self) -> None:
+    def release_start(self) -> None:
         """Let others start: what is left before the fault is to wait until metadata is old enough."""
         self.slot.release()

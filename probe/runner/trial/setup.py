@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target, cluster
-from probe.planning.plan import SELDOM_MS, Planned
+from probe.planning.plan import SLOW_INTERVAL_MS, Planned
 from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
@@ -27,7 +27,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         cell=cell,
         trial=trial,
         seed=seed,
-        play=item.play,
+        play=item.expectation,
         limits=item.limits,
         subject=make_subject(item, name, cluster.BROKERS[rng.randrange(len(cluster.BROKERS))]),
         beat_ms=item.beat_ms,
@@ -47,11 +47,11 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
         bystander=1,
         instance=name,
         client_id=name,
-        group=f"g-{name}" if role in {Role.GROUP, Role.ADMIN} or item.part.offsets else "",
+        group=f"g-{name}" if role in {Role.GROUP, Role.ADMIN} or item.variant.offsets else "",
         transactional_id=f"t-{name}" if role is Role.TRANSACTIONAL else "",
         old=old,
-        bootstrap=BOOTSTRAP[item.part.bootstrap](old),
-        **_bystander(item, name),
+        bootstrap=BOOTSTRAP[item.variant.bootstrap](old),
+        **_bystander_names(item, name),
     )
 
 
@@ -63,9 +63,9 @@ BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
 """Whose addresses the client is given, by the broker that fails; 0 = the one that never moves."""
 
 
-def _bystander(item: Planned, name: str) -> dict[str, str]:
+def _bystander_names(item: Planned, name: str) -> dict[str, str]:
     """Name the second instance that a coordinator's fault needs for a bystander, where the client works before it."""
-    if item.play.target is not Target.COORDINATOR or item.part.second or item.part.at_start:
+    if item.expectation.target is not Target.COORDINATOR or item.variant.second_instance or item.variant.at_start:
         return {}
     kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
     return {"bystander_instance": f"{name}-b", "bystander_key": f"{kind}-{name}-b"}
@@ -103,7 +103,7 @@ def _partitions(subject: Subject) -> list[int]:
 
 
 @contextlib.asynccontextmanager
-async def run_beside(
+async def run_bystander(
     subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink
 ) -> AsyncIterator[Instance | None]:
     """Run the bystander's instance, if there is one; that it serves is all that it is asked for."""
@@ -118,7 +118,7 @@ async def run_beside(
         partitions=[subject.bystander] if transactional else start.partitions,
         group="" if transactional else subject.bystander_key,
         transactional_id=subject.bystander_key if transactional else "",
-        interval_ms=max(start.interval_ms, SELDOM_MS, item.bystander_ms),
+        interval_ms=max(start.interval_ms, SLOW_INTERVAL_MS, item.bystander_ms),
     )
     async with tools.host.start(item.cell, other, sink) as instance:
         yield instance

@@ -22,14 +22,14 @@ from probe.model import (
 from probe.model.clock import now_us
 from probe.planning.plan import Planned
 from probe.recorder import Recorder
-from probe.runner.judge_executor import ask_beside
+from probe.runner.judge_executor import submit_to_thread
 from probe.runner.trial.client_limits import own_limit_ms, timeout_ms
 
 Wire = Opened | Closed | Request | Response | Folded
 
 
 @dataclass
-class Course:
+class TrialState:
     """One trial under way."""
 
     item: Planned
@@ -39,14 +39,14 @@ class Course:
     crowded: bool = False
     """Another instance of the harness talked to the same brokers: only the judged one's connections count."""
 
-    def take(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Take an event of the wire or of the brokers."""
         self.recorder.add(event)
 
     def history(self) -> History:
         """Return everything that is judged, so far."""
         found = self.recorder.history(self.header)
-        return only_of(found, self.header.subject.client_id) if self.crowded else found
+        return events_of(found, self.header.subject.client_id) if self.crowded else found
 
     def problem(self, text: str) -> None:
         """Note a failure of the harness."""
@@ -57,15 +57,15 @@ class Course:
         settings = self.recorder.settings
         if not settings or self.header.settings == settings:
             return
-        play, part = self.header.play, self.item.part
+        play, part = self.header.play, self.item.variant
         limits = replace(self.header.limits, own_limit_ms=own_limit_ms(play, settings))
         if part.prompt_beyond_own_ms is not None:
             play = replace(play, prompt_ms=timeout_ms(settings) + part.prompt_beyond_own_ms)
         self.header = replace(self.header, settings=settings, limits=limits, play=play)
 
-    async def met(self) -> bool:
+    async def was_hit(self) -> bool:
         """Say whether the fault has reached the client."""
-        return (await ask_beside(verdict.judge, self.history())).facts.fault_hits > 0
+        return (await submit_to_thread(verdict.judge, self.history())).facts.fault_hits > 0
 
     def start_over(self, subject: Subject) -> None:
         """Forget an instance that is gone; another one is judged."""
@@ -84,7 +84,7 @@ class Course:
         self.crowded = True
 
 
-def only_of(history: History, client_id: str) -> History:
+def events_of(history: History, client_id: str) -> History:
     """Leave out connections that did not carry this client id: they are another instance's, or nobody's."""
     ours = {event.conn for event in history.events if isinstance(event, Request) and event.client_id == client_id}
     instance = history.header.subject.instance

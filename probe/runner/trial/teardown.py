@@ -8,43 +8,43 @@ from probe.drivers.process import RunningInstance
 from probe.errors import DriverLostError
 from probe.model import EngineEvent, EngineKind, History, MarkKind
 from probe.ports import Cluster
-from probe.runner.trial.state import Course
+from probe.runner.trial.state import TrialState
 
 STOP_MS = 5000
 ELECTION_TOLERANCE_MS = 40
 
 
-async def stop(course: Course, instance: RunningInstance, cluster: Cluster, *, alone: bool) -> None:
+async def stop_instance(state: TrialState, instance: RunningInstance, cluster: Cluster, *, alone: bool) -> None:
     """Close the instance; mend what it cannot close under.
 
     DriverLostError when its process ended and it did not run alone.
     """
-    if course.recorder.ending is None:
-        course.recorder.mark(MarkKind.STOPPING)
+    if state.recorder.ending is None:
+        state.recorder.mark(MarkKind.STOPPING)
         await instance.stop(STOP_MS)
         if not instance.ended.is_set():
-            await cluster.heal()
+            await cluster.revert()
             await instance.stop(STOP_MS)
-    course.recorder.mark(MarkKind.STOPPED)
-    course.header = replace(course.header, clock_error_us=instance.clock_error_us)
+    state.recorder.mark(MarkKind.STOPPED)
+    state.header = replace(state.header, clock_error_us=instance.clock_error_us)
     if instance.died and not alone:
         raise DriverLostError(instance.died)
     if not instance.ended.is_set():
-        course.problem("the driver did not end the instance within its deadline")
+        state.problem("the driver did not end the instance within its deadline")
 
 
-async def take_stock(course: Course, cluster: Cluster) -> None:
+async def read_back(state: TrialState, cluster: Cluster) -> None:
     """Cross-check the witnesses and read everything back."""
-    if EngineKind.HEALED not in course.recorder.engine:
-        await cluster.heal()
+    if EngineKind.HEALED not in state.recorder.engine:
+        await cluster.revert()
     for text in await cluster.problems():
-        course.problem(text)
-    if not course.header.impossible:
+        state.problem(text)
+    if not state.header.impossible:
         back = await cluster.read_back()
-        course.header = replace(course.header, stored=back.stored, committed=back.committed)
-    course.recorder.mark(MarkKind.END)
-    if text := _late_election(course.history()):
-        course.problem(text)
+        state.header = replace(state.header, stored=back.stored, committed=back.committed)
+    state.recorder.mark(MarkKind.END)
+    if text := _late_election(state.history()):
+        state.problem(text)
 
 
 def _late_election(history: History) -> str:

@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import Callable
 
 from probe.errors import DriverLostError, HarnessError
-from probe.model import Engine, History, Kind, Role
+from probe.model import Engine, History, Role, Symptom
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.processes.resources import exhaustion
 from probe.recorder import Recorder
 from probe.runner.tools import Options, Tools
-from probe.runner.trial.environment import Stage, StartingSlot
+from probe.runner.trial.environment import StartingSlot, TrialEnvironment
 from probe.runner.trial.setup import make_header
-from probe.runner.trial.start_modes import play
-from probe.runner.trial.state import Course
-from probe.runner.trial.teardown import take_stock
+from probe.runner.trial.start_modes import run_instances
+from probe.runner.trial.state import TrialState
+from probe.runner.trial.teardown import read_back
 
 
 async def run_trial(
@@ -39,23 +39,26 @@ async def run_trial(
     machine has no more of something.
     """
     header = make_header(item, trial, tools, options)
-    course = Course(item, header, Recorder(by_wire=bool(header.judged_by)))
+    state = TrialState(item, header, Recorder(by_wire=bool(header.judged_by)))
     slot = StartingSlot(starting, dawdles)
     try:
         if item.cell.engine is not Engine.KAFKA:  # a cohort's topics are made at once
             await slot.take()
         async with asyncio.timeout(_hard_limit_s(item)):
             await _run(
-                course, tools, lambda cluster, tap: Stage(cluster, tap, tools, options, slot, rest, alone), closed
+                state,
+                tools,
+                lambda cluster, tap: TrialEnvironment(cluster, tap, tools, options, slot, rest, alone),
+                closed,
             )
     except TimeoutError:
-        course.problem(f"took longer than {_hard_limit_s(item):.0f} s")
+        state.problem(f"took longer than {_hard_limit_s(item):.0f} s")
     except (HarnessError, ExceptionGroup) as error:
-        _note(course, error)
+        _note(state, error)
     finally:
         slot.release()
         _end_if_cancelled()
-    return course.history()
+    return state.history()
 
 
 def _end_if_cancelled() -> None:
@@ -65,7 +68,7 @@ def _end_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def _note(course: Course, error: HarnessError | ExceptionGroup[Exception]) -> None:
+def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) -> None:
     """Note a failure of the harness, or failures of tasks beside each other; anything else is raised."""
     if (own := exhaustion(error)) is not None:
         raise own from error
@@ -77,28 +80,32 @@ def _note(course: Course, error: HarnessError | ExceptionGroup[Exception]) -> No
     if others is not None:
         raise others
     if known is not None:
-        course.problem("; ".join(map(str, known.exceptions)))
+        state.problem("; ".join(map(str, known.exceptions)))
 
 
 async def _run(
-    course: Course, tools: Tools, stage: Callable[[Cluster, Tap], Stage], closed: Callable[[], None]
+    state: TrialState, tools: Tools, environment: Callable[[Cluster, Tap], TrialEnvironment], closed: Callable[[], None]
 ) -> None:
-    async with tools.engine.cluster(course.item.cell.broker, course.take) as (cluster, tap):
+    async with tools.engine.cluster(state.item.cell.broker, state.on_event) as (cluster, tap):
         try:
-            await play(course, stage(cluster, tap))
+            await run_instances(state, environment(cluster, tap))
             closed()
-            await take_stock(course, cluster)
+            await read_back(state, cluster)
         finally:
-            await _keep(course, tap, tools)
+            await _keep(state, tap, tools)
 
 
-async def _keep(course: Course, tap: Tap, tools: Tools) -> None:
+async def _keep(state: TrialState, tap: Tap, tools: Tools) -> None:
     """Store what passed through the relay, if that is wanted; a trial that is run again takes its place."""
     if tools.keep is not None and (capture := tap.captured()) is not None:
-        await asyncio.to_thread(tools.keep, course.header.cell, course.header.trial, capture)
+        await asyncio.to_thread(tools.keep, state.header.cell, state.header.trial, capture)
 
 
 def _hard_limit_s(item: Planned) -> float:
     """Return a limit that no healthy trial reaches: starting under load, the longest patience, healing, closing."""
-    longest = 420.0 if item.play.kind in {Kind.SILENCE, Kind.CONNECTION} or item.cell.role is Role.GROUP else 60.0
-    return 240.0 + 2 * item.play.watch_ms / 1000 + longest
+    longest = (
+        420.0
+        if item.expectation.kind in {Symptom.SILENCE, Symptom.CONNECTION} or item.cell.role is Role.GROUP
+        else 60.0
+    )
+    return 240.0 + 2 * item.expectation.watch_ms / 1000 + longest

@@ -15,7 +15,7 @@ class When:
     from_hit: bool = False
     """Counted from the first hit of the fault's answers (2 s after the fault if there is none), not from the fault."""
     lingers: bool = False
-    """Whether `probe.planning.variants` adds the time for which a broker of the line serves on after its leaders moved."""
+    """Whether `probe.planning.variants` adds the time for which a broker of the line serves after its leaders moved."""
 
 
 NOW = When()

@@ -28,7 +28,7 @@ class Setting:
         return f"profile {self.profile} · {self.engine} engine · broker {self.broker}"
 
 
-class Answers:
+class CellIndex:
     """All rows, found by what they ask."""
 
     def __init__(self, rows: Sequence[MatrixRow], worst: Worst | None = None) -> None:
@@ -72,7 +72,7 @@ class Answers:
         asked, place = self.versions(row), self._places[row.cell]
         return asked[place - 1] if place else None, asked[place + 1] if place + 1 < len(asked) else None
 
-    def mended(self, row: MatrixRow) -> MatrixRow | None:
+    def improved(self, row: MatrixRow) -> MatrixRow | None:
         """Return the first later version's answer that conforms."""
         later = self.versions(row)[self._places[row.cell] + 1 :]
         return next((one for one in later if one.conforms), None)

@@ -15,7 +15,7 @@ from probe.site.data.matrix_rows import CONFORMS, SiteError
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SettledAnswer:
     """How a run settled a cell."""
 
     outcome: Outcome
@@ -29,9 +29,9 @@ class Change:
     """A cell whose row the newest run added or changed."""
 
     cell: Cell
-    before: Said | None
+    before: SettledAnswer | None
     """None for one that was not there."""
-    after: Said
+    after: SettledAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Flakes:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class RunHistory:
     """Everything known of earlier runs."""
 
     changes: Sequence[Change] | None = None
@@ -69,7 +69,7 @@ class Past:
     flakes: Mapping[Cell, Flakes] = field(default_factory=dict)
 
 
-def read_past(folder: Path) -> Past:
+def read_run_history(folder: Path) -> RunHistory:
     """Read changes.parquet, history.parquet and flakes.parquet where they lie beside the matrix.
 
     Raises SiteError for one that is there and cannot be read.
@@ -80,7 +80,7 @@ def read_past(folder: Path) -> Past:
         history.setdefault(cell, []).append(_stretch(row))
     for told in history.values():
         told.sort(key=lambda one: one.first_run)
-    return Past(
+    return RunHistory(
         [_change(cell, row) for cell, row in _rows(changes)] if changes.exists() else None,
         history,
         {cell: _flakes(row) for cell, row in _rows(folder / "flakes.parquet")},
@@ -101,10 +101,12 @@ def _rows(path: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
 def _change(cell: Cell, row: Mapping[str, Any]) -> Change:
     before = None
     if row["kind"] != "added":
-        before = Said(
+        before = SettledAnswer(
             Outcome(row["outcome_before"]), _conforms(row["conforms_before"]), row["trials_before"], row["run_before"]
         )
-    return Change(cell, before, Said(Outcome(row["outcome"]), _conforms(row["conforms"]), row["trials"], row["run_id"]))
+    return Change(
+        cell, before, SettledAnswer(Outcome(row["outcome"]), _conforms(row["conforms"]), row["trials"], row["run_id"])
+    )
 
 
 def _stretch(row: Mapping[str, Any]) -> Stretch:

@@ -17,7 +17,7 @@ ROLES = {
     Role.TRANSACTIONAL: "as a transactional producer",
     Role.ADMIN: "as an admin client",
 }
-ASKED: Mapping[str, str] = {
+TRIGGER_PHRASES: Mapping[str, str] = {
     Trigger.ERROR: "It asked who serves now {after}because of the error.",
     Trigger.DISCONNECT: "It asked who serves now {after}because a connection was lost or a request timed out.",
     Trigger.CONNECT: "It asked who serves now only because it opened a connection {after}(it asks on every connect).",
@@ -83,7 +83,7 @@ def summary(row: MatrixRow) -> str:
 
 def details(row: MatrixRow) -> list[str]:
     """Say in a few sentences what was seen, from the facts that apply."""
-    told = [sentence for tell in TELLINGS if (sentence := tell(row))]
+    told = [sentence for tell in PHRASES if (sentence := tell(row))]
     if row.outcome is Outcome.FLAKY and told:
         one = row.values["agreeing"] == "1"
         told.insert(0, f"In one of {row.values['trials']} trials:" if one else f"In the {hint(row)} trials that agree:")
@@ -95,7 +95,7 @@ def brief(row: MatrixRow) -> str:
     reason = row.values["reason"]
     if row.conforms is None and row.outcome in NO_ANSWER:
         return reason or OUTCOMES[row.outcome].explanation
-    told = [sentence for tell in TELLINGS[1:] if (sentence := tell(row))]
+    told = [sentence for tell in PHRASES[1:] if (sentence := tell(row))]
     return " ".join(told) or OUTCOMES[row.outcome].explanation
 
 
@@ -107,7 +107,7 @@ def recovery(row: MatrixRow) -> str:
     return duration(row.number("recovery_ms_p50"))
 
 
-def _met(row: MatrixRow) -> str:
+def _fault_met(row: MatrixRow) -> str:
     hits, names = row.number("fault_hits"), codes(row.values["fault_codes"])
     if not hits:
         return ""
@@ -116,9 +116,11 @@ def _met(row: MatrixRow) -> str:
     return f"It met {names or 'the fault'} {times}{each}."
 
 
-def _asked(row: MatrixRow) -> str:
+def _trigger(row: MatrixRow) -> str:
     after = duration(row.number("refresh_ms_p50"))
-    return ASKED.get(row.values["refresh_trigger"], "").format(after=f"{after} after the first hit, " if after else "")
+    return TRIGGER_PHRASES.get(row.values["refresh_trigger"], "").format(
+        after=f"{after} after the first hit, " if after else ""
+    )
 
 
 def _storm(row: MatrixRow) -> str:
@@ -160,7 +162,7 @@ def _bystander(row: MatrixRow) -> str:
     return ""
 
 
-TELLINGS: tuple[Callable[[MatrixRow], str], ...] = (_met, _asked, _storm, _recovered, _errors, _lost, _bystander)
+PHRASES: tuple[Callable[[MatrixRow], str], ...] = (_fault_met, _trigger, _storm, _recovered, _errors, _lost, _bystander)
 
 
 def command(cell: Cell) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from probe.model import Client, Outcome
-from probe.site.data.cell_index import Answers
+from probe.site.data.cell_index import CellIndex
 from probe.site.data.fact_texts import absent, facts
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
-from probe.site.data.run_history import Past
+from probe.site.data.run_history import RunHistory
 from probe.site.data.wording import command, details, summary
 from probe.site.pages import clients, scenarios, upgrade
-from probe.site.pages.changes import told
+from probe.site.pages.changes import change_report
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
 from probe.site.render.environment import environment
@@ -22,7 +22,7 @@ GOOD = "What a good client does"
 """The label in a scenario's story."""
 
 
-def nobody(_: Client) -> Sequence[str]:
+def no_clients(_: Client) -> Sequence[str]:
     """Know of no application."""
     return ()
 
@@ -31,11 +31,11 @@ class Pages:
     """The pages of one matrix."""
 
     def __init__(
-        self, answers: Answers, past: Past | None = None, inside: Callable[[Client], Sequence[str]] = nobody
+        self, answers: CellIndex, past: RunHistory | None = None, inside: Callable[[Client], Sequence[str]] = no_clients
     ) -> None:
         self.answers = answers
         self._inside = inside
-        self._past = past or Past()
+        self._past = past or RunHistory()
         rows = answers.rows
         self._runs = sorted({row.run_id for row in rows if row.run_id})
         self._good: dict[str, str] = {}
@@ -69,7 +69,7 @@ class Pages:
 
     def _changes(self) -> str:
         by_cell = {row.cell: row for row in self.answers.rows}
-        return _render("changes.html", here="changes", told=told(self._past, by_cell), runs=self._runs)
+        return _render("changes.html", here="changes", told=change_report(self._past, by_cell), runs=self._runs)
 
     def _clients(self) -> Iterator[tuple[Client, str]]:
         scores = clients.scores(self.answers)
@@ -94,7 +94,7 @@ class Pages:
                     newer=versions[place + 1] if place + 1 < len(versions) else None,
                     newest=versions[-1],
                     findings=clients.findings(self.answers, one.client),
-                    parts=clients.parts(self.answers, one.client),
+                    parts=clients.role_sections(self.answers, one.client),
                 ),
             )
 
@@ -106,7 +106,7 @@ class Pages:
             root="../",
             name=name,
             story=scenarios.story(found),
-            asked=scenarios.asked(found),
+            asked=scenarios.questions(found),
             parts=scenarios.parts(self.answers.of_scenario(name)),
         )
 
@@ -149,7 +149,7 @@ class Pages:
         Not all versions: a page that names all would have to be written anew whenever one is added.
         """
         older, newer = self.answers.neighbours(row)
-        mended = self.answers.mended(row) if row.conforms is False else None
+        mended = self.answers.improved(row) if row.conforms is False else None
         named = [("the older", older), ("the newer", newer)]
         if mended is not None and mended is not newer:
             named.append(("the first later one that conforms", mended))

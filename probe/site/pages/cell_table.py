@@ -11,7 +11,7 @@ from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.outcome_signs import VERDICT_WORDS, tone
 from probe.site.data.wording import hint
 
-MANY = 2000
+MANY_CELLS = 2000
 """From so many cells on, rows out of sight are left undrawn; they come a moment late when one scrolls fast."""
 EMPTY = Markup('<td role="cell"></td>')
 

@@ -10,7 +10,7 @@ from probe.model import Cell, Outcome
 from probe.model.grades import Trend, grade, trend
 from probe.site.data.cell_index import setting
 from probe.site.data.matrix_rows import MatrixRow
-from probe.site.data.run_history import Past, Said
+from probe.site.data.run_history import RunHistory, SettledAnswer
 
 ORDER = ("worse", "disagree", "better", "differs")
 SIGNS = {
@@ -30,14 +30,14 @@ COUNTED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownChange:
     """One changed cell."""
 
     cell: Cell
     row: MatrixRow | None
     """Its row; None where it is not in the matrix any more."""
-    before: Said
-    after: Said
+    before: SettledAnswer
+    after: SettledAnswer
     kind: str
     glyph: str
     words: str
@@ -46,16 +46,16 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ChangeReport:
     """The page."""
 
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownChange, ...]
     added: int
     """Cells that were not there before; they are counted, not listed."""
     sentence: str
 
 
-def told(past: Past, rows: Mapping[Cell, MatrixRow]) -> Told | None:
+def change_report(past: RunHistory, rows: Mapping[Cell, MatrixRow]) -> ChangeReport | None:
     """Order what changed, the worst first; None where there is nothing to compare with."""
     if past.changes is None:
         return None
@@ -64,15 +64,15 @@ def told(past: Past, rows: Mapping[Cell, MatrixRow]) -> Told | None:
     counts = Counter(one.kind for one in shown)
     parts = [COUNTED[kind].format(counts[kind]) for kind in ORDER if counts[kind]]
     sentence = f"Of the cells that were there before, {', '.join(parts)}." if parts else ""
-    return Told(tuple(shown), len(past.changes) - len(shown), sentence)
+    return ChangeReport(tuple(shown), len(past.changes) - len(shown), sentence)
 
 
-def _shown(cell: Cell, before: Said, after: Said, rows: Mapping[Cell, MatrixRow]) -> Shown:
+def _shown(cell: Cell, before: SettledAnswer, after: SettledAnswer, rows: Mapping[Cell, MatrixRow]) -> ShownChange:
     kind, glyph, words = _became(before, after)
-    return Shown(cell, rows.get(cell), before, after, kind, glyph, words, ORDER.index(kind), str(setting(cell)))
+    return ShownChange(cell, rows.get(cell), before, after, kind, glyph, words, ORDER.index(kind), str(setting(cell)))
 
 
-def _became(before: Said, after: Said) -> tuple[str, str, str]:
+def _became(before: SettledAnswer, after: SettledAnswer) -> tuple[str, str, str]:
     if Outcome.FLAKY in {before.outcome, after.outcome}:
         return "disagree", *OTHERS["disagree"]
     became = trend(grade(before), grade(after))

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from probe.model import Client, Outcome, Role
 from probe.model.grades import Trend, trend
 from probe.model.outcomes import OPEN, OUTCOMES
-from probe.site.data.cell_index import Answers, Setting, in_roles, place, setting, worst_first
+from probe.site.data.cell_index import CellIndex, Setting, in_roles, place, setting, worst_first
 from probe.site.data.matrix_rows import MatrixRow
 
 NAMED = 6
@@ -18,7 +18,7 @@ NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ClientCell:
     """A cell in the table of a client's page."""
 
     row: MatrixRow
@@ -32,12 +32,12 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RoleSection:
     """What a client does in one role."""
 
     role: Role
     sentence: str
-    cells: tuple[Told, ...]
+    cells: tuple[ClientCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
     )
 
 
-def steps(answers: Answers) -> dict[Client, Counter[Trend]]:
+def steps(answers: CellIndex) -> dict[Client, Counter[Trend]]:
     """Compare every cell with the version before; a version is missing where nothing could be compared."""
     found: dict[Client, Counter[Trend]] = {}
     seen = set()
@@ -112,7 +112,7 @@ def steps(answers: Answers) -> dict[Client, Counter[Trend]]:
     return found
 
 
-def scores(answers: Answers) -> list[Score]:
+def scores(answers: CellIndex) -> list[Score]:
     """Return every client version with what became better or worse since the version before."""
     taken = steps(answers)
     found = []
@@ -127,23 +127,25 @@ def _compared(one: Score, step: Counter[Trend]) -> Score:
     return Score(one.client, one.released, *numbers, step[Trend.BETTER], step[Trend.WORSE])
 
 
-def parts(answers: Answers, client: Client) -> list[Part]:
+def role_sections(answers: CellIndex, client: Client) -> list[RoleSection]:
     """Tell a client's cells role by role, worst first."""
     own = answers.of_client(client)
     usual = _usual(own)
     return [
-        Part(role, _sentence(role, rows), tuple(_told(answers, row, str(usual)) for row in worst_first(rows)))
+        RoleSection(
+            role, _sentence(role, rows), tuple(_client_cell(answers, row, str(usual)) for row in worst_first(rows))
+        )
         for role, rows in in_roles(own).items()
     ]
 
 
-def _told(answers: Answers, row: MatrixRow, usual: str) -> Told:
+def _client_cell(answers: CellIndex, row: MatrixRow, usual: str) -> ClientCell:
     own = str(setting(row.cell))
     bad = row.conforms is False
-    return Told(
+    return ClientCell(
         row,
         place(row),
-        answers.mended(row) if bad else None,
+        answers.improved(row) if bad else None,
         newest=bad and answers.neighbours(row)[1] is None,
         setting="" if own == usual else own,
     )
@@ -172,7 +174,7 @@ def _sentence(role: Role, rows: Sequence[MatrixRow]) -> str:
     return f"As {ROLE_NAMES[role]} it conforms in {good} of {len(judged)} judged cells, and not in {bad}.{stops}"
 
 
-def findings(answers: Answers, client: Client) -> list[Finding]:
+def findings(answers: CellIndex, client: Client) -> list[Finding]:
     """Return what does not conform, by outcome, worst first."""
     own = answers.of_client(client)
     usual = _usual(own)

@@ -15,12 +15,12 @@ from typing import Any
 from probe.model import Cell
 from probe.model.grades import Trend, grade, trend
 from probe.site.data.page_names import slug
-from probe.site.data.run_history import Past, Stretch
+from probe.site.data.run_history import RunHistory, Stretch
 
 VERSION = "https://jsonfeed.org/version/1.1"
 TITLE = "Kafka metadata probe: changed cells"
 ABOUT = "What Kafka client versions do when brokers fail: each item is a cell of the matrix whose answer changed."
-MOST = 500
+MAX_ITEMS = 500
 """Items that are kept."""
 MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z")
 """How a run's id begins: when it was begun."""
@@ -41,7 +41,7 @@ class _Change:
         return trend(grade(self.before), grade(self.after))
 
 
-def feed(past: Past, address: str = "") -> str:
+def feed(past: RunHistory, address: str = "") -> str:
     """Write the feed; `address` = where the site is published, without it items have no `url`."""
     base = address and f"{address.rstrip('/')}/"
     where = {"home_page_url": base, "feed_url": f"{base}feed.json"} if base else {}
@@ -50,12 +50,12 @@ def feed(past: Past, address: str = "") -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _newest(past: Past) -> Sequence[_Change]:
+def _newest(past: RunHistory) -> Sequence[_Change]:
     found = sorted(_changes(past), key=lambda change: (change.run_id, change.cell), reverse=True)
-    return found[:MOST]
+    return found[:MAX_ITEMS]
 
 
-def _changes(past: Past) -> Iterator[_Change]:
+def _changes(past: RunHistory) -> Iterator[_Change]:
     for cell, stretches in past.history.items():
         for before, after in pairwise(stretches):
             yield _Change(cell, before, after)
@@ -72,7 +72,7 @@ def _item(change: _Change, base: str) -> dict[str, Any]:
         "title": f"{cell}: {change.before.outcome} → {change.after.outcome} ({became})",
         "content_text": (
             f"{cell.client} as {cell.role} ({cell.profile}) in {cell.scenario}, {cell.engine} {cell.broker}: "
-            f"{_told(change.before)} up to run {change.before.last_run}, {_told(change.after)} from run "
+            f"{_sentence(change.before)} up to run {change.before.last_run}, {_sentence(change.after)} from run "
             f"{change.run_id} on."
         ),
         **dated,
@@ -88,7 +88,7 @@ def _item(change: _Change, base: str) -> dict[str, Any]:
     }
 
 
-def _told(said: Stretch) -> str:
+def _sentence(said: Stretch) -> str:
     conforms = {True: ", conforms", False: ", does not conform", None: ""}[said.conforms]
     return f"{said.outcome}{conforms}"
 

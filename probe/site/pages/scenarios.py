@@ -9,19 +9,19 @@ from itertools import groupby
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.scenarios_page import LABEL
-from probe.model import Expects, Reality, Role
+from probe.model import Reaction, Reality, Role
 from probe.model.outcomes import OUTCOMES
 from probe.protocol.names import error_name
-from probe.scenarios.scenario import Part, Scenario
-from probe.site.data.cell_index import Answers, Setting, in_roles, setting, setting_key
+from probe.scenarios.scenario import RoleVariant, Scenario
+from probe.site.data.cell_index import CellIndex, Setting, in_roles, setting, setting_key
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.pages.survival import Fate, Survival, survival
 
 EXPECTED = {
-    Expects.DISCOVER: "asks who serves now because of the fault, or follows a hint, and goes there",
-    Expects.RETRY: "tries again in place until the brokers are well",
-    Expects.SURFACE: "tells its application",
-    Expects.NOTHING: "has nothing to notice",
+    Reaction.DISCOVER: "asks who serves now because of the fault, or follows a hint, and goes there",
+    Reaction.RETRY: "tries again in place until the brokers are well",
+    Reaction.SURFACE: "tells its application",
+    Reaction.NOTHING: "has nothing to notice",
 }
 """What a good client does."""
 
@@ -36,7 +36,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """What a scenario asks of some roles."""
 
     roles: str
@@ -100,16 +100,16 @@ def story(scenario: Scenario | None) -> Story:
     return Story(head.strip(), tuple(sections))
 
 
-def asked(scenario: Scenario | None) -> list[Asked]:
+def questions(scenario: Scenario | None) -> list[Question]:
     """Say what a scenario asks, per role."""
-    return [_asked(part) for part in scenario.parts] if scenario is not None else []
+    return [_questions(part) for part in scenario.variants] if scenario is not None else []
 
 
-def _asked(part: Part) -> Asked:
-    played = part.play
+def _questions(part: RoleVariant) -> Question:
+    played = part.expectation
     judged = played.conforms and played.reality is Reality.EFFECTIVE
     own = part.prompt_beyond_own_ms is not None
-    return Asked(
+    return Question(
         ", ".join(part.roles),
         str(played.kind),
         EXPECTED[played.expects],
@@ -140,7 +140,7 @@ def _group(one: Setting, rows: Sequence[MatrixRow]) -> Group:
     return Group(one, tuple(families), judged=any(item.fate is not Fate.UNKNOWN for item in families))
 
 
-def scores(answers: Answers) -> list[Score]:
+def scores(answers: CellIndex) -> list[Score]:
     """Return every scenario in one line."""
     return [_score(name, answers.of_scenario(name)) for name in answers.scenarios]
 

@@ -111,13 +111,13 @@ def _all(judged: Sequence[MatrixRow]) -> str:
 def _from(judged: Sequence[MatrixRow]) -> str:
     good = [row for row in judged if row.conforms]
     bad = [row for row in judged if not row.conforms]
-    return f"from {good[0].cell.version} on. {_span(bad)} {_do(bad)} not ({_outcomes(bad)})."
+    return f"from {good[0].cell.version} on. {_span(bad)} {_verb(bad)} not ({_outcomes(bad)})."
 
 
 def _until(judged: Sequence[MatrixRow]) -> str:
     good = [row for row in judged if row.conforms]
     bad = [row for row in judged if not row.conforms]
-    return f"up to {good[-1].cell.version}. {_span(bad)} {_do(bad)} not ({_outcomes(bad)})."
+    return f"up to {good[-1].cell.version}. {_span(bad)} {_verb(bad)} not ({_outcomes(bad)})."
 
 
 def _some(judged: Sequence[MatrixRow]) -> str:
@@ -125,7 +125,7 @@ def _some(judged: Sequence[MatrixRow]) -> str:
     bad = [row for row in judged if not row.conforms]
     told = f"{len(good)} of {len(judged)} judged versions do"
     if len(bad) <= len(good):
-        return f"{told}. {_names(bad)} {_do(bad)} not ({_outcomes(bad)})."
+        return f"{told}. {_names(bad)} {_verb(bad)} not ({_outcomes(bad)})."
     return f"{told}: {_names(good)}. The others do not ({_outcomes(bad)})."
 
 
@@ -150,7 +150,7 @@ def _span(rows: Sequence[MatrixRow]) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _do(rows: Sequence[MatrixRow]) -> str:
+def _verb(rows: Sequence[MatrixRow]) -> str:
     return "does" if len(rows) == 1 else "do"
 
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from probe.model import Cell, Outcome
 from probe.model.grades import Grade, Trend, trend
 from probe.model.outcomes import OUTCOMES
-from probe.site.data.cell_index import Answers
+from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.outcome_signs import TREND_SIGNS, tone
 from probe.site.data.page_names import digest
@@ -21,7 +21,7 @@ SILENT = INFORMS + 1
 TONES = ("good", "poor", "bad", "mute")
 
 
-def data(answers: Answers) -> Markup:
+def data(answers: CellIndex) -> Markup:
     """Return the JSON that upgrade.js reads, safe within a script element."""
     questions: dict[tuple[str, ...], int] = {}
     families: dict[str, dict[str, list[object]]] = {}
@@ -50,7 +50,7 @@ def question(cell: Cell) -> tuple[str, ...]:
     return (str(cell.role), cell.profile, cell.scenario, str(cell.engine), cell.broker)
 
 
-def _answer(answers: Answers, row: MatrixRow) -> list[object]:
+def _answer(answers: CellIndex, row: MatrixRow) -> list[object]:
     outcome = list(OUTCOMES).index(row.outcome)
     look = TONES.index(tone(row.outcome, row.conforms))
     return [outcome, state(answers.grade(row)), look, hint(row), digest(*row.cell.columns().values())]

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from probe.model import Cell, Client, Outcome
 from probe.model.results import ResultsError
-from probe.site.data.cell_index import Answers
+from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow, read_matrix
 from probe.site.data.outcome_signs import glyph_rules
-from probe.site.data.run_history import read_past
+from probe.site.data.run_history import read_run_history
 from probe.site.data.source import Source, TrialRow
-from probe.site.pages.all_pages import Pages, nobody
+from probe.site.pages.all_pages import Pages, no_clients
 from probe.site.pages.feeds import feed
 from probe.site.render.captures import take_captures
-from probe.site.render.render_workers import Desk, Sheet, draw_all, page_name
+from probe.site.render.render_workers import Renderer, RenderJob, page_name, render_all
 from probe.site.render.replace_folder import replacing
 from probe.site.render.reuse import Reuse, key
 
@@ -31,7 +31,7 @@ def build(
     matrix_csv: Path,
     results: Source,
     out: Path,
-    inside: Callable[[Client], Sequence[str]] = nobody,
+    inside: Callable[[Client], Sequence[str]] = no_clients,
     address: str = "",
     processes: int = 1,
 ) -> Path:
@@ -43,7 +43,7 @@ def build(
     did not make.
     """
     rows = read_matrix(matrix_csv)
-    past = read_past(matrix_csv.parent)
+    past = read_run_history(matrix_csv.parent)
     target = out / "site"
     with replacing(target) as fresh:
         for name in FOLDERS:
@@ -55,15 +55,15 @@ def build(
         with (fresh / STYLE).open("a", encoding="utf-8") as style:
             style.write(glyph_rules())
         reuse = Reuse(target, fresh)
-        worst = _write_cells(Desk(Pages(Answers(rows), past), results, fresh), reuse, processes)
+        worst = _write_cells(Renderer(Pages(CellIndex(rows), past), results, fresh), reuse, processes)
         take_captures(target, reuse)
-        for name, text in Pages(Answers(rows, worst), past, inside).overviews():
+        for name, text in Pages(CellIndex(rows, worst), past, inside).overviews():
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
     return target / "index.html"
 
 
-def _write_cells(desk: Desk, reuse: Reuse, processes: int) -> dict[Cell, int | None]:
+def _write_cells(desk: Renderer, reuse: Reuse, processes: int) -> dict[Cell, int | None]:
     """Write the page of every cell that is new or changed; return the worst trial of those whose trials disagree."""
     worst: dict[Cell, int | None] = {}
     stale: list[tuple[MatrixRow, str]] = []
@@ -75,7 +75,7 @@ def _write_cells(desk: Desk, reuse: Reuse, processes: int) -> dict[Cell, int | N
         elif row.outcome is Outcome.FLAKY:
             worst[row.cell] = reuse.worst(page_name(row))
     sheets = _sheets(stale, desk.results)
-    draw_all(desk, sheets, processes)
+    render_all(desk, sheets, processes)
     for one in sheets:
         flaky = one.row.outcome is Outcome.FLAKY
         if flaky and one.stored:
@@ -85,7 +85,7 @@ def _write_cells(desk: Desk, reuse: Reuse, processes: int) -> dict[Cell, int | N
     return worst
 
 
-def _sheets(stale: Sequence[tuple[MatrixRow, str]], results: Source) -> list[Sheet]:
+def _sheets(stale: Sequence[tuple[MatrixRow, str]], results: Source) -> list[RenderJob]:
     """Find the trials of cells, each run read once; those of a lost run have none."""
     found: dict[tuple[str, Cell], dict[int, TrialRow]] = {(row.run_id, row.cell): {} for row, _ in stale}
     for run_id in sorted({row.run_id for row, _ in stale} - {""}):
@@ -94,7 +94,7 @@ def _sheets(stale: Sequence[tuple[MatrixRow, str]], results: Source) -> list[She
                 own = found.get((run_id, stored.cell))
                 if own is not None and stored.verdict.outcome is not Outcome.NOT_RUN:
                     own[stored.trial] = stored
-    return [Sheet(row, made_of, _by_number(found[row.run_id, row.cell])) for row, made_of in stale]
+    return [RenderJob(row, made_of, _by_number(found[row.run_id, row.cell])) for row, made_of in stale]
 
 
 def _by_number(stored: dict[int, TrialRow]) -> tuple[TrialRow, ...]:

@@ -13,7 +13,7 @@ from probe.site.data.cell_index import silent
 from probe.site.data.outcome_signs import VERDICT_WORDS, tone
 from probe.site.data.page_names import client_slug, scenario_slug
 from probe.site.data.wording import brief, duration, hint, recovery
-from probe.site.pages.cell_table import MANY, cells
+from probe.site.pages.cell_table import MANY_CELLS, cells
 from probe.site.pages.clients import ROLE_NAMES
 from probe.site.pages.survival import FATE_GLYPHS
 
@@ -42,7 +42,7 @@ def environment() -> Environment:
     }
     made.globals |= {
         "FATE_GLYPHS": FATE_GLYPHS,
-        "MANY": MANY,
+        "MANY": MANY_CELLS,
         "ROLE_NAMES": ROLE_NAMES,
         "OUTCOMES": OUTCOMES,
         "WORDS": VERDICT_WORDS,

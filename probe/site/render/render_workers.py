@@ -25,7 +25,7 @@ from probe.site.timeline.trial_view import TrialView, view
 
 BATCH = 100
 """Trials that are drawn in one go: a dozen files of a run, and some 20 MB of pictures."""
-WORTH = 400
+MIN_PARALLEL_PAGES = 400
 """For fewer trials processes would take longer to start than they save."""
 STUCK_S = 300.0
 """A batch takes some seconds; whoever draws it is gone if it is not there after so long."""
@@ -34,7 +34,7 @@ Line: TypeAlias = "Connection[Any, Any]"
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class RenderJob:
     """A cell whose page is to be drawn, and the trials of its run by number."""
 
     row: MatrixRow
@@ -54,7 +54,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Renderer:
     """Where pages are drawn."""
 
     pages: Pages
@@ -62,7 +62,7 @@ class Desk:
     fresh: Path
     """The new site's folder."""
 
-    def draw(self, sheets: Sequence[Sheet]) -> None:
+    def render(self, sheets: Sequence[RenderJob]) -> None:
         """Write the pages of cells of one run; of what cannot be read, without pictures."""
         stored = {(one.cell, one.trial): one for sheet in sheets for one in sheet.stored}
         views: dict[Key, TrialView] = {}
@@ -82,15 +82,15 @@ def page_name(row: MatrixRow) -> str:
     return f"cell/{row.slug}.html"
 
 
-def draw_all(desk: Desk, sheets: Sequence[Sheet], processes: int) -> None:
+def render_all(desk: Renderer, sheets: Sequence[RenderJob], processes: int) -> None:
     """Write the pages of all sheets; in so many processes where that pays. SiteError if one of them is lost."""
     batches = _batches(sheets)
-    if processes < 2 or sum(len(sheet.stored) for sheet in sheets) < WORTH:
+    if processes < 2 or sum(len(sheet.stored) for sheet in sheets) < MIN_PARALLEL_PAGES:
         for batch in batches:
-            desk.draw(batch)
+            desk.render(batch)
         return
     with contextlib.ExitStack() as stack:
-        busy = {stack.enter_context(_drawing(desk)) for _ in range(processes)}
+        busy = {stack.enter_context(_rendering(desk)) for _ in range(processes)}
         while busy:
             for line in _ready(busy, desk):
                 following = next(batches, None)
@@ -101,7 +101,7 @@ def draw_all(desk: Desk, sheets: Sequence[Sheet], processes: int) -> None:
                         line.send(following)
 
 
-def _ready(busy: Collection[Line], desk: Desk) -> Iterator[Line]:
+def _ready(busy: Collection[Line], desk: Renderer) -> Iterator[Line]:
     """Yield the lines of who has drawn its batch, or has just begun; raise what went wrong there."""
     ready = [line for line in wait(list(busy), STUCK_S) if isinstance(line, Connection)]
     if not ready:
@@ -115,19 +115,19 @@ def _ready(busy: Collection[Line], desk: Desk) -> Iterator[Line]:
 
 
 @contextlib.contextmanager
-def _told_if_lost(desk: Desk) -> Iterator[None]:
+def _told_if_lost(desk: Renderer) -> Iterator[None]:
     try:
         yield
     except (EOFError, ConnectionError):
         raise _lost(desk, "has ended") from None
 
 
-def _lost(desk: Desk, what: str) -> SiteError:
+def _lost(desk: Renderer, what: str) -> SiteError:
     return SiteError(f"{desk.fresh}: a process that drew pages {what}, as where memory is full; repeat the command")
 
 
 @contextlib.contextmanager
-def _drawing(desk: Desk) -> Iterator[Line]:
+def _rendering(desk: Renderer) -> Iterator[Line]:
     """Start a process that draws; give the line to it. It is gone after the block, and if we are killed."""
     context = multiprocessing.get_context("spawn")
     line, theirs = context.Pipe()
@@ -147,7 +147,7 @@ def _drawing(desk: Desk) -> Iterator[Line]:
             process.join()
 
 
-def _serve(line: Line, desk: Desk) -> None:
+def _serve(line: Line, desk: Renderer) -> None:
     """In a process of its own: draw what comes, until the line is closed."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
@@ -155,7 +155,7 @@ def _serve(line: Line, desk: Desk) -> None:
     line.send(None)
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
-            line.send(_drawn(desk, line.recv()))
+            line.send(_rendered(desk, line.recv()))
             gc.collect()
 
 
@@ -165,19 +165,19 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _drawn(desk: Desk, sheets: Sequence[Sheet]) -> Exception | None:
+def _rendered(desk: Renderer, sheets: Sequence[RenderJob]) -> Exception | None:
     try:
-        desk.draw(sheets)
+        desk.render(sheets)
     except Exception as error:  # noqa: BLE001  # it is raised where the site is built
         return error
     return None
 
 
-def _batches(sheets: Sequence[Sheet]) -> Iterator[Sequence[Sheet]]:
+def _batches(sheets: Sequence[RenderJob]) -> Iterator[Sequence[RenderJob]]:
     """Cut the sheets of each run, in the order in which their trials lie in files, into batches of BATCH trials."""
     ordered = sorted(sheets, key=lambda one: (one.row.run_id, one.stored[0].part if one.stored else ""))
     for _, of_run in itertools.groupby(ordered, key=lambda one: one.row.run_id):
-        batch: list[Sheet] = []
+        batch: list[RenderJob] = []
         for sheet in of_run:
             batch.append(sheet)
             if sum(max(1, len(one.stored)) for one in batch) >= BATCH:

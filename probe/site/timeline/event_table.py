@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from probe.site.timeline.folding import fold
-from probe.site.timeline.moments import Moment, Sort
+from probe.site.timeline.moments import Moment, MomentKind
 
 GAP_US = 1_000_000
 """Equal events within a second of each other become one line."""
 LINES = 250
 LEAD_US = 500_000
 SYMBOLS = {
-    Sort.ASK: "▲",
-    Sort.ASK_STALE: "△",
-    Sort.ERROR: "✕",
-    Sort.FAILED: "✕",
-    Sort.FUTILE: "□",
-    Sort.SILENT: "◯",
-    Sort.CUT: "↯",
-    Sort.STAGE: "┃",
+    MomentKind.ASK: "▲",
+    MomentKind.ASK_STALE: "△",
+    MomentKind.ERROR: "✕",
+    MomentKind.FAILED: "✕",
+    MomentKind.FUTILE: "□",
+    MomentKind.SILENT: "◯",
+    MomentKind.CUT: "↯",
+    MomentKind.STAGE: "┃",
 }
 NAMES = {"affected": "application", "bystander": "bystander", "stage": "brokers"}
-HIDDEN = frozenset({Sort.BEGUN, Sort.OPENED, Sort.CLOSED})
+HIDDEN = frozenset({MomentKind.BEGUN, MomentKind.OPENED, MomentKind.CLOSED})
 """Told by other lines, or of little interest once the picture is not seen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EventRow:
     """One line of the event table."""
 
     when: str
@@ -36,18 +36,18 @@ class Line:
     where: str
     what: str
     count: int
-    sort: Sort
+    sort: MomentKind
 
 
-def story(found: Sequence[Moment]) -> tuple[list[Line], int]:
+def event_table(found: Sequence[Moment]) -> tuple[list[EventRow], int]:
     """Return the lines from shortly before the fault on, and how many were left out at the end."""
     shown = [one for one in found if one.sort not in HIDDEN and one.end >= -LEAD_US]
     folded = fold(shown, GAP_US)
     return [_line(one) for one in folded[:LINES]], max(0, len(folded) - LINES)
 
 
-def _line(one: Moment) -> Line:
+def _line(one: Moment) -> EventRow:
     when = f"{one.at / 1e6:+.3f} s"
     if one.end > one.at:
         when += f" to {one.end / 1e6:+.3f} s"
-    return Line(when, SYMBOLS.get(one.sort, "·"), NAMES.get(one.lane, one.lane), one.text, one.count, one.sort)
+    return EventRow(when, SYMBOLS.get(one.sort, "·"), NAMES.get(one.lane, one.lane), one.text, one.count, one.sort)

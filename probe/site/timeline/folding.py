@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from probe.site.timeline.moments import Moment, Sort
+from probe.site.timeline.moments import Moment, MomentKind
 
 
 @dataclass(slots=True)
-class _Run:
+class _Stretch:
     first: Moment
     end: int
     count: int
@@ -18,14 +18,14 @@ class _Run:
         return replace(self.first, until=self.end, count=self.count) if self.count > 1 else self.first
 
 
-def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[Sort, float] | None = None) -> list[Moment]:
+def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[MomentKind, float] | None = None) -> list[Moment]:
     """Join moments of one lane, sort and text that lie within `gap_us` of each other; counts add up.
 
     `wider` stretches the gap of some sorts. `moments` are in order of time, and so is the result.
     """
-    gaps = {sort: gap_us * (wider or {}).get(sort, 1) for sort in Sort}
-    open_runs: dict[tuple[str, Sort, str], _Run] = {}
-    done: list[_Run] = []
+    gaps = {sort: gap_us * (wider or {}).get(sort, 1) for sort in MomentKind}
+    open_runs: dict[tuple[str, MomentKind, str], _Stretch] = {}
+    done: list[_Stretch] = []
     for one in moments:
         key = (one.lane, one.sort, one.text)
         last = open_runs.get(key)
@@ -33,7 +33,7 @@ def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[Sort, float] | N
             last.end = max(last.end, one.end)
             last.count += one.count
             continue
-        run = _Run(one, one.end, one.count)
+        run = _Stretch(one, one.end, one.count)
         done.append(run)
         open_runs[key] = run
     return sorted((run.moment() for run in done), key=lambda item: (item.at, item.lane))

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from probe.model import AppKind, EngineEvent, EngineKind, History, Kind, MarkKind
-from probe.site.timeline.moments import Moment, Sort
+from probe.model import AppKind, EngineEvent, EngineKind, History, MarkKind, Symptom
+from probe.site.timeline.moments import Moment, MomentKind
 from probe.site.timeline.wire import wire
-from probe.verdict.wire_evidence import Reading
+from probe.verdict.wire_evidence import WireEvidence
 
 GAP_US = 1_000_000
 
 APP_SORTS = {
-    AppKind.SENT: (Sort.BEGUN, "operation started"),
-    AppKind.TXN_BEGUN: (Sort.BEGUN, "transaction begun"),
-    AppKind.ACKED: (Sort.DONE, "acknowledged"),
-    AppKind.RECEIVED: (Sort.DONE, "received"),
-    AppKind.COMMITTED: (Sort.DONE, "offset committed"),
-    AppKind.TXN_COMMITTED: (Sort.DONE, "transaction committed"),
-    AppKind.LISTED: (Sort.DONE, "answer received"),
-    AppKind.SEND_ERROR: (Sort.FAILED, "send failed"),
-    AppKind.RECEIVE_ERROR: (Sort.FAILED, "receive failed"),
-    AppKind.COMMIT_ERROR: (Sort.FAILED, "commit failed"),
-    AppKind.TXN_ERROR: (Sort.FAILED, "transaction failed"),
-    AppKind.TXN_ABORTED: (Sort.FAILED, "transaction aborted"),
-    AppKind.LIST_ERROR: (Sort.FAILED, "question failed"),
-    AppKind.FATAL: (Sort.FAILED, "fatal"),
+    AppKind.SENT: (MomentKind.BEGUN, "operation started"),
+    AppKind.TXN_BEGUN: (MomentKind.BEGUN, "transaction begun"),
+    AppKind.ACKED: (MomentKind.DONE, "acknowledged"),
+    AppKind.RECEIVED: (MomentKind.DONE, "received"),
+    AppKind.COMMITTED: (MomentKind.DONE, "offset committed"),
+    AppKind.TXN_COMMITTED: (MomentKind.DONE, "transaction committed"),
+    AppKind.LISTED: (MomentKind.DONE, "answer received"),
+    AppKind.SEND_ERROR: (MomentKind.FAILED, "send failed"),
+    AppKind.RECEIVE_ERROR: (MomentKind.FAILED, "receive failed"),
+    AppKind.COMMIT_ERROR: (MomentKind.FAILED, "commit failed"),
+    AppKind.TXN_ERROR: (MomentKind.FAILED, "transaction failed"),
+    AppKind.TXN_ABORTED: (MomentKind.FAILED, "transaction aborted"),
+    AppKind.LIST_ERROR: (MomentKind.FAILED, "question failed"),
+    AppKind.FATAL: (MomentKind.FAILED, "fatal"),
 }
 """Every other kind is a state."""
 STAGES = {
@@ -48,10 +48,10 @@ MILESTONES = {
 
 def moments(history: History) -> list[Moment]:
     """Return everything worth drawing, in order of time relative to the fault (the end of warm-up without one)."""
-    reading = Reading(history)
-    start = reading.moments.begin
-    application = list(_application(reading))
-    found = [*wire(reading), *application, *_gaps(reading, application), *_stages(reading)]
+    evidence = WireEvidence(history)
+    start = evidence.timeline.begin
+    application = list(_application(evidence))
+    found = [*wire(evidence), *application, *_gaps(evidence, application), *_stages(evidence)]
     return sorted((_since(start, one) for one in found), key=lambda one: (one.at, one.lane))
 
 
@@ -61,12 +61,12 @@ def _since(start: int, one: Moment) -> Moment:
     return Moment(one.at - start, one.sort, one.lane, one.text, until, one.count)
 
 
-def _application(reading: Reading) -> Iterator[Moment]:
-    for event in reading.strands.apps:
+def _application(evidence: WireEvidence) -> Iterator[Moment]:
+    for event in evidence.events.apps:
         if event.kind is AppKind.READY:
             continue
-        sort, words = APP_SORTS.get(event.kind, (Sort.STATE, event.kind.value))
-        lane = "bystander" if event.partition == reading.subject.bystander else "affected"
+        sort, words = APP_SORTS.get(event.kind, (MomentKind.STATE, event.kind.value))
+        lane = "bystander" if event.partition == evidence.subject.bystander else "affected"
         if event.error is not None:
             words = f"{words}: {event.error.label()}"
         elif event.text and event.kind in {AppKind.NOTICE, AppKind.FATAL, AppKind.UNSUPPORTED}:
@@ -74,14 +74,14 @@ def _application(reading: Reading) -> Iterator[Moment]:
         yield Moment(event.at, sort, lane, words)
 
 
-def _gaps(reading: Reading, application: list[Moment]) -> Iterator[Moment]:
+def _gaps(evidence: WireEvidence, application: list[Moment]) -> Iterator[Moment]:
     """Find the spans of a second or more without a success, up to the moment the client is told to close."""
-    end = reading.moments.stopping or 0
+    end = evidence.timeline.stopping or 0
     for lane in ("affected", "bystander"):
-        done = [one.at for one in application if one.lane == lane and one.sort is Sort.DONE]
+        done = [one.at for one in application if one.lane == lane and one.sort is MomentKind.DONE]
         for before, after in pairwise([*done, max(end, *done)] if done else ()):
             if after - before >= GAP_US:
-                yield Moment(before, Sort.GAP, lane, f"no success for {(after - before) / 1e6:.1f} s", after)
+                yield Moment(before, MomentKind.GAP, lane, f"no success for {(after - before) / 1e6:.1f} s", after)
 
 
 def _once(events: Iterable[EngineEvent]) -> Iterator[EngineEvent]:
@@ -95,12 +95,12 @@ def _once(events: Iterable[EngineEvent]) -> Iterator[EngineEvent]:
         yield event
 
 
-def _stages(reading: Reading) -> Iterator[Moment]:
-    for event in _once(reading.strands.engine):
+def _stages(evidence: WireEvidence) -> Iterator[Moment]:
+    for event in _once(evidence.events.engine):
         if event.kind in STAGES:
             words = STAGES[event.kind].format(broker=event.broker)
-            nothing = reading.play.kind is Kind.NONE and event.kind is EngineKind.FAULT_ON
-            yield Moment(event.at, Sort.STAGE, "stage", "watch begins" if nothing else words)
-    for mark in reading.strands.marks:
+            nothing = evidence.play.kind is Symptom.NONE and event.kind is EngineKind.FAULT_ON
+            yield Moment(event.at, MomentKind.STAGE, "stage", "watch begins" if nothing else words)
+    for mark in evidence.events.marks:
         if mark.kind in MILESTONES:
-            yield Moment(mark.at, Sort.STAGE, "stage", MILESTONES[mark.kind].format(text=mark.text))
+            yield Moment(mark.at, MomentKind.STAGE, "stage", MILESTONES[mark.kind].format(text=mark.text))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Sort(StrEnum):
+class MomentKind(StrEnum):
     """What a moment is; each has a shape of its own."""
 
     ASK = "ask"
@@ -46,7 +46,7 @@ class Moment:
 
     at: int
     """Microseconds since the fault."""
-    sort: Sort
+    sort: MomentKind
     lane: str
     """`broker 2`, `affected`, `bystander`, `stage`."""
     text: str

@@ -9,11 +9,11 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from probe.model import Header, History, Kind, Verdict
+from probe.model import Header, History, Symptom, Verdict
 from probe.site.timeline import shapes
 from probe.site.timeline.folding import clip, fold
 from probe.site.timeline.history_moments import moments
-from probe.site.timeline.moments import Moment, Sort
+from probe.site.timeline.moments import Moment, MomentKind
 
 WIDTH = 1000
 LEFT = 120
@@ -27,15 +27,19 @@ ZOOM_US = 3_000_000
 LEAD_US = 400_000
 """How much before the fault is shown."""
 
-WIRE_ROWS: tuple[tuple[Sort, ...], ...] = (
-    (Sort.ASK, Sort.ASK_STALE, Sort.OPENED, Sort.CLOSED, Sort.CUT),
-    (Sort.WORK, Sort.ERROR, Sort.SILENT),
-    (Sort.FUTILE,),
+WIRE_ROWS: tuple[tuple[MomentKind, ...], ...] = (
+    (MomentKind.ASK, MomentKind.ASK_STALE, MomentKind.OPENED, MomentKind.CLOSED, MomentKind.CUT),
+    (MomentKind.WORK, MomentKind.ERROR, MomentKind.SILENT),
+    (MomentKind.FUTILE,),
 )
-APP_ROWS: tuple[tuple[Sort, ...], ...] = ((Sort.BEGUN,), (Sort.DONE, Sort.GAP), (Sort.FAILED, Sort.STATE))
-WIDER = {Sort.ERROR: 5.0, Sort.FAILED: 5.0, Sort.FUTILE: 5.0}
+APP_ROWS: tuple[tuple[MomentKind, ...], ...] = (
+    (MomentKind.BEGUN,),
+    (MomentKind.DONE, MomentKind.GAP),
+    (MomentKind.FAILED, MomentKind.STATE),
+)
+WIDER = {MomentKind.ERROR: 5.0, MomentKind.FAILED: 5.0, MomentKind.FUTILE: 5.0}
 """Repeats that mean the same are folded sooner, so that their label has room."""
-WIDER_WHOLE = WIDER | {Sort.WORK: 3.0, Sort.BEGUN: 3.0, Sort.DONE: 3.0}
+WIDER_WHOLE = WIDER | {MomentKind.WORK: 3.0, MomentKind.BEGUN: 3.0, MomentKind.DONE: 3.0}
 """Over a whole trial the beat of the work is a bar; its breaks are what matters."""
 TOGETHER = 5
 """Stages so many pixels apart share a line and a label."""
@@ -48,7 +52,7 @@ class Lane:
     name: str
     title: str
     note: str
-    rows: tuple[tuple[Sort, ...], ...]
+    rows: tuple[tuple[MomentKind, ...], ...]
 
     @property
     def height(self) -> int:
@@ -130,7 +134,7 @@ def _scale(everything: Sequence[Moment], *, whole: bool) -> Scale:
 
 def _lanes(header: Header, everything: Sequence[Moment]) -> list[Lane]:
     subject = header.subject
-    failing = "" if header.play.kind is Kind.NONE else f"broker {subject.old}"
+    failing = "" if header.play.kind is Symptom.NONE else f"broker {subject.old}"
     seen = {one.lane for one in everything}
     brokers = sorted((name for name in seen if name.startswith("broker ")), key=lambda name: int(name.split()[1]))
     lanes = [Lane(name, name, "fails" if name == failing else "", WIRE_ROWS) for name in brokers]
@@ -140,7 +144,7 @@ def _lanes(header: Header, everything: Sequence[Moment]) -> list[Lane]:
     return lanes
 
 
-def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[Sort, float]) -> list[Moment]:
+def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[MomentKind, float]) -> list[Moment]:
     """Fold what lies closer than a mark is wide, and further if there are still too many marks."""
     pixels = 8.0
     while True:
@@ -152,7 +156,7 @@ def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[Sort, float]) ->
 
 def _body(lanes: Sequence[Lane], runs: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
     grounds, marks = [], []
-    by_row: dict[tuple[str, Sort], list[Moment]] = {}
+    by_row: dict[tuple[str, MomentKind], list[Moment]] = {}
     for one in runs:
         by_row.setdefault((one.lane, one.sort), []).append(one)
     top = shapes.TOP
@@ -162,7 +166,7 @@ def _body(lanes: Sequence[Lane], runs: Sequence[Moment], scale: Scale, height: i
             chosen = chain.from_iterable(by_row.get((lane.name, sort), ()) for sort in sorts)
             marks += _row(sorted(chosen, key=lambda one: one.at), scale, top + 5 + ROW * index + ROW / 2)
         top += lane.height
-    stages = _together([one for one in runs if one.sort is Sort.STAGE], scale)
+    stages = _together([one for one in runs if one.sort is MomentKind.STAGE], scale)
     return [*grounds, *_axis(scale, height), *_stages(stages, scale, height), *marks]
 
 

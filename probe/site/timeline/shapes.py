@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from probe.site.timeline.moments import Moment, Sort
+from probe.site.timeline.moments import Moment, MomentKind
 
 TOP = 60
 """Room for the names of the stages."""
@@ -34,23 +34,33 @@ STAGE = Markup(
 TEXT = Markup('<text x="{x}" y="{y}" class="{kind}">{text}</text>')
 
 PATHS = {
-    Sort.ASK: "M{x},{a} l5.5,9 h-11 z",
-    Sort.ASK_STALE: "M{x},{a} l5.5,9 h-11 z",
-    Sort.WORK: "M{x},{a} v10",
-    Sort.BEGUN: "M{x},{a} v10",
-    Sort.DONE: "M{x},{a} v10",
-    Sort.ERROR: "M{l},{a} l8,9 m0,-9 l-8,9",
-    Sort.FAILED: "M{l},{a} l8,9 m0,-9 l-8,9",
-    Sort.CUT: "M{x},{a} v10 m-3,-10 l6,10",
-    Sort.FUTILE: "M{l},{a} h8 v8 h-8 z",
-    Sort.SILENT: "M{l},{y} a4,4 0 1 0 8,0 a4,4 0 1 0 -8,0",
-    Sort.OPENED: "M{l},{y} h8 m-4,-4 v8",
-    Sort.CLOSED: "M{l},{y} h8",
-    Sort.GAP: "",
-    Sort.STATE: "M{x},{a} l4.5,4.5 l-4.5,4.5 l-4.5,-4.5 z",
+    MomentKind.ASK: "M{x},{a} l5.5,9 h-11 z",
+    MomentKind.ASK_STALE: "M{x},{a} l5.5,9 h-11 z",
+    MomentKind.WORK: "M{x},{a} v10",
+    MomentKind.BEGUN: "M{x},{a} v10",
+    MomentKind.DONE: "M{x},{a} v10",
+    MomentKind.ERROR: "M{l},{a} l8,9 m0,-9 l-8,9",
+    MomentKind.FAILED: "M{l},{a} l8,9 m0,-9 l-8,9",
+    MomentKind.CUT: "M{x},{a} v10 m-3,-10 l6,10",
+    MomentKind.FUTILE: "M{l},{a} h8 v8 h-8 z",
+    MomentKind.SILENT: "M{l},{y} a4,4 0 1 0 8,0 a4,4 0 1 0 -8,0",
+    MomentKind.OPENED: "M{l},{y} h8 m-4,-4 v8",
+    MomentKind.CLOSED: "M{l},{y} h8",
+    MomentKind.GAP: "",
+    MomentKind.STATE: "M{x},{a} l4.5,4.5 l-4.5,4.5 l-4.5,-4.5 z",
 }
 """One moment; x is its middle, l its left edge, a its top, y the middle of the row."""
-LABELLED = frozenset({Sort.GAP, Sort.ERROR, Sort.FAILED, Sort.ASK_STALE, Sort.FUTILE, Sort.SILENT, Sort.STATE})
+LABELLED = frozenset(
+    {
+        MomentKind.GAP,
+        MomentKind.ERROR,
+        MomentKind.FAILED,
+        MomentKind.ASK_STALE,
+        MomentKind.FUTILE,
+        MomentKind.SILENT,
+        MomentKind.STATE,
+    }
+)
 """Sorts with words beside their mark."""
 
 
@@ -65,7 +75,7 @@ def mark(one: Moment, left: float, right: float, y: float) -> Markup:
     return Markup(html)  # noqa: S704 - the words are escaped, the rest is numbers of ours
 
 
-def _path(sort: Sort, x: float, y: float) -> str:
+def _path(sort: MomentKind, x: float, y: float) -> str:
     return PATHS[sort].format(x=f"{x:.1f}", l=f"{x - 4:.1f}", a=f"{y - 4.5:.1f}", y=f"{y:.1f}")
 
 
@@ -74,7 +84,7 @@ def label(one: Moment) -> str:
     times = _times(one)
     if one.sort not in LABELLED:
         return times
-    words = "futile" if one.sort is Sort.FUTILE else one.text.split(": ")[-1]
+    words = "futile" if one.sort is MomentKind.FUTILE else one.text.split(": ")[-1]
     return f"{words} {times}".strip()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from probe.model import History, Verdict
 from probe.site.data.source import TrialRow
-from probe.site.timeline.event_table import Line, story
+from probe.site.timeline.event_table import EventRow, event_table
 from probe.site.timeline.history_moments import moments
 from probe.site.timeline.picture import shows_more, timeline_svg
 
@@ -23,7 +23,7 @@ class TrialView:
     """Picture of the first seconds after the fault."""
     whole: str = ""
     """Picture of the whole trial, where it is longer than that."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[EventRow, ...] = ()
     omitted: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
     artifact: str = ""
@@ -43,7 +43,7 @@ def view(stored: TrialRow, history: History | None = None) -> TrialView:
     if history is None:
         return TrialView(number, verdict, stored.shortened)
     found = moments(history)
-    lines, omitted = story(found)
+    lines, omitted = event_table(found)
     return TrialView(
         number,
         verdict,

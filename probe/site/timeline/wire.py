@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from probe.model import Expects, Folded, Row, Trigger
+from probe.model import Folded, Reaction, Row, Trigger
 from probe.protocol.names import api_name, error_name
-from probe.site.timeline.moments import Moment, Sort
+from probe.site.timeline.moments import Moment, MomentKind
 from probe.verdict.discovery import Discovery, find_discoveries, is_discovery
 from probe.verdict.hits import find_hits
 from probe.verdict.triggers import explain
-from probe.verdict.wire_evidence import Exchange, Reading
+from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 BECAUSE = {
     Trigger.BOOTSTRAP: ", at a bootstrap address",
@@ -22,72 +22,75 @@ BECAUSE = {
 }
 
 
-def wire(reading: Reading) -> Iterator[Moment]:
+def wire(evidence: WireEvidence) -> Iterator[Moment]:
     """Yield requests about the affected object with their answers, discoveries and connections; times are absolute."""
-    asked = {(one.at, one.conn): one for one in _explained(reading)}
-    for item in reading.exchanges:
-        if is_discovery(reading, item):
+    asked = {(one.at, one.conn): one for one in _explained(evidence)}
+    for item in evidence.exchanges:
+        if is_discovery(evidence, item):
             found = asked.get((item.request.at, item.request.conn))
-            known = item.request.at < reading.moments.begin
-            yield _discovery(reading, item, Trigger.NONE if found is None or known else found.trigger)
+            known = item.request.at < evidence.timeline.begin
+            yield _discovery(evidence, item, Trigger.NONE if found is None or known else found.trigger)
         elif item.about:
-            yield from _work(reading, item)
-    for folded in reading.folded_about():
-        yield _folded(reading, folded)
-    for opened in reading.strands.opened:
-        yield Moment(opened.at, Sort.OPENED, f"broker {opened.broker}", "connection opened")
-    for closed in reading.strands.closed:
-        sort = Sort.CLOSED if closed.by == "client" else Sort.CUT
+            yield from _work(evidence, item)
+    for folded in evidence.folded_about():
+        yield _folded(evidence, folded)
+    for opened in evidence.events.opened:
+        yield Moment(opened.at, MomentKind.OPENED, f"broker {opened.broker}", "connection opened")
+    for closed in evidence.events.closed:
+        sort = MomentKind.CLOSED if closed.by == "client" else MomentKind.CUT
         yield Moment(closed.at, sort, f"broker {closed.broker}", f"connection closed by {closed.by}")
 
 
-def _explained(reading: Reading) -> Iterable[Discovery]:
-    return explain(reading, find_discoveries(reading), find_hits(reading))
+def _explained(evidence: WireEvidence) -> Iterable[Discovery]:
+    return explain(evidence, find_discoveries(evidence), find_hits(evidence))
 
 
-def _discovery(reading: Reading, item: Exchange, trigger: Trigger) -> Moment:
+def _discovery(evidence: WireEvidence, item: Exchange, trigger: Trigger) -> Moment:
     """Before the fault an answer that names anybody is right; from then on it must name the target."""
     request, lane = item.request, f"broker {item.request.broker}"
     why = f"{api_name(request.api)}{BECAUSE.get(trigger, '')}: "
     if item.answer is None:
-        return Moment(request.at, Sort.ASK_STALE, lane, f"{why}never answered")
-    rows = [row for row in item.answer.rows if reading.affected.named_by(row) or not (row.topic or row.key)]
+        return Moment(request.at, MomentKind.ASK_STALE, lane, f"{why}never answered")
+    rows = [row for row in item.answer.rows if evidence.affected.named_by(row) or not (row.topic or row.key)]
     leader = next((row.leader for row in rows if row.leader is not None), -1)
     code = next((row.code for row in rows if row.code), item.answer.code)
-    target = reading.moments.target if request.at >= reading.moments.begin else -1
+    target = evidence.timeline.target if request.at >= evidence.timeline.begin else -1
     right = leader >= 0 and target in {-1, leader}
     text = f"names broker {leader}" if leader >= 0 else "names nobody"
-    return Moment(request.at, Sort.ASK if right else Sort.ASK_STALE, lane, f"{why}{text}{_error(code)}")
+    return Moment(request.at, MomentKind.ASK if right else MomentKind.ASK_STALE, lane, f"{why}{text}{_error(code)}")
 
 
-def _work(reading: Reading, item: Exchange) -> Iterator[Moment]:
+def _work(evidence: WireEvidence, item: Exchange) -> Iterator[Moment]:
     request, name, lane = item.request, api_name(item.request.api), f"broker {item.request.broker}"
-    if _is_futile(reading, request.at, request.broker, request.api):
-        yield Moment(request.at, Sort.FUTILE, lane, f"{name} to a broker that no longer serves it")
+    if _is_futile(evidence, request.at, request.broker, request.api):
+        yield Moment(request.at, MomentKind.FUTILE, lane, f"{name} to a broker that no longer serves it")
     if item.answer is None:
         silent = request.acks != 0
         text = "never answered" if silent else "sent, no answer wanted"
-        yield Moment(request.at, Sort.SILENT if silent else Sort.WORK, lane, f"{name}: {text}")
+        yield Moment(request.at, MomentKind.SILENT if silent else MomentKind.WORK, lane, f"{name}: {text}")
     elif item.codes:
-        yield Moment(item.answer.at, Sort.ERROR, lane, f"{name}: {error_name(item.codes[0])}")
+        yield Moment(item.answer.at, MomentKind.ERROR, lane, f"{name}: {error_name(item.codes[0])}")
     else:
-        yield Moment(item.answer.at, Sort.WORK, lane, f"{name}: answered")
+        yield Moment(item.answer.at, MomentKind.WORK, lane, f"{name}: answered")
 
 
-def _is_futile(reading: Reading, at: int, broker: int, api: int) -> bool:
+def _is_futile(evidence: WireEvidence, at: int, broker: int, api: int) -> bool:
     """Say whether the rules count a request as futile, while the fault stands."""
-    moments = reading.moments
-    if reading.play.expects is not Expects.DISCOVER or moments.available is None or moments.target < 0:
+    moments = evidence.timeline
+    if evidence.play.expects is not Reaction.DISCOVER or moments.available is None or moments.target < 0:
         return False
-    return moments.available < at <= moments.until and broker != moments.target and reading.is_work(api)
+    return moments.available < at <= moments.until and broker != moments.target and evidence.is_work(api)
 
 
-def _folded(reading: Reading, item: Folded) -> Moment:
-    rows: list[Row] = [row for row in item.rows if reading.affected.named_by(row)]
+def _folded(evidence: WireEvidence, item: Folded) -> Moment:
+    rows: list[Row] = [row for row in item.rows if evidence.affected.named_by(row)]
     code = next((row.code for row in rows if row.code), 0)
-    text, sort = f"{api_name(item.api)}: {error_name(code) if code else 'answered'}", Sort.ERROR if code else Sort.WORK
-    if not reading.is_work(item.api) and not code:
-        sort, text = Sort.ASK_STALE, f"{api_name(item.api)}: many, folded"
+    text, sort = (
+        f"{api_name(item.api)}: {error_name(code) if code else 'answered'}",
+        MomentKind.ERROR if code else MomentKind.WORK,
+    )
+    if not evidence.is_work(item.api) and not code:
+        sort, text = MomentKind.ASK_STALE, f"{api_name(item.api)}: many, folded"
     count = max(item.requests, item.responses)
     return Moment(item.at, sort, f"broker {item.broker}", text, item.until, count)
 

@@ -17,7 +17,7 @@ from probe.engines.kafka.admin.wire import Reader, Writer
 from probe.engines.kafka.cluster.properties import line_key
 
 BATCHES_SINCE, TIMESTAMPS_SINCE = (0, 11), (0, 10)
-NOBODY = -1
+NO_PRODUCER = -1
 """No producer id, epoch or sequence, as of a producer that is not idempotent."""
 LEADER_ONLY = 1
 
@@ -66,8 +66,8 @@ def batch(values: Sequence[bytes], at_ms: int) -> bytes:
     """Return a record batch (format v2) of values without keys, all of this time."""
     records = b"".join(_record(value, delta) for delta, value in enumerate(values))
     last = len(values) - 1
-    rest = struct.pack(">hiqqqhii", 0, last, at_ms, at_ms, NOBODY, NOBODY, NOBODY, len(values)) + records
-    head = struct.pack(">ibI", NOBODY, 2, crc32c.crc32c(rest))
+    rest = struct.pack(">hiqqqhii", 0, last, at_ms, at_ms, NO_PRODUCER, NO_PRODUCER, NO_PRODUCER, len(values)) + records
+    head = struct.pack(">ibI", NO_PRODUCER, 2, crc32c.crc32c(rest))
     return struct.pack(">qi", 0, len(head) + len(rest)) + head + rest
 
 

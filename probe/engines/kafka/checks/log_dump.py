@@ -23,12 +23,12 @@ COMPLAINT = re.compile(
     r" :?(?P<path>\S+)$"
 )
 """After one of these come lines that are indented: an index, or a segment, that the tool itself does not believe."""
-SEVERAL = re.compile(r"Index offset: (?P<index>\d+), log offset: (?P<log>\d+)")
+PLURAL_FROM = re.compile(r"Index offset: (?P<index>\d+), log offset: (?P<log>\d+)")
 """A broker that appends several batches at once, as followers do, indexes the last offset of all at the place of the
 first: any read from there finds it. The tool compares with the first batch alone."""
 INDEXES = (".index", ".timeindex")
-NOBODY = -1
-TOLD = 5
+NO_PRODUCER = -1
+SUMMARY_LINES = 5
 """So many findings of one kind are told; the rest is counted."""
 
 Partition = tuple[int, int]
@@ -125,23 +125,23 @@ def compare(
         *(
             text
             for one in dumped.values()
-            for text in _told("/".join(PurePath(one.path).parts[-4:]), _wrong_file(one, _offsets(dumped, one)))
+            for text in _report_lines("/".join(PurePath(one.path).parts[-4:]), _wrong_file(one, _offsets(dumped, one)))
         ),
-        *(text for key, records in logs.items() for text in _told(_name(key), _wrong_log(records))),
+        *(text for key, records in logs.items() for text in _report_lines(_name(key), _wrong_log(records))),
     ]
     for partition in sorted({partition for _, partition in logs}):
         mine = {broker: records for (broker, number), records in logs.items() if number == partition}
         read = [(one.offset, one.instance, one.sequence) for one in stored if one.partition == partition]
-        findings += _told(f"partition {partition}", _differing(mine))
+        findings += _report_lines(f"partition {partition}", _differing(mine))
         longest = max(mine.values(), key=len)
-        findings += _told(f"partition {partition}", _unlike_read(longest, read))
+        findings += _report_lines(f"partition {partition}", _unlike_read(longest, read))
     return Report(_summary(dumped, logs), tuple(findings))
 
 
 def _summary(dumped: Mapping[str, Dumped], logs: Mapping[Partition, Sequence[Record]]) -> str:
     records = [record for one in logs.values() for record in one]
     entries = sum(one.entries for one in dumped.values())
-    producers = {record.producer for record in records} - {NOBODY}
+    producers = {record.producer for record in records} - {NO_PRODUCER}
     twice = sum(_twice(one) for one in logs.values())
     epochs = sorted({record.epoch for record in records})
     return (
@@ -172,7 +172,7 @@ def _offsets(dumped: Mapping[str, Dumped], one: Dumped) -> set[int]:
 def _wrong_file(one: Dumped, offsets: set[int]) -> Iterator[str]:
     """Say what is wrong with a file by itself."""
     for complaint in one.complaints:
-        found = SEVERAL.search(complaint)
+        found = PLURAL_FROM.search(complaint)
         if not found or int(found["index"]) < int(found["log"]) or int(found["index"]) not in offsets:
             yield complaint
     for offset in one.invalid:
@@ -188,7 +188,7 @@ def _wrong_log(records: Sequence[Record]) -> Iterator[str]:
         if after.epoch < before.epoch:
             yield f"leader epoch {after.epoch} at offset {after.offset} comes after {before.epoch}"
     for record in records:
-        if record.producer == NOBODY or record.marker:
+        if record.producer == NO_PRODUCER or record.marker:
             continue
         key = (record.producer, record.producer_epoch)
         expected = last[key] + 1 if key in last else None
@@ -253,8 +253,8 @@ def _name(key: Partition) -> str:
     return f"partition {partition} on broker {broker}"
 
 
-def _told(where: str, findings: Iterator[str]) -> list[str]:
+def _report_lines(where: str, findings: Iterator[str]) -> list[str]:
     """Return the first findings of a place, and how many there are."""
     found = list(findings)
-    more = [f"{where}: and {len(found) - TOLD} more"] if len(found) > TOLD else []
-    return [*(f"{where}: {text}" for text in found[:TOLD]), *more]
+    more = [f"{where}: and {len(found) - SUMMARY_LINES} more"] if len(found) > SUMMARY_LINES else []
+    return [*(f"{where}: {text}" for text in found[:SUMMARY_LINES]), *more]

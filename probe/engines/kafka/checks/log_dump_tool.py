@@ -39,7 +39,7 @@ class Place:
     """Brokers by partition: others may have a log that they are about to delete."""
 
 
-def why_not(release: Release) -> str:
+def unavailable_reason(release: Release) -> str:
     """Say why the logs of these brokers cannot be dumped; empty if they can."""
     if line_key(release.version) < SINCE:
         return f"the tool says what is compared from Kafka {'.'.join(map(str, SINCE))} on"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 200
-ECHO_US = 500_000
-TOLD = (
+MAX_LINE = 200
+DUPLICATE_US = 500_000
+REPORTED = (
     # disks
     *("Stopping serving logs in dir", "are offline and", "Halting", "halting"),
     # logs and their recovery
@@ -27,7 +27,7 @@ TOLD = (
 )
 """What a line says that is told: plain text, since brokers say much, and an expression of all that took five times as
 long to look for."""
-TOLD_SO = (
+REPORTED_LEVELS = (
     ("Loaded ", re.compile(r"Loaded \d+ logs")),
     (" completed in", re.compile(r"\d+/\d+ completed in")),
     ("Server id=", re.compile(r"\[(?:Kafka|Broker)Server id=\d+\] (?:shutting down|started|shut down)")),
@@ -36,7 +36,7 @@ TOLD_SO = (
     ("expired", re.compile(r"Session .*expired")),
 )
 """What is told only if the whole is like this; the text before it is a part of that."""
-DULL = re.compile(
+IGNORED = re.compile(
     r"Config values|has no effect|Error while changing replica dir|Replayed BrokerRegistration"
     r"|Truncating to 0|TruncationState\(offset=0|unclean\.leader\.election\.enable"
 )
@@ -50,22 +50,22 @@ STACK = "\tat "
 LEVELS = re.compile(r"^(?:ERROR|FATAL)\b")
 
 
-def tells(line: str) -> str:
+def is_event(line: str) -> str:
     """Return what is worth keeping of a line, or nothing. Errors always are."""
-    if line.startswith(STACK) or not (LEVELS.match(line) or _is_told(line)) or DULL.search(line):
+    if line.startswith(STACK) or not (LEVELS.match(line) or _is_reported(line)) or IGNORED.search(line):
         return ""
     for long, short in SHORTER:
         line = long.sub(short, line)
-    return line[:LONGEST]
+    return line[:MAX_LINE]
 
 
-def _is_told(line: str) -> bool:
-    if any(text in line for text in TOLD):
+def _is_reported(line: str) -> bool:
+    if any(text in line for text in REPORTED):
         return True
-    return any(text in line and whole.search(line) for text, whole in TOLD_SO)
+    return any(text in line and whole.search(line) for text, whole in REPORTED_LEVELS)
 
 
-class Echoes:
+class LineDeduplicator:
     """Knows what servers said just now: a broker may say the same a thousand times in a second."""
 
     def __init__(self) -> None:
@@ -73,8 +73,8 @@ class Echoes:
 
     def is_one(self, node: int, at: int, text: str) -> bool:
         """Say whether a server tells this again, soon after it was told."""
-        if at - self._told.get((node, text), at - ECHO_US) < ECHO_US:
+        if at - self._told.get((node, text), at - DUPLICATE_US) < DUPLICATE_US:
             return True
-        self._told = {key: then for key, then in self._told.items() if at - then < ECHO_US}
+        self._told = {key: then for key, then in self._told.items() if at - then < DUPLICATE_US}
         self._told[node, text] = at
         return False

@@ -51,9 +51,9 @@ async def _make(release: Release, archive: Path) -> None:
         where = nodes.addresses(release.version, {})
         where = replace(where, advertised=where.external)
         identity = properties.new_id()
-        quorum = nodes.quorum(plain, where, root, identity, _nobody)
+        quorum = nodes.quorum(plain, where, root, identity, _no_listener)
         taught = replace(plain, options=(*release.options, f"-XX:ArchiveClassesAtExit={aside}"))
-        broker = nodes.broker(taught, where, root, identity, NODE, _nobody)
+        broker = nodes.broker(taught, where, root, identity, NODE, _no_listener)
         async with contextlib.AsyncExitStack() as stack:
             for server in (quorum, broker):
                 stack.push_async_callback(server.close)
@@ -77,5 +77,5 @@ async def _end(broker: Server) -> None:
     await broker.ended(END_S)
 
 
-def _nobody(_: int, __: str) -> None:
+def _no_listener(_: int, __: str) -> None:
     """Hear nothing."""

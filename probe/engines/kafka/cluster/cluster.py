@@ -15,24 +15,24 @@ from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
-from probe.engines.kafka.cohort.event_router import Sorting
+from probe.engines.kafka.cohort.event_router import EventRouter
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
-from probe.engines.kafka.zookeeper.ensemble import Doors
+from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
 from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model import EngineEvent, EngineKind
 from probe.model.clock import now_us
 from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.ports import OpenRelay, RelayPort
 from probe.processes.resources import exhaustion
-from probe.scenarios.cluster_spec import USUAL, Ground
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 START_S = 90.0
 """Until brokers serve and know each other, on a busy machine."""
 POLL_S = 0.1
-CALM_S = 5.0
-AGAIN_S = 1.0
-ENDS_S = 30.0
+IDLE_S = 5.0
+RETRY_S = 1.0
+STOP_S = 30.0
 COMPACT = {"cleanup.policy": "compact"}
 INTERNAL: Mapping[str, tuple[tuple[int, ...], Mapping[str, str]]] = {
     OFFSETS_TOPIC: ((0, 9), {**COMPACT, "compression.type": "producer"}),
@@ -47,13 +47,18 @@ class KafkaCluster:
     """A `kafka_ports.RealCluster`."""
 
     def __init__(
-        self, release: Release, relay: RelayPort, disk: DiskWay, sorting: Sorting, ground: Ground = USUAL
+        self,
+        release: Release,
+        relay: RelayPort,
+        disk: DiskWay,
+        router: EventRouter,
+        spec: ClusterSpec = DEFAULT_CLUSTER,
     ) -> None:
         self.release, self.line, self.version, self.kraft = release, release.line, release.version, release.kraft
-        self.relay, self.disk, self.sorting, self.ground = relay, disk, sorting, ground
+        self.relay, self.disk, self.sorting, self.spec = relay, disk, router, spec
         self.brokers: dict[int, Broker] = {}
         self.ensemble: list[Server] = []
-        self.doors = Doors()
+        self.quorum_proxies = QuorumProxies()
         self.admin: KafkaAdmin
         self.listeners: list[Listener] = []
         """Take what the cluster tells: the cells of the cohort that has it now."""
@@ -64,9 +69,9 @@ class KafkaCluster:
         """What went wrong in work that was spawned."""
         self.exhausted: ExhaustedError | None = None
         """What this machine had no more of meanwhile."""
-        self._echoes = broker_log.Echoes()
+        self._echoes = broker_log.LineDeduplicator()
 
-    def tell(
+    def emit(
         self,
         kind: EngineKind,
         *,
@@ -82,11 +87,11 @@ class KafkaCluster:
         for listener in list(self.listeners):
             listener(event)
 
-    def heard(self, node: int, at: int, line: str, who: str = "") -> None:
+    def on_line(self, node: int, at: int, line: str, who: str = "") -> None:
         """Take a line of a server's log; `who` says which of several."""
-        text = broker_log.tells(line)
+        text = broker_log.is_event(line)
         if text and not self._echoes.is_one(node, at, text):
-            self.tell(EngineKind.LOG, broker=node, text=f"{who}: {text}" if who else text, at=at)
+            self.emit(EngineKind.LOG, broker=node, text=f"{who}: {text}" if who else text, at=at)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run beside the watch."""
@@ -101,13 +106,13 @@ class KafkaCluster:
             self.exhausted = self.exhausted or exhaustion(error)
             self.failures.append(str(error) or type(error).__name__)
 
-    async def calm(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Cancel what was spawned, and wait for it."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         if tasks:
-            await asyncio.wait(tasks, timeout=CALM_S)
+            await asyncio.wait(tasks, timeout=IDLE_S)
 
     async def start_broker(self, node: int, deadline_s: float = 60.0) -> None:
         """Start a broker that is down; return when it serves and the others list it."""
@@ -121,7 +126,7 @@ class KafkaCluster:
                 except TimeoutError:
                     raise
                 except EngineError:  # it ended: ZooKeeper still knows the session of its last life
-                    await asyncio.sleep(AGAIN_S)
+                    await asyncio.sleep(RETRY_S)
             await self._listed({node})
 
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
@@ -197,11 +202,11 @@ class KafkaCluster:
             await self.give_back(moves)
         await self.in_sync(topics)
         if self.kraft:
-            await self._tell_log_dirs(topics)
+            await self._emit_log_dirs(topics)
         await self.admin.elect_preferred(list(wanted))
         await self.admin.settled(wanted)
 
-    async def _tell_log_dirs(self, topics: Sequence[str]) -> None:
+    async def _emit_log_dirs(self, topics: Sequence[str]) -> None:
         """Restart brokers that were given replicas, one after the other.
 
         A KRaft broker tells the controller in which log dir a replica lies (KIP-858) when its topic is made and when it
@@ -210,7 +215,7 @@ class KafkaCluster:
         for node in sorted(self._gained):
             broker = self.brokers[node]
             broker.terminate()
-            await broker.ended(ENDS_S)
+            await broker.ended(STOP_S)
             await self.start_broker(node)
             await self.in_sync(topics)
         self._gained.clear()
@@ -227,26 +232,28 @@ def _from(node: int) -> list[int]:
 
 @contextlib.asynccontextmanager
 async def running(
-    release: Release, open_relay: OpenRelay, disk: DiskWay, ground: Ground = USUAL
+    release: Release, open_relay: OpenRelay, disk: DiskWay, spec: ClusterSpec = DEFAULT_CLUSTER
 ) -> AsyncIterator[KafkaCluster]:
     """Start a cluster behind a relay. EngineError or OSError if it does not start; everything is gone at exit."""
     names: dict[bytes, str] = {}
-    sorting = Sorting()
+    router = EventRouter()
     async with contextlib.AsyncExitStack() as stack:
         root = await stack.enter_async_context(temporary_folder(in_memory=disk.anywhere))
-        relay = await stack.enter_async_context(open_relay((BOOTSTRAP, *BROKERS), sorting.take, names))
-        cluster = KafkaCluster(release, relay, disk, sorting, ground)
+        relay = await stack.enter_async_context(open_relay((BOOTSTRAP, *BROKERS), router.route, names))
+        cluster = KafkaCluster(release, relay, disk, router, spec)
         advertised = {node: relay.address(node) for node in BROKERS}
-        where = nodes.addresses(release.version, advertised, 1 if release.kraft else ground.zookeepers)
+        where = nodes.addresses(release.version, advertised, 1 if release.kraft else spec.zookeepers)
         identity = properties.new_id()
-        doors = cluster.doors = await stack.enter_async_context(Doors(where.members).open())
+        doors = cluster.quorum_proxies = await stack.enter_async_context(QuorumProxies(where.members).open())
         if where.members:
-            cluster.ensemble += nodes.zookeepers(release, where, root, doors, functools.partial(_ear, cluster, 0))
+            cluster.ensemble += nodes.zookeepers(
+                release, where, root, doors, functools.partial(_log_listener, cluster, 0)
+            )
         else:
-            cluster.ensemble.append(nodes.quorum(release, where, root, identity, _ear(cluster, 0)))
+            cluster.ensemble.append(nodes.quorum(release, where, root, identity, _log_listener(cluster, 0)))
         for node in BROKERS:
-            broker = nodes.broker(release, where, root, identity, node, _ear(cluster, node))
-            broker.settings |= {**disk.properties, **dict(ground.properties)}
+            broker = nodes.broker(release, where, root, identity, node, _log_listener(cluster, node))
+            broker.settings |= {**disk.properties, **dict(spec.properties)}
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
         relay.forward(BOOTSTRAP, where.external[BROKERS[0]])
@@ -259,11 +266,11 @@ async def running(
             await asyncio.shield(_end(cluster))
 
 
-def _ear(cluster: KafkaCluster, node: int, who: str = "") -> Callable[[int, str], None]:
-    return lambda at, line: cluster.heard(node, at, line, who)
+def _log_listener(cluster: KafkaCluster, node: int, who: str = "") -> Callable[[int, str], None]:
+    return lambda at, line: cluster.on_line(node, at, line, who)
 
 
 async def _end(cluster: KafkaCluster) -> None:
-    await cluster.calm()
+    await cluster.wait_until_idle()
     servers: list[Server] = [*cluster.brokers.values(), *cluster.ensemble]
     await asyncio.gather(*(server.close() for server in servers), return_exceptions=True)

@@ -12,10 +12,10 @@ from probe.engines.kafka.cluster import properties
 from probe.engines.kafka.cluster.java_command import KAFKA, ZOOKEEPER, Java, write_logging
 from probe.engines.kafka.cluster.properties import Addresses
 from probe.engines.kafka.cluster.release import Release
-from probe.engines.kafka.cluster.server import Heard, Server
+from probe.engines.kafka.cluster.server import OnLine, Server
 from probe.engines.kafka.cluster.workspace import free_addresses
 from probe.engines.kafka.zookeeper import ensemble
-from probe.engines.kafka.zookeeper.ensemble import Doors
+from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
 from probe.errors import EngineError
 from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
@@ -41,7 +41,7 @@ def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int 
     return Addresses(external=external, advertised=advertised, internal=internal, quorum=quorum, members=members)
 
 
-def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, heard: Heard) -> Server:
+def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, heard: OnLine) -> Server:
     """Describe the KRaft controller or the ZooKeeper."""
     name, node = ("controller", properties.CONTROLLER) if release.kraft else ("zookeeper", 1)
     folder = root / name
@@ -58,7 +58,7 @@ def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, hear
 
 
 def zookeepers(
-    release: Release, where: Addresses, root: Path, doors: Doors, ear: Callable[[str], Heard]
+    release: Release, where: Addresses, root: Path, doors: QuorumProxies, ear: Callable[[str], OnLine]
 ) -> list[Server]:
     """Describe an ensemble; `ear` gives each member somebody who hears its log, by its name."""
     found = []
@@ -76,7 +76,7 @@ def zookeepers(
     return found
 
 
-def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node: int, heard: Heard) -> Broker:
+def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node: int, heard: OnLine) -> Broker:
     """Describe a broker."""
     folder = root / f"broker-{node}"
     folder.mkdir()

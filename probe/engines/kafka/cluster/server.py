@@ -14,7 +14,7 @@ from pathlib import Path
 from probe.errors import EngineError
 from probe.model.clock import now_us
 from probe.processes.children import Child, child
-from probe.processes.scheduling import go_last
+from probe.processes.scheduling import lower_child
 
 MARK = "probe-guard"
 GUARD = f"""exec 3<&0
@@ -33,7 +33,7 @@ START_S = 5.0
 CLOSE_S = 10.0
 POLL_S = 0.05
 
-Heard = Callable[[int, str], None]
+OnLine = Callable[[int, str], None]
 """Takes a line of the log with the moment at which it was read, in microseconds."""
 
 
@@ -48,7 +48,7 @@ class Server:
         argv: Callable[[], Sequence[str]],
         settings: Mapping[str, str],
         serves: Callable[[], Awaitable[None]],
-        heard: Heard,
+        heard: OnLine,
     ) -> None:
         """Describe it; `argv` is asked at each start, `serves` raises EngineError or OSError until it does."""
         self.name, self.node, self.folder = name, node, folder
@@ -87,7 +87,7 @@ class Server:
             await self.close()
             raise EngineError(f"{self.name} did not start: {running.last_words() or 'no reason given'}") from None
         self.pid = int(told.rpartition(" ")[2])
-        go_last(self.pid)
+        lower_child(self.pid)
         self._reading = asyncio.create_task(self._read(running))
 
     async def ready(self, deadline_s: float) -> None:

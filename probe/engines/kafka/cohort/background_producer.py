@@ -24,13 +24,13 @@ from probe.protocol import apis
 
 ASK_S = 1.0
 """What is not written within so long is not made up for."""
-LOOK_S = 0.05
+METADATA_S = 0.05
 """Between two questions for a leader."""
-LEAST_S = 0.02
+MIN_INTERVAL_S = 0.02
 
 
 @dataclass
-class _Turn:
+class _Schedule:
     """Of one partition."""
 
     least: int
@@ -51,14 +51,14 @@ class _Turn:
 
 @dataclass
 class _Topic:
-    turns: Mapping[int, _Turn]
+    turns: Mapping[int, _Schedule]
     """By partition."""
     beats: int = 1
     """It is written to at one of so many beats."""
 
 
 @dataclass
-class _Way:
+class _BrokerQueue:
     """The way to one broker."""
 
     address: Endpoint
@@ -74,7 +74,7 @@ class _Way:
             self.line = None
 
 
-class Feeder:
+class BackgroundProducer:
     """Writes one record each interval to each partition of every topic that asked for it, to its leader alone.
 
     What cannot be written now is not made up for, and nothing is written twice.
@@ -82,7 +82,7 @@ class Feeder:
 
     def __init__(self, brokers: Mapping[int, Endpoint], version: str) -> None:
         """Describe it; addresses by node."""
-        self._ways = {node: _Way(address) for node, address in brokers.items()}
+        self._ways = {node: _BrokerQueue(address) for node, address in brokers.items()}
         self._old = ask.is_old(version)
         self._version = produce_version(version)
         self._topics: dict[str, _Topic] = {}
@@ -92,7 +92,7 @@ class Feeder:
         self._interval_s = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
-    def feed(
+    def start(
         self, topic: str, partitions: Sequence[int], interval_ms: int, least_ms: Mapping[int, int] | None = None
     ) -> None:
         """Begin to feed a topic; all topics of a feeder have the same interval at first.
@@ -100,19 +100,19 @@ class Feeder:
         The partitions in `least_ms` get a record so often at the most.
         """
         self._interval_s = interval_ms / 1000
-        least = {key: self._beats(value) for key, value in (least_ms or {}).items()}
-        self._topics[topic] = _Topic({partition: _Turn(least.get(partition, 1)) for partition in partitions})
+        least = {key: self._ticks(value) for key, value in (least_ms or {}).items()}
+        self._topics[topic] = _Topic({partition: _Schedule(least.get(partition, 1)) for partition in partitions})
         self._lost.set()
         if not self._tasks:
-            works = [self._beat(), self._look(), *(self._write(way) for way in self._ways.values())]
+            works = [self._tick(), self._read_metadata(), *(self._write(way) for way in self._ways.values())]
             self._tasks = [asyncio.create_task(work) for work in works]
 
-    def pace(self, topic: str, interval_ms: int) -> None:
+    def set_interval(self, topic: str, interval_ms: int) -> None:
         """Feed a topic each so many milliseconds from now on: a number of the feeder's own intervals."""
         if topic in self._topics:
-            self._topics[topic].beats = self._beats(interval_ms)
+            self._topics[topic].beats = self._ticks(interval_ms)
 
-    def _beats(self, interval_ms: int) -> int:
+    def _ticks(self, interval_ms: int) -> int:
         return max(1, round(interval_ms / 1000 / self._interval_s))
 
     def written(self, partition: Partition) -> int:
@@ -145,7 +145,7 @@ class Feeder:
         for way in self._ways.values():
             way.drop_line()
 
-    async def _beat(self) -> None:
+    async def _tick(self) -> None:
         """Hand every broker what is due."""
         due = time.monotonic()
         while True:
@@ -154,19 +154,19 @@ class Feeder:
                 for partition, turn in topic.turns.items():
                     node = self._leaders.get((name, partition))
                     if turn.comes(topic.beats) and node is not None:
-                        self._hand(self._ways[node], (name, partition), turn.sequence, most)
+                        self._enqueue(self._ways[node], (name, partition), turn.sequence, most)
             due = max(due + self._interval_s, time.monotonic() - self._interval_s)
-            await asyncio.sleep(max(LEAST_S, due - time.monotonic()))
+            await asyncio.sleep(max(MIN_INTERVAL_S, due - time.monotonic()))
 
     @staticmethod
-    def _hand(way: _Way, key: Partition, sequence: int, most: int) -> None:
+    def _enqueue(way: _BrokerQueue, key: Partition, sequence: int, most: int) -> None:
         value = f"feed {key[1]} {sequence} {now_us()}"
         values = way.waiting.setdefault(key, [])
         values.append(value.encode())
         del values[:-most]
         way.some.set()
 
-    async def _write(self, way: _Way) -> None:
+    async def _write(self, way: _BrokerQueue) -> None:
         """Write what waits, in one request; then what has come to wait meanwhile."""
         way.idle.set()
         while True:
@@ -187,7 +187,7 @@ class Feeder:
             if lost:
                 self._lost.set()
 
-    async def _send(self, way: _Way, records: Mapping[Partition, Sequence[bytes]]) -> list[Partition]:
+    async def _send(self, way: _BrokerQueue, records: Mapping[Partition, Sequence[bytes]]) -> list[Partition]:
         """Return what the broker refused. EngineError or OSError."""
         async with asyncio.timeout(ASK_S):
             if way.line is None:
@@ -198,7 +198,7 @@ class Feeder:
         self._written.update(taken)
         return [key for key in found if key not in taken]
 
-    async def _look(self) -> None:
+    async def _read_metadata(self) -> None:
         """Ask one broker after the other for leaders that are not known."""
         nodes = list(self._ways)
         while True:
@@ -215,7 +215,7 @@ class Feeder:
             nodes.append(nodes.pop(0))
             with contextlib.suppress(OSError, EngineError, struct.error, IndexError):
                 await self._learn(self._ways[nodes[0]].address, missing)
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(METADATA_S)
 
     async def _learn(self, address: Endpoint, missing: Sequence[Partition]) -> None:
         async with asyncio.timeout(ASK_S):

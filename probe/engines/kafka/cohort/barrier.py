@@ -14,7 +14,7 @@ NEARLY, SOON = 0.9, 0.25
 """Once so many of all have come, the others are waited for for this share of the patience."""
 
 
-class Meeting(Generic[Member]):
+class Barrier(Generic[Member]):
     """The cells of a cohort. All run on one loop, so nothing here needs a lock."""
 
     def __init__(self, members: Collection[Member]) -> None:
@@ -30,10 +30,10 @@ class Meeting(Generic[Member]):
         """Return who has not left."""
         return frozenset(self._present)
 
-    async def come(
+    async def wait(
         self,
         member: Member,
-        deed: Callable[[Collection[Member]], Awaitable[None]],
+        action: Callable[[Collection[Member]], Awaitable[None]],
         *,
         patience_s: float | None = None,
     ) -> None:
@@ -45,12 +45,12 @@ class Meeting(Generic[Member]):
         if member not in self._present:
             raise StragglerError("the other cells of the cohort went on without this one")
         waiting = self._came[member] = asyncio.get_running_loop().create_future()
-        self._deed = deed
+        self._deed = action
         if patience_s is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(patience_s, self._leave_behind)
         if patience_s is not None and self._soon is None and len(self._came) >= NEARLY * len(self._present):
             self._soon = asyncio.get_running_loop().call_later(patience_s * SOON, self._leave_behind)
-        self._look()
+        self._check()
         try:
             await waiting
         except asyncio.CancelledError:
@@ -61,7 +61,7 @@ class Meeting(Generic[Member]):
         """Be waited for no longer."""
         self._present.discard(member)
         self._came.pop(member, None)
-        self._look()
+        self._check()
 
     async def close(self) -> None:
         """Stop what is being done."""
@@ -74,21 +74,21 @@ class Meeting(Generic[Member]):
     def _leave_behind(self) -> None:
         self._stop_timers()
         self._present &= set(self._came)
-        self._look()
+        self._check()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self._came and len(self._came) == len(self._present) and self._deed is not None:
-            came, deed = self._came, self._deed
+            came, action = self._came, self._deed
             self._came, self._deed = {}, None
             self._stop_timers()
-            self._doing = asyncio.get_running_loop().create_task(self._do(deed, came))
+            self._doing = asyncio.get_running_loop().create_task(self._do(action, came))
 
     async def _do(
-        self, deed: Callable[[Collection[Member]], Awaitable[None]], came: dict[Member, asyncio.Future[None]]
+        self, action: Callable[[Collection[Member]], Awaitable[None]], came: dict[Member, asyncio.Future[None]]
     ) -> None:
         error: BaseException | None = None
         try:
-            await deed(frozenset(came))
+            await action(frozenset(came))
         except Exception as failure:  # noqa: BLE001  # it is raised by everybody who waits
             error = failure
         except asyncio.CancelledError:

@@ -8,12 +8,12 @@ import re
 from collections.abc import AsyncIterator, Collection, Sequence
 
 from probe.engines.kafka.cluster.cluster import KafkaCluster
-from probe.engines.kafka.cohort.background_producer import Feeder
-from probe.engines.kafka.cohort.barrier import Meeting
-from probe.engines.kafka.cohort.leadership_monitor import Truth
-from probe.engines.kafka.cohort.member import Seat
-from probe.engines.kafka.cohort.topic_creator import Maker
-from probe.engines.kafka.ports import Deed, DeedTable, Scene
+from probe.engines.kafka.cohort.background_producer import BackgroundProducer
+from probe.engines.kafka.cohort.barrier import Barrier
+from probe.engines.kafka.cohort.leadership_monitor import LeadershipMonitor
+from probe.engines.kafka.cohort.member import CohortMember
+from probe.engines.kafka.cohort.topic_creator import TopicCreator
+from probe.engines.kafka.ports import ActionTable, FaultAction, FaultTarget
 from probe.errors import HarnessError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.scenarios.steps.partitions import Step
@@ -27,82 +27,84 @@ STRAGGLERS_S = 40.0
 class Cohort:
     """What the seats have in common; one fault at a time."""
 
-    def __init__(self, cluster: KafkaCluster, size: int, old: int, deeds: DeedTable) -> None:
+    def __init__(self, cluster: KafkaCluster, size: int, old: int, actions: ActionTable) -> None:
         self.cluster, self.old = cluster, old
-        self.feeder = Feeder({node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version)
-        self.maker = Maker(cluster)
-        self.seats = [Seat(self, number) for number in range(size)]
+        self.producer = BackgroundProducer(
+            {node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version
+        )
+        self.topic_creator = TopicCreator(cluster)
+        self.members = [CohortMember(self, number) for number in range(size)]
         self.dumping = asyncio.Lock()
         """One at a time: it is a Java process for each topic."""
         self.spoilt = ""
         """Why the cluster cannot be used again."""
-        self._deeds = deeds
-        self._gathering: Meeting[Seat] = Meeting(self.seats)
-        self._striking: Meeting[Seat] = Meeting(self.seats)
-        self._mending: Meeting[Seat] | None = None
+        self._deeds = actions
+        self._gathering: Barrier[CohortMember] = Barrier(self.members)
+        self._striking: Barrier[CohortMember] = Barrier(self.members)
+        self._mending: Barrier[CohortMember] | None = None
         self._steps: Sequence[Step] = ()
         self._election_ms = 0
-        self._done: list[tuple[Step, Deed[Step]]] = []
-        self._scene: Scene | None = None
+        self._done: list[tuple[Step, FaultAction[Step]]] = []
+        self._scene: FaultTarget | None = None
         self._watch = contextlib.AsyncExitStack()
 
-    async def gather(self, seat: Seat) -> None:
+    async def await_cohort(self, member: CohortMember) -> None:
         """Wait until all cells of the cohort are as far. StragglerError for one that the others went on without."""
-        await self._gathering.come(seat, self._gathered, patience_s=STRAGGLERS_S)
+        await self._gathering.wait(member, self._all_arrived, patience_s=STRAGGLERS_S)
 
-    async def _gathered(self, seats: Collection[Seat]) -> None:
-        self._striking = Meeting(seats)
+    async def _all_arrived(self, members: Collection[CohortMember]) -> None:
+        self._striking = Barrier(members)
 
-    async def strike(self, seat: Seat, steps: Sequence[Step], election_ms: int) -> None:
+    async def inject(self, member: CohortMember, steps: Sequence[Step], election_ms: int) -> None:
         """Break, once all cells of the cohort want it. EngineError or OSError if that failed."""
         self._steps, self._election_ms = steps, election_ms
-        await self._striking.come(seat, self._strike, patience_s=STRAGGLERS_S)
+        await self._striking.wait(member, self._inject, patience_s=STRAGGLERS_S)
 
-    async def mend(self, seat: Seat) -> None:
+    async def revert(self, member: CohortMember) -> None:
         """Mend, once all that saw the fault want it. EngineError or OSError if that failed."""
-        if self._mending is not None and seat in self._mending.present:
-            await self._mending.come(seat, self._mend)
+        if self._mending is not None and member in self._mending.present:
+            await self._mending.wait(member, self._revert)
 
-    def leave(self, seat: Seat) -> None:
+    def leave(self, member: CohortMember) -> None:
         """Wait for this cell no longer."""
-        self._gathering.leave(seat)
-        self._striking.leave(seat)
+        self._gathering.leave(member)
+        self._striking.leave(member)
         if self._mending is not None:
-            self._mending.leave(seat)
+            self._mending.leave(member)
 
-    async def _strike(self, seats: Collection[Seat]) -> None:
-        scene = self._scene = Scene(
+    async def _inject(self, members: Collection[CohortMember]) -> None:
+        target = self._scene = FaultTarget(
             cluster=self.cluster,
-            subjects=[seat.subject for seat in seats],
+            subjects=[member.subject for member in members],
             election_ms=self._election_ms,
             steps=self._steps,
         )
-        self._mending = Meeting(seats)
-        owners = {seat.subject.topic: seat for seat in seats}
+        self._mending = Barrier(members)
+        owners = {member.subject.topic: member for member in members}
 
         def tell(subject: Subject, event: EngineEvent) -> None:
-            owners[subject.topic].hear(event)
+            owners[subject.topic].on_event(event)
 
-        await self._watch.enter_async_context(Truth(scene, tell, self.feeder.written).watching())
+        await self._watch.enter_async_context(LeadershipMonitor(target, tell, self.producer.written).watching())
         for step in self._steps:
-            deed = self._deeds[type(step)]
-            self._done.append((step, deed))
-            await deed.do(step, scene)
-        scene.strike()
+            action = self._deeds[type(step)]
+            self._done.append((step, action))
+            await action.inject(step, target)
+        target.mark_fault_on()
 
-    async def _mend(self, _: Collection[Seat]) -> None:
-        await self.undo()
-        self.cluster.tell(EngineKind.HEALED)
+    async def _revert(self, _: Collection[CohortMember]) -> None:
+        await self.revert_all()
+        self.cluster.emit(EngineKind.HEALED)
 
-    async def undo(self) -> None:
+    async def revert_all(self) -> None:
         """Take back what was done, last step first. EngineError or OSError if it cannot be."""
-        await self.cluster.calm()
-        scene, done = self._scene, self._done[::-1]
+        await self.cluster.wait_until_idle()
+        target, done = self._scene, self._done[::-1]
         self._done = []
         try:
-            for step, deed in done:
-                if scene is not None:
-                    await deed.undo(step, scene)
+            for step, action in done:
+                if target is not None:
+                    await action.revert(step, target)
         except (OSError, HarnessError) as error:
             self.spoilt = str(error) or type(error).__name__
             raise
@@ -110,24 +112,24 @@ class Cohort:
             await self._watch.aclose()
 
     @contextlib.asynccontextmanager
-    async def meeting(self) -> AsyncIterator[Sequence[Seat]]:
+    async def barrier(self) -> AsyncIterator[Sequence[CohortMember]]:
         """Give the seats; afterwards nothing is under way and the fault is taken back, as far as it can be."""
-        self.cluster.listeners.append(self._hear)
+        self.cluster.listeners.append(self._on_event)
         try:
-            yield self.seats
+            yield self.members
         finally:
-            self.cluster.listeners.remove(self._hear)
+            self.cluster.listeners.remove(self._on_event)
             for meeting in (self._gathering, self._striking, self._mending):
                 if meeting is not None:
                     await meeting.close()
-            await self.maker.close()
-            await self.feeder.close()
+            await self.topic_creator.close()
+            await self.producer.close()
             with contextlib.suppress(OSError, HarnessError):
-                await self.undo()
+                await self.revert_all()
 
-    def _hear(self, event: EngineEvent) -> None:
+    def _on_event(self, event: EngineEvent) -> None:
         """Pass on what the brokers did; log lines about topics of cells to these cells alone."""
         named = TOPIC.findall(event.text) if event.kind is EngineKind.LOG else []
-        for seat in self.seats:
-            if not named or seat.is_among(named):
-                seat.hear(event)
+        for member in self.members:
+            if not named or member.is_among(named):
+                member.on_event(event)

@@ -12,7 +12,7 @@ KEPT = 64
 """So many events of a connection wait for a client id that we know; then it is nobody's."""
 
 
-class Sorting:
+class EventRouter:
     """Takes the relay's events and gives each cell its own."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Sorting:
             for conn in [conn for conn, owner in self._conns.items() if owner == sink]:
                 self._conns[conn] = None
 
-    def take(self, event: Event) -> None:
+    def route(self, event: Event) -> None:
         """Take an event of the relay."""
         if not isinstance(event, Wire | EngineEvent) or event.conn < 0:
             return
@@ -50,11 +50,11 @@ class Sorting:
         elif isinstance(event, Closed):
             del self._waiting[conn]
             if all(isinstance(item, Opened | Closed) for item in held):
-                self._tell_all(held)
+                self._emit_all(held)
         elif len(held) >= KEPT:
             self._settle(conn, None)
 
-    def _tell_all(self, events: Iterable[Event]) -> None:
+    def _emit_all(self, events: Iterable[Event]) -> None:
         """Tell everybody of a connection that ended without a word: nobody knows whose it was."""
         for event in events:
             for sink in set(self._owners.values()):

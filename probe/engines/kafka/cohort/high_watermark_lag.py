@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from probe.engines.kafka.admin.requests import Partition
 
-APART_US = 500_000
+MIN_SAMPLE_GAP_US = 500_000
 """Between two looks."""
 
 Written = Callable[[Partition], int]
 """Returns the offset of the last record that its leader took; negative where nobody writes there for readers."""
 
 
-class Withheld:
+class HighWatermarkLag:
     """Compares what can be read now with what had been written by the last look."""
 
     def __init__(self, written: Written) -> None:
@@ -32,9 +32,9 @@ class Withheld:
         if self._written(partition) < 0:
             return False
         before = self._before.get(partition)
-        return before is None or at_us - before[0] >= APART_US
+        return before is None or at_us - before[0] >= MIN_SAMPLE_GAP_US
 
-    def look(self, high_watermarks: Mapping[Partition, int], at_us: int) -> Iterator[tuple[Partition, int]]:
+    def check(self, high_watermarks: Mapping[Partition, int], at_us: int) -> Iterator[tuple[Partition, int]]:
         """Take high watermarks; yield what was kept from readers since the last look, with that time in ms.
 
         What was written by then, and cannot be read even now, could not be read in between.

@@ -14,15 +14,15 @@ from probe.engines.kafka.admin import requests as ask
 from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.admin.wire import Line, dial
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS, line_key
-from probe.engines.kafka.cohort.high_watermark_lag import Withheld, Written
-from probe.engines.kafka.ports import BrokerProcess, Scene
+from probe.engines.kafka.cohort.high_watermark_lag import HighWatermarkLag, Written
+from probe.engines.kafka.ports import BrokerProcess, FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
 
 QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
 """Between two questions: while something moves; else; once all has moved that can, since brokers serve clients, too."""
-PATIENT = 50
+PATIENT_POLLS = 50
 """What has not moved yet is seen late by this part of the time that it took, at the most by `SETTLED_S`."""
 FEW, WHOLE_EACH = 4, 10
 """Else so few topics are asked about, and all of them each so many times: what one fault moves, it moves together."""
@@ -30,24 +30,24 @@ FIRST_S = 2.0
 """All brokers should have answered once before the fault comes."""
 SOON_S = 3.0
 """What moves at once has moved by then; and where nothing was new for so long, what is missing takes its time."""
-TOGETHER_S = 1.0
+BATCH_S = 1.0
 """For so long after something moved all are asked about; later those alone that are not yet where all say they are."""
 ASK_S = 2.0
 GROUP, TRANSACTION = 0, 1
 LIST_OFFSETS_V1 = (0, 10, 1)
 
-Thing = tuple[str, int] | tuple[int, str]
+WatchedKey = tuple[str, int] | tuple[int, str]
 """A partition (topic, number), or a key (type, name)."""
 Kind = TypeVar("Kind", tuple[str, int], tuple[int, str])
-Tell = Callable[[Subject, EngineEvent], None]
+Emit = Callable[[Subject, EngineEvent], None]
 
 
 @dataclass
-class Watched:
+class WatchedSubject:
     """One affected partition, or one key, of one cell."""
 
     subject: Subject
-    office: int
+    terms: int
     """Who serves it, as far as we know."""
     asked: bool = False
     """A leader can be asked what it serves of it."""
@@ -65,28 +65,28 @@ class Watched:
         """
         before = self.views.get(node, self.subject.old)  # one that says so for the first time is late, not wrong
         self.views[node] = target
-        if target > 0 and target not in {before, self.office}:
-            self.office, self.announced, self.serves = target, False, not self.asked
+        if target > 0 and target not in {before, self.terms}:
+            self.terms, self.announced, self.serves = target, False, not self.asked
             yield EngineKind.MOVED
         told = [self.views.get(one) for one in healthy]
-        if not self.announced and self.serves and told and all(one == self.office for one in told):
+        if not self.announced and self.serves and told and all(one == self.terms for one in told):
             self.announced = True
             yield EngineKind.ANNOUNCED
 
 
-class Truth:
+class LeadershipMonitor:
     """Watches one fault."""
 
-    def __init__(self, scene: Scene, tell: Tell, written: Written = lambda _: -1) -> None:
+    def __init__(self, scene: FaultTarget, tell: Emit, written: Written = lambda _: -1) -> None:
         """Describe it; `written` says what readers are to be given."""
-        self._scene, self._tell, self._withheld = scene, tell, Withheld(written)
+        self._scene, self._tell, self._withheld = scene, tell, HighWatermarkLag(written)
         self._begun = self._new_at = time.monotonic()
         self._answered: set[int] = set()
         self._all_answered = asyncio.Event()
         asked = line_key(scene.cluster.version) >= LIST_OFFSETS_V1
-        self._partitions = {(one.topic, one.affected): Watched(one, one.old, asked) for one in scene.subjects}
+        self._partitions = {(one.topic, one.affected): WatchedSubject(one, one.old, asked) for one in scene.subjects}
         self._keys = {
-            (kind, key): Watched(one, one.old)
+            (kind, key): WatchedSubject(one, one.old)
             for one in scene.subjects
             for kind, key in ((GROUP, one.group), (TRANSACTION, one.transactional_id))
             if key
@@ -122,7 +122,7 @@ class Truth:
     async def _keep_asking(self, node: int, line: Line) -> None:
         topics = sorted({topic for topic, _ in self._partitions})
         for turn in itertools.count():
-            whole = turn % WHOLE_EACH == 0 or self._soon() or (self._moving() and self._quiet_s() < TOGETHER_S)
+            whole = turn % WHOLE_EACH == 0 or self._soon() or (self._moving() and self._quiet_s() < BATCH_S)
             async with asyncio.timeout(ASK_S):
                 asked = topics if whole else sorted({*topics[:FEW], *self._missing()})
                 told = await ask.metadata(line, asked, old=ask.is_old(self._scene.cluster.version))
@@ -139,12 +139,12 @@ class Truth:
     async def _ask_what_it_serves(self, node: int, line: Line) -> None:
         """Ask a leader whether it serves what it leads now, and up to where that can be read."""
         now = now_us()
-        led = [key for key, one in self._partitions.items() if one.office == node and one.asked]
+        led = [key for key, one in self._partitions.items() if one.terms == node and one.asked]
         due = [key for key in led if not self._partitions[key].serves or self._withheld.due(key, now)]
         found = await ask.high_watermarks(line, due) if due else {}
         for key in found:
-            self._partitions[key].serves = self._partitions[key].office == node
-        for key, kept_ms in self._withheld.look(found, now_us()):
+            self._partitions[key].serves = self._partitions[key].terms == node
+        for key, kept_ms in self._withheld.check(found, now_us()):
             text = f"what was written to partition {key[1]} could not be read for {kept_ms} ms"
             event = replace(_event(EngineKind.WITHHELD, key, node), value=kept_ms, text=text)
             self._tell(self._partitions[key].subject, event)
@@ -158,11 +158,11 @@ class Truth:
                 found[place] = await ask.coordinator(line, kind, key)
         return {(kind, key): found[kind, partition_of(key, INTERNAL_PARTITIONS)] for kind, key in self._keys}
 
-    def _learn(self, node: int, watched: Mapping[Kind, Watched], told: Mapping[Kind, int]) -> None:
+    def _learn(self, node: int, watched: Mapping[Kind, WatchedSubject], told: Mapping[Kind, int]) -> None:
         healthy = [
             one.node
             for one in self._scene.cluster.brokers.values()
-            if one.pid is not None and not one.paused and one.node not in self._scene.sick
+            if one.pid is not None and not one.paused and one.node not in self._scene.unhealthy
         ]
         if node not in healthy:
             return
@@ -174,13 +174,13 @@ class Truth:
     def _pause_s(self) -> float:
         if self._moving():
             quiet_s = self._quiet_s()
-            return QUICK_S if quiet_s < SOON_S else min(SLOW_S, quiet_s / PATIENT)
-        settled = all(one.announced and one.office != one.subject.old for one in self._everything)
+            return QUICK_S if quiet_s < SOON_S else min(SLOW_S, quiet_s / PATIENT_POLLS)
+        settled = all(one.announced and one.terms != one.subject.old for one in self._everything)
         waited_s = time.monotonic() - self._begun
-        return SETTLED_S if settled else min(SETTLED_S, max(SLOW_S, waited_s / PATIENT))
+        return SETTLED_S if settled else min(SETTLED_S, max(SLOW_S, waited_s / PATIENT_POLLS))
 
     @property
-    def _everything(self) -> Sequence[Watched]:
+    def _everything(self) -> Sequence[WatchedSubject]:
         return [*self._partitions.values(), *self._keys.values()]
 
     def _quiet_s(self) -> float:
@@ -196,10 +196,10 @@ class Truth:
 
     def _soon(self) -> bool:
         early = time.monotonic() < self._begun + SOON_S
-        return early and any(one.office == one.subject.old for one in self._everything)
+        return early and any(one.terms == one.subject.old for one in self._everything)
 
 
-def _event(kind: EngineKind, thing: Thing, target: int) -> EngineEvent:
+def _event(kind: EngineKind, thing: WatchedKey, target: int) -> EngineEvent:
     first, second = thing
     at = now_us()
     if isinstance(first, str):

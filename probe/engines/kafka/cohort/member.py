@@ -13,14 +13,14 @@ from probe.engines.kafka.admin.read_back import Brokers, read_back
 from probe.engines.kafka.checks import log_dump_tool
 from probe.engines.kafka.checks.log_dump_tool import Place
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
-from probe.engines.kafka.cohort.topic_creator import Wanted
+from probe.engines.kafka.cohort.topic_creator import WantedTopic
 from probe.errors import EngineError, HarnessError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
 from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
-from probe.ports import Pcapng, ReadBack, Sink, nowhere
+from probe.ports import Pcapng, ReadBack, Sink, discard
 from probe.processes.resources import translating
 from probe.scenarios.steps.partitions import DeleteTopic, RecreateTopic, Step
 from probe.scenarios.steps.real import DumpLogs
@@ -33,13 +33,13 @@ NOBODY = "-"
 """No client id of ours."""
 
 
-class Seat:
+class CohortMember:
     """An engine for one trial, its cluster and its tap: `ports.EnginePort`, `ports.Cluster`, `ports.Tap`."""
 
     def __init__(self, cohort: Cohort, number: int) -> None:
         self._cohort, self._cluster = cohort, cohort.cluster
         self._number = number
-        self._sink: Sink = nowhere
+        self._sink: Sink = discard
         self._subject: Subject | None = None
         self.topic = ""
         """What was created for it, or was about to be; empty if nothing was."""
@@ -49,7 +49,7 @@ class Seat:
         self._dropped = 0
 
     @contextlib.asynccontextmanager
-    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[Seat, Seat]]:
+    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
         """Take the seat. EngineError for another broker line than the cohort's."""
         if broker != self._cluster.line:
             raise EngineError(f"this cohort plays on Kafka {self._cluster.line}, not on {broker}")
@@ -60,11 +60,11 @@ class Seat:
             self.leave()
             for name in self._names:
                 self._cluster.sorting.leave(name)
-            self._sink = nowhere
+            self._sink = discard
 
-    def quiet(self) -> None:
+    def ignore_events(self) -> None:
         """Feed the topic no more."""
-        self._cohort.feeder.leave(self.topic)
+        self._cohort.producer.leave(self.topic)
 
     def leave(self) -> None:
         """Be waited for no longer; whoever took the seat and went, or never came, says so."""
@@ -77,7 +77,7 @@ class Seat:
             raise EngineError("the cluster has no topic yet")
         return self._subject
 
-    def hear(self, event: EngineEvent) -> None:
+    def on_event(self, event: EngineEvent) -> None:
         """Take what the brokers did."""
         self._sink(event)
 
@@ -135,7 +135,7 @@ class Seat:
             self._cluster.sorting.join(name, self._sink)
         if plan.feed_ms:
             least_ms = {subject.bystander: plan.bystander_ms}
-            self._cohort.feeder.feed(subject.topic, sorted(replicas), plan.feed_ms, least_ms)
+            self._cohort.producer.start(subject.topic, sorted(replicas), plan.feed_ms, least_ms)
         self._subject = subject
         return subject
 
@@ -144,20 +144,20 @@ class Seat:
         self.topic = subject.topic
         places = {subject.affected: 0, subject.bystander: 1}
         try:
-            await self._cohort.maker.make(Wanted(subject.topic, replicas, places))
+            await self._cohort.topic_creator.create(WantedTopic(subject.topic, replicas, places))
         except (OSError, HarnessError) as error:
             self._cohort.spoilt = str(error) or type(error).__name__
             raise
 
     @translating(EngineError)
-    async def pace(self, feed_ms: int) -> None:
+    async def set_interval(self, feed_ms: int) -> None:
         """Feed the topic at another pace."""
-        self._cohort.feeder.pace(self.topic, feed_ms)
+        self._cohort.producer.set_interval(self.topic, feed_ms)
 
     @translating(EngineError)
-    async def gather(self) -> None:
+    async def await_cohort(self) -> None:
         """Wait for the cohort. StragglerError for a cell that the others went on without."""
-        await self._cohort.gather(self)
+        await self._cohort.await_cohort(self)
 
     @translating(EngineError)
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
@@ -166,23 +166,23 @@ class Seat:
         self._dumped = any(isinstance(step, DumpLogs) for step in steps)
         self._struck = bool(steps)
         if steps:
-            await self._cohort.strike(self, steps, election_ms or 0)
+            await self._cohort.inject(self, steps, election_ms or 0)
         else:
-            self._tell(EngineKind.FAULT_ON)
+            self._emit(EngineKind.FAULT_ON)
 
     @translating(EngineError)
-    async def heal(self) -> None:
+    async def revert(self) -> None:
         """Mend, together with the cohort."""
         if self._struck:
-            await self._cohort.mend(self)
+            await self._cohort.revert(self)
         else:
-            self._tell(EngineKind.HEALED)
+            self._emit(EngineKind.HEALED)
 
     @translating(EngineError)
     async def read_back(self) -> ReadBack:
         """Read the topic and the group's offsets. EngineError if it cannot be read whole."""
         subject = self.subject
-        await self._cohort.feeder.stop(subject.topic)
+        await self._cohort.producer.stop(subject.topic)
         if self._topic_gone:
             return ReadBack((), {})
         seen = await self._cluster.admin.placements([subject.topic])
@@ -199,19 +199,19 @@ class Seat:
     async def _agrees(self, back: ReadBack, replicas: Mapping[int, Sequence[int]], *, last: bool = False) -> bool:
         """Tell what Kafka's own tool says of the topic's logs. EngineError if that does not agree at `last`."""
         release = self._cluster.release
-        if reason := await asyncio.to_thread(log_dump_tool.why_not, release):
-            self._tell(EngineKind.NOTE, f"the logs are not dumped: {reason}")
+        if reason := await asyncio.to_thread(log_dump_tool.unavailable_reason, release):
+            self._emit(EngineKind.NOTE, f"the logs are not dumped: {reason}")
             return True
         log_dirs = {node: broker.log_dirs for node, broker in self._cluster.brokers.items()}
         async with self._cohort.dumping:
             report = await log_dump_tool.check(release, Place(self.subject.topic, log_dirs, replicas), back.stored)
         for text in (report.summary, *report.findings):
-            self._tell(EngineKind.NOTE, text)
+            self._emit(EngineKind.NOTE, text)
         if report.findings and last:
             raise EngineError(f"the logs do not agree with each other or with what was read: {report.findings[0]}")
         if not report.findings:
             text = f"the logs agree with each other and with the {len(back.stored)} records read"
-            self._tell(EngineKind.NOTE, text)
+            self._emit(EngineKind.NOTE, text)
         return not report.findings
 
     @translating(EngineError)
@@ -225,7 +225,7 @@ class Seat:
             found.append(f"the relay lost {dropped} events")
         return found
 
-    def _tell(self, kind: EngineKind, text: str = "") -> None:
+    def _emit(self, kind: EngineKind, text: str = "") -> None:
         self._sink(EngineEvent(at=now_us(), kind=kind, text=text))
 
 

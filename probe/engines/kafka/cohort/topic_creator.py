@@ -21,7 +21,7 @@ from probe.engines.kafka.ports import Replicas
 from probe.errors import EngineError
 from probe.model.cluster import BROKERS
 
-GATHER_S = 0.1
+BATCH_S = 0.1
 """Who comes so soon after the first is made with it."""
 MADE_S, LOOK_S = 10.0, 0.1
 ONLY_ONE_DIR = (1, 1)
@@ -29,7 +29,7 @@ ONLY_ONE_DIR = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedTopic:
     """A topic."""
 
     topic: str
@@ -39,15 +39,15 @@ class Wanted:
     """By partition: in which of a broker's log dirs it lies."""
 
 
-class Maker:
+class TopicCreator:
     """Makes the topics that are asked for at about the same time in one go."""
 
     def __init__(self, cluster: KafkaCluster) -> None:
         self._cluster = cluster
-        self._waiting: list[tuple[Wanted, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[WantedTopic, asyncio.Future[None]]] = []
         self._working: asyncio.Task[None] | None = None
 
-    async def make(self, wanted: Wanted) -> None:
+    async def create(self, wanted: WantedTopic) -> None:
         """Make a topic. EngineError or OSError where that fails, for all that were made with it."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((wanted, done))
@@ -66,7 +66,7 @@ class Maker:
     async def _work(self) -> None:
         try:
             while self._waiting:
-                await asyncio.sleep(GATHER_S)
+                await asyncio.sleep(BATCH_S)
                 batch, failure = list(self._waiting), None
                 try:
                     await self._make([wanted for wanted, _ in batch])
@@ -77,7 +77,7 @@ class Maker:
         finally:
             self._working = None
 
-    async def _make(self, batch: Sequence[Wanted]) -> None:
+    async def _make(self, batch: Sequence[WantedTopic]) -> None:
         admin = self._cluster.admin
         chosen = line_key(self._cluster.version) >= ONLY_ONE_DIR
         by_dir: dict[tuple[int, Path], list[tuple[str, int]]] = defaultdict(list)
@@ -106,7 +106,7 @@ class Maker:
         if chosen:
             await self._there(batch)
 
-    async def _there(self, batch: Sequence[Wanted]) -> None:
+    async def _there(self, batch: Sequence[WantedTopic]) -> None:
         """Wait until all lie where they should: brokers name a replica before they have made its folder."""
         end = time.monotonic() + MADE_S
         for wanted in batch:
@@ -117,7 +117,7 @@ class Maker:
                         raise EngineError(f"broker {node} did not make {folder.name} in {log_dir.name}")
                     await asyncio.sleep(LOOK_S)
 
-    def _lying(self, wanted: Wanted) -> Iterator[tuple[int, int, Path]]:
+    def _lying(self, wanted: WantedTopic) -> Iterator[tuple[int, int, Path]]:
         """Yield (node, partition, log dir)."""
         for partition, nodes in wanted.replicas.items():
             for node in nodes:

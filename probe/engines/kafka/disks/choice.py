@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from probe.engines.kafka.disks.methods import Commands, DiskError, Rename, Shim
 from probe.engines.kafka.ports import DiskWay
 
-__all__ = ["WAYS", "Described", "DiskError", "choose"]
+__all__ = ["METHODS", "DiskError", "DiskMethod", "choose"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
+class DiskMethod:
     """What a way to break disks is like."""
 
     name: str
@@ -38,11 +38,11 @@ READ_ONLY = (
     (("umount", "-l", "DIR"),),
 )
 
-WAYS: Mapping[str, tuple[Described, Callable[[], DiskWay]]] = {
+METHODS: Mapping[str, tuple[DiskMethod, Callable[[], DiskWay]]] = {
     item.name: (item, make)
     for item, make in (
         (
-            Described(
+            DiskMethod(
                 name="eio",
                 needs="a C compiler, once",
                 sees="EIO (or ENOSPC) at its very next write, fsync, truncate, rename or open for writing there",
@@ -51,7 +51,7 @@ WAYS: Mapping[str, tuple[Described, Callable[[], DiskWay]]] = {
             Shim,
         ),
         (
-            Described(
+            DiskMethod(
                 name="rename",
                 needs="nothing",
                 sees="no such directory, when it next writes a checkpoint",
@@ -60,7 +60,7 @@ WAYS: Mapping[str, tuple[Described, Callable[[], DiskWay]]] = {
             Rename,
         ),
         (
-            Described(
+            DiskMethod(
                 name="immutable",
                 needs="root, and a file system that has this flag (ext4, xfs, btrfs)",
                 sees="operation not permitted, at its next open for writing, rename or truncate there",
@@ -70,7 +70,7 @@ WAYS: Mapping[str, tuple[Described, Callable[[], DiskWay]]] = {
             lambda: Commands("immutable", *IMMUTABLE),
         ),
         (
-            Described(
+            DiskMethod(
                 name="read-only",
                 needs="root that may mount (CAP_SYS_ADMIN)",
                 sees="read-only file system, when it next writes a checkpoint",
@@ -86,12 +86,12 @@ WAYS: Mapping[str, tuple[Described, Callable[[], DiskWay]]] = {
 
 def choose(name: str = "") -> DiskWay:
     """Return the way of a name, or the first that this machine can and nobody must ask for. DiskError."""
-    if name and name not in WAYS:
-        raise DiskError(f"no way to break a disk is called {name}; there are {', '.join(WAYS)}")
-    wanted = [name] if name else [way for way, (described, _) in WAYS.items() if not described.asked]
+    if name and name not in METHODS:
+        raise DiskError(f"no way to break a disk is called {name}; there are {', '.join(METHODS)}")
+    wanted = [name] if name else [way for way, (described, _) in METHODS.items() if not described.asked]
     reason = ""
     for way in wanted:
-        made = WAYS[way][1]()
+        made = METHODS[way][1]()
         reason = made.impossible()
         if not reason:
             return made

@@ -111,20 +111,20 @@ class Rename(_DeadOnly):
         _move_back(log_dir)
 
 
-def _aside(log_dir: Path) -> Path:
+def _moved_aside(log_dir: Path) -> Path:
     return log_dir.with_name(log_dir.name + GONE)
 
 
 def _move_away(log_dir: Path) -> None:
-    if not _aside(log_dir).exists():
-        log_dir.rename(_aside(log_dir))
+    if not _moved_aside(log_dir).exists():
+        log_dir.rename(_moved_aside(log_dir))
         log_dir.touch()
 
 
 def _move_back(log_dir: Path) -> None:
-    if _aside(log_dir).exists():
+    if _moved_aside(log_dir).exists():
         log_dir.unlink(missing_ok=True)
-        _aside(log_dir).rename(log_dir)
+        _moved_aside(log_dir).rename(log_dir)
 
 
 class Commands(_DeadOnly):

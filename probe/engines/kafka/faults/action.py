@@ -6,46 +6,46 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Scene
+from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
 from probe.model.cluster import BROKERS
 from probe.scenarios.steps.partitions import Step
 
 INTERNAL = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
 SYNC_S = 60.0
 
-Work = Callable[[Any, Scene], Coroutine[Any, Any, None]]
+Work = Callable[[Any, FaultTarget], Coroutine[Any, Any, None]]
 
 
-async def nothing(_: Step, __: Scene) -> None:
+async def nothing(_: Step, __: FaultTarget) -> None:
     """Do nothing: what was done passes by itself, or goes with the trial's topic."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Action:
     """A `kafka_ports.Deed`: the work, and the way back."""
 
     work: Work
     back: Work = nothing
 
-    async def do(self, step: Step, scene: Scene) -> None:
+    async def inject(self, step: Step, target: FaultTarget) -> None:
         """Break."""
-        await self.work(step, scene)
+        await self.work(step, target)
 
-    async def undo(self, step: Step, scene: Scene) -> None:
+    async def revert(self, step: Step, target: FaultTarget) -> None:
         """Mend; when the first step is undone all is, so everything must be in sync again."""
-        await self.back(step, scene)
-        if step is scene.steps[0]:
-            await in_sync(scene)
+        await self.back(step, target)
+        if step is target.steps[0]:
+            await in_sync(target)
 
 
-async def in_sync(scene: Scene) -> None:
+async def in_sync(target: FaultTarget) -> None:
     """Wait until all that the brokers have is in sync. TimeoutError."""
-    await scene.cluster.in_sync([*topics(scene), *INTERNAL], SYNC_S)
+    await target.cluster.in_sync([*topics(target), *INTERNAL], SYNC_S)
 
 
-def topics(scene: Scene) -> list[str]:
+def topics(target: FaultTarget) -> list[str]:
     """Return the topics of all cells."""
-    return sorted({subject.topic for subject in scene.subjects})
+    return sorted({subject.topic for subject in target.subjects})
 
 
 def turns(old: int) -> tuple[int, int, int]:

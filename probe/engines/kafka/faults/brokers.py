@@ -9,7 +9,7 @@ from probe.engines.kafka.faults import port_mirror
 from probe.engines.kafka.faults.action import in_sync, turns
 from probe.engines.kafka.faults.replicas import evacuate
 from probe.engines.kafka.faults.schedule import Timed, is_ours, is_prelude, later
-from probe.engines.kafka.ports import Scene
+from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.scenarios.session_timeouts import session_ms
 from probe.scenarios.steps.brokers import NOW, HangBroker, Resign, ReturnBroker, StopBroker
@@ -20,161 +20,163 @@ LEAVES_S = 30.0
 START_S = 90.0
 
 
-async def in_time(step: Timed, scene: Scene) -> None:
+async def in_time(step: Timed, target: FaultTarget) -> None:
     """Do a step now; the first of those that come later takes all of them along, one after the other."""
-    session = session_ms(scene.cluster.line)
+    session = session_ms(target.cluster.line)
     if step.when == NOW:
-        if is_ours(step, scene.steps, scene.election_ms, session):
-            await act(step, scene)
+        if is_ours(step, target.steps, target.election_ms, session):
+            await act(step, target)
         return
-    coming = later(scene.steps, scene.election_ms, session)
+    coming = later(target.steps, target.election_ms, session)
     if coming and coming[0][1] is step:
-        scene.cluster.spawn(_one_by_one(coming, scene))
+        target.cluster.spawn(_one_by_one(coming, target))
 
 
-async def _one_by_one(coming: list[tuple[int, Timed]], scene: Scene) -> None:
+async def _one_by_one(coming: list[tuple[int, Timed]], target: FaultTarget) -> None:
     """Do each step at its time or, if that is later, when the one before it is done."""
     begin = time.monotonic()
     returned = False
     for after_ms, step in coming:
         await asyncio.sleep(max(0.0, begin + after_ms / 1000 - time.monotonic()))
         if returned and isinstance(step, StopBroker) and not step.listed:
-            await in_sync(scene)
-        await act(step, scene)
+            await in_sync(target)
+        await act(step, target)
         returned = returned or isinstance(step, ReturnBroker)
 
 
-async def act(step: Timed, scene: Scene) -> None:
+async def act(step: Timed, target: FaultTarget) -> None:
     """Do a step."""
-    node = turns(scene.old)[step.turn]
+    node = turns(target.old)[step.turn]
     if isinstance(step, StopBroker):
-        await (_kill if step.listed else _shut_down)(step, scene, node)
+        await (_kill if step.listed else _shut_down)(step, target, node)
     elif isinstance(step, HangBroker):
-        await _hang(scene, node)
+        await _hang(target, node)
     elif isinstance(step, ReturnBroker):
-        await _return(scene, node)
+        await _return(target, node)
     else:
-        await evacuate(step, scene, node)
+        await evacuate(step, target, node)
 
 
-async def _kill(step: StopBroker, scene: Scene, node: int) -> None:
+async def _kill(step: StopBroker, target: FaultTarget, node: int) -> None:
     """Kill it: its port refuses from the same moment on."""
-    broker, relay = scene.cluster.brokers[node], scene.cluster.relay
+    broker, relay = target.cluster.brokers[node], target.cluster.relay
     if broker.pid is None:
         return
-    scene.sick.add(node)
+    target.unhealthy.add(node)
     relay.refuse(node)
     broker.kill()
-    _strike(step, scene)
+    _mark_fault_on(step, target)
     await broker.ended(KILLED_S)
-    scene.cluster.tell(EngineKind.STOPPED, broker=node)
+    target.cluster.emit(EngineKind.STOPPED, broker=node)
     await relay.cut(node)
 
 
-async def _shut_down(step: StopBroker, scene: Scene, node: int) -> None:
+async def _shut_down(step: StopBroker, target: FaultTarget, node: int) -> None:
     """Tell it to end, and wait until it has."""
-    broker = scene.cluster.brokers[node]
+    broker = target.cluster.brokers[node]
     if broker.pid is None:
         return
-    _tell_to_end(scene, node)
-    _strike(step, scene)
-    await _leave(scene, node)
+    _tell_to_end(target, node)
+    _mark_fault_on(step, target)
+    await _leave(target, node)
 
 
-def _strike(step: StopBroker, scene: Scene) -> None:
-    if not is_prelude(step, scene.steps):
-        scene.strike()
+def _mark_fault_on(step: StopBroker, target: FaultTarget) -> None:
+    if not is_prelude(step, target.steps):
+        target.mark_fault_on()
 
 
-def _tell_to_end(scene: Scene, node: int) -> None:
-    scene.sick.add(node)
-    scene.leaving.add(node)
-    scene.cluster.brokers[node].terminate()
+def _tell_to_end(target: FaultTarget, node: int) -> None:
+    target.unhealthy.add(node)
+    target.leaving.add(node)
+    target.cluster.brokers[node].terminate()
 
 
-async def _leave(scene: Scene, node: int) -> None:
+async def _leave(target: FaultTarget, node: int) -> None:
     """Tell that it stopped when it refuses; its process may take some seconds more to end."""
-    await port_mirror.shut_with(scene, node, LEAVES_S)
-    scene.cluster.tell(EngineKind.STOPPED, broker=node)
-    await scene.cluster.brokers[node].ended(LEAVES_S)
-    scene.leaving.discard(node)
-    await scene.cluster.relay.cut(node)
+    await port_mirror.close_with_broker(target, node, LEAVES_S)
+    target.cluster.emit(EngineKind.STOPPED, broker=node)
+    await target.cluster.brokers[node].ended(LEAVES_S)
+    target.leaving.discard(node)
+    await target.cluster.relay.cut(node)
 
 
-async def resign(_: Resign, scene: Scene) -> None:
+async def resign(_: Resign, target: FaultTarget) -> None:
     """Begin a controlled shutdown of the broker that fails; the rest of it follows."""
-    _tell_to_end(scene, scene.old)
-    scene.strike()
-    scene.cluster.spawn(_leave(scene, scene.old))
+    _tell_to_end(target, target.old)
+    target.mark_fault_on()
+    target.cluster.spawn(_leave(target, target.old))
 
 
-async def _hang(scene: Scene, node: int) -> None:
+async def _hang(target: FaultTarget, node: int) -> None:
     """Pause it; one that is down is started, and will not get far."""
-    broker = scene.cluster.brokers[node]
-    scene.sick.add(node)
+    broker = target.cluster.brokers[node]
+    target.unhealthy.add(node)
     if broker.pid is None:
         await broker.start()
-        scene.cluster.spawn(port_mirror.open_with(scene, node, START_S))
+        target.cluster.spawn(port_mirror.open_with_broker(target, node, START_S))
     else:
         broker.pause()
-        scene.strike()
+        target.mark_fault_on()
 
 
-async def _return(scene: Scene, node: int) -> None:
+async def _return(target: FaultTarget, node: int) -> None:
     """Let it go on, or start it; clients reach it as soon as it listens."""
-    broker = scene.cluster.brokers[node]
+    broker = target.cluster.brokers[node]
     if broker.pid is None:
-        await start(scene, node)
+        await start(target, node)
     elif broker.paused:
         broker.resume()
-    scene.sick.discard(node)
-    scene.cluster.tell(EngineKind.RETURNED, broker=node)
+    target.unhealthy.discard(node)
+    target.cluster.emit(EngineKind.RETURNED, broker=node)
 
 
-async def start(scene: Scene, node: int) -> None:
+async def start(target: FaultTarget, node: int) -> None:
     """Start a broker, whose port opens when it listens: before listeners had names, brokers meet there, too."""
     try:
-        await asyncio.gather(scene.cluster.start_broker(node, START_S), port_mirror.open_with(scene, node, START_S))
+        await asyncio.gather(
+            target.cluster.start_broker(node, START_S), port_mirror.open_with_broker(target, node, START_S)
+        )
     except TimeoutError as late:
         raise TimeoutError(str(late) or f"broker {node} was not back within {START_S:.0f} s") from None
 
 
-async def all_up(_: object, scene: Scene) -> None:
+async def all_up(_: object, target: FaultTarget) -> None:
     """Wake, await and start whoever is not there; the relay accepts for all."""
-    brokers = scene.cluster.brokers
+    brokers = target.cluster.brokers
     paused = [node for node, broker in brokers.items() if broker.pid is not None and broker.paused]
     for node in paused:
         brokers[node].resume()
-    for node in sorted(scene.leaving):
-        await end(scene, node)
+    for node in sorted(target.leaving):
+        await end(target, node)
     down = [node for node, broker in brokers.items() if broker.pid is None]
-    await asyncio.gather(*(start(scene, node) for node in down))
+    await asyncio.gather(*(start(target, node) for node in down))
     for node, broker in brokers.items():
         await broker.ready(START_S)
-        scene.cluster.relay.accept(node)
+        target.cluster.relay.accept(node)
     for node in (*paused, *down):
-        scene.cluster.tell(EngineKind.RETURNED, broker=node)
-    scene.sick.clear()
+        target.cluster.emit(EngineKind.RETURNED, broker=node)
+    target.unhealthy.clear()
 
 
-async def end(scene: Scene, node: int) -> None:
+async def end(target: FaultTarget, node: int) -> None:
     """Wait until a broker that was told to end has; kill it if it does not."""
-    broker = scene.cluster.brokers[node]
+    broker = target.cluster.brokers[node]
     try:
         await broker.ended(LEAVES_S)
     except TimeoutError:
         broker.kill()
         await broker.ended(KILLED_S)
-    scene.leaving.discard(node)
+    target.leaving.discard(node)
 
 
-async def restart(scene: Scene, node: int) -> None:
+async def restart(target: FaultTarget, node: int) -> None:
     """Stop a broker as it should be, if it runs, and start it."""
-    broker = scene.cluster.brokers[node]
+    broker = target.cluster.brokers[node]
     if broker.pid is not None:
         broker.resume()
         broker.terminate()
-        await end(scene, node)
-    await start(scene, node)
-    scene.cluster.tell(EngineKind.RETURNED, broker=node)
-    scene.sick.discard(node)
+        await end(target, node)
+    await start(target, node)
+    target.cluster.emit(EngineKind.RETURNED, broker=node)
+    target.unhealthy.discard(node)

@@ -9,63 +9,63 @@ from pathlib import Path
 
 from probe.engines.kafka.faults import brokers, port_mirror
 from probe.engines.kafka.faults.action import in_sync, turns
-from probe.engines.kafka.ports import OFFSETS_TOPIC, BrokerProcess, Scene
+from probe.engines.kafka.ports import OFFSETS_TOPIC, BrokerProcess, FaultTarget
 from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import RestartBrokers
 
 SEGMENTS = ("*.log", "*.index", "*.timeindex")
 
 
-async def restart(step: RestartBrokers, scene: Scene) -> None:
+async def restart(step: RestartBrokers, target: FaultTarget) -> None:
     """Begin with the first wave; what follows goes on beside the watch."""
-    order = turns(scene.old)
-    scene.cluster.spawn(_waves(step, scene, [[order[turn] for turn in wave] for wave in step.waves]))
+    order = turns(target.old)
+    target.cluster.spawn(_waves(step, target, [[order[turn] for turn in wave] for wave in step.waves]))
     await asyncio.sleep(0)
 
 
-async def _waves(step: RestartBrokers, scene: Scene, waves: list[list[int]]) -> None:
+async def _waves(step: RestartBrokers, target: FaultTarget, waves: list[list[int]]) -> None:
     for number, wave in enumerate(waves):
         if number:
-            await in_sync(scene)
-        await _wave(step, scene, wave)
+            await in_sync(target)
+        await _wave(step, target, wave)
 
 
-async def _wave(step: RestartBrokers, scene: Scene, wave: list[int]) -> None:
+async def _wave(step: RestartBrokers, target: FaultTarget, wave: list[int]) -> None:
     """Stop these, do what is done while they are down, start them."""
-    running = [node for node in wave if scene.cluster.brokers[node].pid is not None]
+    running = [node for node in wave if target.cluster.brokers[node].pid is not None]
     for node in running:
-        scene.sick.add(node)
-        scene.leaving.add(node)
-        scene.cluster.tell(EngineKind.NOTE, broker=node, text="told to end")
-        scene.cluster.brokers[node].terminate()
-    scene.strike()
-    await asyncio.gather(*(_left(scene, node) for node in running))
+        target.unhealthy.add(node)
+        target.leaving.add(node)
+        target.cluster.emit(EngineKind.NOTE, broker=node, text="told to end")
+        target.cluster.brokers[node].terminate()
+    target.mark_fault_on()
+    await asyncio.gather(*(_left(target, node) for node in running))
     for node in wave:
-        await _while_down(step, scene, scene.cluster.brokers[node])
-    await asyncio.gather(*(brokers.start(scene, node) for node in wave))
+        await _while_down(step, target, target.cluster.brokers[node])
+    await asyncio.gather(*(brokers.start(target, node) for node in wave))
     for node in wave:
-        scene.sick.discard(node)
-        scene.cluster.tell(EngineKind.RETURNED, broker=node)
+        target.unhealthy.discard(node)
+        target.cluster.emit(EngineKind.RETURNED, broker=node)
 
 
-async def _left(scene: Scene, node: int) -> None:
+async def _left(target: FaultTarget, node: int) -> None:
     """Wait until it is gone. One that finds nobody to hand over to takes its time, and is killed at last."""
     with contextlib.suppress(TimeoutError):
-        await port_mirror.shut_with(scene, node, brokers.LEAVES_S)
-    scene.cluster.relay.refuse(node)
-    await brokers.end(scene, node)
-    scene.cluster.tell(EngineKind.STOPPED, broker=node)
-    await scene.cluster.relay.cut(node)
+        await port_mirror.close_with_broker(target, node, brokers.LEAVES_S)
+    target.cluster.relay.refuse(node)
+    await brokers.end(target, node)
+    target.cluster.emit(EngineKind.STOPPED, broker=node)
+    await target.cluster.relay.cut(node)
 
 
-async def _while_down(step: RestartBrokers, scene: Scene, broker: BrokerProcess) -> None:
+async def _while_down(step: RestartBrokers, target: FaultTarget, broker: BrokerProcess) -> None:
     if step.delete_offsets:
         count = sum(1 for folder in offsets_of(broker) for _ in _delete(folder))
         text = f"{count} segments of {OFFSETS_TOPIC} are deleted by hand"
-        scene.cluster.tell(EngineKind.NOTE, broker=broker.node, text=text)
+        target.cluster.emit(EngineKind.NOTE, broker=broker.node, text=text)
     if step.offsets_read_ms:
         for path in (path for folder in offsets_of(broker) for path in closed(folder)):
-            await scene.cluster.disk.slow_reads(broker, path, step.offsets_read_ms)
+            await target.cluster.disk.slow_reads(broker, path, step.offsets_read_ms)
 
 
 def offsets_of(broker: BrokerProcess) -> list[Path]:
@@ -90,10 +90,10 @@ def _delete(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-async def mend(step: RestartBrokers, scene: Scene) -> None:
+async def mend(step: RestartBrokers, target: FaultTarget) -> None:
     """Let everybody read at full speed, and start whoever is not there."""
     if step.offsets_read_ms:
-        for broker in scene.cluster.brokers.values():
+        for broker in target.cluster.brokers.values():
             for folder in offsets_of(broker):
-                await scene.cluster.disk.mend_dir(broker, folder)
-    await brokers.all_up(step, scene)
+                await target.cluster.disk.mend_dir(broker, folder)
+    await brokers.all_up(step, target)

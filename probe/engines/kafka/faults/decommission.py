@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from probe.engines.kafka.faults.action import INTERNAL, topics
 from probe.engines.kafka.faults.brokers import act
 from probe.engines.kafka.faults.replicas import Partition, rearrange
-from probe.engines.kafka.ports import Placement, Scene
+from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model import EngineKind
 from probe.scenarios.steps.brokers import StopBroker
 from probe.scenarios.steps.real import Decommission
 
-TOLD = 3
+REQUESTED = 3
 """So many moves of a plan are told one by one."""
 
 
@@ -35,20 +35,22 @@ def plan(seen: Mapping[Partition, Placement], leaving: int, staying: Sequence[in
     return found
 
 
-async def decommission(_: Decommission, scene: Scene) -> None:
+async def decommission(_: Decommission, target: FaultTarget) -> None:
     """Make the plan and begin to carry it out; the broker ends when it holds nothing any more."""
-    seen = await scene.cluster.admin.placements([*topics(scene), *INTERNAL])
-    moves = plan(seen, scene.old, [node for node in scene.cluster.brokers if node != scene.old])
-    for text in told(seen, moves, scene.old):
-        scene.cluster.tell(EngineKind.NOTE, text=text)
-    scene.strike()
-    scene.cluster.spawn(_carry_out(moves, scene))
+    seen = await target.cluster.admin.placements([*topics(target), *INTERNAL])
+    moves = plan(seen, target.old, [node for node in target.cluster.brokers if node != target.old])
+    for text in requests_to(seen, moves, target.old):
+        target.cluster.emit(EngineKind.NOTE, text=text)
+    target.mark_fault_on()
+    target.cluster.spawn(_carry_out(moves, target))
 
 
-def told(seen: Mapping[Partition, Placement], moves: Mapping[Partition, Sequence[int]], leaving: int) -> list[str]:
+def requests_to(
+    seen: Mapping[Partition, Placement], moves: Mapping[Partition, Sequence[int]], leaving: int
+) -> list[str]:
     """Return a plan in words: how many move, and the first of them."""
     copied = sum(len(to) == len(seen[key].replicas) for key, to in moves.items())
-    ours = sorted(moves, key=lambda key: (key[0] in INTERNAL, key))[:TOLD]
+    ours = sorted(moves, key=lambda key: (key[0] in INTERNAL, key))[:REQUESTED]
     return [
         f"plan: {len(moves)} partitions leave broker {leaving}, {copied} of them to another broker",
         *(
@@ -58,7 +60,7 @@ def told(seen: Mapping[Partition, Placement], moves: Mapping[Partition, Sequence
     ]
 
 
-async def _carry_out(moves: Mapping[Partition, Sequence[int]], scene: Scene) -> None:
-    await rearrange(scene, moves)
-    scene.cluster.tell(EngineKind.NOTE, text=f"broker {scene.old} holds nothing any more, and is told to end")
-    await act(StopBroker(listed=False), scene)
+async def _carry_out(moves: Mapping[Partition, Sequence[int]], target: FaultTarget) -> None:
+    await rearrange(target, moves)
+    target.cluster.emit(EngineKind.NOTE, text=f"broker {target.old} holds nothing any more, and is told to end")
+    await act(StopBroker(listed=False), target)

@@ -10,7 +10,7 @@ from probe.engines.kafka.admin.read_back import Brokers, load_library
 from probe.engines.kafka.admin.wire import Writer
 from probe.engines.kafka.faults.coordinator_restarts import offsets_of
 from probe.engines.kafka.faults.filler_entries import named
-from probe.engines.kafka.ports import OFFSETS_TOPIC, Scene
+from probe.engines.kafka.ports import OFFSETS_TOPIC, FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import FillOffsets
@@ -34,25 +34,25 @@ MESSAGE_BYTES = 26
 """What a message of the oldest format needs beside its key and value."""
 
 
-async def fill(step: FillOffsets, scene: Scene) -> None:
+async def fill(step: FillOffsets, target: FaultTarget) -> None:
     """Write what is not there yet, and wait until all followers have it. EngineError if brokers refuse it."""
-    placed = await scene.cluster.admin.placements([OFFSETS_TOPIC])
+    placed = await target.cluster.admin.placements([OFFSETS_TOPIC])
     numbers = sorted(number for _, number in placed)
     per_entry = MESSAGE_BYTES + len(_key(named(0, len(numbers)), 0)) + len(_value(0, 0))
     begun = time.monotonic()
-    missing = {number: step.entries - _bytes(scene, number) // per_entry for number in numbers}
-    where = Brokers([broker.internal for broker in scene.cluster.brokers.values()], scene.cluster.version)
+    missing = {number: step.entries - _bytes(target, number) // per_entry for number in numbers}
+    where = Brokers([broker.internal for broker in target.cluster.brokers.values()], target.cluster.version)
     await asyncio.to_thread(_write, where, missing)
-    await scene.cluster.in_sync([OFFSETS_TOPIC])
+    await target.cluster.in_sync([OFFSETS_TOPIC])
     text = f"{OFFSETS_TOPIC} has {step.entries} entries in each of {len(numbers)} partitions"
-    scene.cluster.tell(EngineKind.NOTE, text=f"{text}, written in {time.monotonic() - begun:.1f} s")
+    target.cluster.emit(EngineKind.NOTE, text=f"{text}, written in {time.monotonic() - begun:.1f} s")
 
 
-def _bytes(scene: Scene, number: int) -> int:
+def _bytes(target: FaultTarget, number: int) -> int:
     """Return how much of a partition is there, where most of it is."""
     sizes = (
         sum(path.stat().st_size for path in folder.glob("*.log"))
-        for broker in scene.cluster.brokers.values()
+        for broker in target.cluster.brokers.values()
         for folder in offsets_of(broker)
         if folder.name.rpartition("-")[2] == str(number)
     )

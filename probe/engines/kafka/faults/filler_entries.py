@@ -19,7 +19,7 @@ def named(number: int, partitions: int) -> str:
     return next(name for name in (f"ballast-{n}" for n in range(NAMES)) if partition_of(name, partitions) == number)
 
 
-async def lengthen(coordinator: Endpoint, topic: str, number: int, partitions: int) -> None:
+async def add_filler(coordinator: Endpoint, topic: str, number: int, partitions: int) -> None:
     """Ask the coordinator at this address to write so many entries. EngineError or OSError."""
     key = named(number, partitions)
     api, version, body = (

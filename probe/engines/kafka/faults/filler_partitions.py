@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 
 from probe.engines.kafka.admin.read_back import Brokers, load_library
-from probe.engines.kafka.ports import Replicas, Scene
+from probe.engines.kafka.ports import FaultTarget, Replicas
 from probe.scenarios.steps.real import ManyLogs
 
 TOPIC = "ballast"
@@ -17,22 +17,22 @@ TRIES = 3
 WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
 
 
-async def make(step: ManyLogs, scene: Scene) -> None:
+async def make(step: ManyLogs, target: FaultTarget) -> None:
     """Create the topic, with its only replicas on the broker that fails, and write it. EngineError or OSError."""
-    admin, brokers = scene.cluster.admin, scene.cluster.brokers
+    admin, brokers = target.cluster.admin, target.cluster.brokers
     partitions = range(step.partitions)
-    log_dir = str(brokers[scene.old].log_dirs[0])
-    await admin.prefer_log_dir(scene.old, log_dir, [(TOPIC, partition) for partition in partitions])
-    await _create(scene, dict.fromkeys(partitions, (scene.old,)))
-    where = Brokers([broker.internal for broker in brokers.values()], scene.cluster.version)
+    log_dir = str(brokers[target.old].log_dirs[0])
+    await admin.prefer_log_dir(target.old, log_dir, [(TOPIC, partition) for partition in partitions])
+    await _create(target, dict.fromkeys(partitions, (target.old,)))
+    where = Brokers([broker.internal for broker in brokers.values()], target.cluster.version)
     await asyncio.to_thread(write, where, step)
 
 
-async def _create(scene: Scene, replicas: Replicas) -> None:
+async def _create(target: FaultTarget, replicas: Replicas) -> None:
     """Create it; on a busy machine so many partitions take longer than a topic is waited for."""
     for left in reversed(range(TRIES)):
         try:
-            await scene.cluster.admin.create_topic(TOPIC, replicas)
+            await target.cluster.admin.create_topic(TOPIC, replicas)
         except TimeoutError:
             if not left:
                 raise
@@ -40,10 +40,10 @@ async def _create(scene: Scene, replicas: Replicas) -> None:
             return
 
 
-async def remove(_: ManyLogs, scene: Scene) -> None:
+async def remove(_: ManyLogs, target: FaultTarget) -> None:
     """Delete it."""
-    if await scene.cluster.admin.placements([TOPIC]):
-        await scene.cluster.admin.delete_topics([TOPIC])
+    if await target.cluster.admin.placements([TOPIC]):
+        await target.cluster.admin.delete_topics([TOPIC])
 
 
 def write(where: Brokers, step: ManyLogs) -> None:

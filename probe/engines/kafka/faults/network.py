@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from probe.engines.kafka.faults.brokers import START_S, end
-from probe.engines.kafka.ports import Scene
+from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.protocol.apis import DISCOVERY_APIS
@@ -13,90 +13,90 @@ from probe.scenarios.steps.brokers import Blackhole, ChangeAddresses, LoseAnswer
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 
 
-async def cut(_: CutConnections, scene: Scene) -> None:
+async def cut(_: CutConnections, target: FaultTarget) -> None:
     """Reset what is established."""
-    scene.strike()
-    await scene.cluster.relay.cut(scene.old)
+    target.mark_fault_on()
+    await target.cluster.relay.cut(target.old)
 
 
-async def refuse(step: RefuseConnections, scene: Scene) -> None:
+async def refuse(step: RefuseConnections, target: FaultTarget) -> None:
     """Refuse, at once or once somebody has tried."""
-    relay = scene.cluster.relay
-    (relay.turn_away if step.once_tried else relay.refuse)(scene.old)
-    scene.strike()
-    await relay.cut(scene.old)
+    relay = target.cluster.relay
+    (relay.refuse_after_attempt if step.once_tried else relay.refuse)(target.old)
+    target.mark_fault_on()
+    await relay.cut(target.old)
 
 
-async def accept(_: RefuseConnections, scene: Scene) -> None:
+async def accept(_: RefuseConnections, target: FaultTarget) -> None:
     """Accept again."""
-    scene.cluster.relay.accept(scene.old)
+    target.cluster.relay.accept(target.old)
 
 
-async def blackhole(_: Blackhole, scene: Scene) -> None:
+async def blackhole(_: Blackhole, target: FaultTarget) -> None:
     """Pass nothing on."""
-    scene.cluster.relay.blackhole(scene.old)
-    scene.strike()
+    target.cluster.relay.blackhole(target.old)
+    target.mark_fault_on()
 
 
-async def pass_again(_: Blackhole, scene: Scene) -> None:
+async def pass_again(_: Blackhole, target: FaultTarget) -> None:
     """Pass everything on; connections that lost bytes are reset."""
-    scene.cluster.relay.blackhole(scene.old, on=False)
+    target.cluster.relay.blackhole(target.old, on=False)
 
 
-async def slow(step: SlowDown, scene: Scene) -> None:
+async def slow(step: SlowDown, target: FaultTarget) -> None:
     """Hold every answer back."""
-    scene.cluster.relay.slow(scene.old, step.delay_ms)
-    scene.strike()
+    target.cluster.relay.slow(target.old, step.delay_ms)
+    target.mark_fault_on()
 
 
-async def quick(_: SlowDown, scene: Scene) -> None:
+async def quick(_: SlowDown, target: FaultTarget) -> None:
     """Hold nothing back."""
-    scene.cluster.relay.slow(scene.old, 0)
+    target.cluster.relay.slow(target.old, 0)
 
 
-async def hold(step: HoldDiscovery, scene: Scene) -> None:
+async def hold(step: HoldDiscovery, target: FaultTarget) -> None:
     """Hold back who tells where things are."""
-    scene.cluster.relay.hold(DISCOVERY_APIS, step.hold_ms)
+    target.cluster.relay.hold(DISCOVERY_APIS, step.hold_ms)
 
 
-async def release(_: HoldDiscovery, scene: Scene) -> None:
+async def release(_: HoldDiscovery, target: FaultTarget) -> None:
     """Hold nothing back."""
-    scene.cluster.relay.hold((), 0)
+    target.cluster.relay.hold((), 0)
 
 
-async def lose(step: LoseAnswers, scene: Scene) -> None:
+async def lose(step: LoseAnswers, target: FaultTarget) -> None:
     """Cut a connection in the place of an answer, so many times for each client."""
-    scene.cluster.relay.lose(scene.old, step.apis, step.times)
-    scene.strike()
+    target.cluster.relay.lose(target.old, step.apis, step.times)
+    target.mark_fault_on()
 
 
-async def lose_no_more(_: LoseAnswers, scene: Scene) -> None:
+async def lose_no_more(_: LoseAnswers, target: FaultTarget) -> None:
     """Pass all answers."""
-    scene.cluster.relay.lose(scene.old, (), 0)
+    target.cluster.relay.lose(target.old, (), 0)
 
 
-async def change_addresses(step: ChangeAddresses, scene: Scene) -> None:
+async def change_addresses(step: ChangeAddresses, target: FaultTarget) -> None:
     """Stop all brokers and start them with other addresses of the relay's."""
-    relay = scene.cluster.relay
+    relay = target.cluster.relay
     for node in (BOOTSTRAP, *BROKERS):
         relay.refuse(node)
-    scene.strike()
+    target.mark_fault_on()
     for node in (BOOTSTRAP, *BROKERS):
         await relay.cut(node)
-    scene.cluster.spawn(_return_elsewhere(step, scene))
+    target.cluster.spawn(_return_elsewhere(step, target))
 
 
-async def _return_elsewhere(step: ChangeAddresses, scene: Scene) -> None:
-    relay, brokers = scene.cluster.relay, scene.cluster.brokers
-    scene.leaving.update(brokers)
+async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
+    relay, brokers = target.cluster.relay, target.cluster.brokers
+    target.leaving.update(brokers)
     for broker in brokers.values():
         broker.terminate()
-    await asyncio.gather(*(end(scene, node) for node in brokers))
+    await asyncio.gather(*(end(target, node) for node in brokers))
     await asyncio.sleep(step.down_ms / 1000)
     for node, broker in brokers.items():
         before, after = relay.address(node), relay.move(node)
         for key, value in broker.settings.items():
             broker.settings[key] = value.replace(str(before), str(after))
-    await asyncio.gather(*(scene.cluster.start_broker(node, START_S) for node in brokers))
+    await asyncio.gather(*(target.cluster.start_broker(node, START_S) for node in brokers))
     relay.accept(BOOTSTRAP)
-    scene.cluster.tell(EngineKind.ANNOUNCED)
+    target.cluster.emit(EngineKind.ANNOUNCED)

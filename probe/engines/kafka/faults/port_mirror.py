@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 
-from probe.engines.kafka.ports import BrokerProcess, Scene
+from probe.engines.kafka.ports import BrokerProcess, FaultTarget
 
 LOOK_S = 0.03
 DIAL_S = 2.0
@@ -23,25 +23,25 @@ async def listens(broker: BrokerProcess) -> bool:
     return False
 
 
-async def shut_with(scene: Scene, node: int, deadline_s: float) -> None:
+async def close_with_broker(target: FaultTarget, node: int, deadline_s: float) -> None:
     """Let the relay refuse as soon as a broker that is leaving no longer listens. TimeoutError."""
-    broker = scene.cluster.brokers[node]
+    broker = target.cluster.brokers[node]
     end = time.monotonic() + deadline_s
     while broker.pid is not None and await listens(broker):
         if time.monotonic() > end:
             raise TimeoutError(f"{broker.name} still listens {deadline_s:.0f} s after it was told to end")
         await asyncio.sleep(LOOK_S)
-    scene.cluster.relay.refuse(node)
+    target.cluster.relay.refuse(node)
 
 
-async def open_with(scene: Scene, node: int, deadline_s: float) -> None:
+async def open_with_broker(target: FaultTarget, node: int, deadline_s: float) -> None:
     """Let the relay accept as soon as a broker listens that is being started; give up when it has ended, or is late."""
-    broker = scene.cluster.brokers[node]
+    broker = target.cluster.brokers[node]
     end = time.monotonic() + deadline_s
     started = False
     while time.monotonic() < end and not (started and broker.pid is None):
         started = started or broker.pid is not None
         if started and await listens(broker):
-            scene.cluster.relay.accept(node)
+            target.cluster.relay.accept(node)
             return
         await asyncio.sleep(LOOK_S)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.faults.action import INTERNAL, in_sync, topics, turns
-from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, Scene
+from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
 from probe.model.cluster import BROKERS, next_broker
 from probe.scenarios.steps.brokers import Evacuate
 from probe.scenarios.steps.partitions import MoveCoordinator, MoveLeader
@@ -22,27 +22,27 @@ SETTLES_S = 6.0
 Partition = tuple[str, int]
 
 
-async def move_leader(step: MoveLeader, scene: Scene) -> None:
+async def move_leader(step: MoveLeader, target: FaultTarget) -> None:
     """Elect the next broker, or take the old one's replica away."""
-    new = next_broker(scene.old)
-    (third,) = set(BROKERS) - {scene.old, new}
+    new = next_broker(target.old)
+    (third,) = set(BROKERS) - {target.old, new}
     if step.drop_replica:
-        scene.strike()
-        await scene.cluster.admin.reassign(dict.fromkeys(scene.affected, (new, third)))
+        target.mark_fault_on()
+        await target.cluster.admin.reassign(dict.fromkeys(target.affected, (new, third)))
     else:
-        await elect(scene, dict.fromkeys(scene.affected, (new, third, scene.old)))
+        await elect(target, dict.fromkeys(target.affected, (new, third, target.old)))
 
 
-async def elect(scene: Scene, wanted: Mapping[Partition, Sequence[int]]) -> None:
+async def elect(target: FaultTarget, wanted: Mapping[Partition, Sequence[int]]) -> None:
     """Let the first of these replicas lead; who is a replica does not change."""
-    await rearrange(scene, wanted)
-    scene.strike()
-    await scene.cluster.admin.elect_preferred(list(wanted))
+    await rearrange(target, wanted)
+    target.mark_fault_on()
+    await target.cluster.admin.elect_preferred(list(wanted))
 
 
-async def rearrange(scene: Scene, wanted: Mapping[Partition, Sequence[int]]) -> None:
+async def rearrange(target: FaultTarget, wanted: Mapping[Partition, Sequence[int]]) -> None:
     """Give partitions these replicas, in this order, and wait until they have them. TimeoutError."""
-    admin = scene.cluster.admin
+    admin = target.cluster.admin
     await admin.reassign(wanted)
     names = sorted({topic for topic, _ in wanted})
     end = time.monotonic() + REASSIGNED_S
@@ -56,16 +56,16 @@ async def rearrange(scene: Scene, wanted: Mapping[Partition, Sequence[int]]) -> 
         await asyncio.sleep(LOOK_S)
 
 
-async def evacuate(step: Evacuate, scene: Scene, node: int) -> None:
+async def evacuate(step: Evacuate, target: FaultTarget, node: int) -> None:
     """Move all that a broker leads; its replicas go too if the step says so, or if it cannot follow any more."""
-    seen = await scene.cluster.admin.placements([*topics(scene), *INTERNAL])
-    if step.drop_replicas or scene.cluster.brokers[node].paused:
+    seen = await target.cluster.admin.placements([*topics(target), *INTERNAL])
+    if step.drop_replicas or target.cluster.brokers[node].paused:
         held = {key: one.replicas for key, one in seen.items() if node in one.replicas and len(one.replicas) > 1}
-        scene.strike()
-        await scene.cluster.admin.reassign({key: without(nodes, node) for key, nodes in held.items()})
+        target.mark_fault_on()
+        await target.cluster.admin.reassign({key: without(nodes, node) for key, nodes in held.items()})
     else:
         led = {key: one.replicas for key, one in seen.items() if one.leader == node and len(one.replicas) > 1}
-        await elect(scene, {key: (*without(nodes, node), node) for key, nodes in led.items()})
+        await elect(target, {key: (*without(nodes, node), node) for key, nodes in led.items()})
 
 
 def without(replicas: Sequence[int], node: int) -> tuple[int, ...]:
@@ -77,42 +77,42 @@ def without(replicas: Sequence[int], node: int) -> tuple[int, ...]:
     return tuple(sorted((one for one in replicas if one != node), key=lambda one: (one - node) % len(BROKERS)))
 
 
-async def coordinated(scene: Scene) -> list[Partition]:
+async def coordinated(target: FaultTarget) -> list[Partition]:
     """Return the internal partitions in which the affected keys of all cells lie."""
     keys = {
         (TRANSACTIONS_TOPIC, one.transactional_id) if one.transactional_id else (OFFSETS_TOPIC, one.group)
-        for one in scene.subjects
+        for one in target.subjects
         if one.transactional_id or one.group
     }
     names = sorted({topic for topic, _ in keys})
-    seen = await scene.cluster.admin.placements(names)
+    seen = await target.cluster.admin.placements(names)
     counts = {name: sum(topic == name for topic, _ in seen) for name in names}
     return sorted({(topic, partition_of(key, counts[topic])) for topic, key in keys})
 
 
-async def move_coordinator(_: MoveCoordinator, scene: Scene) -> None:
+async def move_coordinator(_: MoveCoordinator, target: FaultTarget) -> None:
     """Elect the next broker for the internal partitions."""
-    new = next_broker(scene.old)
-    (third,) = set(BROKERS) - {scene.old, new}
-    await elect(scene, dict.fromkeys(await coordinated(scene), (new, third, scene.old)))
+    new = next_broker(target.old)
+    (third,) = set(BROKERS) - {target.old, new}
+    await elect(target, dict.fromkeys(await coordinated(target), (new, third, target.old)))
 
 
-async def keep_replicas(step: KeepReplicas, scene: Scene) -> None:
+async def keep_replicas(step: KeepReplicas, target: FaultTarget) -> None:
     """Take replicas away before the fault, and wait until nobody has fresh metadata of it."""
-    order = turns(scene.old)
-    wanted = {key: tuple(order[turn] for turn in step.affected) for key in scene.affected}
+    order = turns(target.old)
+    wanted = {key: tuple(order[turn] for turn in step.affected) for key in target.affected}
     if step.bystander:
         nodes = tuple(order[turn] for turn in step.bystander)
-        wanted |= {(one.topic, one.bystander): nodes for one in scene.subjects}
-    await rearrange(scene, wanted)
-    await scene.cluster.admin.elect_preferred(list(wanted))
-    await in_sync(scene)
+        wanted |= {(one.topic, one.bystander): nodes for one in target.subjects}
+    await rearrange(target, wanted)
+    await target.cluster.admin.elect_preferred(list(wanted))
+    await in_sync(target)
     if step.config:
-        for topic in topics(scene):
-            await scene.cluster.admin.configure_topic(topic, dict(step.config))
+        for topic in topics(target):
+            await target.cluster.admin.configure_topic(topic, dict(step.config))
     await asyncio.sleep(SETTLES_S)
 
 
-async def meanwhile(step: Meanwhile, _: Scene) -> None:
+async def meanwhile(step: Meanwhile, _: FaultTarget) -> None:
     """Let time pass."""
     await asyncio.sleep(step.ms / 1000)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from probe.engines.kafka.faults.action import in_sync, turns
 from probe.engines.kafka.faults.brokers import act
 from probe.engines.kafka.faults.brokers import all_up as brokers_up
-from probe.engines.kafka.ports import Scene, ServerProcess
+from probe.engines.kafka.ports import FaultTarget, ServerProcess
 from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker
@@ -40,65 +40,65 @@ def waves(order: Order, old: int, controller: int) -> list[Wave]:
     return [(first, second), *((node,) for node in left)]
 
 
-async def restart_all(step: RestartAll, scene: Scene) -> None:
+async def restart_all(step: RestartAll, target: FaultTarget) -> None:
     """Begin; the rest goes on beside the watch."""
-    controllers = scene.cluster.ensemble if scene.cluster.kraft else ()
-    controller = controllers[0].node if controllers else await scene.cluster.admin.controller()
-    coming = waves(step.order, scene.old, controller)
+    controllers = target.cluster.ensemble if target.cluster.kraft else ()
+    controller = controllers[0].node if controllers else await target.cluster.admin.controller()
+    coming = waves(step.order, target.old, controller)
     told = ", then ".join(" and ".join(map(str, wave)) for wave in coming)
     kind = "a node of its own" if controllers else "a broker"
-    scene.cluster.tell(EngineKind.NOTE, text=f"node {controller}, {kind}, is the controller; restarted are {told}")
-    scene.cluster.spawn(_roll(step, coming, scene))
+    target.cluster.emit(EngineKind.NOTE, text=f"node {controller}, {kind}, is the controller; restarted are {told}")
+    target.cluster.spawn(_roll(step, coming, target))
 
 
-async def _roll(step: RestartAll, coming: Sequence[Wave], scene: Scene) -> None:
+async def _roll(step: RestartAll, coming: Sequence[Wave], target: FaultTarget) -> None:
     """Restart all. EngineError when the watch ends before that: whoever saw half of it has not seen it."""
     left = [node for wave in coming for node in wave]
     try:
         for wave in coming:
-            await asyncio.gather(*(_stop(scene, node) for node in wave))
+            await asyncio.gather(*(_stop(target, node) for node in wave))
             await asyncio.sleep(step.down_ms / 1000)
-            await asyncio.gather(*(_start(scene, node) for node in wave))
+            await asyncio.gather(*(_start(target, node) for node in wave))
             left = [node for node in left if node not in wave]
-            await in_sync(scene)
-            scene.cluster.tell(EngineKind.NOTE, text="everything is in sync")
+            await in_sync(target)
+            target.cluster.emit(EngineKind.NOTE, text="everything is in sync")
     except asyncio.CancelledError:
         if not left:
             raise
         raise EngineError(f"the watch ended before these were restarted: {', '.join(map(str, left))}") from None
-    if not scene.cluster.kraft:
-        now = await scene.cluster.admin.controller()
-        scene.cluster.tell(EngineKind.NOTE, text=f"all are back; broker {now} is the controller")
+    if not target.cluster.kraft:
+        now = await target.cluster.admin.controller()
+        target.cluster.emit(EngineKind.NOTE, text=f"all are back; broker {now} is the controller")
 
 
-def _controller(scene: Scene, node: int) -> ServerProcess | None:
+def _controller(target: FaultTarget, node: int) -> ServerProcess | None:
     """Return the node if it is a controller and no broker."""
-    return None if node in scene.cluster.brokers else next(one for one in scene.cluster.ensemble if one.node == node)
+    return None if node in target.cluster.brokers else next(one for one in target.cluster.ensemble if one.node == node)
 
 
-async def _stop(scene: Scene, node: int) -> None:
-    if (controller := _controller(scene, node)) is None:
-        return await act(StopBroker(turn=turns(scene.old).index(node), listed=False), scene)
+async def _stop(target: FaultTarget, node: int) -> None:
+    if (controller := _controller(target, node)) is None:
+        return await act(StopBroker(turn=turns(target.old).index(node), listed=False), target)
     controller.terminate()
-    scene.strike()
+    target.mark_fault_on()
     await controller.ended(ENDS_S)
-    scene.cluster.tell(EngineKind.NOTE, text=f"{controller.name} has ended")
+    target.cluster.emit(EngineKind.NOTE, text=f"{controller.name} has ended")
     return None
 
 
-async def _start(scene: Scene, node: int) -> None:
-    if (controller := _controller(scene, node)) is None:
-        return await act(ReturnBroker(turn=turns(scene.old).index(node)), scene)
+async def _start(target: FaultTarget, node: int) -> None:
+    if (controller := _controller(target, node)) is None:
+        return await act(ReturnBroker(turn=turns(target.old).index(node)), target)
     await controller.start()
     await controller.ready(SERVES_S)
-    scene.cluster.tell(EngineKind.NOTE, text=f"{controller.name} serves again")
+    target.cluster.emit(EngineKind.NOTE, text=f"{controller.name} serves again")
     return None
 
 
-async def all_up(step: RestartAll, scene: Scene) -> None:
+async def all_up(step: RestartAll, target: FaultTarget) -> None:
     """Start whoever is not there, the controller before the brokers."""
-    for server in scene.cluster.ensemble:
+    for server in target.cluster.ensemble:
         if server.pid is None:
             await server.start()
             await server.ready(SERVES_S)
-    await brokers_up(step, scene)
+    await brokers_up(step, target)

@@ -13,7 +13,7 @@ import time
 
 from probe.engines.kafka.admin import requests as ask
 from probe.engines.kafka.admin.wire import Writer, line_to
-from probe.engines.kafka.ports import Scene
+from probe.engines.kafka.ports import FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import SendUnknownKeys
@@ -26,10 +26,10 @@ AFTERWARDS_S = 3.0
 """It goes on so long when all is over."""
 
 
-async def send(step: SendUnknownKeys, scene: Scene) -> None:
+async def send(step: SendUnknownKeys, target: FaultTarget) -> None:
     """Begin; what follows goes on beside the watch."""
-    scene.strike()
-    scene.cluster.spawn(_bursts(step, scene))
+    target.mark_fault_on()
+    target.cluster.spawn(_bursts(step, target))
 
 
 def frames(key: int, count: int) -> bytes:
@@ -38,48 +38,48 @@ def frames(key: int, count: int) -> bytes:
     return b"".join(struct.pack(">i", len(body)) + body for body in bodies)
 
 
-async def _bursts(step: SendUnknownKeys, scene: Scene) -> None:
+async def _bursts(step: SendUnknownKeys, target: FaultTarget) -> None:
     begin = time.monotonic()
-    monitor = asyncio.create_task(_watch(scene))
+    monitor = asyncio.create_task(_watch(target))
     try:
         for number in range(step.until_ms // step.every_ms + 1):
             await asyncio.sleep(max(0.0, begin + number * step.every_ms / 1000 - time.monotonic()))
-            await _burst(step, scene)
-        scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text="the newer client is gone")
+            await _burst(step, target)
+        target.cluster.emit(EngineKind.NOTE, broker=target.old, text="the newer client is gone")
         await asyncio.sleep(AFTERWARDS_S)
     finally:
         monitor.cancel()
 
 
-async def _burst(step: SendUnknownKeys, scene: Scene) -> None:
+async def _burst(step: SendUnknownKeys, target: FaultTarget) -> None:
     """Connect, send all at once, and wait for no answer, as there is none. OSError if it cannot connect."""
-    address = scene.cluster.brokers[scene.old].internal
+    address = target.cluster.brokers[target.old].internal
     async with asyncio.timeout(DIAL_S):
         _, writer = await asyncio.open_connection(address.host, address.port)
     try:
         writer.write(frames(step.key, step.burst))
         text = f"a newer client sends {step.burst} requests with API key {step.key}"
-        scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text=text)
+        target.cluster.emit(EngineKind.NOTE, broker=target.old, text=text)
         await asyncio.sleep(step.every_ms / 2000)
     finally:
         writer.transport.abort()
 
 
-async def _watch(scene: Scene) -> None:
+async def _watch(target: FaultTarget) -> None:
     """Ask for Metadata, each time on a new connection, and tell when that begins to fail or to work again."""
     well = True
     while True:
-        answered = await _answers(scene)
+        answered = await _answers(target)
         if answered != well:
             text = "a monitor is answered again" if answered else f"a monitor has no answer for {MONITOR_S:.0f} s"
-            scene.cluster.tell(EngineKind.NOTE, broker=scene.old, text=text)
+            target.cluster.emit(EngineKind.NOTE, broker=target.old, text=text)
         well = answered
         await asyncio.sleep(LOOK_S)
 
 
-async def _answers(scene: Scene) -> bool:
+async def _answers(target: FaultTarget) -> bool:
     with contextlib.suppress(OSError, EngineError):
-        async with line_to(scene.cluster.brokers[scene.old].internal, MONITOR_S) as line:
+        async with line_to(target.cluster.brokers[target.old].internal, MONITOR_S) as line:
             await ask.metadata(line, ["none-of-this-name"], old=True)
             return True
     return False

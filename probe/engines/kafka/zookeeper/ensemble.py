@@ -15,7 +15,7 @@ from probe.model.endpoint import Endpoint
 
 CHUNK = 65_536
 ASK_S = 2.0
-SAID = re.compile(r"^(?P<key>Mode|Connections): (?P<value>\w+)$", re.MULTILINE)
+STATUS_LINE = re.compile(r"^(?P<key>Mode|Connections): (?P<value>\w+)$", re.MULTILINE)
 ENSEMBLE: Mapping[str, str] = {"initLimit": "10", "syncLimit": "5"}
 """In ticks, as in ZooKeeper's own example."""
 
@@ -33,7 +33,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class MemberStatus:
     """What a ZooKeeper says of itself."""
 
     mode: str
@@ -58,35 +58,35 @@ def properties(mine: Member, ensemble: Sequence[Member], doors: Mapping[tuple[in
     return told
 
 
-async def served(address: Endpoint) -> Served:
+async def ask_status(address: Endpoint) -> MemberStatus:
     """Ask a ZooKeeper by its four-letter word who it is. OSError if it does not answer."""
     async with asyncio.timeout(ASK_S):
         reader, writer = await asyncio.open_connection(address.host, address.port)
         try:
             writer.write(b"srvr")
-            return read_served((await reader.read()).decode(errors="replace"))
+            return read_status((await reader.read()).decode(errors="replace"))
         finally:
             writer.close()
 
 
-def read_served(text: str) -> Served:
+def read_status(text: str) -> MemberStatus:
     r"""Read what `srvr` answers.
 
     >>> read_served("Zookeeper version: 3\nConnections: 3\nMode: follower\nNode count: 5\n")
     Served(mode='follower', sessions=2)
     """
-    told = {found["key"]: found["value"] for found in SAID.finditer(text)}
-    return Served(told.get("Mode", ""), max(0, int(told.get("Connections", "1")) - 1))
+    told = {found["key"]: found["value"] for found in STATUS_LINE.finditer(text)}
+    return MemberStatus(told.get("Mode", ""), max(0, int(told.get("Connections", "1")) - 1))
 
 
 async def serves(address: Endpoint) -> None:
     """Return when a member leads or follows. EngineError or OSError until then."""
-    if not (await served(address)).mode:
+    if not (await ask_status(address)).mode:
         raise EngineError("it has no quorum yet")
 
 
 @dataclass
-class Doors:
+class QuorumProxies:
     """Our ports between each two members: `(from, to)` leads to the quorum port of `to`."""
 
     members: Sequence[Member] = ()
@@ -95,23 +95,23 @@ class Doors:
     """How often each member came through any of its doors, and was let in."""
     _inside: dict[tuple[int, int], set[asyncio.StreamWriter]] = field(default_factory=dict)
 
-    def slam(self, source: int, target: int) -> int:
+    def close_connections(self, source: int, target: int) -> int:
         """Close what is established from one to the other, as if the other had; return how many it was."""
         ends = self._inside.pop((source, target), set())
         for end in ends:
             end.close()
         return len(ends) // 2
 
-    async def served(self) -> Mapping[int, Served]:
+    async def statuses(self) -> Mapping[int, MemberStatus]:
         """Ask every member that answers who it is."""
         found = {}
         for member in self.members:
             with contextlib.suppress(OSError):
-                found[member.node] = await served(member.client)
+                found[member.node] = await ask_status(member.client)
         return found
 
     @contextlib.asynccontextmanager
-    async def open(self) -> AsyncIterator[Doors]:
+    async def open(self) -> AsyncIterator[QuorumProxies]:
         """Listen while inside."""
         async with contextlib.AsyncExitStack() as stack:
             for source in self.members:
@@ -123,7 +123,7 @@ class Doors:
                 yield self
             finally:
                 for source_node, target_node in list(self._inside):
-                    self.slam(source_node, target_node)
+                    self.close_connections(source_node, target_node)
 
     async def _door(self, source: Member, target: Member) -> asyncio.Server:
         way = (source.node, target.node)

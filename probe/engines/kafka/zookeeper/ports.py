@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 
-class ZooKeeperSays(Protocol):
+class ZooKeeperStatus(Protocol):
     """What a ZooKeeper says of itself."""
 
     @property
@@ -18,15 +18,15 @@ class ZooKeeperSays(Protocol):
         """Return how many connections it has."""
 
 
-class QuorumDoors(Protocol):
+class QuorumProxiesPort(Protocol):
     """The ways between the members of a ZooKeeper ensemble; followers reach their leader by them."""
 
     @property
     def passed(self) -> Mapping[int, int]:
         """Return how often each member was let in by another."""
 
-    def slam(self, source: int, target: int) -> int:
+    def close_connections(self, source: int, target: int) -> int:
         """Close what is established from one to the other, as if the other had; return how many it was."""
 
-    async def served(self) -> Mapping[int, ZooKeeperSays]:
+    async def statuses(self) -> Mapping[int, ZooKeeperStatus]:
         """Ask every member that answers who it is."""
