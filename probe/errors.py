@@ -1,26 +1,26 @@
-"""The two trees of errors: what ends a command with one line and an exit code, and what breaks a trial.
+"""Define the two trees of errors: those that end a command, and those that break a trial.
 
 `ProbeError` is for users and is caught once, in `probe.cli.app`. `HarnessError` is about the parts of the harness that
-play a trial, and is caught where a trial runs, or where a cohort of trials is opened.
+run a trial. It is caught where a trial runs and where a cohort of trials is opened.
 """
 
 from __future__ import annotations
 
 
 class ProbeError(Exception):
-    """Ends a command; the text names the thing, the reason and the way out in one line."""
+    """An error that ends a command. Its text names the thing, the reason and the way out in one line."""
 
     exit_code = 2
 
 
 class NothingJudgedError(ProbeError):
-    """No cell could be judged, or results are unreadable."""
+    """No cell could be judged, or the results are unreadable."""
 
     exit_code = 3
 
 
 class ExhaustedError(ProbeError):
-    """No room, memory, open files or processes are left on this machine, which is not the client's doing."""
+    """Disk space, memory, open files or processes of this machine are exhausted. The client is not the cause."""
 
     exit_code = 3
 
@@ -29,7 +29,7 @@ class ExhaustedError(ProbeError):
         self.reason = reason
         """What is missing, and how to get it."""
         self.run_id = run_id
-        """The run that was begun, if any."""
+        """Id of the run that was started, if any."""
 
 
 class GateError(ProbeError):
@@ -39,7 +39,10 @@ class GateError(ProbeError):
 
 
 class EndedError(BaseException):
-    """A signal ends the command outside of a run. No `Exception`, which whoever talks to Spark may hold for his own."""
+    """A signal ended the command outside of a run.
+
+    It is not an `Exception`, so that code around Spark does not catch it as an error of its own.
+    """
 
     def __init__(self, signal: int) -> None:
         super().__init__(signal)
@@ -47,38 +50,38 @@ class EndedError(BaseException):
 
 
 class InterruptedRunError(ProbeError):
-    """A signal ended the run; what was judged is kept."""
+    """A signal ended the run. What was judged is kept."""
 
     def __init__(self, text: str, signal: int, run_id: str = "") -> None:
         super().__init__(text)
         self.exit_code = 128 + signal
         self.run_id = run_id
-        """The run that was begun, if any."""
+        """Id of the run that was started, if any."""
 
 
 class HarnessError(Exception):
-    """The harness failed under a trial, which says nothing about its client."""
+    """The harness failed during a trial. The trial says nothing about its client."""
 
 
 class EngineError(HarnessError):
-    """Brokers, or the program that plays them, did not do what was asked."""
+    """The brokers, or the process that plays them, did not do what was requested."""
 
 
 class StragglerError(EngineError):
-    """The other cells of a cohort went on without this one; it has to be run again."""
+    """The other members of the cohort continued without this cell. The cell has to be run again."""
 
 
 class RelayError(HarnessError):
-    """The relay cannot do to a connection or a port what was asked."""
+    """The relay cannot apply an operation to a connection or a port."""
 
 
 class DriverError(HarnessError):
-    """A driver could not be started, or did not say what it has to say."""
+    """A driver could not be started, or did not emit an event that it must emit."""
 
 
 class DriverLostError(DriverError):
-    """The driver process ended under the trial; it is run again alone."""
+    """The driver process ended during the trial. The trial is run again on its own."""
 
 
 class ProvisionError(ProbeError):
-    """A client version cannot be had here; the text is one line that names it, the reason and the way out."""
+    """A client version is not available here. The text names it, the reason and the way out in one line."""

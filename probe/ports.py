@@ -1,4 +1,4 @@
-"""The verbs: what the runner needs of engines, the relay, drivers and the store."""
+"""Define the interfaces that the runner needs: engines, relay, drivers and store."""
 
 from __future__ import annotations
 
@@ -15,136 +15,151 @@ from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from probe.scenarios.steps.partitions import Step
 
 Sink = Callable[[Event], None]
-"""Takes an event as it happens; never blocks, never raises."""
+"""Accepts an event when it happens. It never blocks and never raises."""
 
 
 def discard(_: Event) -> None:
-    """Take an event that comes too early or too late: a `Sink`."""
+    """Accept an event that comes too early or too late, and drop it. It is a `Sink`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """Everything stored in a topic, read_committed, and committed offsets of a group."""
+    """Every record stored in a topic (read_committed), and the committed offsets of a group."""
 
     stored: tuple[Stored, ...]
     committed: Mapping[int, int]
 
 
 Pcapng = Callable[[str], bytes]
-"""Writes what was captured as a pcapng file, with a comment; touches nothing, may run in a thread."""
+"""Returns what was captured as a pcapng file, with a comment. It has no side effects and may run in a thread."""
 
 
 class Tap(Protocol):
-    """A relay in front of the brokers of one cluster."""
+    """A relay between clients and the brokers of one cluster."""
 
     def address(self, broker: int) -> Endpoint:
         """Return the address that clients use for a broker."""
 
     async def cut(self, broker: int, client_id: str = "") -> int:
-        """Reset established connections to a broker (of one client id, or all); return how many."""
+        """Reset established connections to a broker, of one client id or of all. Return how many."""
 
     def refuse(self, broker: int) -> None:
-        """Refuse new connections to a broker from now on, keeping its port."""
+        """Refuse new connections to a broker from now on. The port stays reserved."""
 
     def accept(self, broker: int) -> None:
         """Accept connections again."""
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
-        """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it."""
+        """Delay answers of these APIs by `hold_ms`. Empty `apis` ends the delay."""
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
-        """Hand out what passed so far (of these client ids, or all), once; None where nothing is kept."""
+        """Return what was captured so far, of these client ids or of all. None where nothing is kept.
+
+        The captured bytes are released, so they can be taken once only.
+        """
 
 
 class RelayPort(Tap, Protocol):
-    """A relay as an engine holds it. What changes a port raises RelayError where the system refuses."""
+    """A relay as an engine uses it.
+
+    Methods that change a port raise RelayError where the system refuses.
+    """
 
     def forward(self, broker: int, address: Endpoint) -> None:
-        """Say where a broker really listens."""
+        """Set the address on which a broker really listens."""
 
     def slow(self, broker: int, delay_ms: int) -> None:
-        """Pass all answers of a broker on only after `delay_ms`; 0 ends it."""
+        """Delay all answers of a broker by `delay_ms`. 0 ends the delay."""
 
     def blackhole(self, broker: int, on: bool = True) -> None:
-        """Pass nothing on in either direction, and let nobody connect."""
+        """Forward nothing in either direction, and let no client connect."""
 
     def refuse_after_attempt(self, broker: int) -> None:
-        """Refuse once somebody has tried to connect, and report that as a connection that was cut."""
+        """Refuse connections after the first attempt, and report that attempt as a connection that was cut."""
 
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
-        """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
+        """Cut a connection instead of forwarding an answer of these APIs, at most `times` per client id. 0 ends it."""
 
     def move(self, broker: int) -> Endpoint:
-        """Take another port for a broker, open it, and return its address; the old one refuses for good."""
+        """Open another port for a broker and return its address. The old port refuses from now on."""
 
     def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
-        """Return (requests, responses) passed, by (broker, API key)."""
+        """Return the numbers of (requests, responses) forwarded, by (broker, API key)."""
 
     def dropped(self) -> int:
-        """Return how many events the sink should have had and did not get."""
+        """Return the number of events that the sink did not get although it should have."""
 
     def check(self) -> None:
-        """Raise ExhaustedError if a connection was refused since this machine has no more of something."""
+        """Raise ExhaustedError if a connection was refused because this machine ran out of a resource."""
 
 
 OpenRelay = Callable[[Sequence[int], Sink, dict[bytes, str]], AbstractAsyncContextManager[RelayPort]]
-"""Opens a relay for brokers; takes the sink of its events and the topic names by id, which it adds to."""
+"""Opens a relay for brokers. Parameters: broker ids, sink of its events, topic names by id (extended by the relay)."""
 
 
 class Cluster(Protocol):
-    """Three brokers, one trial's topic on them.
+    """Three brokers with one trial's topic on them.
 
-    Every coroutine raises EngineError or RelayError where it fails, ExhaustedError where this machine has no more of
-    something.
+    Every coroutine raises EngineError or RelayError where it fails, and ExhaustedError where this machine has run out
+    of a resource.
     """
 
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
-        """Create the topic, place the coordinators and feed the topic as planned; return the full subject."""
+        """Create the topic, place the coordinators and start the background producer. Return the full subject."""
 
     async def set_interval(self, feed_ms: int) -> None:
-        """Feed the topic each `feed_ms` from now on; an engine may have one pace for all, and keep to it."""
+        """Write a record to the topic every `feed_ms` from now on.
+
+        An engine may have one interval for all topics, and ignore this one.
+        """
 
     async def await_cohort(self) -> None:
-        """Wait until all that will see the same fault are as far.
+        """Wait until all members of the cohort are ready for the fault.
 
-        Raises StragglerError for one that the others went on without.
+        Raises StragglerError if the other members continued without this one.
         """
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
-        """Break; `fault_on` is among the events when this returns."""
+        """Inject the fault. The event `fault_on` has been emitted when this returns."""
 
     async def revert(self) -> None:
-        """Mend; `healed` is among the events when this returns."""
+        """Revert the fault. The event `healed` has been emitted when this returns."""
 
     async def read_back(self) -> ReadBack:
-        """Read everything back, off the relay. Raises EngineError if it cannot be read whole."""
+        """Read all records back, not through the relay. Raises EngineError if they cannot be read completely."""
 
     async def problems(self) -> Sequence[str]:
-        """Cross-check the relay against the brokers' own counts; return what does not fit."""
+        """Compare the relay's counts with the brokers' own counts. Return the differences."""
 
 
 class EnginePort(Protocol):
-    """Starts clusters."""
+    """An engine: it starts clusters."""
 
     def cluster(self, broker: str, sink: Sink) -> AbstractAsyncContextManager[tuple[Cluster, Tap]]:
-        """Start brokers of a Kafka line with a relay in front; everything is gone at exit.
+        """Start brokers of a Kafka release line behind a relay. All are stopped at exit.
 
-        Raises EngineError, RelayError, or ExhaustedError where this machine has no more of something.
+        Raises EngineError, RelayError, or ExhaustedError where this machine has run out of a resource.
         """
 
 
 class CohortMemberPort(EnginePort, Protocol):
-    """One cell's place in a cohort; its cluster can be entered once."""
+    """One cell's place in a cohort. Its cluster can be entered once."""
 
     def ignore_events(self) -> None:
-        """Feed nobody any more: the client is gone, though its cell may wait until others are watched."""
+        """Drop events from now on.
+
+        The client has stopped, but its cell may wait until the observation of the other members ends.
+        """
 
     def leave(self) -> None:
-        """Be waited for no longer; said in any case when the trial is over, or never began."""
+        """Leave the cohort, so that the others no longer wait for this member.
+
+        It is called in any case when the trial is over, or was never started.
+        """
 
 
 class CohortEngine(EnginePort, Protocol):
-    """An engine whose clusters are dear: several cells watch one fault on one cluster."""
+    """An engine whose clusters are expensive: several cells observe one fault on one cluster."""
 
     @property
     def at_once(self) -> int:
@@ -152,21 +167,21 @@ class CohortEngine(EnginePort, Protocol):
 
     @property
     def in_silence(self) -> int:
-        """Return how many may run beside them whose cohorts watch silence."""
+        """Return how many more clusters may run whose cohorts observe silence."""
 
     def cohort(
         self, broker: str, size: int, to_come: int = 0, ground: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
     ) -> AbstractAsyncContextManager[Sequence[CohortMemberPort]]:
-        """Lease a running cluster of a Kafka line, with so many seats; `to_come` = cohorts of this kind that follow.
+        """Lease a running cluster of a Kafka release line for `size` members.
 
-        `silent` says that it is kept for minutes, mostly by clients that wait.
-        Raises EngineError when none can be had.
+        `to_come` is the number of cohorts of this kind that follow. `silent` means that the cluster is kept for
+        minutes, mostly by clients that wait. Raises EngineError if no cluster is available.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What a driver is told (proto/driver.proto, `Start`)."""
+    """Parameters of the driver command `Start` (proto/driver.proto)."""
 
     instance: str
     client_id: str
@@ -186,31 +201,34 @@ class Start:
 
 
 class Instance(Protocol):
-    """One running client."""
+    """One running client instance."""
 
     def set_interval(self, interval_ms: int) -> None:
-        """Let it begin an operation each so many milliseconds from now on."""
+        """Begin an operation every `interval_ms` milliseconds from now on."""
 
     async def stop(self, deadline_ms: int) -> None:
-        """Ask it to close; returns when it ended or the deadline passed."""
+        """Ask the instance to close. Return when it has ended or the deadline has passed."""
 
     @property
     def clock_error_us(self) -> int:
-        """Bound of the clock offset error."""
+        """Bound of the clock offset error, in microseconds."""
 
 
 class Store(Protocol):
-    """Keeps runs."""
+    """Storage of runs."""
 
     def add(self, history: History, verdict: Verdict) -> None:
-        """Take one judged trial; it is on disk at the next flush."""
+        """Add one judged trial. It is on disk after the next flush."""
 
     def has(self, cell: Cell, trial: int) -> bool:
-        """Say whether a trial of this number was taken, in an earlier part of a resumed run, too."""
+        """Return whether a trial of this number was added, also in an earlier part of a resumed run."""
 
     def flush(self) -> None:
-        """Write what was taken since the last flush, aside and renamed. Raises ResultsError."""
+        """Write what was added since the last flush to a temporary file and rename it. Raises ResultsError."""
 
     @property
     def exhausted(self) -> ExhaustedError | None:
-        """Return why nothing can be written, where this machine has no room or files left; what was taken is kept."""
+        """Return why nothing can be written, where this machine has no disk space or files left.
+
+        Added trials are kept.
+        """

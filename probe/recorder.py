@@ -1,4 +1,4 @@
-"""The one mutable object of a trial: takes events from everywhere, hands out frozen histories, waits on conditions."""
+"""The one mutable object of a trial: it collects events, returns frozen histories and waits for conditions."""
 
 from __future__ import annotations
 
@@ -31,25 +31,32 @@ TIME = attrgetter("at")
 
 
 class Recorder:
-    """Collects one trial's events. `add` is a `probe.ports.Sink`: it never blocks and never raises."""
+    """Collects one trial's events.
+
+    `add` is a `probe.ports.Sink`: it never blocks and never raises.
+    """
 
     def __init__(self, *, by_wire: bool = False) -> None:
-        """Begin; `by_wire` = the application tells of no delivery or commit, so answers on the wire are counted."""
+        """Create an empty recorder.
+
+        `by_wire` is for applications that report no delivery or commit: answers on the wire are counted instead.
+        """
         self._by_wire = by_wire
         self._events: list[Event] = []
-        """All events; those that were handed out before are in order of time."""
+        """All events. Those that an earlier history contained are in order of time."""
         self._ordered = 0
-        """So many of them are."""
+        """Number of events that are in order."""
         self._changed = asyncio.Event()
         self.successes: Counter[int] = Counter()
         """Operations that succeeded, by partition."""
         self.told: Counter[int] = Counter()
-        """What the application told but for what it began, by partition; -1 = of no partition."""
+        """Events that the application reported, other than starts of operations, by partition. -1 = without a
+        partition."""
         self.kinds: Counter[AppKind] = Counter()
         self.engine: dict[EngineKind, int] = {}
-        """When the engine's events of each kind came last, in microseconds."""
+        """Time of the last engine event of every kind, in microseconds."""
         self.discovered_at = 0
-        """When the last Metadata or FindCoordinator answer was passed on."""
+        """Time at which the last Metadata or FindCoordinator answer was forwarded."""
         self.settings: Mapping[str, str] = {}
         self.ending: App | None = None
         """The event that ended the instance."""
@@ -57,7 +64,7 @@ class Recorder:
         """Operations of the bystander's instance that succeeded."""
 
     def add(self, event: Event) -> None:
-        """Take an event."""
+        """Record an event."""
         self._events.append(event)
         if isinstance(event, App):
             self._add_app(event)
@@ -68,7 +75,7 @@ class Recorder:
         self._changed.set()
 
     def add_beside(self, event: Event) -> None:
-        """Take an event of the bystander's instance: it is kept, and says nothing about the client."""
+        """Record an event of the bystander's instance. It is kept, but says nothing about the client."""
         self._events.append(event)
         self.beside += isinstance(event, App) and event.kind in SUCCESSES
         self._changed.set()
@@ -95,24 +102,24 @@ class Recorder:
                 self.kinds[AppKind.COMMITTED] += len(done)
 
     def mark(self, kind: MarkKind, text: str = "") -> int:
-        """Record a milestone of the harness now; return its time."""
+        """Record a milestone of the harness now. Return its time."""
         at = now_us()
         self.add(Mark(at=at, kind=kind, text=text))
         return at
 
     def history(self, header: Header) -> History:
-        """Return everything so far, in order of time; what came at one time in the order in which it was told."""
+        """Return all events so far, in order of time. Events of the same time keep the order of arrival."""
         events, since = self._events, self._ordered
         if since < len(events):
             fresh = sorted(events[since:], key=TIME)
-            # drivers tell a little later than the wire: only the end of what was in order has to be looked at again
+            # Events of drivers arrive a little later than those of the wire, so only the end has to be sorted again.
             first = bisect_right(events, fresh[0].at, 0, since, key=TIME)
             events[first:] = sorted(events[first:since] + fresh, key=TIME)
             self._ordered = len(events)
         return History(header, tuple(events))
 
     async def until(self, test: Callable[[Recorder], bool], timeout_s: float) -> bool:
-        """Wait until the test holds, looking whenever something new came; False when the time is over."""
+        """Wait until the test holds, and check after every new event. Return False on timeout."""
         deadline = time.monotonic() + timeout_s
         while not test(self):
             left = deadline - time.monotonic()
@@ -120,7 +127,7 @@ class Recorder:
                 return False
             self._changed.clear()
             try:
-                async with asyncio.timeout(left):  # wait_for may swallow that the run was cancelled (Python 3.11)
+                async with asyncio.timeout(left):  # wait_for may swallow a cancellation (Python 3.11)
                     await self._changed.wait()
             except TimeoutError:
                 continue

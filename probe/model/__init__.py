@@ -1,7 +1,7 @@
-"""The nouns of the probe: frozen values and enums, standard library only.
+"""The values of the probe: frozen dataclasses and enums, standard library only.
 
-Times are microseconds of the orchestrator's CLOCK_MONOTONIC wherever a name ends in `at`,
-and milliseconds wherever it ends in `_ms`.
+Names that end in `at` are times in microseconds of the orchestrator's CLOCK_MONOTONIC. Names that end in `_ms` are
+milliseconds.
 """
 
 from probe.model.cell import CONTROL, Cell, Client, Engine, Outcome, Reality, Role, control_first

@@ -1,4 +1,4 @@
-"""What is asked: client, role, profile, scenario, engine and broker line make a cell."""
+"""The question: client, role, profile, scenario, engine and broker release line make a cell."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import Self
 
 CONTROL = "steady"
-"""The scenario that changes nothing: every other cell of the same client, role, profile, engine and line needs it."""
+"""The scenario without a fault. Every other cell of the same client, role, profile, engine and line needs it."""
 
 
 def control_first(scenario: str) -> tuple[bool, str]:
-    """Return what orders scenarios by name, the control first."""
+    """Return a sort key that orders scenarios by name, with the control first."""
     return scenario != CONTROL, scenario
 
 
@@ -20,31 +20,31 @@ class Role(StrEnum):
 
     PRODUCER = "producer"
     CONSUMER = "consumer"
-    """Reads an assigned partition; no group."""
+    """Reads an assigned partition, without a group."""
     GROUP = "group"
     """A subscribed member of a consumer group that commits."""
     TRANSACTIONAL = "transactional"
     ADMIN = "admin"
-    """ListOffsets and committed offsets."""
+    """Calls ListOffsets and asks for committed offsets."""
 
     @property
     def reads(self) -> bool:
-        """Say whether it is given records that others write."""
+        """Return whether the client receives records that others write."""
         return self in {Role.CONSUMER, Role.GROUP}
 
 
 class Engine(StrEnum):
-    """Who plays the brokers."""
+    """The program that plays the brokers."""
 
     EMBEDDED = "embedded"
     KAFKA = "kafka"
 
     @property
     def beat_ms(self) -> int:
-        """Return how often an instance begins an operation, or is fed a record, per partition.
+        """Return the interval between operations of an instance, or between records written for it, per partition.
 
-        Dozens of cells share real brokers, and two cores with them: at ten operations a second each, and at four, the
-        brokers were what was slow, and not the clients.
+        On real brokers it is longer, since dozens of cells share the brokers and the cores of the machine. With short
+        intervals the brokers would be slow, not the clients.
         """
         return BEAT_MS[self]
 
@@ -53,23 +53,24 @@ BEAT_MS = {Engine.EMBEDDED: 100, Engine.KAFKA: 400}
 
 
 class Reality(StrEnum):
-    """Whether a real broker of this line can answer so, here."""
+    """Whether a real broker of this release line can give this answer here."""
 
     EFFECTIVE = "effective"
     RAW = "raw"
 
 
 class Outcome(StrEnum):
-    """What became of a cell; the verdict table in `probe.verdict` decides which, `probe.model.outcomes` describes each.
+    """The result of a cell.
 
-    The order counts: it is that of the verdict table, and of a cell's outcomes with equally many trials the one that is
-    listed first stands for the cell (`spark.encoding`, `spark.measures`).
+    The verdict table in `probe.verdict` decides it, and `probe.model.outcomes` describes it. The order matters: it is
+    that of the verdict table. Where several outcomes of a cell have the same number of trials, the first one listed
+    here stands for the cell (`spark.encoding`, `spark.measures`).
     """
 
     BROKEN = "broken"
     UNSUPPORTED = "unsupported"
     NOT_RUN = "not_run"
-    """Cell level only: the client could not be had or started on this machine."""
+    """Cell level only: the client was not available or could not be started on this machine."""
     NOT_PROVOKED = "not_provoked"
     FATAL = "fatal"
     VIOLATES = "violates"
@@ -92,7 +93,7 @@ class Client:
 
     family: str
     version: str
-    """What the library itself reports, such as `1.43.3`."""
+    """The version that the library itself reports, such as `1.43.3`."""
 
     def __str__(self) -> str:
         return f"{self.family}@{self.version}"
@@ -100,17 +101,17 @@ class Client:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """One question of the matrix. Identity is these seven columns."""
+    """One question of the matrix. These seven columns are its identity."""
 
     family: str
     version: str
     role: Role
     profile: str
-    """The whole profile as `str(Profile)` writes it; `Profile.parse` reads it."""
+    """The whole profile as `str(Profile)` writes it. `Profile.parse` reads it."""
     scenario: str
     engine: Engine
     broker: str
-    """The Kafka line, `3.9`; three parts before 1.0: `0.10.2`."""
+    """The Kafka release line, such as `3.9`. It has three parts before 1.0: `0.10.2`."""
 
     @property
     def client(self) -> Client:
@@ -118,12 +119,12 @@ class Cell:
         return Client(self.family, self.version)
 
     def columns(self) -> dict[str, str]:
-        """Return the identity as the matrix's first columns."""
+        """Return the identity as the first columns of the matrix."""
         return {field.name: str(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def of(cls, columns: dict[str, str]) -> Self:
-        """Build a cell from identity columns; KeyError or ValueError when they are not whole."""
+        """Build a cell from identity columns. Raises KeyError or ValueError if they are not complete."""
         return cls(
             family=columns["family"],
             version=columns["version"],

@@ -6,5 +6,5 @@ import time
 
 
 def now_us() -> int:
-    """Return the orchestrator's clock, microseconds of CLOCK_MONOTONIC."""
+    """Return the time of the orchestrator's clock, in microseconds of CLOCK_MONOTONIC."""
     return time.monotonic_ns() // 1000

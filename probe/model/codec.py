@@ -1,4 +1,4 @@
-"""Frozen values to plain JSON-able data and back, by their type hints."""
+"""Convert frozen values to plain data for JSON and back, by their type hints."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def encode(value: object) -> Any:
-    """Turn a frozen value into dicts, lists and scalars; fields that hold their default are left out."""
-    if type(value) in _PLAIN:  # most are: events are encoded by the thousand
+    """Convert a frozen value to dicts, lists and scalars. Fields with their default value are left out."""
+    if type(value) in _PLAIN:  # the common case
         return value
     if isinstance(value, Enum):
         return value.value
@@ -35,9 +35,9 @@ def encode(value: object) -> Any:
 
 
 def to_json(value: object) -> str:
-    """Return what `encode` gives as JSON, without building it: events are written by the hundred thousand.
+    """Return the JSON of what `encode` returns, without building that. A run writes hundreds of thousands of events.
 
-    Compact, and ASCII: lone surrogates of hostile text survive.
+    The text is compact ASCII, so lone surrogates of hostile input survive.
     """
     return _WRITERS[type(value)](value)
 
@@ -52,7 +52,7 @@ _SCALARS: dict[type, Writer] = {
 
 
 class _Writers(dict[type, Writer]):
-    """What writes values of just this type, made when the first one comes."""
+    """Functions that write values of one type. They are created on first use."""
 
     def __missing__(self, cls: type) -> Writer:
         made = self[cls] = _writer(cls)
@@ -79,7 +79,10 @@ def _member(item: tuple[object, object]) -> str:
 
 
 def _object_writer(cls: type) -> Writer:
-    """Write out what reads each field, and compile it: half the time of a loop over them."""
+    """Generate a function that writes the fields of a class, and compile it.
+
+    It is faster than a loop over the fields.
+    """
     names: dict[str, Any] = {"writers": _WRITERS}
     lines = ["def write(value):", "    text = ''"]
     for number, (name, default) in enumerate(_defaults(cls)):
@@ -89,12 +92,12 @@ def _object_writer(cls: type) -> Writer:
             f"    if item != default{number}:",
             f"        text += {f',{encode_basestring_ascii(name)}:'!r} + writers[type(item)](item)",
         ]
-    exec("\n".join([*lines, "    return '{' + text[1:] + '}'"]), names)  # noqa: S102  # of our own fields' names
+    exec("\n".join([*lines, "    return '{' + text[1:] + '}'"]), names)  # noqa: S102  # generated from our own field names
     return names["write"]  # type: ignore[no-any-return]  # made by exec
 
 
 def decode(hint: type[T], data: Any) -> T:
-    """Build a value of type `hint` from what `encode` gave; unknown keys are ignored.
+    """Build a value of type `hint` from the result of `encode`. Unknown keys are ignored.
 
     Raises TypeError, ValueError or KeyError where the data do not fit.
     """
@@ -103,7 +106,7 @@ def decode(hint: type[T], data: Any) -> T:
 
 @cache
 def _reader(hint: Any) -> Reader:
-    """Return what reads a hint, made once: histories are decoded by the ten thousand events."""
+    """Return the function that reads values of a type hint. It is created once, for speed."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return _optional(_reader(next(a for a in get_args(hint) if a is not type(None))))
@@ -118,11 +121,11 @@ def _reader(hint: Any) -> Reader:
 
 
 def _object_reader(cls: type) -> Reader:
-    """Read by what the data have, since most fields hold their default; what is plain already needs no call."""
+    """Return a function that reads only the fields that the data contain, since most fields have their default."""
     hints = get_type_hints(cls)
     readers = {name: _reader(inner) for name, inner in hints.items()}
     plain = {name: inner for name, inner in hints.items() if inner in _PLAIN}
-    items = dict.items  # of anything else: a TypeError
+    items = dict.items  # raises TypeError for anything other than a dict
 
     def read(data: Any) -> Any:
         return cls(
@@ -154,7 +157,7 @@ def _scalar(kind: Any) -> Reader:
 
 @cache
 def _defaults(cls: type) -> tuple[tuple[str, object], ...]:
-    """Field names with their defaults (a sentinel that equals nothing where there is none)."""
+    """Return field names with their defaults. Fields without one get a sentinel that equals nothing."""
     out: list[tuple[str, object]] = []
     for item in fields(cls):
         default: object = item.default

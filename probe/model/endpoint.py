@@ -1,4 +1,4 @@
-"""Where something listens."""
+"""The address of a listening socket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Endpoint:
 
     @classmethod
     def parse(cls, text: str) -> Endpoint:
-        """Read `host:port`. Raises ValueError.
+        """Parse `host:port`. Raises ValueError.
 
         >>> Endpoint.parse("127.0.0.1:9092")
         Endpoint(host='127.0.0.1', port=9092)
@@ -28,5 +28,5 @@ class Endpoint:
 
 
 def as_text(endpoints: Iterable[Endpoint]) -> str:
-    """Return them as configurations of Kafka write several: separated by commas."""
+    """Return endpoints separated by commas, as configurations of Kafka write them."""
     return ",".join(map(str, endpoints))

@@ -1,4 +1,4 @@
-"""What was seen: events of the wire, of the application, of the brokers, of the harness."""
+"""Observed events: of the wire, of the application, of the brokers and of the harness."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class Row:
     """One object of a request or a response: a topic partition, or a coordinator key."""
 
     topic: str = ""
-    """Topic name; topic ids are already resolved. `?<id>` where an id is unknown."""
+    """Topic name. Topic ids are already resolved; `?<id>` where an id is unknown."""
     partition: int = -1
     """-1 where the object is a whole topic or a coordinator key."""
     key: str = ""
-    """Group or transactional id, for the APIs that a coordinator serves."""
+    """Group or transactional id, for APIs of coordinators."""
     key_type: int = -1
     """FindCoordinator: 0 group, 1 transaction, 2 share. -1 elsewhere."""
     code: int = 0
@@ -24,22 +24,22 @@ class Row:
     leader: int | None = None
     """Metadata: leader id. FindCoordinator: node id. Produce and Fetch: the KIP-951 hint. -1 = none."""
     epoch: int | None = None
-    """Leader epoch that goes with `leader`, or the one the client sent."""
+    """Leader epoch that belongs to `leader`, or the one that the client sent."""
     offset: int | None = None
-    """Fetch request: fetch offset. Produce response: base offset. Commit and fetch of offsets: the offset."""
+    """Fetch request: fetch offset. Produce response: base offset. OffsetCommit and OffsetFetch: the offset."""
     size: int | None = None
     """Bytes of record batches in this row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A connection of this cell was accepted by a relay port."""
+    """A relay port accepted a connection of this cell."""
 
     at: int
     conn: int
     """Unique within a trial."""
     broker: int
-    """Node id whose port it is."""
+    """Node id of the port's broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Closed:
     conn: int
     broker: int
     by: str
-    """`client`, `broker`, or `relay` (the harness cut it)."""
+    """`client`, `broker`, or `relay` (cut by the harness)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +65,10 @@ class Request:
     version: int
     client_id: str = ""
     size: int = 0
-    """Bytes of the frame, length prefix included."""
+    """Bytes of the frame, including the length prefix."""
     rows: tuple[Row, ...] = ()
     everything: bool = False
-    """Metadata: asks for all topics. A request for brokers only has neither rows nor this."""
+    """Metadata: the request asks for all topics. A request for brokers only has neither rows nor this."""
     acks: int | None = None
     """Produce only."""
     error: str = ""
@@ -77,7 +77,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """A response whose last byte the relay passed to the client."""
+    """A response whose last byte the relay forwarded to the client."""
 
     at: int
     conn: int
@@ -86,10 +86,10 @@ class Response:
     api: int
     version: int
     sent_at: int
-    """When its request was received."""
+    """Time at which the request was received."""
     size: int = 0
     code: int = 0
-    """Top-level error code, if this API has one."""
+    """Top-level error code, if the API has one."""
     rows: tuple[Row, ...] = ()
     error: str = ""
     """Why the body could not be read, if it could not."""
@@ -97,9 +97,9 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folded:
-    """Many request and response pairs of a stormy connection in one line.
+    """Many pairs of requests and responses of a stormy connection as one event.
 
-    The first and last frames of every distinct (api, code, object) of the span are still told one by one.
+    The first and last frames of every distinct (api, code, object) of the span remain events of their own.
     """
 
     at: int
@@ -112,7 +112,7 @@ class Folded:
     responses: int
     bytes: int = 0
     rows: tuple[Row, ...] = ()
-    """Distinct response rows seen, each once."""
+    """Distinct response rows, each once."""
 
 
 class AppKind(StrEnum):
@@ -133,7 +133,7 @@ class AppKind(StrEnum):
     TXN_ABORTED = "txn_aborted"
     TXN_ERROR = "txn_error"
     LISTED = "listed"
-    """Admin: one ListOffsets or committed-offsets call answered."""
+    """Admin: one ListOffsets or committed-offsets call was answered."""
     LIST_ERROR = "list_error"
     NOTICE = "notice"
     UNSUPPORTED = "unsupported"
@@ -161,7 +161,7 @@ class ClientError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """An event of the application's side, on the orchestrator's clock."""
+    """An event reported by the application's side, on the orchestrator's clock."""
 
     at: int
     kind: AppKind
@@ -172,7 +172,7 @@ class App:
     offset: int = -1
     """Acked and received: the record's offset. Committed: the committed offset."""
     origin_at: int = 0
-    """Received: when the record was written, read from its value (0 = unknown)."""
+    """Received: time at which the record was written, read from its value (0 = unknown)."""
     error: ClientError | None = None
     partitions: tuple[int, ...] = ()
     """Assigned and revoked."""
@@ -182,24 +182,24 @@ class App:
 
 
 class EngineKind(StrEnum):
-    """The engine's truth."""
+    """Events of the brokers."""
 
     FAULT_ON = "fault_on"
     HIT = "hit"
-    """The engine's own count of a rule's first hit; a cross-check, never the proof."""
+    """The engine's own count of a rule's first hit. It is a cross-check, never the proof."""
     MOVED = "moved"
-    """The new target is in office at `broker`."""
+    """`broker` is the new target from now on."""
     ANNOUNCED = "announced"
     """Every healthy broker names the new target `broker`."""
     HEALED = "healed"
     STOPPED = "stopped"
     RETURNED = "returned"
     SLOWED = "slowed"
-    """From here on the relay passes answers of a connection at `broker` on so late: `value` in milliseconds, 0 = at
-    once again. Its client asks hundreds of times a second, for seconds."""
+    """From now on the relay delays answers of a connection at `broker` by `value` milliseconds; 0 ends the delay. It
+    does so where the client has sent hundreds of requests per second for seconds."""
     WITHHELD = "withheld"
-    """For `value` milliseconds until now nobody could read records of `partition` that had been written before: a
-    follower in sync had not got them yet. Told of partitions that are read."""
+    """For the last `value` milliseconds no client could read records already written to `partition`, since a follower
+    in sync had not fetched them. Emitted for partitions that are read."""
     LOG = "log"
     """A line of a real broker's log."""
     NOTE = "note"
@@ -207,7 +207,7 @@ class EngineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineEvent:
-    """Something the brokers did."""
+    """A change or an observation of the brokers."""
 
     at: int
     kind: EngineKind
@@ -218,7 +218,7 @@ class EngineEvent:
     value: int = 0
     text: str = ""
     conn: int = -1
-    """The connection that it is about: it is told only to the cell that has that."""
+    """The connection that the event is about. Only the cell that owns the connection gets the event."""
 
 
 class MarkKind(StrEnum):
@@ -227,14 +227,15 @@ class MarkKind(StrEnum):
     WARM = "warm"
     """Warm-up ended: operations succeed on both partitions."""
     HEALING = "healing"
-    """The watch ended and the fault is about to be mended."""
+    """The observation ended and the fault is about to be reverted."""
     STOPPING = "stopping"
-    """The instance was told to stop."""
+    """The instance was asked to stop."""
     STOPPED = "stopped"
-    """The instance answered closed, or its deadline passed."""
+    """The instance reported closed, or its deadline passed."""
     END = "end"
     PACED = "paced"
-    """From here on an operation begins, or a record is fed, each so many milliseconds (in `text`) per partition."""
+    """From now on the interval between operations, or between records written, is the number of milliseconds in `text`,
+    per partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,4 +248,4 @@ class Mark:
 
 
 Event = Opened | Closed | Request | Response | Folded | App | EngineEvent | Mark
-"""Everything a history consists of, in order of `at`."""
+"""All kinds of events in a history, which is ordered by `at`."""

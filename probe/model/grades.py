@@ -1,4 +1,4 @@
-"""How bad an answer is, and what became of a question that was answered twice: better, worse, as bad? Pure."""
+"""Grade outcomes by severity, and compare two answers to one question: better, worse or as bad. Pure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from probe.model.outcomes import OUTCOMES, SAY_NOTHING
 
 
 class Trend(StrEnum):
-    """What became of a question."""
+    """The difference between two answers to one question."""
 
     WORSE = "WORSE"
     BETTER = "better"
     BAD = "stays bad"
     DIFFERS = "differs"
-    """Another outcome, in an informative cell: neither better nor worse."""
+    """Another outcome in an informative cell: neither better nor worse."""
     UNCLEAR = "unclear"
     """One side says nothing about the client: unsupported, not provoked, broken, still waiting."""
     GOOD = "stays good"
@@ -27,15 +27,15 @@ class Trend(StrEnum):
 
 
 class Judged(Protocol):
-    """Anything with an outcome and a judgement: a verdict, a row of the matrix, a stretch of a cell's history."""
+    """A value with an outcome and a judgement: a verdict, a row of the matrix, a part of a cell's history."""
 
     @property
     def outcome(self) -> Outcome:
-        """What became of it."""
+        """The outcome."""
 
     @property
     def conforms(self) -> bool | None:
-        """Whether that conforms; None where it is not judged."""
+        """Whether the outcome conforms. None where it is not judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Grade:
 
     outcome: Outcome
     severity: int | None
-    """0 = it conforms; None where nothing is asked of the client. Where trials disagree the worst of them counts."""
+    """0 = it conforms. None where nothing is required of the client. Where trials disagree the worst one counts."""
 
     @property
     def judged(self) -> bool:
@@ -53,14 +53,14 @@ class Grade:
 
 
 def severity(said: Judged) -> int | None:
-    """Return how bad a trial, or a cell whose trials agree, is; None where nothing is asked of the client."""
+    """Return how bad a trial, or a cell whose trials agree, is. None where nothing is required of the client."""
     if said.conforms is None:
         return None
     return 0 if said.conforms else max(1, OUTCOMES[said.outcome].severity)
 
 
 def worst(trials: Iterable[Judged]) -> int | None:
-    """Return the severity of the worst trial; None where nothing is asked of the client in any."""
+    """Return the severity of the worst trial. None where no trial requires anything of the client."""
     return max((bad for one in trials if (bad := severity(one)) is not None), default=None)
 
 

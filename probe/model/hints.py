@@ -1,4 +1,4 @@
-"""What a user may have meant."""
+"""Suggestions for mistyped names."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from difflib import get_close_matches
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, *, at_most: int = 1, cutoff: float = 0.6) -> str:
-    """Return `did you mean X?` with the names that are near, or `otherwise` where none is."""
+    """Return `did you mean X?` with the most similar names, or `otherwise` if no name is similar."""
     near = get_close_matches(name, list(known), n=at_most, cutoff=cutoff)
     return f"did you mean {' or '.join(near)}?" if near else otherwise

@@ -1,4 +1,4 @@
-"""A whole trial as a value: what was asked, what was seen. It can be judged again with no broker."""
+"""A whole trial as a value: the question and all observations. It can be judged again without a broker."""
 
 from __future__ import annotations
 
@@ -11,61 +11,62 @@ from probe.model.events import Event
 from probe.model.words import Reaction, Symptom, Target, Trigger
 
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
-"""`<instance> <partition> <sequence> <clock>`, as proto/driver.proto lays it down."""
+"""`<instance> <partition> <sequence> <clock>`, as specified in proto/driver.proto."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What a scenario does and asks for in one role (SEMANTICS 1)."""
+    """What a scenario does and expects in one role (docs/verdicts.md#the-question)."""
 
     kind: Symptom
     expects: Reaction
     target: Target
     codes: tuple[int, ...] = ()
-    """Error codes that make a hit, kind `answer`; also `change` where the old target answers with an error."""
+    """Error codes that make a hit, for the symptom `answer`; also for `change` where the old target answers with an
+    error."""
     apis: tuple[int, ...] = ()
-    """API keys the codes count in; empty = any."""
+    """API keys in which the codes count. Empty = any."""
     causes: tuple[Trigger, ...] = ()
     """Triggers that count as "because of the fault"."""
     election_ms: int | None = None
-    """First hit to move, of the embedded engine. None where it does not apply."""
+    """Time from the first hit to the move, in the embedded engine. None where it does not apply."""
     prompt_ms: int = 3000
-    """Recovery later than this after `available_at` is late."""
+    """A recovery later than this after `available_at` is late."""
     watch_ms: int = 10000
     conforms: tuple[Outcome, ...] = ()
-    """Outcomes that conform; empty = informative."""
+    """Outcomes that conform. Empty = informative."""
     reality: Reality = Reality.EFFECTIVE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What is known of a client version beforehand, from client.toml."""
+    """Known limits of a client version, from client.toml."""
 
     back_off_ms: int
-    """`b` of the storm bound: the version's own back-off between retries or discoveries."""
+    """`b` of the storm bounds: the version's own back-off between retries or discoveries."""
     min_discovery_age_ms: int = 0
     """The client never asks again sooner than this after an answer."""
     own_limit_ms: int = 0
-    """The client's own limit for this kind of fault; patience is 1.2 times it, at least the watch."""
+    """The client's own limit for this kind of fault. Patience is 1.2 times this limit, and at least the observation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The objects a trial is about."""
+    """The objects that a trial is about."""
 
     topic: str
     affected: int
-    """The partition that is faulted."""
+    """The partition that the fault hits."""
     bystander: int
-    """The partition that never is."""
+    """The partition that the fault does not hit."""
     instance: str
     client_id: str
     group: str = ""
     transactional_id: str = ""
     old: int = -1
-    """The broker that fails: leader (or coordinator) of the affected object at the start."""
+    """The failing broker: leader (or coordinator) of the affected object at the start."""
     bootstrap: tuple[int, ...] = ()
-    """Brokers whose addresses the client was given."""
+    """Brokers whose addresses the client got as bootstrap servers."""
     bystander_instance: str = ""
     """Where a coordinator is hit: a second instance (and client id) of the same client, with another group or
     transactional id at the same broker. Empty = the bystander is a partition."""
@@ -80,14 +81,15 @@ class Stored:
     partition: int
     offset: int
     instance: str
-    """Who wrote it: the client's instance, or `feed`."""
+    """The writer: the client's instance, or `feed`."""
     sequence: int
 
     @classmethod
     def of(cls, partition: int, offset: int, value: str) -> Stored:
-        """Read writer and number out of a record's value; -1 where it is not of our form.
+        """Read writer and number from a record's value. The number is -1 where the value does not have our form.
 
-        An application may wrap what it is given (Telegraf writes `probe value="..." 1700000000`): ours is looked for.
+        An application may wrap the value (Telegraf writes `probe value="..." 1700000000`), so the value is searched for
+        it.
         """
         found = VALUE.search(value)
         return cls(partition, offset, found[1], int(found[2])) if found else cls(partition, offset, value[:40], -1)
@@ -95,7 +97,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """Everything of a history but its events."""
+    """All parts of a history other than its events."""
 
     cell: Cell
     trial: int
@@ -106,17 +108,18 @@ class Header:
     settings: Mapping[str, str] = field(default_factory=dict)
     """Effective settings of the client, as its driver reported them in `ready`."""
     steady: Outcome | None = None
-    """Outcome of the `steady` cell of the same client, role, profile, engine, broker. None = unknown, or this is it."""
+    """Outcome of the `steady` cell of the same client, role, profile, engine, broker. None = unknown, or this is that
+    cell."""
     beat_ms: int = 0
-    """How often an operation began, or a record was fed, per partition, until a mark `paced`. 0 = not noted."""
+    """Interval between operations, or between records written, per partition, until a mark `paced`. 0 = not stored."""
     watched_ms: int = 0
-    """Fault to the end of the watch."""
+    """Time from the fault to the end of the observation."""
     shortened: bool = False
-    """`--watch` cut the watch below what the scenario declares."""
+    """`--watch` made the observation shorter than the scenario declares."""
     problems: tuple[str, ...] = ()
-    """Failures of the harness; any makes the trial broken."""
+    """Failures of the harness. Any failure makes the trial broken."""
     impossible: str = ""
-    """Driver or engine declared the cell impossible: why."""
+    """Why the driver or the engine declared the cell impossible."""
     clock_error_us: int = 0
     """Bound of the driver's clock offset error."""
     loop_lag_ms: int = 0
@@ -129,9 +132,10 @@ class Header:
     """ISO date on which this client version was released, if known."""
     mirrors: str = ""
     artifact: str = ""
-    """Where the client came from, with its digest."""
+    """Source of the client, with its digest."""
     judged_by: str = ""
-    """`wire`: the application tells of no delivery, so the relay and the read-back alone judge; empty = it tells."""
+    """`wire`: the application reports no delivery, so only the relay and the read-back judge. Empty = it reports
+    deliveries."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""An attribute that is computed when it is first asked for."""
+"""An attribute that is computed on first access."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Generic, TypeVar, overload
 T = TypeVar("T")
 
 
-class lazy(Generic[T]):  # noqa: N801  # used as a decorator, as functools.cached_property is
-    """What `functools.cached_property` is since Python 3.12: without a lock.
+class lazy(Generic[T]):  # noqa: N801  # used as a decorator, like functools.cached_property
+    """A lock-free `functools.cached_property`, as it is since Python 3.12.
 
-    Before, one lock per attribute is held for all instances while one of them is computed, so the event loop waits
-    for a worker thread that reads a long history (stalls of up to 1.5 s were seen).
+    Before 3.12, one lock per attribute is held for all instances during a computation. The event loop would wait for a
+    worker thread that reads a long history.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -30,5 +30,5 @@ class lazy(Generic[T]):  # noqa: N801  # used as a decorator, as functools.cache
         if instance is None:
             return self
         value = self._compute(instance)
-        instance.__dict__[self._name] = value  # found before this descriptor from now on
+        instance.__dict__[self._name] = value  # later accesses find this before the descriptor
         return value

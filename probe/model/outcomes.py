@@ -1,6 +1,6 @@
-"""The table of outcomes: how each is shown, how bad it is, and what a cell that has it is good for.
+"""The table of outcomes: how each one is shown, how bad it is, and how far it settles a cell.
 
-Which outcome a trial has is decided in `probe.verdict`; which outcomes conform is said by each scenario.
+`probe.verdict` decides which outcome a trial has. Every scenario declares which outcomes conform.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from enum import StrEnum
 from probe.model.cell import Outcome
 
 SETTLES, WAITED, BROKE, ABSENT = 3, 2, 1, 0
-"""Weights: the trial settles its cell; it was only waited for; the harness failed; there was no trial."""
+"""Weights: the trial settles its cell; its observation was too short; the harness failed; there was no trial."""
 STOPS = 4
-"""Severity from which on work stops or records are lost."""
+"""Lowest severity at which work stops or records are lost."""
 
 
 class Number(StrEnum):
-    """Which number a cell of the site's matrix shows."""
+    """The number that a cell of the site's matrix shows."""
 
     RECOVERY = "recovery"
-    """Median time to recovery; where there is none, the errors that the application saw."""
+    """Median time to recovery, or the number of errors reported to the application where there is none."""
     WATCHED = "watched"
-    """How long the client was watched: it had not recovered by then."""
+    """Length of the observation, at whose end the client had not recovered."""
     RECORDS = "records"
     """Records that were lost, duplicated, reordered or skipped."""
     TRIALS = "trials"
-    """How many of the trials agree."""
+    """Number of trials that agree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,40 +36,44 @@ class OutcomeInfo:
 
     outcome: Outcome
     symbol: str
-    """One character, different for every outcome: colour alone distinguishes nothing."""
+    """One character, different for every outcome, since colour alone must not distinguish outcomes."""
     explanation: str
     """One or two short sentences for a legend."""
     phrase: str
-    """What the client did, after the client's name, on the page of a cell."""
+    """What the client did. It follows the client's name on the page of a cell."""
     says: str = ""
-    """What a version does, after its number, in the result of `bisect`; empty = `is` and the outcome."""
+    """What a version does. It follows the version in the result of `bisect`; empty = `is` and the outcome."""
     severity: int = 0
-    """How bad the outcome is where it does not conform or is not judged: 5 = promise broken or client unusable,
-    0 = the application noticed nothing. What does not conform counts as 1 at least."""
+    """How bad the outcome is where it does not conform or is not judged: 5 = promise broken or client unusable, 0 = the
+    application noticed nothing. An outcome that does not conform counts as at least 1."""
     says_nothing: bool = False
-    """The outcome says nothing about the client; it is never judged, and comparing it with another is unclear."""
+    """The outcome says nothing about the client. It is never judged, and a comparison with another outcome is
+    unclear."""
     observed: bool = True
-    """The trial worked and a client was observed: a short watch or a fault that was not met is no answer, but does not
-    contradict this. What was not observed is no change of a cell; a run of nothing else ends with an error."""
+    """The trial worked and observed a client. A short observation or a fault that was not met is no answer, but does
+    not contradict this. An outcome without an observed client is no change of a cell. A run with only such outcomes
+    ends with an error."""
     weight: int = SETTLES
-    """How far a trial settles its cell; the greater weight wins over a later run. What settles need not be an answer:
-    for a known result, and for `bisect`, `not_provoked` and `unsupported` are results, although they say nothing."""
+    """How far a trial settles its cell. A greater weight wins over a later run. An outcome can settle a cell without
+    being an answer: `not_provoked` and `unsupported` are results for a known result and for `bisect`, although they say
+    nothing."""
     again: bool = False
-    """`verify` plays such a stored cell again. So it does where the fault was not met: next time it may be."""
+    """`verify` runs a cell with this stored outcome again. It does so where the fault was not met, since the next trial
+    may meet it."""
     open: bool = False
-    """Another run may well answer: the site counts the cell as open, and lists it before what is informative."""
+    """Another run may give an answer. The site counts the cell as open, and lists it before informative cells."""
     doubtful: bool = False
     """`run` counts it, below its table, as a cell to look into."""
     ends_control: bool = False
-    """A control cell on real brokers is not played once more after this outcome."""
+    """A control cell on real brokers is not run once more after this outcome."""
     style: str = ""
     """Style on a console, as rich writes it."""
     number: Number = Number.RECOVERY
-    """Which number a cell of the site's matrix shows."""
+    """The number that a cell of the site's matrix shows."""
 
     @property
     def label(self) -> str:
-        """The outcome in words of prose."""
+        """The outcome as words of a sentence."""
         return self.outcome.replace("_", " ")
 
     @property
@@ -82,7 +86,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.REFRESHES,
         symbol="✓",
-        explanation="Asked who serves now because of the fault, went there promptly; the application saw no error.",
+        explanation="Asked for the new leader because of the fault, moved promptly; the application saw no error.",
         phrase="asked for the new leader because of the fault, moved there promptly, "
         "and showed the application no error",
         says="refreshes",
@@ -90,7 +94,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.HINTED,
         symbol="➜",
-        explanation="Followed the leader named in the error answer itself (KIP-951); no question needed.",
+        explanation="Followed the leader named in the error answer itself (KIP-951); no discovery was needed.",
         phrase="followed the new leader named in the error answer itself (KIP-951), without having to ask",
         says="follows the hint",
     ),
@@ -120,7 +124,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.LATE,
         symbol="◔",
-        explanation="Recovered, but too slowly, or only because something else rescued it.",
+        explanation="Recovered, but too slowly, or only for another reason than the fault.",
         phrase="recovered, but late or only because something other than the fault led it there",
         severity=2,
         style="yellow",
@@ -137,8 +141,8 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.STUCK,
         symbol="✗",
-        explanation="Never recovered by itself while the fault stood.",
-        phrase="did not recover by itself while the fault stood",
+        explanation="Never recovered by itself while the fault was in force.",
+        phrase="did not recover by itself while the fault was in force",
         severity=STOPS,
         style="bold red",
         number=Number.WATCHED,
@@ -165,8 +169,8 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.WAITING,
         symbol="⧗",
-        explanation="Had not recovered, but was watched for less than its own limits; says nothing yet.",
-        phrase="had not recovered when the watch ended, which was before its own limits were reached",
+        explanation="Had not recovered, but was observed for less than its own limits; says nothing yet.",
+        phrase="had not recovered when the observation ended, which was before its own limits were reached",
         says_nothing=True,
         weight=WAITED,
         again=True,
@@ -215,7 +219,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.NOT_RUN,
         symbol="□",
-        explanation="The client could not be had or started on this machine.",
+        explanation="The client was not available or could not be started on this machine.",
         phrase="was not run",
         says_nothing=True,
         observed=False,
@@ -225,7 +229,7 @@ _TABLE = (
 )
 
 OUTCOMES: Mapping[Outcome, OutcomeInfo] = {info.outcome: info for info in _TABLE}
-"""Every outcome, in the order in which a reader meets them: legend, filters and summary of the site follow it."""
+"""Every outcome, in the order of the legend, the filters and the summary of the site."""
 
 
 def _those(test: Callable[[OutcomeInfo], bool]) -> frozenset[Outcome]:
@@ -235,16 +239,17 @@ def _those(test: Callable[[OutcomeInfo], bool]) -> frozenset[Outcome]:
 SAY_NOTHING = _those(lambda info: info.says_nothing)
 """Outcomes that say nothing about the client."""
 NO_ANSWER = SAY_NOTHING | {Outcome.FLAKY}
-"""The same and trials that disagree: no answer that conforms or not, nor one on which two engines could agree."""
+"""SAY_NOTHING, and trials that disagree. Such an outcome neither conforms nor fails to, and two engines cannot agree on
+it."""
 UNOBSERVED = _those(lambda info: not info.observed)
-"""Outcomes of trials in which no client was observed."""
+"""Outcomes of trials that observed no client."""
 UNSETTLED: Mapping[Outcome, int] = {info.outcome: info.weight for info in _TABLE if info.weight < SETTLES}
 """Outcomes that settle no cell, with their weights."""
 PLAYED_AGAIN = _those(lambda info: info.again)
-"""Stored outcomes that `verify` plays again."""
+"""Stored outcomes after which `verify` runs the cell again."""
 OPEN = _those(lambda info: info.open)
-"""Outcomes that another run may well replace by an answer."""
+"""Outcomes that another run may replace by an answer."""
 DOUBTFUL = tuple(outcome for outcome in Outcome if OUTCOMES[outcome].doubtful)
 """Outcomes that `run` counts below its table."""
 WELL = _those(lambda info: not info.severity) - NO_ANSWER
-"""Outcomes in which the application noticed nothing; where one does not conform, it is because of the bystander."""
+"""Outcomes in which the application noticed nothing. Where one does not conform, the bystander is the cause."""

@@ -1,4 +1,4 @@
-"""Where a trial's topic and its coordinators are placed, and how often the topic is fed. Pure."""
+"""Placement of a trial's topic and coordinators, and the interval at which records are written. Pure."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from enum import StrEnum
 
 
 class Spread(StrEnum):
-    """What the broker that fails has of a trial, at the start."""
+    """The parts of a trial that are on the failing broker at the start."""
 
     SHARED = "shared"
-    """Everything: it leads both partitions and coordinates both keys."""
+    """All: it leads both partitions and coordinates both keys."""
     BYSTANDER_APART = "bystander-apart"
-    """Nothing of the bystander: neither a replica of its partition nor its key."""
+    """No part of the bystander: neither a replica of its partition nor its key."""
     COORDINATES_ONLY = "coordinates-only"
-    """The keys of the client under test; no replica of either partition, nothing of the bystander."""
+    """The keys of the client under test. No replica of either partition, and no part of the bystander."""
     NOTHING = "nothing"
 
 
@@ -24,26 +24,26 @@ class Places:
     """Node ids for a trial's objects."""
 
     affected: tuple[int, ...]
-    """Replicas of the affected partition, its leader first."""
+    """Replicas of the affected partition, the leader first."""
     bystander: tuple[int, ...]
-    """Replicas of the bystander's partition, its leader first."""
+    """Replicas of the bystander's partition, the leader first."""
     coordinator: int
-    """Coordinates the group and the transactional id of the client under test."""
+    """Coordinator of the group and the transactional id of the client under test."""
     bystander_coordinator: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicPlan:
-    """How a trial's topic is created and fed."""
+    """How a trial's topic is created and filled with records."""
 
     feed_ms: int
-    """Records are written to the topic at this interval; 0 = never."""
+    """Interval at which records are written to the topic; 0 = never."""
     bystander_ms: int
     """The shortest interval for the bystander's partition."""
     spread: Spread = Spread.SHARED
 
     def places(self, old: int, brokers: Sequence[int]) -> Places:
-        """Return where everything is placed; `old` is the id of the broker that fails."""
+        """Return the placement. `old` is the id of the failing broker."""
         others = tuple(node for node in brokers if node != old)
         everywhere = (old, *others)
         partitions = self.spread in {Spread.SHARED, Spread.BYSTANDER_APART}

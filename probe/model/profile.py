@@ -1,10 +1,10 @@
-"""A client configuration as a value: its one builder, its one written form and the one parser of that form.
+"""A client configuration as a value, with its written form and the parser of that form.
 
-The written form is `NAME+KEY=VALUE+KEY=VALUE`, sorted by key; the embedded engine's election is written as the key
-`election`. What would not be read back as it is has an escape that no other profile is written with:
+The written form is `NAME+KEY=VALUE+KEY=VALUE`, sorted by key. The embedded engine's election is written as the key
+`election`. Text that would be ambiguous is escaped:
 
 * a `+` in a name, a key or a value is doubled: `isolated+client.id=a++b`;
-* `=` stands before a key that begins with `+` and before a library's own key `election`: `isolated+=election=fast`.
+* `=` precedes a key that begins with `+` and a library's own key `election`: `isolated+=election=fast`.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ MINUTE_MS = 60_000
 SEPARATOR = "+"
 ELECTION_KEY = "election"
 LIBRARY_KEY = "="
-"""Stands before a key that is the library's own, where it would be read as something else."""
+"""Precedes a key of the library that would be read as something else."""
 NO_RETRIES = "no-retries"
-"""The profile in which the library retries nothing by itself."""
+"""The profile in which the library itself retries nothing."""
 ELECTION = r"(?<!\+)((?:\+\+)*)\+election=[0-9,]+(?!\+\+)(?![^+])"
-"""The election in a written profile, after pluses (group 1) that end the value before it; for Python and for Java."""
+"""The election in a written profile, after pluses (group 1) that end the value before it. Valid in Python and Java."""
 _PARTS = re.compile(r"(\++)")
 _REMEMBERED = 4096
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Election:
-    """How the embedded engine elects a leader, where the user sets it: what real brokers took, in milliseconds."""
+    """Time that the embedded engine takes to elect a leader, as set by the user. Unit: milliseconds."""
 
     ms: int
-    """From the first hit to the new leader in office."""
+    """Time from the first hit until the new leader is in office."""
     shown_ms: int = 0
-    """From there until the last broker names it; the new leader does at once."""
+    """Time from then until the last broker names the new leader. The new leader itself names it at once."""
 
     def __str__(self) -> str:
         return f"{self.ms},{self.shown_ms}" if self.shown_ms else str(self.ms)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `MS` or `MS,MS`; ValueError for anything else, and for more than a minute.
+        """Parse `MS` or `MS,MS`. Raises ValueError for anything else, and for more than a minute.
 
         >>> Election.parse("6772,400")
         Election(ms=6772, shown_ms=400)
@@ -57,16 +57,16 @@ class Election:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Profile:
-    """A named client configuration, with what the command line added to it.
+    """A named client configuration, with the additions of the command line.
 
-    ValueError for a property whose key is empty or contains `=`.
+    Raises ValueError for a property whose key is empty or contains `=`.
     """
 
     name: str
     properties: tuple[tuple[str, str], ...] = ()
-    """The library's own keys and values; sorted by key, each key once, however they are given."""
+    """The library's own keys and values, sorted by key. Every key occurs once."""
     election: Election | None = None
-    """The embedded engine's, if the user set it."""
+    """Election of the embedded engine, if the user set it."""
 
     def __post_init__(self) -> None:
         pairs = tuple(dict(sorted(self.properties)).items())
@@ -76,7 +76,7 @@ class Profile:
         object.__setattr__(self, "properties", pairs)
 
     def __str__(self) -> str:
-        """Write it as the matrix does: `isolated+election=1000+linger.ms=5`."""
+        """Return the form used in the matrix: `isolated+election=1000+linger.ms=5`."""
         parts = {key: f"{_key(key)}={_doubled(value)}" for key, value in self.properties}
         if self.election is not None:
             own = f"{ELECTION_KEY}={self.election}"
@@ -85,15 +85,15 @@ class Profile:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Return the properties as `--property` takes them: KEY=VALUE."""
+        """Return the properties in the form of `--property`: KEY=VALUE."""
         return tuple(f"{key}={value}" for key, value in self.properties)
 
     @staticmethod
     @lru_cache(maxsize=_REMEMBERED)
     def parse(text: str) -> Profile:
-        """Read what `str` wrote. Any text is read as some profile; whether its name is known is not asked here.
+        """Parse the result of `str`. Any text is parsed as some profile, and its name is not checked.
 
-        A part without `=` belongs to what stands before it: results of earlier versions have a `+` of a value single.
+        A part without `=` belongs to the part before it, since earlier versions did not double a `+` of a value.
 
         >>> Profile.parse("isolated+client.id=a++b+election=1000")
         Profile(name='isolated', properties=(('client.id', 'a+b'),), election=Election(ms=1000, shown_ms=0))
@@ -118,18 +118,18 @@ class Profile:
         return Profile(name, tuple(pairs.items()), election)
 
     def plain(self) -> Profile:
-        """Return the same without properties."""
+        """Return the profile without properties."""
         return replace(self, properties=())
 
     def conforming(self, outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-        """Return the outcomes that conform in this profile: where nothing is retried, an error may surface."""
+        """Return the outcomes that conform in this profile. Where the library does not retry, an error may surface."""
         if self.name != NO_RETRIES or not outcomes or Outcome.SURFACES in outcomes:
             return outcomes
         return (*outcomes, Outcome.SURFACES)
 
 
 def without_election(text: str) -> str:
-    """Return a written profile without its election: nobody can set one on real brokers.
+    """Return a written profile without its election, which cannot be set on real brokers.
 
     >>> without_election("isolated+election=1000,40+linger.ms=5")
     'isolated+linger.ms=5'
@@ -138,7 +138,7 @@ def without_election(text: str) -> str:
 
 
 def _election(text: str) -> Election | None:
-    """Read an election; None for what an earlier version wrote of a library's own key `election`."""
+    """Parse an election. None for a library's own key `election` as earlier versions wrote it."""
     try:
         return Election.parse(text)
     except ValueError:
@@ -155,7 +155,10 @@ def _doubled(text: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the parts of a written profile: every second plus of a run is text, and one that is left separates."""
+    """Yield the parts of a written profile.
+
+    In a run of pluses every second one is text, and a remaining one separates.
+    """
     part = ""
     for piece in _PARTS.split(text):
         if not piece.startswith(SEPARATOR):

@@ -1,6 +1,6 @@
-"""How results lie in files (DESIGN 9): names and flat columns only; who reads and writes them is elsewhere.
+"""The layout of results in files: names and flat columns only.
 
-`probe.store` writes, `spark` reads: this page is what they share, standard library only.
+It is shared by `probe.store`, which writes, and `spark`, which reads. Standard library only.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ RUN_PREFIX = "run_id="
 RUN, TRIALS, EVENTS, VERDICTS = "run", "trials", "events", "verdicts"
 IDENTITY = columns.IDENTITY
 SCHEMA_KEY = b"probe.schema"
-"""Key of the schema's number in the metadata of a Parquet file; without one it is 0."""
+"""Key of the schema's number in the metadata of a Parquet file. A file without it has number 0."""
 SCHEMA_VERSION = 1
-"""Additive changes of columns keep the number; anything else raises it."""
+"""Additive changes of columns keep the number. Any other change raises it."""
 REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
 _PAIRS = tuple(name for name, kind in FACTS.items() if kind is Type.VERSIONS)
 
 
 class ResultsError(ProbeError):
-    """Results cannot be read or written; the text is one line that names the file, the reason and the way out."""
+    """Results cannot be read or written. The text names the file, the reason and the way out in one line."""
 
     exit_code = 3
 
 
 def reason_of(error: Exception) -> str:
-    """Say in one line why; the system's own words where it refused to write."""
+    """Return the reason in one line. It is the system's own text where the system refused to write."""
     if isinstance(error, OSError) and error.errno in REFUSED:
         return os.strerror(error.errno)
     return " ".join(str(error).split())
 
 
 def is_data(name: str, suffix: str = ".parquet") -> bool:
-    """Tell a finished file from what is being written: names that start with `.` or `_` are not there yet."""
+    """Return whether a name is that of a finished file. Names that start with `.` or `_` are still being written."""
     return name.endswith(suffix) and not name.startswith((".", "_"))
 
 
 def fact_columns(facts: Facts) -> dict[str, Any]:
-    """Flatten facts into one plain value per column; pairs become `{"api", "version"}`."""
+    """Convert facts to one plain value per column. Pairs become `{"api", "version"}`."""
     row: dict[str, Any] = {name: _plain(getattr(facts, name)) for name in FACTS}
     return row | {name: [{"api": api, "version": version} for api, version in row[name]] for name in _PAIRS}
 
 
 def facts_of(row: Mapping[str, Any]) -> Facts:
-    """Build facts from their columns; columns that are missing or null take the default."""
+    """Build facts from their columns. Missing or null columns get the default."""
     data = {name: row[name] for name in FACTS if row.get(name) is not None}
     pairs = {name: [(item["api"], item["version"]) for item in data[name]] for name in _PAIRS if name in data}
     return decode(Facts, data | pairs)

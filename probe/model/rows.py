@@ -1,4 +1,4 @@
-"""Verdicts and events as flat rows, and back; standard library only, since Spark's workers load it."""
+"""Convert verdicts and events to flat rows and back. Standard library only, since Spark's workers load it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _WIRE: dict[str, type[Event]] = {cls.__name__.lower(): cls for cls in (Opened, C
 _BY_SOURCE: dict[str, type[Event]] = {"app": App, "engine": EngineEvent, "harness": Mark}
 _SOURCES: dict[type, str] = {cls: source for source, cls in _BY_SOURCE.items()}
 MISFITS = (KeyError, TypeError, ValueError)
-"""What decoding raises where stored data do not fit the model."""
+"""Exceptions of decoding where stored data do not fit the model."""
 TRIAL = (*IDENTITY, "trial")
 EVENT = ("source", "kind", "data")
 trial_key = itemgetter(*TRIAL)
-"""A row's key without building a cell."""
+"""Returns a row's key without building a cell."""
 Columns = tuple[Sequence[str], Sequence[str], Sequence[str]]
 """The columns EVENT of one trial's events, in order of `seq`."""
 
 
 def verdict_columns(verdict: Verdict) -> dict[str, Any]:
-    """Flatten a verdict: outcome, conforms, reason, rules and its facts."""
+    """Convert a verdict to columns: outcome, conforms, reason, rules and its facts."""
     return {
         "outcome": verdict.outcome.value,
         "conforms": verdict.conforms,
@@ -39,7 +39,7 @@ def verdict_columns(verdict: Verdict) -> dict[str, Any]:
 
 
 def verdict_of(row: Mapping[str, Any]) -> Verdict:
-    """Build a verdict from its columns; raises MISFITS."""
+    """Build a verdict from its columns. Raises MISFITS."""
     return Verdict(
         outcome=Outcome(row["outcome"]),
         reason=row["reason"] or "",
@@ -50,7 +50,7 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
 
 
 def source_of(event: Event) -> str:
-    """Return who told an event: wire, app, engine or harness."""
+    """Return the source of an event: wire, app, engine or harness."""
     return _SOURCES.get(type(event), "wire")
 
 
@@ -65,7 +65,7 @@ def event_json(event: Event) -> str:
 
 
 def event_of(source: str, kind: str, data: Any) -> Event:
-    """Build an event from `source`, `kind` and the parsed `data` of its row; raises MISFITS."""
+    """Build an event from `source`, `kind` and the parsed `data` of its row. Raises MISFITS."""
     return decode(_WIRE[kind] if source == "wire" else _BY_SOURCE[source], data)
 
 
@@ -75,17 +75,17 @@ def header_json(header: Header) -> str:
 
 
 def by_trial(events: Any) -> dict[object, Columns]:
-    """Gather the events of each trial by its key from a `pyarrow.Table` of the columns TRIAL, `seq` and EVENT.
+    """Group the events of every trial by its key, from a `pyarrow.Table` of the columns TRIAL, `seq` and EVENT.
 
-    Arrow gathers them: no row of Python is made of each of millions. Raises MISFITS where a column is not there.
+    Arrow groups them, so that no Python row per event is needed. Raises MISFITS where a column is missing.
     """
     lists = events.sort_by("seq").group_by(TRIAL, use_threads=False).aggregate([(name, "list") for name in EVENT])
     return {trial_key(row): tuple(row[f"{name}_list"] for name in EVENT) for row in lists.to_pylist()}
 
 
 def history_of(header: str, sources: Sequence[str], kinds: Sequence[str], data: Sequence[str]) -> History:
-    """Build a history from a header's JSON and its events' columns in order of `seq`; raises MISFITS."""
-    parsed = json.loads(f"[{','.join(data)}]")  # at once: a third of the time of one by one
+    """Build a history from a header's JSON and its events' columns in order of `seq`. Raises MISFITS."""
+    parsed = json.loads(f"[{','.join(data)}]")  # one call is faster than one per event
     return History(decode(Header, json.loads(header)), tuple(map(event_of, sources, kinds, _fitting(parsed, data))))
 
 
@@ -96,5 +96,5 @@ def _fitting(parsed: list[Any], data: Sequence[str]) -> list[Any]:
 
 
 def cell_of(row: Mapping[str, Any]) -> Cell:
-    """Build a cell from its identity columns; raises MISFITS."""
+    """Build a cell from its identity columns. Raises MISFITS."""
     return Cell.of({name: row[name] for name in IDENTITY})

@@ -1,4 +1,4 @@
-"""What a column is: the type of its values, their unit, and how the trials of a cell become one value."""
+"""The schema of a column: type and unit of its values, and how the trials of a cell become one value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 
 class Type(StrEnum):
-    """The type of a column's values; any may be null."""
+    """The type of a column's values. Any value may be null."""
 
     STRING = "STRING"
     INT = "INT"
@@ -38,7 +38,7 @@ class Unit(StrEnum):
 
 
 class Aggregate(StrEnum):
-    """How one value of the matrix is made of the trials that have the cell's commonest outcome."""
+    """How a value of the matrix is computed from the trials that have the cell's most common outcome."""
 
     SAME = "same"
     """All trials of the cell have the same value."""
@@ -49,11 +49,11 @@ class Aggregate(StrEnum):
     MEDIAN = "median"
     P95 = "p95"
     COMMONEST = "commonest"
-    """The commonest value that is not empty, of equally common ones the first."""
+    """The most common value that is not empty. Of equally common ones, the first."""
     ALL = "all"
-    """True where it is true in every trial."""
+    """True if it is true in every trial."""
     UNION = "union"
-    """Every item that occurs in a trial, joined."""
+    """All items of all trials, joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ class Column:
     name: str
     aggregate: Aggregate
     source: str = ""
-    """The column of a trial's row it is made of, such as a fact; empty = none."""
+    """The column of a trial's row from which it is computed, such as a fact. Empty = none."""
     unit: Unit = Unit.NONE
     label: str = ""
-    """Its name for readers of the site; empty = not in the site's list of facts."""
+    """Its name for readers of the site. Empty = not in the site's list of facts."""
     text: str = ""
-    """What it says, in one line."""
+    """Its meaning, in one line."""
 
     @property
     def type(self) -> Type:
-        """Return the type of its values: a rate has decimals, every other number is whole."""
+        """Return the type of its values. A rate has decimals; every other number is whole."""
         if self.aggregate is Aggregate.ALL:
             return Type.BOOLEAN
         return _BY_UNIT.get(self.unit, Type.STRING)
@@ -94,7 +94,10 @@ _TYPES: Mapping[Any, Type] = MappingProxyType(
 
 
 def type_of(hint: Any) -> Type:
-    """Return the type of the column that stores a field, by its hint. TypeError where none does."""
+    """Return the type of the column that stores a field, by the field's type hint.
+
+    Raises TypeError if there is none.
+    """
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     kind = next((kind for kind in kinds if kind is not NoneType), NoneType)
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -105,5 +108,5 @@ def type_of(hint: Any) -> Type:
 
 
 def types_of(kind: type) -> Mapping[str, Type]:
-    """Return the column of every field of a dataclass with its type, in order."""
+    """Return the column type of every field of a dataclass, in order."""
     return MappingProxyType({name: type_of(hint) for name, hint in get_type_hints(kind).items()})

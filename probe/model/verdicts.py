@@ -1,4 +1,4 @@
-"""What was concluded: an outcome, and the facts it rests on."""
+"""The result of a trial: an outcome with its facts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from probe.model.columns import Facts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Outcome, why, and the facts it rests on."""
+    """An outcome, its reason and the facts it is based on."""
 
     outcome: Outcome
     reason: str
-    """One sentence: the row of the table that decided, with its numbers."""
+    """One sentence: the rule that decided, with its numbers."""
     conforms: bool | None = None
     """None where the scenario is informative or the outcome says nothing about the client."""
     facts: Facts = field(default_factory=Facts)

@@ -1,20 +1,23 @@
-"""The one order of versions: of clients, their artifacts, applications and Kafka's lines."""
+"""The order of versions: of clients, their artifacts, applications and Kafka's release lines."""
 
 from __future__ import annotations
 
 import re
 
 VersionKey = tuple[tuple[int, int, str], ...]
-"""Compares as versions do. Every item is the kind of a part, its number, its text."""
+"""A sort key of versions. Every item is the kind of a part, its number, its text."""
 
 _WORD, _NUMBER, _LOCAL = range(3)
 _END = (_NUMBER, -1, "")
-"""Stands where a release ends: what goes on with a number is later, what goes on with a word is earlier."""
+"""Marks the end of a release. A version that continues with a number is later, one that continues with a word is
+earlier."""
 _PARTS = re.compile(r"[0-9]+|[^0-9.]+")
 
 
 def version_key(version: str) -> VersionKey:
-    """Order versions numerically; a release candidate comes before its release, a local build after it.
+    """Return a key that orders versions numerically.
+
+    A release candidate precedes its release, a local build follows it.
 
     >>> sorted(["2.0.0+local.ab", "2.0.0", "2.0.0-rc1", "1.10.0", "1.9.0"], key=version_key)
     ['1.9.0', '1.10.0', '2.0.0-rc1', '2.0.0', '2.0.0+local.ab']
@@ -24,17 +27,17 @@ def version_key(version: str) -> VersionKey:
 
 
 def release_of(version: str) -> str:
-    """Return a version without the mark of a local build: 2.0.0 of 2.0.0+local.ab."""
+    """Return a version without the suffix of a local build: 2.0.0 of 2.0.0+local.ab."""
     return version.partition("+")[0]
 
 
 def newest_first(version: str) -> VersionKey:
-    """Order released versions numerically, the newest first."""
+    """Return a key that orders released versions numerically, the newest first."""
     return tuple((-kind, -number, text) for kind, number, text in version_key(version))
 
 
 def line_of(version: str) -> VersionKey:
-    """Return the line of a version: 3 of 3.9.2, 0.11 of 0.11.4."""
+    """Return the major line of a version: 3 of 3.9.2, 0.11 of 0.11.4."""
     key = version_key(version)
     return key[:2] if key[0] == (_NUMBER, 0, "") else key[:1]
 

@@ -1,4 +1,4 @@
-"""The words that describe a scenario, and those that facts hold."""
+"""Enums of the words that describe a scenario, and of those that facts contain."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from enum import StrEnum
 
 
 class Symptom(StrEnum):
-    """How a fault shows itself on the client's side of the wire."""
+    """How a fault appears on the client's side of the wire."""
 
     ANSWER = "answer"
     """A response carries an error code about the affected object."""
     CONNECTION = "connection"
-    """An established connection is cut, or cannot be made."""
+    """An established connection is cut, or cannot be opened."""
     SILENCE = "silence"
     """A request is received and never answered."""
     CHANGE = "change"
-    """The right broker changes; whoever still asks the old one meets it."""
+    """Another broker becomes the target. A client that still asks the old one meets the fault."""
     NONE = "none"
-    """Nothing is done."""
+    """No fault."""
 
 
 class Reaction(StrEnum):
     """What a good client has to do about a fault."""
 
     DISCOVER = "discover"
-    """The target moved: ask who serves it now, and go there."""
+    """The target moved: ask for the new target, and go there."""
     RETRY = "retry"
-    """The target stays and gets well: try again."""
+    """The target stays and recovers: try again."""
     SURFACE = "surface"
-    """The application must be told."""
+    """The error must be reported to the application."""
     NOTHING = "nothing"
-    """There is nothing to do."""
+    """No reaction is needed."""
 
 
 class Target(StrEnum):
@@ -43,7 +43,7 @@ class Target(StrEnum):
 
 
 class Trigger(StrEnum):
-    """Why a client asked who serves the affected object."""
+    """Why a client asked for the leader or coordinator of the affected object."""
 
     STARTUP = "startup"
     BOOTSTRAP = "bootstrap"
@@ -53,7 +53,7 @@ class Trigger(StrEnum):
     ERROR = "error"
     UNKNOWN = "unknown"
     NONE = "none"
-    """It never asked."""
+    """The client never asked."""
 
 
 class Reroute(StrEnum):
@@ -71,27 +71,27 @@ class Rescuer(StrEnum):
     """What led a late client to the target."""
 
     NONE = ""
-    """It was not late."""
+    """The client was not late."""
     RETRY = "retry"
     CONNECT = "connect"
     PERIODIC = "periodic"
     BOOTSTRAP = "bootstrap"
     UNKNOWN = "unknown"
     ITSELF = "itself"
-    """Because of the fault, or by a hint: it was only slow."""
+    """It reacted to the fault, or to a hint, but slowly."""
 
 
 class AfterHeal(StrEnum):
-    """What a client that had not recovered did once the fault was mended."""
+    """The state of a client that had not recovered, after the fault was reverted."""
 
     NONE = ""
-    """It had recovered, or it was not watched for long enough."""
+    """It had recovered, or it was not observed for long enough."""
     RECOVERED = "recovered"
     STUCK = "stuck"
 
 
 class StormBound(StrEnum):
-    """A bound on what a client may cost, by its letter; `Facts.storm` joins those that were exceeded."""
+    """A bound on the load that a client may cause, by its letter. `Facts.storm` joins those that were exceeded."""
 
     IDLE = "a"
     """Discoveries although nothing happened."""

@@ -1,6 +1,6 @@
-"""What this machine has no more of: room on a disk, memory, open files, processes.
+"""Detect that this machine has run out of disk space, memory, open files or processes.
 
-That is never a client's doing nor a failure of one trial: no further trial is started, and the command says so.
+Neither a client nor a single trial is the cause. No further trial is started, and the command reports it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ CODES = {
     errno.ENFILE: FILES,
     errno.ENOMEM: MEMORY,
 }
-"""What an error number of the system says."""
+"""Meaning of the system's error numbers."""
 PROCESS_ERRORS = frozenset({errno.EAGAIN, errno.ENOMEM})
-"""What the system says where no process can be started; elsewhere EAGAIN is no trouble."""
+"""Error numbers when no process can be started. Elsewhere EAGAIN is not an error."""
 WORDS = {
     os.strerror(errno.ENOSPC).lower(): FULL,
     os.strerror(errno.EDQUOT).lower(): FULL,
@@ -38,7 +38,7 @@ WORDS = {
     os.strerror(errno.ENOMEM).lower(): MEMORY,
     "can't start new thread": PROCESSES,
 }
-"""The same in the words of child processes and libraries, which pass on no number."""
+"""The same as texts of child processes and libraries, which report no number."""
 ADVICE = {
     FULL: ("the disk is full", "free some room"),
     FILES: ("too many files are open", "raise `ulimit -n`, or give fewer --jobs"),
@@ -47,14 +47,14 @@ ADVICE = {
 }
 """What is missing, and the way out."""
 CHILD_FILES = 16_384
-"""Open files of a child process. Some programs walk through every number that their limit allows when they start
-others, so a limit of a million is not passed on; a broker with hundreds of logs needs 2,000."""
+"""Limit of open files of a child process. Some programs visit every number below their limit when they start others, so
+a limit of a million is not passed on. A broker with hundreds of logs needs 2,000."""
 
 
 def exhaustion(error: BaseException | None) -> ExhaustedError | None:
-    """Return what this machine has no more of, if that is why an error happened; None otherwise.
+    """Return the resource that this machine has run out of, if that is the cause of an error. None otherwise.
 
-    Errors that led to this one are looked at, too, and each member of a group.
+    The causes of the error and all members of an exception group are checked, too.
     """
     for one in _all_behind(error):
         if isinstance(one, ExhaustedError):
@@ -66,7 +66,7 @@ def exhaustion(error: BaseException | None) -> ExhaustedError | None:
 
 
 def said_exhaustion(text: str) -> ExhaustedError | None:
-    """Return what a child process or a library has no more of, by its own words; None if they name no such thing."""
+    """Return the resource that a child process or a library reported as exhausted. None if its text names none."""
     kind = next((kind for words, kind in WORDS.items() if words in text.lower()), None)
     if kind is None:
         return None
@@ -84,7 +84,7 @@ def no_process(error: OSError) -> OSError | ExhaustedError:
 
 @contextmanager
 def translated(kind: type[HarnessError]) -> Iterator[None]:
-    """Turn what the system says inside of a part of the harness into that part's error, or into ExhaustedError."""
+    """Convert system errors in a part of the harness into that part's error, or into ExhaustedError."""
     try:
         yield
     except (OSError, MemoryError) as error:
@@ -96,7 +96,7 @@ def translated(kind: type[HarnessError]) -> Iterator[None]:
 def translating(
     kind: type[HarnessError],
 ) -> Callable[[Callable[Args, Work[Result]]], Callable[Args, Work[Result]]]:
-    """Return a decorator that does as `translated` for a coroutine function."""
+    """Return a decorator that applies `translated` to a coroutine function."""
 
     def decorate(function: Callable[Args, Work[Result]]) -> Callable[Args, Work[Result]]:
         @wraps(function)
@@ -110,29 +110,29 @@ def translating(
 
 
 def raise_file_limit() -> int:
-    """Raise the limit of this process's open files as far as it may, and return it."""
+    """Raise this process's limit of open files as far as permitted, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        except (OSError, ValueError):  # not allowed after all, as in some sandboxes
+        except (OSError, ValueError):  # not permitted after all, as in some sandboxes
             return soft
     return hard
 
 
 def limit_child(process: int) -> None:
-    """Give a child process a limit of open files that is of use to it."""
+    """Give a child process a suitable limit of open files."""
     if not hasattr(resource, "prlimit"):
         return
     try:
         _, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
         resource.prlimit(process, resource.RLIMIT_NOFILE, (_at_most(CHILD_FILES, hard), hard))
-    except (OSError, ValueError):  # it has ended, or belongs to somebody else by now
+    except (OSError, ValueError):  # the process has ended, or its id belongs to another user by now
         return
 
 
 def file_limit() -> int:
-    """Return how many files this process may have open; a number beyond all needs where there is no limit."""
+    """Return how many files this process may open. Without a limit it is a number beyond all needs."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _at_most(1 << 30, soft)
 
@@ -157,7 +157,7 @@ def _place(error: BaseException) -> str:
 
 
 def _all_behind(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, the members of a group, and what led to each."""
+    """Yield an error, the members of a group, and the causes of each."""
     left, seen = [error], set[int]()
     while left:
         one = left.pop(0)

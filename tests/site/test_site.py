@@ -318,7 +318,7 @@ def test_hints() -> None:
 
 def test_a_stuck_cell_in_words() -> None:
     row = row_of()
-    assert summary(row) == "sarama 1.27.0, as a producer, did not recover by itself while the fault stood."
+    assert summary(row) == "sarama 1.27.0, as a producer, did not recover by itself while the fault was in force."
     told = " ".join(details(row))
     assert "KAFKA_STORAGE_ERROR (56) at least 100 times" in told
     assert "never asked who serves now" in told
