@@ -1,1 +1,1 @@
-"""Kafka's protocol, sans-io: frames in, events out. Standard library only, nothing here knows sockets."""
+"""Kafka's protocol without I/O: frames in, events out. Standard library only; no module here uses sockets."""

@@ -1,4 +1,4 @@
-"""The API keys that the program speaks of, by name; `names` has the table of all of them."""
+"""The API keys that the program uses, by name. The table of all keys is in `names`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ ALTER_PARTITION_REASSIGNMENTS = api_key("AlterPartitionReassignments")
 CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
 
 DISCOVERY_APIS = (METADATA, FIND_COORDINATOR)
-"""How a client learns which broker to ask."""
+"""APIs by which a client finds a leader or a coordinator."""
 LOG_APIS = (PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH)
-"""What reads or writes the log of a partition, or asks about it: only its leader answers."""
+"""APIs that read or write the log of a partition, or ask about it. Only its leader answers them."""
 GROUP_APIS = (
     OFFSET_COMMIT,
     OFFSET_FETCH,
@@ -46,8 +46,8 @@ GROUP_APIS = (
     TXN_OFFSET_COMMIT,
     CONSUMER_GROUP_HEARTBEAT,
 )
-"""What the coordinator of a group serves."""
+"""APIs of a group's coordinator."""
 TXN_APIS = (INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, END_TXN)
-"""What the coordinator of a transactional id serves."""
+"""APIs of a transactional id's coordinator."""
 COORDINATOR_APIS = tuple(sorted((*GROUP_APIS, *TXN_APIS)))
-"""What coordinators serve, of groups and of transactions, by key."""
+"""APIs of the coordinators of groups and transactional ids, by key."""

@@ -1,10 +1,10 @@
-"""Turns a layout into a reader: Python source of one function per message, compiled when first needed.
+"""Compile a layout to a reader: the Python source of one function per message, compiled on first use.
 
-A reader takes `(b, p, end)`, the bytes and where the body starts and ends, and returns a dict of Kafka's own field
-names and the position behind the body. Absent fields are absent, null is None, `records` are only their size.
+A reader takes `(b, p, end)`: the bytes, and the start and the end of the body. It returns a dict with Kafka's own field
+names, and the position after the body. Absent fields are absent, null is None, and `records` are only their size.
 
-Hostile bodies: positions never go back but to the end of a tagged field that was overrun (which is an error), an
-array never has more elements than bytes are left, so a reader does work linear in the size of the body.
+A reader is safe for hostile bodies, since its work is linear in the size of the body. Positions never go back, except
+to the end of an overrun tagged field, which is an error. An array never has more elements than there are bytes left.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count, groupby
 from struct import Struct, unpack_from
-from struct import error as StructError  # noqa: N812  # it is a class
+from struct import error as StructError  # noqa: N812  # a class
 from typing import Any
 
 from probe.protocol.layout import Item, Layout
@@ -32,11 +32,11 @@ class MalformedError(ValueError):
 
 
 MALFORMED = (ValueError, LookupError, TypeError, OverflowError, StructError)
-"""What a reader, or a digest of what it read, raises for bytes that do not fit."""
+"""Exceptions of a reader, or of a digest of its result, for bytes that do not fit."""
 
 
 def uvarint(b: bytes, p: int) -> tuple[int, int]:
-    """Return an unsigned varint and the position behind it. Raises MalformedError beyond five bytes."""
+    """Return an unsigned varint and the position after it. Raises MalformedError for more than five bytes."""
     value = 0
     for shift in range(0, 35, 7):
         byte = b[p]
@@ -48,7 +48,7 @@ def uvarint(b: bytes, p: int) -> tuple[int, int]:
 
 
 def short(what: int) -> None:
-    """Refuse an array that claims more elements than there are bytes."""
+    """Reject an array that claims more elements than there are bytes."""
     raise MalformedError(f"array of {what} elements in a body that is shorter")
 
 
@@ -56,12 +56,12 @@ def compile_reader(plan: Layout) -> Reader:
     """Return the reader of a layout."""
     names: dict[str, Any] = {"uvarint": uvarint, "short": short, "unpack_from": unpack_from}
     source = "\n".join(_Writer(plan.flexible, names).function(plan.items))
-    exec(source, names)  # noqa: S102  # our own source, generated from Kafka's definitions, no text of theirs but names
+    exec(source, names)  # noqa: S102  # our own source, generated from Kafka's definitions; only names come from them
     return names["read"]  # type: ignore[no-any-return]  # made by exec
 
 
 class _Writer:
-    """Writes the source; `names` collects the precompiled structs that it mentions."""
+    """Generates the source. `names` collects the precompiled structs that the source uses."""
 
     def __init__(self, flexible: bool, names: dict[str, Any]) -> None:
         self.flexible = flexible
@@ -82,7 +82,7 @@ class _Writer:
         return f"v{next(self.number)}"
 
     def struct(self, target: str, items: tuple[Item, ...]) -> Iterator[str]:
-        """Read a struct into `target`; neighbours of fixed size are read at one go."""
+        """Generate code that reads a struct into `target`. Adjacent fields of fixed size are read at once."""
         plain = [(item, self.fresh()) for item in items if item.tag < 0]
         for fixed, group in groupby(plain, key=lambda pair: pair[0].type in FIXED and not pair[0].array):
             if fixed:
@@ -111,7 +111,7 @@ class _Writer:
             yield from self.sized(target, item.type)
 
     def length(self, target: str, classic: str) -> Iterator[str]:
-        """Read a length: compact ones are one more than the length, so that 0 is null."""
+        """Generate code that reads a length. Compact lengths are stored plus one, so that 0 is null."""
         if self.flexible:
             yield f"{target} = b[p]; p += 1"
             yield f"if {target} > 127: {target}, p = uvarint(b, p - 1)"
@@ -120,7 +120,7 @@ class _Writer:
             yield from self.run([(Item("", classic, array=False, nullable=False, tag=-1), target)])
 
     def sized(self, target: str, kind: str) -> Iterator[str]:
-        """Read a string, bytes or records; a negative length is null."""
+        """Generate code that reads a string, bytes or records. A negative length is null."""
         size = self.fresh()
         yield from self.length(size, "int16" if kind == "string" else "int32")
         yield f"if {size} < 0: {target} = None"
@@ -130,7 +130,7 @@ class _Writer:
         yield f"{INDENT}p += {size}"
 
     def single(self, target: str, item: Item) -> Iterator[str]:
-        """Read a struct; a nullable one has a byte before it, negative for null."""
+        """Generate code that reads a struct. A nullable one is preceded by a byte that is negative for null."""
         if not item.nullable:
             yield from self.struct(target, item.items)
             return
@@ -156,7 +156,7 @@ class _Writer:
         yield f"{INDENT * 2}{target}.append({element})"
 
     def tags(self, target: str, items: list[Item]) -> Iterator[str]:
-        """Read the tagged fields into `target`; unknown ones are skipped."""
+        """Generate code that reads tagged fields into `target`. Unknown ones are skipped."""
         left, tag, size, stop = (self.fresh() for _ in range(4))
         yield f"{left}, p = (0, p + 1) if b[p] == 0 else uvarint(b, p)"
         yield f"for _ in range({left}):"

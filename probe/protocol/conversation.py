@@ -1,4 +1,4 @@
-"""One connection, sans-io: bytes of both directions in, requests and responses out."""
+"""Decode one connection without I/O: bytes of both directions in, requests and responses out."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ _INT32 = Struct(">i").unpack_from
 
 
 class Conversation:
-    """Decodes one connection.
+    """The decoder of one connection.
 
-    Neither method raises for what peers send. A body that cannot be read gives an event with `error`; bytes that are
-    not Kafka's give one more event with `error` (API -1), and then nothing is decoded any more: `fault` says why.
+    The methods never raise for bytes sent by peers. A body that cannot be read gives an event with `error`. Bytes that
+    are not of Kafka's protocol give one more event with `error` (API -1). After that nothing is decoded any more, and
+    `fault` contains the reason.
     """
 
     def __init__(
@@ -39,12 +40,12 @@ class Conversation:
         self.conn = conn
         self.broker = broker
         self.client_id = ""
-        """As of the latest request."""
+        """Client id of the latest request."""
         self.fault = ""
         self.trailing = 0
-        """Bytes behind bodies that their definition does not explain; old librdkafka sends such."""
+        """Bytes after bodies that the definitions do not explain. Old librdkafka versions send them."""
         self.requests: Counter[int] = Counter()
-        """Frames by API key, told one by one or not."""
+        """Frames by API key, including those that were folded."""
         self.responses: Counter[int] = Counter()
         self.fold = Fold(conn, broker)
         self._schemas, self._names = schemas, names
@@ -54,7 +55,7 @@ class Conversation:
         self._pending: deque[Asked] = deque()
 
     def client_bytes(self, data: bytes, at: int) -> list[Event]:
-        """Take bytes that the client sent, the last at `at` microseconds; return what they complete."""
+        """Process bytes from the client, the last at `at` microseconds. Return the completed events."""
         out: list[Event] = []
         if not self.fault:
             for frame in self.asking.feed(data):
@@ -66,7 +67,7 @@ class Conversation:
         return out
 
     def broker_bytes(self, data: bytes, at: int) -> list[Event]:
-        """Take bytes that were passed on to the client at `at` microseconds; return what they complete."""
+        """Process bytes that were forwarded to the client at `at` microseconds. Return the completed events."""
         out: list[Event] = []
         if not self.fault:
             for frame in self.answering.feed(data):
@@ -78,13 +79,13 @@ class Conversation:
         return out
 
     def tick(self, at: int, *, final: bool = False) -> list[Event]:
-        """Return what folding held back and is due, or all of it at the end of the connection."""
+        """Return the folded events that are due, or all of them at the end of the connection."""
         out: list[Event] = []
         self.fold.tick(at, out, final=final)
         return out
 
     def expected(self, corr: int) -> int:
-        """Return the API key that the answer with this correlation id belongs to, -1 if there is none."""
+        """Return the API key of the request with this correlation id, -1 if there is none."""
         return next((asked.api for asked in self._pending if asked.corr == corr), -1)
 
     def _request(self, frame: Frame, at: int) -> Request:
@@ -120,7 +121,7 @@ class Conversation:
         )
 
     def _client_id(self, data: bytes, p: int, end: int, asked: Asked) -> int:
-        """Note the client id, which all header versions but the oldest have; return where it ends."""
+        """Store the client id, which all header versions except the oldest contain. Return the position after it."""
         if asked.api == CONTROLLED_SHUTDOWN and asked.version == 0:
             return p
         length: int = _INT16(data, p)[0]
@@ -173,7 +174,7 @@ class Conversation:
         version = asked.version
         p = frame.start + 4
         if asked.api == API_VERSIONS and _INT16(frame.data, p) == (UNSUPPORTED_VERSION,):
-            version = 0  # a broker that does not know the version answers in the oldest (KIP-511)
+            version = 0  # a broker that does not know the version answers in the oldest one (KIP-511)
         spec = _known(self._schemas.response(asked.api, version), asked)
         body = self._read(spec, frame, skip_tags(frame.data, p) if spec.header > 0 else p)
         if asked.api == FETCH:
@@ -187,7 +188,7 @@ class Conversation:
         return body
 
     def _take(self, corr: int) -> Asked | None:
-        """Return the request of an answer; brokers answer in order, so it is the first one nearly always."""
+        """Remove and return the request of an answer. Brokers answer in order, so it is nearly always the first one."""
         for index, asked in enumerate(self._pending):
             if asked.corr == corr:
                 del self._pending[index]
@@ -214,7 +215,7 @@ class Conversation:
 
 
 def skip_tags(data: bytes, p: int) -> int:
-    """Return where a header's tagged fields end. Raises as readers do."""
+    """Return the position after a header's tagged fields. Raises the same exceptions as readers."""
     count, p = uvarint(data, p)
     for _ in range(count):
         _, p = uvarint(data, p)
@@ -224,7 +225,7 @@ def skip_tags(data: bytes, p: int) -> int:
 
 
 class UnknownVersionError(ValueError):
-    """No definition knows this version."""
+    """No definition contains this version."""
 
 
 def _known(spec: Spec | None, asked: Asked) -> Spec:
@@ -234,7 +235,7 @@ def _known(spec: Spec | None, asked: Asked) -> Spec:
 
 
 def _reason(asked: Asked, kind: str, frame: Frame, problem: Exception) -> str:
-    """Return one line: what could not be read and why."""
+    """Return in one line which body could not be read, and why."""
     if isinstance(problem, UnknownVersionError):
         return str(problem)
     if not frame.whole:

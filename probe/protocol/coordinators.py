@@ -1,6 +1,6 @@
-"""Digests of FindCoordinator and of the APIs that a coordinator serves.
+"""Digests of FindCoordinator and of the APIs of coordinators.
 
-Each has a row with its group or transactional id at least; answers carry the key of their question.
+Every digest has at least one row with its group or transactional id. Answers carry the key of their request.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from probe.protocol.rows import Asked, Body, Digest, Names, Question, partitions
 
 
 def ask_coordinator(body: Body, _: int, __: Names) -> Digest:
-    """Read which keys are looked for; version 4 and later ask for several at once (KIP-699)."""
+    """Read the requested keys. Version 4 and later ask for several at once (KIP-699)."""
     keys = [body["Key"]] if "Key" in body else body["CoordinatorKeys"]
     return Digest(tuple(row("", key=key, key_type=body.get("KeyType", 0)) for key in keys))
 
 
 def answer_coordinator(body: Body, asked: Asked, _: Names) -> Digest:
-    """Read who serves the keys."""
+    """Read the coordinators of the keys."""
     found = body.get("Coordinators", [{"Key": asked.key, **body}])
     rows = [row("", -1, item["ErrorCode"], item["NodeId"], key=item["Key"], key_type=asked.key_type) for item in found]
     return Digest(tuple(rows), body.get("ErrorCode", 0))
 
 
 def ask_key(field: str) -> Question:
-    """Return what reads a request with nothing but its key."""
+    """Return a function that reads a request with no content other than its key."""
     return lambda body, _, __: Digest((row("", key=body[field] or ""),))
 
 
 def answer_key(body: Body, asked: Asked, _: Names) -> Digest:
-    """Read an answer with one error code, or one per member (LeaveGroup)."""
+    """Read an answer with one error code, or with one per member (LeaveGroup)."""
     code = body["ErrorCode"]
     members = (member.get("ErrorCode", 0) for member in body.get("Members") or ())
     return Digest((row("", code=code or next(filter(None, members), 0), key=asked.key),), code)
 
 
 def _keyed(rows: list[Row], key: str, code: int = 0) -> tuple[Row, ...]:
-    """Put a row with the key alone before the others where it says more than they do."""
+    """Prepend a row with the key alone where it adds something to the other rows."""
     return (row("", code=code, key=key), *rows) if code or not rows else tuple(rows)
 
 
@@ -59,7 +59,7 @@ def answer_commit(body: Body, asked: Asked, names: Names) -> Digest:
 
 
 def ask_committed(body: Body, _: int, names: Names) -> Digest:
-    """Version 8 and later ask for several groups (KIP-709); null topics are all topics."""
+    """Read OffsetFetch. Version 8 and later ask for several groups (KIP-709); null topics mean all topics."""
     rows: list[Row] = []
     for group in body.get("Groups", [body]):
         key = group["GroupId"]
@@ -69,7 +69,7 @@ def ask_committed(body: Body, _: int, names: Names) -> Digest:
 
 
 def answer_committed(body: Body, asked: Asked, names: Names) -> Digest:
-    """Read OffsetFetch: codes and offsets, per group."""
+    """Read OffsetFetch: codes and offsets per group."""
     rows: list[Row] = []
     groups = body.get("Groups", [{"GroupId": asked.key, **body}])
     for group in groups:
@@ -83,7 +83,7 @@ def answer_committed(body: Body, asked: Asked, names: Names) -> Digest:
 
 
 def ask_add_partitions(body: Body, _: int, __: Names) -> Digest:
-    """Version 4 and later carry several transactions, for brokers only (KIP-890)."""
+    """Read AddPartitionsToTxn. Version 4 and later carry several transactions, sent by brokers only (KIP-890)."""
     rows: list[Row] = []
     old = {"TransactionalId": body.get("V3AndBelowTransactionalId"), "Topics": body.get("V3AndBelowTopics")}
     for txn in body.get("Transactions", [old]):
@@ -110,5 +110,5 @@ def answer_add_partitions(body: Body, asked: Asked, _: Names) -> Digest:
 
 
 def answer_code(body: Body, _: Asked, __: Names) -> Digest:
-    """Read an answer with nothing but a code: ApiVersions."""
+    """Read an answer of which only the code is used: ApiVersions."""
     return Digest((), body["ErrorCode"])

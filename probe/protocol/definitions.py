@@ -1,6 +1,7 @@
-"""Kafka's own message definitions: `common/message/*.json` of a kafka-clients jar (from 2.3 on), read one at a time.
+"""Read Kafka's own message definitions, one at a time.
 
-The format is described in Kafka's `clients/src/main/resources/common/message/README.md`.
+They are the files `common/message/*.json` of a kafka-clients jar (2.3 and later). The format is described in Kafka's
+`clients/src/main/resources/common/message/README.md`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _OLD_FILES = {74: "ListClientMetricsResources"}
 
 
 class DefinitionsError(ValueError):
-    """A jar cannot be read or has no definition that was asked for; the text is one line."""
+    """A jar cannot be read, or has no such definition. The text is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Versions:
 
     @classmethod
     def parse(cls, text: str) -> Versions:
-        """Read Kafka's spelling. Raises ValueError."""
+        """Parse Kafka's notation. Raises ValueError."""
         if text == "none":
             return NO_VERSIONS
         if text.endswith("+"):
@@ -57,7 +58,7 @@ class Field:
 
     name: str
     type: str
-    """Element type for arrays; `struct` where `fields` say what is in it."""
+    """Element type for arrays. `struct` where `fields` define the content."""
     array: bool
     versions: Versions
     nullable: Versions
@@ -86,7 +87,7 @@ class Message:
 
 
 class Jar:
-    """The definitions of one kafka-clients jar: their texts are read at first use, and parsed one by one on demand."""
+    """The definitions of one kafka-clients jar. Their texts are read on first use and parsed one by one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -104,10 +105,10 @@ class Jar:
         return sorted(found, key=lambda message: message.api)
 
     def ranges(self, listener: str = "broker") -> dict[int, tuple[int, int]]:
-        """Return {API key: (lowest, highest final version)} of what this line's clients and brokers speak.
+        """Return {API key: (lowest, highest final version)} of this line's clients and brokers.
 
-        `listener` keeps only APIs of that listener; jars that name none (before 3.0) are given whole.
-        Brokers of 4.x announce Produce from 0 all the same (KAFKA-18659). Raises DefinitionsError.
+        `listener` keeps only APIs of that listener. Jars whose definitions name no listeners (before 3.0) return all
+        APIs. Brokers of 4.x still announce Produce from version 0 (KAFKA-18659). Raises DefinitionsError.
         """
         return {
             message.api: (message.final.low, message.final.high)
@@ -120,7 +121,10 @@ class Jar:
 
     @lazy
     def _texts(self) -> dict[str, bytes]:
-        """Return requests and responses by name (some megabyte: opening a jar takes far longer)."""
+        """Return requests and responses by name.
+
+        They take about a megabyte; opening the jar again would take longer.
+        """
         try:
             with zipfile.ZipFile(self.path) as jar:
                 texts = {
@@ -136,7 +140,7 @@ class Jar:
 
 
 def parse(text: str, where: str = "definition") -> Message:
-    """Read one definition, a JSON text with `//` comments on lines of their own. Raises DefinitionsError."""
+    """Parse one definition, a JSON text with `//` comments on separate lines. Raises DefinitionsError."""
     try:
         data = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
         structs: dict[str, list[dict[str, Any]]] = {s["name"]: s["fields"] for s in data.get("commonStructs", [])}
@@ -155,7 +159,7 @@ def parse(text: str, where: str = "definition") -> Message:
 
 
 def _collect(fields: list[dict[str, Any]], structs: dict[str, list[dict[str, Any]]]) -> None:
-    """Note the structs that are defined where they are first used; their names are global to the message."""
+    """Collect the structs that are defined at their first use. Their names are global to the message."""
     for item in fields:
         if "fields" in item:
             structs[_element(item["type"])] = item["fields"]

@@ -1,4 +1,4 @@
-"""Bodies to rows: which function reads which API. Bodies of other APIs are not read."""
+"""The functions that convert bodies to rows, by API. Bodies of other APIs are not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUESTIONS: dict[int, Question] = {
     apis.TXN_OFFSET_COMMIT: coordinators.ask_commit,
     apis.CONSUMER_GROUP_HEARTBEAT: _GROUP,
 }
-"""API key to what reads its requests."""
+"""API key to the function that reads its requests."""
 
 ANSWERS: dict[int, Answer] = {
     apis.PRODUCE: leaders.answer_produce,
@@ -51,4 +51,4 @@ ANSWERS: dict[int, Answer] = {
     apis.TXN_OFFSET_COMMIT: coordinators.answer_commit,
     apis.CONSUMER_GROUP_HEARTBEAT: coordinators.answer_key,
 }
-"""API key to what reads its responses."""
+"""API key to the function that reads its responses."""

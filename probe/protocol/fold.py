@@ -1,4 +1,4 @@
-"""A storm in few lines: frames beyond a rate become counts, and the history says so."""
+"""Fold storms: frames beyond a rate become counts, and the history contains these counts."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from probe.model import Event, Folded, Request, Response, Row
 
 SPAN_US = 1_000_000
 LASTING, CALM = 2, 100
-"""A storm lasts from so many seconds in a row on, until a second with no more than so many frames."""
+"""A storm is lasting after `LASTING` seconds in a row. It ends with a second of at most `CALM` frames."""
 MAX_KINDS = 64
-"""Distinct frames per span; whatever comes beyond is told one by one."""
+"""Distinct kinds of frames per span. Frames of further kinds are emitted one by one."""
 
 Wire = Request | Response
 
 
 def kind_of(event: Wire) -> Hashable:
-    """Return what two frames have in common that say the same: direction, API, code, objects."""
+    """Return the key of frames that are equal for folding: direction, API, code, objects."""
     rows = tuple((row.topic, row.partition, row.key, row.code, row.leader) for row in event.rows)
     code = event.code if isinstance(event, Response) else None
     return (code, event.api, event.version, event.error, rows)
 
 
 class _Tally:
-    """Counts of one (API, version) that were not told one by one."""
+    """Counts of one (API, version), for frames that were not emitted one by one."""
 
     def __init__(self, first: Wire) -> None:
         self.at = self.until = first.at
@@ -42,11 +42,11 @@ class _Tally:
 
 
 class Fold:
-    """One connection's events on their way out.
+    """The folding of one connection's events.
 
-    The first `limit` frames of a second pass as they are. Of the rest the first of each kind passes at once, the last
-    one when the second is over, and those between are counted: `Folded` counts only what is told nowhere else.
-    A second that began in a storm is folded from its first frame.
+    The first `limit` frames of a second are emitted as they are. Of the others, the first of every kind is emitted at
+    once, and the last one when the second is over. The frames between them are counted: `Folded` counts only frames
+    that no other event contains. A second that begins in a storm is folded from its first frame.
     """
 
     def __init__(self, conn: int, broker: int, *, limit: int = 250) -> None:
@@ -54,14 +54,14 @@ class Fold:
         self._start = 0
         self._count = 0
         self._spans = 0
-        """Stormy seconds in a row."""
+        """Number of stormy seconds in a row."""
         self.folding = False
-        """Something may be held back; `tick` will release it."""
+        """Events may be held back; `tick` will emit them."""
         self._last: dict[Hashable, Wire | None] = {}
         self._tallies: dict[tuple[int, int], _Tally] = {}
 
     def take(self, event: Wire, out: list[Event]) -> None:
-        """Append to `out` what is to be told now."""
+        """Append to `out` the events that are due now."""
         if event.at - self._start >= SPAN_US:
             self._next_span(event.at, out)
         self._count += 1
@@ -81,18 +81,18 @@ class Fold:
 
     @property
     def lasts(self) -> bool:
-        """Say whether this is a storm that goes on and on."""
+        """Return whether the storm is lasting."""
         return self._spans >= LASTING
 
     @property
     def held(self) -> int:
-        """How many frames are not told yet."""
+        """Return how many frames are held back."""
         return sum(event is not None for event in self._last.values()) + sum(
             tally.requests + tally.responses for tally in self._tallies.values()
         )
 
     def tick(self, at: int, out: list[Event], *, final: bool = False) -> None:
-        """Release what is held back if its second is over, or at the end of the connection."""
+        """Emit the held events if their second is over, or at the end of the connection."""
         if self.folding and (final or at - self._start >= SPAN_US):
             self._next_span(at, out)
 

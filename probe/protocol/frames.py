@@ -1,4 +1,4 @@
-"""A byte stream cut into frames: a length of four bytes, then so many bytes."""
+"""Split a byte stream into frames: a length of four bytes, then that number of bytes."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from typing import NamedTuple
 
 PREFIX = 4
 MAX_FRAME = 100 << 20
-"""Declared lengths beyond this are no Kafka (`socket.request.max.bytes` is 100 MiB by default)."""
+"""Longer declared lengths are not of Kafka (`socket.request.max.bytes` is 100 MiB by default)."""
 KEEP = 1 << 20
-"""So much of a frame is kept to be read; the rest is only counted."""
+"""Number of bytes of a frame that are kept to be read. Further bytes are only counted."""
 
 
 class Frame(NamedTuple):
-    """What was kept of one frame: `data[start:end]` is the payload or its beginning."""
+    """The kept part of one frame: `data[start:end]` is the payload or its beginning."""
 
     data: bytes
     start: int
     end: int
     size: int
-    """Bytes of the whole frame, length prefix included."""
+    """Bytes of the whole frame, including the length prefix."""
 
     @property
     def whole(self) -> bool:
-        """Nothing was left out."""
+        """Return whether all bytes of the frame were kept."""
         return self.end - self.start + PREFIX == self.size
 
 
 class Splitter:
-    """Feed it bytes as they come, it gives the frames that they complete. Never holds more than `keep` and a bit."""
+    """Splits a stream that arrives in parts. It never holds much more than `keep` bytes."""
 
     def __init__(self, smallest: int, *, max_frame: int = MAX_FRAME, keep: int = KEEP) -> None:
         self.fault = ""
-        """Why this is no stream of Kafka's; nothing is cut any more then."""
+        """Why the stream is not of Kafka. From then on nothing is split."""
         self._smallest, self._max, self._keep = smallest, max_frame, keep
         self._head = b""
         self._kept: bytearray | None = None
@@ -64,11 +64,11 @@ class Splitter:
         return frames
 
     def position(self) -> tuple[int, bytes]:
-        """Return how many bytes of the current frame are still to come, and the part of a length that came."""
+        """Return how many bytes of the current frame are missing, and the part of a length that arrived."""
         return (self._missing, b"") if self._kept is not None else (0, self._head)
 
     def _resume(self, data: bytes, frames: list[Frame]) -> bytes:
-        """Go on with a frame that began earlier; return what comes behind it."""
+        """Continue a frame that began earlier. Return the data after it."""
         kept = self._kept if self._kept is not None else bytearray()
         part = data[: self._missing]
         kept += part[: self._keep - len(kept)]

@@ -1,4 +1,4 @@
-"""A message at one version: which fields there are, in which order and encoding."""
+"""The layout of a message at one version: its fields with their order and encoding."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from probe.protocol.definitions import Field, Message
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One field as it stands on the wire."""
+    """One field as encoded on the wire."""
 
     name: str
     type: str
-    """A primitive of Kafka's, or `struct`."""
+    """A primitive type of Kafka, or `struct`."""
     array: bool
     nullable: bool
     tag: int
@@ -23,7 +23,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All that is needed to read or write a body."""
+    """Everything needed to read or write a body."""
 
     flexible: bool
     """Compact lengths and tagged fields (KIP-482)."""

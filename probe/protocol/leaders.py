@@ -1,4 +1,4 @@
-"""Digests of the APIs that partition leaders serve, and of those that say who leads."""
+"""Digests of the APIs of partition leaders, and of those that name the leaders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def ask_produce(body: Body, _: int, names: Names) -> Digest:
 
 
 def _leader(part: Body) -> tuple[int | None, int | None]:
-    """Return leader and epoch of the hint that goes with an error (KIP-951)."""
+    """Return leader and epoch of the hint in an error answer (KIP-951)."""
     hint = part.get("CurrentLeader")
     return (hint["LeaderId"], hint["LeaderEpoch"]) if hint else (None, None)
 
@@ -31,7 +31,7 @@ def answer_produce(body: Body, _: Asked, names: Names) -> Digest:
 
 
 def ask_fetch(body: Body, _: int, names: Names) -> Digest:
-    """Read partitions, epochs and positions, of those that this request names."""
+    """Read partitions, epochs and positions that this request names."""
     rows = (
         row(topic, part["Partition"], epoch=part.get("CurrentLeaderEpoch"), offset=part["FetchOffset"])
         for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
@@ -49,7 +49,7 @@ def answer_fetch(body: Body, _: Asked, names: Names) -> Digest:
 
 
 def forgotten(body: Body, names: Names) -> set[tuple[str, int]]:
-    """Return the partitions that an incremental fetch takes out of its session (KIP-227)."""
+    """Return the partitions that an incremental fetch removes from its session (KIP-227)."""
     return {
         (topic_of(item, names, "Topic"), partition)
         for item in body.get("ForgottenTopicsData") or ()
@@ -76,12 +76,12 @@ def answer_list_offsets(body: Body, _: Asked, names: Names) -> Digest:
 
 
 def _listed(part: Body) -> int:
-    """Return the offset; version 0 lists several, newest first."""
+    """Return the offset. Version 0 lists several, the newest first."""
     return int(part["Offset"] if "Offset" in part else next(iter(part["OldStyleOffsets"] or ()), -1))
 
 
 def ask_epochs(body: Body, _: int, names: Names) -> Digest:
-    """Read OffsetForLeaderEpoch: partitions and the epochs they are asked with."""
+    """Read OffsetForLeaderEpoch: partitions and their epochs."""
     rows = (
         row(topic, part["Partition"], epoch=part.get("CurrentLeaderEpoch"))
         for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
@@ -99,7 +99,7 @@ def answer_epochs(body: Body, _: Asked, names: Names) -> Digest:
 
 
 def ask_metadata(body: Body, version: int, names: Names) -> Digest:
-    """Null asks for all topics; an empty list does so in version 0 only, which has no null (KIP-4)."""
+    """Read Metadata. Null asks for all topics. In version 0, which has no null, an empty list does so (KIP-4)."""
     topics = body["Topics"]
     if topics is None or (not topics and version == 0):
         return Digest(everything=True)
@@ -107,7 +107,7 @@ def ask_metadata(body: Body, version: int, names: Names) -> Digest:
 
 
 def answer_metadata(body: Body, _: Asked, names: Names) -> Digest:
-    """Read who leads: a row per partition, and one for a topic with an error or without partitions."""
+    """Read the leaders: a row per partition, and one per topic with an error or without partitions."""
     learn(body["Topics"], names)
     rows: list[Row] = []
     for item in body["Topics"]:
@@ -122,6 +122,6 @@ def answer_metadata(body: Body, _: Asked, names: Names) -> Digest:
 
 
 def answer_create_topics(body: Body, _: Asked, names: Names) -> Digest:
-    """Read the code of each topic."""
+    """Read the code of every topic."""
     learn(body["Topics"], names)
     return Digest(tuple(row(item["Name"], code=item["ErrorCode"]) for item in body["Topics"]))

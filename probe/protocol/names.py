@@ -1,4 +1,4 @@
-"""Names of APIs and errors, as Kafka's protocol tables give them; names of older releases are accepted.
+"""Names of APIs and errors, as in Kafka's protocol tables. Names of older releases are accepted.
 
 Sources: `org.apache.kafka.common.protocol.Errors` and the `apiKey` of Kafka's message definitions.
 """
@@ -91,7 +91,7 @@ _OLD_ERRORS = {
     "UNSUPPORTED_SASL_MECHANISM_EXCEPTION": "UNSUPPORTED_SASL_MECHANISM",
     "INVALID_TXN_TIMEOUT": "INVALID_TRANSACTION_TIMEOUT",
 }
-"""Earlier names of Kafka's own and of clients, to the name of today."""
+"""Earlier names of Kafka and names of clients, to the current name."""
 
 API_NAMES: dict[int, str] = dict(enumerate(_APIS.split()))
 """API key to name, as in Kafka's message definitions."""
@@ -106,21 +106,21 @@ _ERROR_CODES |= {old: _ERROR_CODES[new] for old, new in _OLD_ERRORS.items()}
 
 
 class UnknownNameError(ValueError):
-    """No such API or error; the text is one line with near matches."""
+    """There is no such API or error. The text is one line with similar names."""
 
 
 def api_name(key: int) -> str:
-    """Return Kafka's name of an API, `api <key>` for a key that we do not know."""
+    """Return Kafka's name of an API, `api <key>` for an unknown key."""
     return API_NAMES.get(key, f"api {key}")
 
 
 def api_slug(key: int) -> str:
-    """Return the spelling of scenario names: `list-offsets`."""
+    """Return the name as scenario names contain it: `list-offsets`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", api_name(key)).lower().replace(" ", "-")
 
 
 def api_key(name: str) -> int:
-    """Return the key of an API named as Kafka does (`ListOffsets`) or as scenarios do (`list-offsets`).
+    """Return the key of an API by Kafka's name (`ListOffsets`) or by that in scenarios (`list-offsets`).
 
     Raises UnknownNameError.
     """
@@ -131,12 +131,12 @@ def api_key(name: str) -> int:
 
 
 def error_name(code: int) -> str:
-    """Return the protocol name of an error code, `ERROR_<code>` for a code that we do not know."""
+    """Return the protocol name of an error code, `ERROR_<code>` for an unknown code."""
     return ERROR_NAMES.get(code, f"ERROR_{code}")
 
 
 def error_code(name: str) -> int:
-    """Return the code of a protocol error; old names, any case and `-` for `_` are accepted.
+    """Return the code of a protocol error. Old names, any case and `-` for `_` are accepted.
 
     Raises UnknownNameError.
     """

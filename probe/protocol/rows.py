@@ -1,4 +1,4 @@
-"""Rows, and what the digests of all APIs share.
+"""Rows, and functions shared by the digests of all APIs.
 
 Topic ids become names through a mapping that Metadata answers fill.
 """
@@ -28,7 +28,7 @@ class Digest(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What an answer needs to know of its request."""
+    """The properties of a request that its answer needs."""
 
     corr: int
     api: int
@@ -40,14 +40,14 @@ class Asked(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """A fetch that may open a session: its partitions."""
+    """The partitions of a fetch that may open a session."""
 
     session: int
     rows: tuple[Row, ...]
 
 
 Question = Callable[[Body, int, Names], Digest]
-"""Reads a request's body; the number is its version."""
+"""Reads a request's body. The number is its version."""
 Answer = Callable[[Body, Asked, Names], Digest]
 """Reads a response's body."""
 
@@ -64,7 +64,7 @@ def row(
     key: str = "",
     key_type: int = -1,
 ) -> Row:
-    """Return a row; equal ones are one object, which is five times as fast as making another."""
+    """Return a row. Equal rows are one object, which is faster than to create another."""
     return Row(
         topic=topic,
         partition=partition,
@@ -79,12 +79,12 @@ def row(
 
 
 def id_text(topic_id: bytes) -> str:
-    """Return `?<id>` in Kafka's own spelling of ids."""
+    """Return `?<id>` in Kafka's own notation of ids."""
     return "?" + urlsafe_b64encode(topic_id).decode().rstrip("=")
 
 
 def topic_of(item: Body, names: Names, field: str = "Name") -> str:
-    """Return the topic's name, by its id where the version has ids only."""
+    """Return the topic's name, found by its id where the version has ids only."""
     name = item.get(field)
     if name:
         return str(name)
@@ -93,7 +93,7 @@ def topic_of(item: Body, names: Names, field: str = "Name") -> str:
 
 
 def learn(items: Iterable[Body], names: Names) -> None:
-    """Note names and ids of topics."""
+    """Store names and ids of topics."""
     for item in items:
         topic_id = item.get("TopicId", NO_ID)
         if topic_id != NO_ID and item["Name"]:
@@ -103,7 +103,7 @@ def learn(items: Iterable[Body], names: Names) -> None:
 def partitions_of(
     body: Body, topics: str, partitions: str, names: Names, name: str = "Name"
 ) -> Iterator[tuple[str, Any]]:
-    """Go through topics and their partitions."""
+    """Yield topic names with their partitions."""
     for item in body.get(topics) or ():
         topic = topic_of(item, names, name)
         for part in item[partitions]:

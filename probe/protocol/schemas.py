@@ -1,4 +1,4 @@
-"""Readers for every API version, from the definitions of several kafka-clients jars; made when first asked for."""
+"""Readers for every API version, from the definitions of several kafka-clients jars. They are created on first use."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Spec(NamedTuple):
 
 
 class Schemas:
-    """The union of several jars' definitions.
+    """The union of the definitions of several jars.
 
-    Old jars know versions that Kafka 4.0 dropped, a new one the newest. Where several know a version, the last jar
-    in which that version is final is taken, else the last one.
+    Old jars contain versions that Kafka 4.0 dropped, a new one the newest. Where several contain a version, the last
+    jar in which that version is final is used, else the last one.
     """
 
     def __init__(self, jars: Sequence[Path]) -> None:
@@ -44,7 +44,7 @@ class Schemas:
         self._messages: dict[tuple[int, str], tuple[Message, ...]] = {}
 
     def warm(self) -> None:
-        """Read the jars and make the readers of what every client sends now, some 50 ms that a trial shall not stall.
+        """Read the jars and create the readers of common requests, so that a trial need not wait.
 
         Raises DefinitionsError.
         """
@@ -53,21 +53,21 @@ class Schemas:
                 self._spec((api, version, kind))
 
     def request(self, api: int, version: int) -> Spec | None:
-        """Return how to read a request, None if no jar knows this version. Raises DefinitionsError."""
+        """Return the reader of a request, None if no jar contains this version. Raises DefinitionsError."""
         return self._spec((api, version, REQUEST))
 
     def response(self, api: int, version: int) -> Spec | None:
-        """Return how to read a response, None if no jar knows this version. Raises DefinitionsError."""
+        """Return the reader of a response, None if no jar contains this version. Raises DefinitionsError."""
         return self._spec((api, version, RESPONSE))
 
     def layout(self, api: int, version: int, kind: str) -> Layout | None:
-        """Return the fields of one version, None if no jar knows it. Raises DefinitionsError."""
+        """Return the fields of one version, None if no jar contains it. Raises DefinitionsError."""
         known = [message for message in self._known(api, kind) if version in message.valid]
         final = [message for message in known if version in message.final]
         return layout((final or known)[-1], version) if known else None
 
     def pairs(self) -> Iterator[tuple[int, int, str]]:
-        """Return every (API, version, kind) that some jar knows, API by API. Raises DefinitionsError."""
+        """Yield every (API, version, kind) that a jar contains, ordered by API. Raises DefinitionsError."""
         for api in API_NAMES:
             for kind in KINDS:
                 ranges = [message.valid for message in self._known(api, kind)]
@@ -85,7 +85,7 @@ class Schemas:
         try:
             return self._specs[key]
         except KeyError:
-            if len(self._specs) > 4096:  # versions that no jar knows come from outside, without end
+            if len(self._specs) > 4096:  # peers can send any number of unknown versions
                 self._specs.clear()
             plan = self.layout(*key)
             spec = Spec(_header(*key, flexible=plan.flexible), compile_reader(plan)) if plan else None
@@ -94,7 +94,7 @@ class Schemas:
 
 
 def _header(api: int, version: int, kind: str, *, flexible: bool) -> int:
-    """Return the header version (KIP-482): ApiVersions answers keep the oldest, so that any client can read them."""
+    """Return the header version (KIP-482). ApiVersions answers keep the oldest, which every client can read."""
     if kind == RESPONSE:
         return int(flexible and api != API_VERSIONS)
     if api == CONTROLLED_SHUTDOWN and version == 0:

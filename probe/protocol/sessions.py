@@ -1,4 +1,4 @@
-"""Fetch sessions (KIP-227): an incremental fetch names only what changed, yet asks for all of its session."""
+"""Fetch sessions (KIP-227): an incremental fetch names only changes, but asks for all partitions of its session."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ Partitions = dict[tuple[str, int], Row]
 
 
 class FetchSessions:
-    """The sessions of one broker. Beyond the limits the oldest is forgotten: its fetches show only what they name."""
+    """The sessions of one broker.
+
+    Beyond the limits the oldest session is dropped. Its fetches then show only the partitions that they name.
+    """
 
     def __init__(self) -> None:
         self._open: OrderedDict[int, Partitions] = OrderedDict()
 
     def asked(self, body: Body, rows: tuple[Row, ...], names: Names) -> tuple[tuple[Row, ...], Fetched | None]:
-        """Return the rows that a request really asks for, and what to remember until its answer."""
+        """Return the rows that a request really asks for, and the data to keep until its answer."""
         session, epoch = body.get("SessionId", 0), body.get("SessionEpoch", CLOSING)
         if epoch == CLOSING:
             self._open.pop(session, None)
@@ -34,7 +37,7 @@ class FetchSessions:
         return self._incremental(session, body, rows, names), Fetched(session, ())
 
     def answered(self, body: Body, asked: Asked) -> None:
-        """Open the session that an answer grants; drop one that the broker does not know."""
+        """Open the session that an answer grants. Drop one that the broker does not know."""
         if asked.fetched is None:
             return
         if body.get("ErrorCode") in LOST:
