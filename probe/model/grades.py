@@ -52,11 +52,11 @@ class Grade:
         return self.outcome not in SAY_NOTHING
 
 
-def severity(said: Judged) -> int | None:
+def severity(item: Judged) -> int | None:
     """Return how bad a trial, or a cell whose trials agree, is. None where nothing is required of the client."""
-    if said.conforms is None:
+    if item.conforms is None:
         return None
-    return 0 if said.conforms else max(1, OUTCOMES[said.outcome].severity)
+    return 0 if item.conforms else max(1, OUTCOMES[item.outcome].severity)
 
 
 def worst(trials: Iterable[Judged]) -> int | None:
@@ -64,9 +64,9 @@ def worst(trials: Iterable[Judged]) -> int | None:
     return max((bad for one in trials if (bad := severity(one)) is not None), default=None)
 
 
-def grade(said: Judged) -> Grade:
+def grade(item: Judged) -> Grade:
     """Grade a trial, or a cell whose trials agree."""
-    return Grade(said.outcome, severity(said))
+    return Grade(item.outcome, severity(item))
 
 
 def trend(before: Grade, after: Grade) -> Trend:

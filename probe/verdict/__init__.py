@@ -1,6 +1,7 @@
-"""Histories to verdicts: definitions, facts, one table. Pure; standard library, `probe.model`, `probe.protocol.names`.
+"""From histories to verdicts: definitions, facts and one table.
 
-docs/verdicts.md is this package for readers.
+Pure; it imports the standard library, `probe.model` and `probe.protocol.names` only. docs/verdicts.md describes this
+package for readers.
 """
 
 from probe.verdict.elections import election, typical

@@ -1,4 +1,4 @@
-"""The API keys and error codes that the rules speak of."""
+"""The API keys and error codes that the rules use."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FIND_COORDINATOR, OFFSET_COMMIT = apis.FIND_COORDINATOR, apis.OFFSET_COMMIT
 EPOCHS, TXN_OFFSET_COMMIT = apis.OFFSET_FOR_LEADER_EPOCH, apis.TXN_OFFSET_COMMIT
 
 HANDSHAKE = _keys("ApiVersions", "SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")
-"""What a client sends on a connection before, or beside, its work."""
+"""APIs that a client sends on a connection before its work, or in addition to it."""
 DISCOVERY = frozenset(apis.DISCOVERY_APIS)
 
 LED = _keys("Produce", "Fetch", "ListOffsets", "DeleteRecords", "OffsetForLeaderEpoch", "ShareFetch")
-"""Work that only the leader of a partition can do."""
+"""APIs that only the leader of a partition can serve."""
 COORDINATED = _keys(
     "OffsetCommit",
     "OffsetFetch",
@@ -38,10 +38,11 @@ COORDINATED = _keys(
     "ConsumerGroupHeartbeat",
     "ConsumerGroupDescribe",
 )
-"""Work that only the coordinator of a group or transactional id can do."""
+"""APIs that only the coordinator of a group or transactional id can serve."""
 
 BENIGN = frozenset({9, 27, 79})
-"""REPLICA_NOT_AVAILABLE in Metadata, REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED: ways of the protocol, not failures."""
+"""REPLICA_NOT_AVAILABLE in Metadata, REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED: normal steps of the protocol, not
+failures."""
 
 MAIN: dict[Role, frozenset[int]] = {
     Role.PRODUCER: _keys("Produce"),

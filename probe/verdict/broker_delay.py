@@ -1,10 +1,11 @@
-"""For how long brokers kept a client waiting that did all it could (SEMANTICS 2, recovered; 3, row 13).
+"""Compute how long brokers kept a client waiting (docs/verdicts.md#kept-waiting).
 
-Brokers that have much to do, or wait for each other, answer late: with dozens of partitions that move at once, one real
-broker kept writes with acks=all for 3.5 s on a machine of two cores, and Metadata behind them for 2.9 s. That is no
-client's slowness. Only what was answered well counts; an error, a silence and a lost answer are the fault itself. One
-error is the brokers' own slowness, too: a coordinator begins no transaction before the markers of the last one are
-written, and says CONCURRENT_TRANSACTIONS until then (KIP-98; Kafka's TransactionCoordinator.scala).
+Busy brokers answer late, and so do brokers that wait for each other, for instance when dozens of partitions move at
+once. That time is not the client's slowness. Only successful answers count: an error, a silence and a lost answer are
+the fault itself.
+
+One error counts as well. A coordinator starts no transaction before the markers of the last one are written, and
+answers CONCURRENT_TRANSACTIONS until then (KIP-98; Kafka's TransactionCoordinator.scala).
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from probe.verdict.recovery import Recovery
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 KINDS = frozenset({Symptom.ANSWER, Symptom.CHANGE, Symptom.CONNECTION})
-"""Where brokers are silent or slow by design, waiting is what the client is judged by."""
+"""Symptoms with broker delay. Where brokers are silent or slow by design, the client is judged by how it waits."""
 MAX_DELAY_US = 35_000_000
-"""Clients ask brokers to keep a request for 30 s at the most: one that waits for longer waits for nothing."""
+"""Clients let brokers keep a request for at most 30 s. An answer that takes longer will not come."""
 FETCHES = apis.MAIN[Role.CONSUMER]
 JOINS = frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
 MAY_WAIT = FETCHES | JOINS
-"""What a broker keeps although it has nothing to do: until there are records, until other members come."""
+"""APIs that a broker keeps although it has nothing to do: until there are records, or until other members join."""
 CONCURRENT_TRANSACTIONS = error_code("CONCURRENT_TRANSACTIONS")
 BEGINS = frozenset(map(api_key, ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn")))
 
 
 def broker_delay_ms(evidence: WireEvidence, recovery: Recovery) -> float:
-    """Return for how much of a recovery the client waited for answers that came, in ms; 0 without a recovery."""
+    """Return the part of a recovery in which the client waited for answers that came, in ms. 0 without a recovery."""
     if recovery.at is None:
         return 0.0
     return _waited_ms(
@@ -40,9 +41,9 @@ def broker_delay_ms(evidence: WireEvidence, recovery: Recovery) -> float:
 
 
 def broker_delay_so_far_ms(evidence: WireEvidence, recovery: Recovery) -> float:
-    """Return for how long a client that has not recovered waited, in ms: for good answers, and for one that is due.
+    """Return how long a client that has not recovered waited for successful answers and for a due one, in ms.
 
-    Reading at the leader does not count: who reads on and gets nothing may have asked for the wrong place.
+    Fetches at the leader do not count: a client that gets no records may have asked for the wrong offset.
     """
     until = evidence.timeline.until
     return _waited_ms(evidence, recovery.start, until, lambda item: _good(evidence, item) or _due(evidence, item))
@@ -61,12 +62,12 @@ def _waited_ms(evidence: WireEvidence, start: int, end: int, counts: Callable[[E
 
 
 def _unfinished(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
-    """Yield when a coordinator had a transaction to end: from a request that it put off to the last such answer.
+    """Yield spans in which a coordinator was ending a transaction: from a deferred request to the last such answer.
 
-    What follows that answer until the client asks again is the client's own.
+    The time after that answer, until the client asks again, is the client's own.
     """
     if evidence.role is not Role.TRANSACTIONAL or CONCURRENT_TRANSACTIONS in evidence.play.codes:
-        return  # nobody else meets it; or it is the fault itself
+        return  # other roles do not get this error; or it is the fault itself
     for api in BEGINS:
         for put_off, items in groupby((item for item in evidence.exchanges if item.request.api == api), _deferred):
             if put_off:
@@ -75,7 +76,7 @@ def _unfinished(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
 
 
 def _withheld(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
-    """Yield when nobody could read what had been written, at the first for as long as any client waits for anything."""
+    """Yield spans in which written records could not be read. Their total is at most `MAX_DELAY_US`."""
     if not evidence.role.reads:
         return
     left_us = MAX_DELAY_US
@@ -92,7 +93,7 @@ def _deferred(item: Exchange) -> bool:
 
 
 def _good(evidence: WireEvidence, item: Exchange) -> bool:
-    """Say whether a client that recovers waits for this answer, and it was a good one."""
+    """Return whether a recovering client needs this answer, and the answer was successful."""
     answer = item.answer
     if answer is None or answer.error or not _needed(evidence, item):
         return False
@@ -100,13 +101,13 @@ def _good(evidence: WireEvidence, item: Exchange) -> bool:
 
 
 def _reads(evidence: WireEvidence, item: Exchange) -> bool:
-    """Say whether it reads where the leader is: it has found it, and when records come is not its doing."""
+    """Return whether this is a successful fetch at the leader, after which the client depends on new records only."""
     there = evidence.timeline.target in (-1, item.request.broker)
     return there and item.request.api in FETCHES and item.answer is not None and item.succeeded
 
 
 def _due(evidence: WireEvidence, item: Exchange) -> bool:
-    """Say whether an answer that a client needs may still come: the connection stands."""
+    """Return whether an answer that a client needs may still come: the connection is open."""
     request = item.request
     stands = item.answer is None and request.conn not in evidence.closings and request.acks != 0
     return stands and evidence.timeline.until - request.at < MAX_DELAY_US and _needed(evidence, item)
@@ -123,7 +124,7 @@ def _asks(item: Exchange) -> bool:
 
 
 def _covered(spans: Iterable[tuple[int, int]]) -> int:
-    """Return how much time at least one span covers."""
+    """Return the total time that at least one span covers."""
     covered, reached = 0, 0
     for begin, end in sorted(spans):
         covered += max(0, end - max(begin, reached))

@@ -1,4 +1,4 @@
-"""Discoveries: requests of the client for who serves the affected object (SEMANTICS 2, discovery)."""
+"""Discoveries: requests of the client for the target of the affected object (docs/verdicts.md#discovery)."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from probe.verdict.wire_evidence import Exchange, WireEvidence, spread
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """One question for the target."""
+    """One request for the target."""
 
     at: int
     conn: int
     broker: int
     answered: int | None
-    """When the client had the answer; None if it never did."""
+    """Time at which the client had the answer. None if it never had one."""
     useful: bool
     """The answer names the target."""
     trigger: Trigger = Trigger.UNKNOWN
     unheeded: bool = False
-    """Error answers came before it, and had not made the client ask."""
+    """Error answers preceded it, but had not made the client ask."""
 
     def reported_before(self, at: int) -> bool:
-        """Say whether the client knew the target by this answer at a time."""
+        """Return whether the client knew the target by this answer at a time."""
         return self.useful and self.answered is not None and self.answered <= at
 
 
 def find_discoveries(evidence: WireEvidence) -> tuple[Discovery, ...]:
-    """Return all discoveries up to the end of the window, by time; triggers are not yet known."""
+    """Return all discoveries up to the end of the window, by time. Their triggers are not known yet."""
     return tuple(
         Discovery(
             at=item.request.at,
@@ -46,7 +46,7 @@ def find_discoveries(evidence: WireEvidence) -> tuple[Discovery, ...]:
 
 
 def is_discovery(evidence: WireEvidence, item: Exchange) -> bool:
-    """Say whether a request asks for the target's key."""
+    """Return whether a request asks for the target's key."""
     request, affected = item.request, evidence.affected
     if affected.key:
         return request.api == apis.FIND_COORDINATOR and any(
@@ -58,7 +58,7 @@ def is_discovery(evidence: WireEvidence, item: Exchange) -> bool:
 
 
 def side_requests(evidence: WireEvidence, since: int) -> int:
-    """Count requests of the discovery APIs for anything else."""
+    """Count the requests of the discovery APIs that are no discoveries."""
     return sum(
         1
         for item in evidence.exchanges
@@ -69,7 +69,7 @@ def side_requests(evidence: WireEvidence, since: int) -> int:
 
 
 def folded_discoveries(evidence: WireEvidence) -> Iterator[tuple[int, float]]:
-    """Yield discoveries that stand in folded spans only, as (time, share)."""
+    """Yield discoveries that only folded spans contain, as (time, share)."""
     api = apis.FIND_COORDINATOR if evidence.affected.key else apis.METADATA
     for item in evidence.folded_about():
         if item.api == api:

@@ -1,4 +1,4 @@
-"""How long real brokers took to elect, for the embedded engine's `--election`."""
+"""Measure elections of real brokers, for the embedded engine's `--election`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from probe.verdict.wire_evidence import WireEvidence
 
 
 def election(history: History) -> Election | None:
-    """Measure first hit to new leader, and from there until all brokers name it; None where nobody was elected.
+    """Measure the time from the first hit to the new leader, and from then until all brokers name it.
 
-    Where the new leader was there before the first hit, as after a shutdown that moves leaders first, that took 0.
+    None where there was no election. Where the new leader was in office before the first hit, as in a controlled
+    shutdown, the first time is 0.
     """
     evidence = WireEvidence(history)
     moved, named = (evidence.events.engine_at(kind) for kind in (EngineKind.MOVED, EngineKind.ANNOUNCED))
@@ -24,6 +25,6 @@ def election(history: History) -> Election | None:
 
 
 def typical(found: Iterable[Election]) -> Election:
-    """Return the medians; ValueError of nothing."""
+    """Return the medians. Raises ValueError without an election."""
     times = zip(*((one.ms, one.shown_ms) for one in found), strict=True)
     return Election(*(round(median(column)) for column in times))

@@ -1,4 +1,4 @@
-"""The facts kept beside an outcome (SEMANTICS 4)."""
+"""The facts that are kept with an outcome (docs/verdicts.md#facts-kept-beside-the-outcome)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from probe.verdict.wire_evidence import WireEvidence
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Facts, and the route they were taken from."""
+    """The facts, and the route that they are based on."""
 
     facts: Facts
     route: Route
 
 
 def gather(progress: Progress, promises: Promises) -> Evidence:
-    """Measure everything that is kept."""
+    """Compute all facts."""
     evidence, hits, errors, recovery = progress.reading, progress.hits, progress.errors, progress.recovery
     discoveries = explain(evidence, find_discoveries(evidence), hits)
     route = find_route(evidence, discoveries)
@@ -73,7 +73,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
 
 
 def _asked(progress: Progress, discoveries: tuple[Discovery, ...]) -> tuple[Discovery | None, int]:
-    """Return the first discovery after the first hit, and how many there were."""
+    """Return the first discovery after the first hit, and the number of discoveries after it."""
     if progress.first_hit is None:
         return None, 0
     after = [item for item in discoveries if item.at >= progress.first_hit]
@@ -86,7 +86,7 @@ def _folded(evidence: WireEvidence) -> list[tuple[int, float]]:
 
 
 def _since(first_hit: int | None, at: int | None) -> float | None:
-    """Return milliseconds from the first hit on; a client that was faster than the fault needed none."""
+    """Return the milliseconds since the first hit. 0 for a client that was faster than the fault."""
     return None if first_hit is None or at is None else max(0, at - first_hit) / 1000
 
 

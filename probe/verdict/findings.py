@@ -1,4 +1,4 @@
-"""From a history to everything the table asks."""
+"""Compute from a history everything that the verdict table needs."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from probe.verdict.service import STAMP_US, declared_impossible, ended_unasked
 from probe.verdict.wire_evidence import WireEvidence
 
 STALL_MS = 250
-"""A longer stall of the loop inside the window stamps wrong times."""
+"""A longer stall of the event loop inside the window makes times wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What the rules look at: the facts, and a few plain answers beside them."""
+    """The input of the rules: the facts, and a few plain answers."""
 
     cell: Cell
     play: Expectation
     broken: str = ""
-    """Why the harness cannot be believed here; empty = it can."""
+    """Why the trial says nothing about the client. Empty = the harness worked."""
     impossible: str = ""
-    """Why driver or engine declared the cell impossible."""
+    """Why the driver or the engine declared the cell impossible."""
     provoked: bool = True
-    """There was a hit."""
+    """There was at least one hit."""
     fatal: str = ""
-    """How the instance ended, unasked, after the hit."""
+    """How the instance ended after the hit, without being asked to."""
     promises: tuple[str, ...] = ()
-    """Promises given and not kept."""
+    """Promises that were given and not kept."""
     goal: bool = True
-    """Recovered; where surfacing is expected, one error, and the bystander serves; where nothing is, it serves."""
+    """The goal is reached (docs/verdicts.md#goal)."""
     enough: bool = True
-    """Watched long enough to say that the goal was not reached."""
+    """The observation was long enough to say that the goal was not reached."""
     only_soft: bool = False
-    """Every hit was soft."""
+    """All hits were soft."""
     by_cause: bool = True
-    """Rerouted by a hint, or by asking because of the fault."""
+    """The client was rerouted by a hint, or by a discovery because of the fault."""
     slow: bool = False
-    """Recovery took longer than prompt, without what brokers kept the client waiting."""
+    """Recovery took longer than prompt, without the time in which brokers kept the client waiting."""
     kept_ms: float = 0.0
-    """For how much of the recovery they did."""
+    """Time of the recovery in which brokers kept the client waiting, in ms."""
     rescuer: Rescuer = Rescuer.NONE
     """What brought a late client to the target."""
     facts: Facts = field(default_factory=Facts)
 
 
 def find(history: History) -> Findings:
-    """Measure everything; judge nothing yet."""
+    """Compute all findings. The rules judge them later."""
     reading = WireEvidence(history)
     progress = observe(reading)
     promises = find_promises(reading)
@@ -78,9 +78,9 @@ def find(history: History) -> Findings:
 
 
 def _after_hit(progress: Progress, ending: App) -> bool:
-    """Say whether a client ended after the fault met it.
+    """Return whether a client ended after it had met the fault.
 
-    One that is started while the fault stands may die of it without ever meeting it on the wire.
+    A client that is started under the fault may end because of it without a hit on the wire.
     """
     reading = progress.reading
     if reading.play.expects is Reaction.NOTHING and reading.play.kind is not Symptom.NONE:
@@ -89,7 +89,7 @@ def _after_hit(progress: Progress, ending: App) -> bool:
 
 
 def _reported_codes(ending: App | None) -> str:
-    """Return an instance's last words."""
+    """Return the last error that an instance reported."""
     if ending is None:
         return ""
     label = ending.error.label() if ending.error else ""
@@ -97,7 +97,7 @@ def _reported_codes(ending: App | None) -> str:
 
 
 def _broken(reading: WireEvidence, impossible: str, ending: App | None) -> str:
-    """Say why the harness cannot be believed. What is impossible has neither a fault nor a clean control cell."""
+    """Return why the trial is broken. An impossible cell has neither a fault nor a clean control cell."""
     header, play = reading.header, reading.play
     reasons = (
         (bool(header.problems), "; ".join(header.problems)),
@@ -105,6 +105,6 @@ def _broken(reading: WireEvidence, impossible: str, ending: App | None) -> str:
         (bool(impossible), ""),
         (header.steady not in {None, Outcome.CLEAN}, f"the steady cell of this client is {header.steady}, not clean"),
         (ending is not None, f"the client ended before the fault met it: {_reported_codes(ending)}"),
-        (play.kind is not Symptom.NONE and reading.timeline.fault is None, "the fault was never put on"),
+        (play.kind is not Symptom.NONE and reading.timeline.fault is None, "the fault was never injected"),
     )
     return next((reason for holds, reason in reasons if holds), "")

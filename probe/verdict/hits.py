@@ -1,4 +1,4 @@
-"""Proof that the fault reached this client, read on the client's side of the wire (SEMANTICS 2, hit)."""
+"""Hits: proof that the fault reached this client, on the client's side of the wire (docs/verdicts.md#hit)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SILENCE_US = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The fault met the client."""
+    """The client met the fault."""
 
     at: int
     broker: int
     code: int = 0
-    """Error code of the answer; 0 for a cut, a silence, a soft hit."""
+    """Error code of the answer. 0 for a cut, a silence, a soft hit."""
     soft: bool = False
-    """Answered without an error by a broker that is no longer, or not yet, right."""
+    """Answered without an error by a broker that is not the target any more, or not yet."""
     weight: float = 1
-    """How many frames it stands for, where they were folded."""
+    """Number of frames that it represents, where they were folded."""
 
 
 def find_hits(evidence: WireEvidence) -> tuple[Hit, ...]:
@@ -50,14 +50,14 @@ def _answers(evidence: WireEvidence) -> Iterator[Hit]:
 
 
 def _wanted(evidence: WireEvidence, code: int) -> bool:
-    """Say whether a code is the scenario's; one about answers or changes that names none means any."""
+    """Return whether a code belongs to the scenario. A scenario about answers or changes without codes accepts any."""
     if evidence.play.codes:
         return code in evidence.play.codes
     return evidence.play.kind in {Symptom.ANSWER, Symptom.CHANGE}
 
 
 def _counts(evidence: WireEvidence, api: int) -> bool:
-    """Say whether the API is the scenario's; an error of OffsetForLeaderEpoch is a hit like one of Fetch."""
+    """Return whether the API belongs to the scenario. Errors of OffsetForLeaderEpoch count like those of Fetch."""
     wanted = evidence.play.apis
     return not wanted or api in wanted or (api == apis.EPOCHS and apis.FETCH in wanted)
 
@@ -70,8 +70,8 @@ def _cuts(evidence: WireEvidence) -> Iterator[Hit]:
             yield Hit(event.at, event.broker)
 
 
-def _cuts_if_they_tell(evidence: WireEvidence) -> Iterator[Hit]:
-    """Cuts are hits of a scenario about answers where it counts a disconnect as a cause, or where acks=0 hides all."""
+def _cuts_as_cause(evidence: WireEvidence) -> Iterator[Hit]:
+    """Yield cuts in a scenario about answers, where a disconnect counts as a cause or acks=0 hides all errors."""
     if Trigger.DISCONNECT in evidence.causes:
         yield from _cuts(evidence)
 
@@ -90,9 +90,9 @@ def _silences(evidence: WireEvidence) -> Iterator[Hit]:
 
 
 def _soft(evidence: WireEvidence) -> Iterator[Hit]:
-    """Yield requests sent after the change that a broker served although it is not the one in office.
+    """Yield requests sent after the change and served by a broker that is not the target.
 
-    Where no broker changes (a topic grows), whoever still works by what it knew before.
+    Where no broker changes (a topic grows), yield requests of clients that still use their old metadata.
     """
     timeline = evidence.timeline
     if timeline.moved is None and evidence.play.target is not Target.CLUSTER:
@@ -109,10 +109,11 @@ def _is_soft(evidence: WireEvidence, item: Exchange) -> bool:
 
 
 FINDERS: dict[Symptom, tuple[Callable[[WireEvidence], Iterator[Hit]], ...]] = {
-    Symptom.ANSWER: (_answers, _cuts_if_they_tell),
+    Symptom.ANSWER: (_answers, _cuts_as_cause),
     Symptom.CONNECTION: (_answers, _cuts),
     Symptom.SILENCE: (_answers, _silences),
     Symptom.CHANGE: (_answers, _soft),
     Symptom.NONE: (),
 }
-"""What makes a hit, by the kind of fault. Answers count outside `answer` and `change` only where codes are named."""
+"""The functions that find hits, by symptom. For symptoms other than `answer` and `change`, answers count only where the
+scenario names codes."""

@@ -1,4 +1,4 @@
-"""The three questions a history is asked: what is the verdict, may we stop watching, does it conform."""
+"""Answer three questions about a history: which verdict, may the observation end, does the outcome conform."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from probe.verdict.wire_evidence import WireEvidence
 
 ENDINGS = frozenset({AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED})
 STORM_WATCH_MS = 5000
-"""A client that reached its goal is watched on, since some storms begin after success."""
+"""A client that reached its goal is observed for this time, since some storms begin after success."""
 UNSEEN_MS = 1500
-"""A goal shows so long after it was reached: there must be quiet for a second first (SEMANTICS 2, recovered)."""
+"""Time from reaching a goal until it is certain: a second without errors comes first (docs/verdicts.md#recovered)."""
 MOMENT_MS = 400
 MOMENTS = 50
-"""Where it may become certain at any moment, so many looks are worth it in the time that passed."""
+"""Where the verdict may become certain at any moment, it is checked this number of times in the time that passed."""
 GIVE_UP_MS = 60000
-"""Beyond twice its patience and this, a trial whose target never became available is not watched on."""
+"""A trial whose target never became available is not observed longer than twice its patience and this time."""
 
 
 def judge(history: History) -> Verdict:
-    """Judge a history by the table; the same history always gets the same verdict."""
+    """Judge a history by the table. The same history always gets the same verdict."""
     found = find(history)
     rule = decide(found)
     facts = replace(found.facts, rescued_by=found.rescuer) if rule.outcome is Outcome.LATE else found.facts
@@ -63,9 +63,10 @@ def judge(history: History) -> Verdict:
 
 
 def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts) -> bool | None:
-    """Say whether an outcome conforms; None where the cell is informative or the outcome says nothing.
+    """Return whether an outcome conforms. None where the cell is informative or the outcome says nothing.
 
-    Profile `no-retries` may surface. Nobody conforms whose bystander saw errors, or stood still longer than prompt.
+    In profile `no-retries` an error may surface. A client does not conform if its bystander got errors, or had a gap
+    longer than prompt.
     """
     if not play.conforms or play.reality is not Reality.EFFECTIVE or outcome in NO_ANSWER:
         return None
@@ -75,34 +76,35 @@ def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts) -> b
 
 
 def certain(history: History) -> bool:
-    """Say whether watching on cannot change the verdict."""
+    """Return whether a longer observation cannot change the verdict."""
     return not outlook(history).left_ms
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Whether a trial is worth watching on."""
+    """Whether a longer observation of a trial can change its verdict."""
 
     left_ms: int
-    """0 = watching on cannot change the verdict; else for how long that cannot become true."""
+    """0 = it cannot change the verdict. Otherwise the time for which this cannot become true."""
     needs_event: bool = False
-    """While the watch lasts, that cannot become true before something happens to the affected object."""
+    """During the observation this cannot become true before an event about the affected object."""
     settled: bool = False
-    """It is true after that time whatever happens: the client reached its goal, and is watched for storms alone."""
+    """It is true after that time in any case: the client reached its goal, and is observed for storms only."""
     recovered: bool | None = None
-    """As in the facts, where that was looked at."""
+    """As in the facts, where it was computed."""
 
 
 def outlook(history: History) -> Outlook:
-    """Say whether watching on can change the verdict, and when to ask again.
+    """Return whether a longer observation can change the verdict, and when to check again.
 
-    Cheap for the first seconds, when nothing can be certain. An instance that ends makes it certain at once.
+    The check is cheap in the first seconds, when no verdict can be certain. The end of an instance makes it certain at
+    once.
     """
     header = history.header
     begin: int | None = None
-    beside = header.subject.bystander_instance
+    second = header.subject.bystander_instance
     for event in history.events:
-        if isinstance(event, App) and event.kind in ENDINGS and not (beside and event.instance == beside):
+        if isinstance(event, App) and event.kind in ENDINGS and not (second and event.instance == second):
             return Outlook(0)
         if begin is None and isinstance(event, EngineEvent) and event.kind is EngineKind.FAULT_ON:
             begin = event.at

@@ -1,4 +1,4 @@
-"""How far a trial has come: hits, errors, recovery, and whether it was watched long enough."""
+"""Progress of a trial: hits, errors, recovery, and whether the observation is long enough."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from probe.verdict.service import Errors, bystander_served_at, find_errors, here
 from probe.verdict.wire_evidence import WireEvidence
 
 PATIENCE_FACTOR = 1.2
-"""So many times its own limit is what a client is given (SEMANTICS 2, patience)."""
+"""Patience is the client's own limit times this factor (docs/verdicts.md#patience)."""
 TOLERANCE_MS = 100
-"""Watches end a little early or late."""
+"""Observations may end this much early or late."""
 SUCCESSES_AFTER_REVERT = 3
-"""So many successes after the fault was mended, and a client works again."""
+"""Number of successes after the revert that prove that a client works again."""
 WITHHELD_US = 2_000_000
-"""A request is kept if it waits longer than any long poll."""
+"""A broker keeps a request if it stays unanswered for longer than any long poll."""
 GRACE_MS = 2000
-"""A client is due so much beyond `prompt` from the moment it can recover."""
+"""A client is given this time beyond `prompt` from the moment at which it can recover."""
 MAX_GRACE_WATCH_MS = 10000
-"""Where the new target comes late (slow elections), a client is due the watch from then on, up to so much."""
+"""Where the new target comes late (slow elections), a client is given the scenario's observation again from then on, at
+most this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The evidence that says whether a trial is over."""
+    """The evidence on which the end of a trial depends."""
 
     reading: WireEvidence
     hits: tuple[Hit, ...]
@@ -36,28 +37,25 @@ class Progress:
 
     @property
     def first_hit(self) -> int | None:
-        """Return when the fault first met the client."""
+        """Return when the client first met the fault."""
         return self.hits[0].at if self.hits else None
 
     @property
     def watched_ms(self) -> int:
-        """Return how long the window is, or has been so far."""
+        """Return the length of the window so far."""
         timeline = self.reading.timeline
         return max(self.reading.header.watched_ms, (timeline.until - timeline.begin) // 1000)
 
 
 def observe(evidence: WireEvidence) -> Progress:
-    """Find hits, errors and recovery."""
+    """Find the hits, the errors and the recovery."""
     hits = find_hits(evidence)
     errors = find_errors(evidence, hits[0].at if hits else None)
     return Progress(evidence, hits, errors, find_recovery(evidence, hits, errors))
 
 
 def reached(progress: Progress) -> bool:
-    """Say whether the client reached what is asked of it.
-
-    Recovered; where surfacing is expected, one error, and the bystander serves; where nothing is, it serves.
-    """
+    """Return whether the client reached its goal (docs/verdicts.md#goal)."""
     evidence, expects = progress.reading, progress.reading.play.expects
     if expects is Reaction.NOTHING:
         return serves(evidence, served_at(evidence, evidence.subject.affected))
@@ -67,23 +65,23 @@ def reached(progress: Progress) -> bool:
 
 
 def has_recovered(progress: Progress) -> bool | None:
-    """Say whether the client recovered; None where it had nothing to recover from."""
+    """Return whether the client recovered. None where it had nothing to recover from."""
     if not progress.hits or progress.reading.play.expects is Reaction.NOTHING:
         return None
     return progress.recovery.at is not None
 
 
 def _bystander_serves(evidence: WireEvidence, error: App) -> bool:
-    """Say whether the bystander had a success after the first error, if it ever had one."""
+    """Return whether the bystander had a success after the first error, if it ever had one."""
     served = bystander_served_at(evidence)
     return not served or served[-1] > error.at
 
 
 def patience_ms(header: Header) -> int:
-    """Return for how long after the fault a trial that has not recovered is watched before it is called stuck.
+    """Return how long after the fault a trial is observed before it is called stuck.
 
-    max(watch, 1.2 x the client's own limit), and the election on top where that takes longer than `prompt`. A client
-    that was told the old leader and asks no sooner than its minimum discovery age has that for a limit, too.
+    It is max(watch, 1.2 x the client's own limit), plus the election where that takes longer than `prompt`. The minimum
+    discovery age is an own limit, too, since a client that got the old leader does not ask again sooner.
     """
     election = header.play.election_ms or 0
     late = election if election > header.play.prompt_ms else 0
@@ -95,7 +93,7 @@ def _own_time_ms(header: Header) -> int:
 
 
 def watched_enough(progress: Progress) -> bool:
-    """Say whether a client that has not reached its goal was given all the time it is due."""
+    """Return whether a client that has not reached its goal was observed for as long as the rules require."""
     header = progress.reading.header
     due_ms: float = header.play.watch_ms if _succeeded_after_revert(progress) else patience_ms(header)
     due_ms += broker_delay_so_far_ms(progress.reading, progress.recovery)
@@ -106,9 +104,10 @@ def watched_enough(progress: Progress) -> bool:
 
 
 def kept_waiting(progress: Progress) -> bool:
-    """Say whether the client has met no fault yet because a broker keeps its request about the affected object.
+    """Return whether the client has no hit yet because a broker keeps its request about the affected object.
 
-    Measured on 3.9: a produce request that waits for replicas when its log dir dies is answered at its own timeout.
+    For example, Kafka 3.9 answers a Produce request that waits for replicas at the request's own timeout when its log
+    dir fails.
     """
     if progress.hits or progress.reading.play.kind is not Symptom.ANSWER:
         return False
@@ -123,7 +122,7 @@ def kept_waiting(progress: Progress) -> bool:
 
 
 def _succeeded_after_revert(progress: Progress) -> bool:
-    """Say whether a client that should have told of an error works again after it: there is nothing left to tell."""
+    """Return whether a client that had to surface an error works again after the revert, without any error left."""
     evidence, healed = progress.reading, progress.reading.timeline.healed
     if evidence.play.expects is not Reaction.SURFACE or healed is None or healed > evidence.timeline.until:
         return False
@@ -132,20 +131,20 @@ def _succeeded_after_revert(progress: Progress) -> bool:
 
 
 def _enough_to_discover(progress: Progress) -> bool:
-    """Nobody can go to a target that was never announced; a late one, or a late first hit, is waited for."""
+    """Return whether there was time to discover the target. A late target or first hit extends the time."""
     timeline, play = progress.reading.timeline, progress.reading.play
     if timeline.available is None:
         return False
     met = timeline.begin if progress.first_hit is None else progress.first_hit
     possible = max(timeline.available, met)  # a broker may keep a request for long before it answers with the error
-    fair = _own_time_ms(progress.reading.header)  # it may have asked just before it could have been told
+    fair = _own_time_ms(progress.reading.header)  # it may have asked just before it could get the target
     if (possible - timeline.begin) // 1000 > play.prompt_ms:
         fair = max(fair, play.prompt_ms + GRACE_MS, min(play.watch_ms, MAX_GRACE_WATCH_MS))
     return (timeline.until - possible) // 1000 + TOLERANCE_MS >= fair
 
 
 def _enough_to_retry(progress: Progress) -> bool:
-    """Nobody can recover from a fault that still stands."""
+    """Return whether there was time to retry: the fault was reverted, or it hit nothing for a while."""
     timeline, play = progress.reading.timeline, progress.reading.play
     if timeline.healed is not None and timeline.healed <= timeline.until:
         fair = max(play.prompt_ms + GRACE_MS, _own_time_ms(progress.reading.header))  # it may have tried just before
@@ -154,12 +153,12 @@ def _enough_to_retry(progress: Progress) -> bool:
 
 
 def here_ms(progress: Progress) -> int:
-    """Return for how long the client was there to be watched: one that is started under the fault comes when it can."""
+    """Return how long the client was observed. A client that starts under the fault is counted from its first event."""
     return (progress.reading.timeline.until - here_since(progress.reading)) // 1000
 
 
 def _waits_for_members(evidence: WireEvidence) -> bool:
-    """Say whether a request to join is kept until another member, which left without a word, is given up."""
+    """Return whether a JoinGroup request is kept until the coordinator removes a member that left without notice."""
     due_us = PATIENCE_FACTOR * (evidence.setting_us("session_timeout_ms") or 0)
     now = evidence.timeline.until
     for item in evidence.exchanges:
@@ -171,7 +170,7 @@ def _waits_for_members(evidence: WireEvidence) -> bool:
 
 
 def _enough_to_serve(progress: Progress) -> bool:
-    """Nobody is stuck who was served a moment ago: brokers pause, too, and one look at the end would find that."""
+    """Return whether the client was not served for long enough, since brokers pause, too."""
     evidence = progress.reading
     served = served_at(evidence, evidence.subject.affected)
     since = max([here_since(evidence), *served])

@@ -1,4 +1,4 @@
-"""What a client promised by its effective settings, held against the read-back (SEMANTICS 2, promise)."""
+"""Compare a client's promises, given by its effective settings, with the read-back (docs/verdicts.md#promise)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Operation = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Promises:
-    """Counts; None = does not apply, or nothing was read back."""
+    """Counts. None = does not apply, or there was no read-back."""
 
     acked: int | None = None
     lost: int | None = None
@@ -24,11 +24,11 @@ class Promises:
     reordered: int | None = None
     position_jump: int | None = None
     broken: tuple[str, ...] = field(default=())
-    """The promises that were given and not kept, each with its number."""
+    """The promises that were given and not kept, with their numbers."""
 
 
 def find_promises(evidence: WireEvidence) -> Promises:
-    """Judge the whole trial, warm-up and mending included: a promise has no window."""
+    """Judge the whole trial, including warm-up and the time after the revert: a promise has no window."""
     if evidence.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
         return _writer(evidence)
     if evidence.role.reads:
@@ -69,7 +69,7 @@ def _broken(evidence: WireEvidence, **counts: int) -> Iterator[str]:
 
 
 def _steps_back(numbers: list[int]) -> int:
-    """Count records that stand behind a later one; copies are not counted again."""
+    """Count records that are stored after a later one. Copies are not counted again."""
     seen: set[int] = set()
     highest, back = -1, 0
     for number in numbers:
@@ -81,9 +81,10 @@ def _steps_back(numbers: list[int]) -> int:
 
 
 def _transactions(evidence: WireEvidence, copies: Mapping[Operation, int]) -> tuple[set[Operation], int]:
-    """Return what committed transactions wrote, and how many records are visible of transactions that were not whole.
+    """Return the records of committed transactions, and the number of visible records that must not be visible.
 
-    An aborted transaction must not be visible; one that ended in an error may be, but only whole.
+    Records of an aborted transaction must not be visible. Those of one that ended in an error may be, but only all of
+    them.
     """
     wanted: set[Operation] = set()
     unwanted = 0
@@ -97,7 +98,7 @@ def _transactions(evidence: WireEvidence, copies: Mapping[Operation, int]) -> tu
 
 
 def _transaction_list(evidence: WireEvidence) -> Iterator[tuple[AppKind | None, set[Operation]]]:
-    """Yield each transaction's end (None = never told) and its operations; a retried commit may end in success."""
+    """Yield each transaction's end (None = not reported) and its operations. A retried commit may end in success."""
     members: set[Operation] = set()
     outcome: AppKind | None = None
     for item in evidence.events.apps:
@@ -151,7 +152,7 @@ def _jumps(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> tuple[in
 
 
 def _committed_ahead(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> int:
-    """Count stored records below a committed offset that lie beyond all that was delivered until then."""
+    """Count stored records below a committed offset that lie after all records delivered until then."""
     delivered: dict[int, int] = {}
     ahead = 0
     for item in evidence.events.apps:

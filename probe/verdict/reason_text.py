@@ -1,4 +1,4 @@
-"""The sentence that goes with a verdict."""
+"""The sentence that is stored with a verdict."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ FAULTS: dict[Symptom, str] = {
 MISSED_TEXTS: dict[Reaction, str] = {
     Reaction.DISCOVER: "not recovered",
     Reaction.RETRY: "not recovered",
-    Reaction.SURFACE: "no error was told to the application",
+    Reaction.SURFACE: "no error was reported to the application",
     Reaction.NOTHING: "it does not serve",
 }
 TRIGGER_TEXTS: dict[Trigger, str] = {
     Trigger.STARTUP: "while it started",
-    Trigger.BOOTSTRAP: "at a bootstrap address, every known broker being gone",
+    Trigger.BOOTSTRAP: "at a bootstrap address, after it had lost every known broker",
     Trigger.CONNECT: "as it does on every new connection",
     Trigger.PERIODIC: "at its periodic refresh",
     Trigger.DISCONNECT: "because a connection was lost",
     Trigger.ERROR: "because of an error answer",
-    Trigger.UNKNOWN: "for no reason that shows",
+    Trigger.UNKNOWN: "for an unknown reason",
 }
 NOTEWORTHY_MS = 500
-"""Brokers' own time is told of from here on."""
+"""The sentence contains the brokers' own time from this value on."""
 STORMS: dict[StormBound, str] = {
-    StormBound.IDLE: "asks on although nothing happens",
+    StormBound.IDLE: "continues to ask although nothing happens",
     StormBound.ASKED: "asks too often",
     StormBound.CONNECTED: "connects too often",
     StormBound.FUTILE: "more futile requests than operations",
@@ -41,7 +41,7 @@ STORMS: dict[StormBound, str] = {
 
 
 def reason_text(found: Findings) -> Mapping[str, str]:
-    """Return what the table's templates are filled with."""
+    """Return the values for the templates of the table."""
     facts = found.facts
     return {
         "broken": found.broken,
@@ -64,7 +64,7 @@ def reason_text(found: Findings) -> Mapping[str, str]:
 
 
 def bystander_text(found: Findings) -> str:
-    """Return what follows any sentence where the bystander suffered: that alone keeps a client from conforming."""
+    """Return the end of any sentence where the bystander was affected: then the client does not conform."""
     facts = found.facts
     if facts.bystander_errors:
         return f"; {_many(facts.bystander_errors, 'error')} about the bystander"
@@ -74,7 +74,7 @@ def bystander_text(found: Findings) -> str:
 
 
 def _recovery(found: Findings) -> str:
-    """Return how long it took, and what brokers took of it where it was longer than prompt."""
+    """Return how long the recovery took and, where that is longer than prompt, how much of it brokers took."""
     took = _time(found.facts.recovery_ms)
     if (found.facts.recovery_ms or 0) <= found.play.prompt_ms or found.kept_ms < NOTEWORTHY_MS:
         return took
@@ -88,7 +88,7 @@ def _missed(found: Findings) -> str:
 
 
 def _details(found: Findings) -> Iterator[str]:
-    """Yield what else is worth a word: asking only where the target moved."""
+    """Yield further details. Discoveries are mentioned only where the target moved."""
     facts = found.facts
     if found.play.expects is Reaction.DISCOVER:
         yield _asked(facts)
@@ -106,7 +106,7 @@ def _fault(found: Findings) -> str:
 def _met(found: Findings) -> str:
     facts = found.facts
     if not facts.fault_hits:
-        return "the start of the watch"
+        return "the start of the observation"
     if facts.fault_codes:
         return f"{', '.join(map(_code, facts.fault_codes))} ({_many(facts.fault_hits, 'hit')})"
     return _many(facts.fault_hits, FAULTS[found.play.kind])

@@ -1,4 +1,4 @@
-"""When a client works again (SEMANTICS 2, recovered)."""
+"""When a client works again (docs/verdicts.md#recovered)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from probe.verdict.service import Errors
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 QUIET_US = 1_000_000
-"""No hit and no error for so long after the last success that recovery needs."""
+"""Time without a hit and an error after the last success that recovery needs."""
 UNDER_WAY_US = 10_000_000
-"""Who is served again completes what recovery needs within this: operations begin each 800 ms at the least, a group
-commits each 5 s. Those that waited meanwhile come first, and do not count."""
+"""A client that is served again completes its recovery within this time. Operations begin at least every 800 ms, and a
+group commits every 5 s. Operations that waited complete first, and do not count."""
 
 OPERATION, COMMIT = "operation", "commit"
 NEEDS: dict[Role, dict[str, int]] = {
@@ -27,29 +27,30 @@ NEEDS: dict[Role, dict[str, int]] = {
     Role.TRANSACTIONAL: {OPERATION: 2},
     Role.ADMIN: {OPERATION: 3},
 }
-"""How many successes make a recovery. A commit takes its own time (a library may commit each 5 s): unless the
-coordinator is what was hit, it must come but does not date the recovery."""
+"""Number of successes that make a recovery. A library may commit as seldom as every 5 s. Unless the coordinator was
+hit, a commit must occur but does not date the recovery."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """Whether and when."""
+    """Start and end of a recovery."""
 
     start: int
-    """max(first hit, available): from here on time counts."""
+    """max(first hit, available): the recovery time is counted from here."""
     at: int | None = None
-    """The success that completed it; None = not recovered."""
+    """The success that completed it. None = not recovered."""
     pending: bool = False
-    """It is served again, but has not had successes enough yet, or the quiet second after them is not over."""
+    """The client is served again, but does not have enough successes yet, or the quiet second after them is not
+    over."""
 
     @property
     def ms(self) -> float | None:
-        """Return how long it took."""
+        """Return how long it took, in ms."""
         return None if self.at is None else (self.at - self.start) / 1000
 
 
 def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors) -> Recovery:
-    """Find the first moment with enough successes behind it and a quiet second after it."""
+    """Find the first moment that has enough successes before it and a quiet second after it."""
     timeline = evidence.timeline
     first = hits[0].at if hits else timeline.begin
     if timeline.available is None:
@@ -64,7 +65,7 @@ def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors)
 
 
 def _under_way(evidence: WireEvidence, since: int, bad: list[int]) -> bool:
-    """Say whether a client that is to recover has been served again for a short time, in each way that is needed."""
+    """Return whether a recovering client has been served again for a short time only, in every way that is needed."""
     if evidence.play.expects not in {Reaction.DISCOVER, Reaction.RETRY}:
         return False
     until = evidence.timeline.until
@@ -100,11 +101,11 @@ def _search(evidence: WireEvidence, start: int, bad: list[int], successes: list[
 
 
 def _gate(evidence: WireEvidence, hits: tuple[Hit, ...]) -> int | None:
-    """Return from when on a success can be one at the target; None if the client never succeeded there.
+    """Return the earliest time of a success at the target. None if the client never succeeded there.
 
-    Only where the target moved, and where the client met more than soft hits: who is served well where it is need
-    not move. Nor need a reader that never came to the new leader, and gets what that one was written: since Fetch v11
-    followers in sync serve consumers, too (KIP-392), the old leader among them.
+    It matters only where the target moved and the client had more than soft hits, since a client that is served well
+    need not move. A reader need not move either if it gets the records written at the new leader. Since Fetch v11,
+    followers in sync serve consumers (KIP-392), and the old leader may be one of them.
     """
     timeline = evidence.timeline
     if evidence.play.expects is not Reaction.DISCOVER or all(hit.soft for hit in hits):
@@ -116,9 +117,9 @@ def _gate(evidence: WireEvidence, hits: tuple[Hit, ...]) -> int | None:
 
 
 def first_success(evidence: WireEvidence, keys: frozenset[int]) -> Exchange | None:
-    """Return the first successful request about the affected object at the target, sent since it is in office.
+    """Return the first successful request about the affected object at the target, sent during its current term.
 
-    Where no broker is the target, any broker is.
+    Where no broker is the target, any broker counts.
     """
     begin, until, target = evidence.timeline.term, evidence.timeline.until, evidence.timeline.target
     for item in evidence.exchanges:
@@ -130,9 +131,9 @@ def first_success(evidence: WireEvidence, keys: frozenset[int]) -> Exchange | No
 
 
 def _successes(evidence: WireEvidence, start: int, gate: int) -> Iterator[tuple[int, str]]:
-    """Yield (time, what) of operations started after `start` and done when the target was reached.
+    """Yield (time, what) of operations that started after `start` and succeeded at the target.
 
-    A group's records come from partition leaders: where its coordinator is the target, only commits wait for that.
+    A group's records come from partition leaders. Where its coordinator is the target, only commits must succeed there.
     """
     clock = evidence.clock_us
     ungated = OPERATION if (evidence.role, evidence.play.target) == (Role.GROUP, Target.COORDINATOR) else ""
@@ -142,11 +143,11 @@ def _successes(evidence: WireEvidence, start: int, gate: int) -> Iterator[tuple[
 
 
 Found = Iterator[tuple[int, int, str]]
-"""(begun, ended, what)"""
+"""(start, end, what)"""
 
 
 def _operations(evidence: WireEvidence, begins: AppKind, ends: AppKind) -> Found:
-    """Yield operations paired by partition and number; one whose begin is not told began when it ended."""
+    """Yield operations paired by partition and number. Without a reported start, an operation started when it ended."""
     begun: dict[tuple[int, int], int] = {}
     for item in evidence.events.apps:
         key = (item.partition, item.sequence)
@@ -173,7 +174,7 @@ def _transactions(evidence: WireEvidence) -> Found:
 
 
 def _received(evidence: WireEvidence) -> Found:
-    """Yield records by when they were appended (the feed's clock is ours), else by when they came."""
+    """Yield records by the time at which they were appended (on our clock), else by the time of their arrival."""
     for item in evidence.events.apps:
         if item.kind is AppKind.RECEIVED and item.partition == evidence.subject.affected:
             began = item.origin_at + evidence.clock_us if item.origin_at else item.at
@@ -181,7 +182,7 @@ def _received(evidence: WireEvidence) -> Found:
 
 
 def _grouped(evidence: WireEvidence) -> Found:
-    """Yield records, and commits: as the library reports them, or as the wire shows where it reports none."""
+    """Yield records and commits: as reported by the library, or as observed on the wire where it reports none."""
     yield from _received(evidence)
     for item in evidence.events.apps:
         if item.kind is AppKind.COMMITTED:
@@ -205,7 +206,7 @@ SUCCESSES = {
 
 
 def after_heal(evidence: WireEvidence, recovered: bool) -> AfterHeal:
-    """Say whether a client that had not recovered did once the fault was mended; NONE where that was not watched."""
+    """Return whether a client that had not recovered did after the revert. NONE where that was not observed."""
     healed = evidence.timeline.healed
     if recovered or healed is None or evidence.timeline.stopping is None:
         return AfterHeal.NONE

@@ -1,4 +1,4 @@
-"""Periodic refresh, predicted from the discoveries before the fault."""
+"""Predict periodic refreshes from the discoveries before the fault."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from probe.verdict.discovery import Discovery
 from probe.verdict.wire_evidence import WireEvidence
 
 TOLERANCE_US = 25_000
-"""Lateness of a tick that is always granted."""
+"""Lateness of a tick that is always accepted."""
 MAX_SPREAD = 0.1
-"""Gaps within this share of the interval are ticks; the tolerance never exceeds it."""
+"""Gaps that differ from the interval by at most this share are ticks. The tolerance never exceeds it."""
 MIN_INTERVALS = 3
-"""So many regular gaps after warm-up show an interval where the client declares none."""
+"""Number of regular gaps after warm-up that show an interval where the client declares none."""
 SHORTEST_US = 200_000
-"""Shorter gaps are not a refresh but a retry."""
+"""A shorter gap is a retry, not a refresh."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshSchedule:
-    """A periodic refresh: clients tick on a fixed grid (sarama, librdkafka) or so long after the last answer (Java)."""
+    """A periodic refresh: on a fixed grid (sarama, librdkafka), or at an interval after the last answer (Java)."""
 
     intervals: tuple[int, ...] = ()
-    """As declared, and as seen. Empty = there is no periodic refresh."""
+    """As declared, and as observed. Empty = there is no periodic refresh."""
     last: int = 0
     """The last tick before the fault."""
     tolerance: int = 0
     asked: tuple[int, ...] = ()
     """All discoveries, by time."""
     least: int | None = None
-    """Shortest wait of a refresh whose interval is drawn anew each time (kafka-go); None = it is regular."""
+    """Shortest wait of a refresh with a random interval (kafka-go). None = it is regular."""
 
     def predict(self, at: int) -> bool:
-        """Say whether a tick is due at a time after the fault."""
+        """Return whether a tick is due at a time after the fault."""
         if not self.intervals or at <= self.last:
             return False
         before = bisect_left(self.asked, at) - 1
@@ -53,7 +53,7 @@ class RefreshSchedule:
 
 
 def find_refresh_schedule(evidence: WireEvidence, discoveries: tuple[Discovery, ...]) -> RefreshSchedule:
-    """Learn the interval from the declared setting and from the gaps before the fault."""
+    """Derive the interval from the declared setting and from the gaps before the fault."""
     asked = tuple(item.at for item in discoveries)
     before = [at for at in asked if at < evidence.timeline.begin]
     if not before:
@@ -91,6 +91,9 @@ def _regular(gaps: list[int]) -> int:
 
 
 def _drawn(evidence: WireEvidence, most: int, least: int, asked: tuple[int, ...], last: int) -> RefreshSchedule:
-    """Any moment of the interval may be a tick, so none tells an error's question apart; a rare one is left aside."""
+    """Return the schedule of random intervals. It is empty if a tick in the observation is unlikely.
+
+    Any moment of the interval may be a tick, so a tick cannot be distinguished from a discovery after an error.
+    """
     likely = 0 < (least + most) // 2 <= evidence.play.watch_ms * 1000
     return RefreshSchedule((most,), last, TOLERANCE_US, asked, least) if likely else RefreshSchedule()

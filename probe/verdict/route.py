@@ -1,4 +1,4 @@
-"""How a client came to the new target, and what it sent elsewhere meanwhile (SEMANTICS 2, moved)."""
+"""How a client moved to the new target, and its futile requests (docs/verdicts.md#moved-and-reroute)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BY_TRIGGER: dict[Trigger, Reroute] = {
     Trigger.PERIODIC: Reroute.PERIODIC,
     Trigger.BOOTSTRAP: Reroute.BOOTSTRAP,
 }
-"""Every other discovery that told the client is a refresh."""
+"""Any other discovery that named the target is a refresh."""
 
 RESCUERS: dict[Trigger, Rescuer] = {
     Trigger.CONNECT: Rescuer.CONNECT,
@@ -25,12 +25,12 @@ RESCUERS: dict[Trigger, Rescuer] = {
     Trigger.DISCONNECT: Rescuer.CONNECT,
     Trigger.NONE: Rescuer.RETRY,
 }
-"""What rescued a client that did not come because of the fault; `unknown` for every other trigger."""
+"""What rescued a client that did not move because of the fault. `unknown` for every other trigger."""
 HINTING = frozenset({apis.PRODUCE, apis.FETCH})
 MIN_FUTILE_US = 1_000_000
-"""Rates are never taken over less than a second."""
+"""Rates are never computed over less than a second."""
 EXCUSE_US = 1_000_000
-"""So long after the announcement a client may not have been told yet."""
+"""Time after the announcement in which a client need not know the target yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Route:
 
     reroute: Reroute = Reroute.NONE
     at: int | None = None
-    """When the first successful request left for the target."""
+    """Time at which the first successful request was sent to the target."""
     trigger: Trigger = Trigger.NONE
-    """Of the discovery that told it; `none` where none did."""
+    """Trigger of the discovery that named the target. `none` without one."""
     by_cause: bool = False
-    """A hint, or a discovery because of the fault."""
+    """By a hint, or by a discovery because of the fault."""
 
     @property
     def rescuer(self) -> Rescuer:
@@ -54,36 +54,36 @@ class Route:
 def find_route(evidence: WireEvidence, discoveries: tuple[Discovery, ...]) -> Route:
     """Explain the first success at the target.
 
-    Among several useful answers that came before it, one that was asked for because of the fault counts first: who
-    asks because of the fault, is told and goes there, did what is asked.
+    Of several useful answers before it, one to a discovery because of the fault has priority: a client that asks
+    because of the fault and moves to the named target meets the expectation.
     """
     if evidence.play.expects is not Reaction.DISCOVER:
-        return Route(by_cause=True)  # nobody has to move
+        return Route(by_cause=True)  # no move is needed
     first = first_success(evidence, apis.work(evidence.play.target))
     if first is None:
         return Route()
     left = first.request.at
     since = evidence.timeline.earliest if evidence.timeline.term == evidence.timeline.begin else evidence.timeline.term
-    told = [item for item in discoveries if item.reported_before(left) and (item.answered or 0) >= since]
-    if not told:
+    informed = [item for item in discoveries if item.reported_before(left) and (item.answered or 0) >= since]
+    if not informed:
         hinted = _hinted(evidence, left)
         return Route(Reroute.HINT if hinted else Reroute.NONE, left, by_cause=hinted)
-    because = [item for item in told if _because(evidence, item)]
-    trigger = (because or told)[0].trigger
+    because = [item for item in informed if _because(evidence, item)]
+    trigger = (because or informed)[0].trigger
     return Route(BY_TRIGGER.get(trigger, Reroute.REFRESH), left, trigger, bool(because))
 
 
 def _because(evidence: WireEvidence, item: Discovery) -> bool:
-    """Say whether a client asked because of the fault.
+    """Return whether a discovery was sent because of the fault.
 
-    Where the fault is an error answer, who does not heed those was saved by the lost connection, even where that is a
-    cause for those who meet nothing else: a broker that is restarted at last.
+    Where the fault is an error answer, a client that ignored the errors was saved by the lost connection (the broker is
+    restarted in the end). For such a client a disconnect is no cause.
     """
     return item.trigger in evidence.causes and not (item.unheeded and evidence.play.kind is Symptom.ANSWER)
 
 
 def _hinted(evidence: WireEvidence, left: int) -> bool:
-    """Say whether an answer had named the target before a request left for it (KIP-951)."""
+    """Return whether an answer named the target before a request was sent to it (KIP-951)."""
     target = evidence.timeline.target
     return any(
         row.leader == target and evidence.affected.named_by(row)
@@ -96,12 +96,12 @@ def _hinted(evidence: WireEvidence, left: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FutileRequests:
-    """Requests about the affected object at brokers that are not the target, once that was announced."""
+    """Requests about the affected object at brokers other than the target, after that was announced."""
 
     sent: tuple[tuple[int, float, float], ...] = ()
     """(time, requests, bytes)"""
     reported: int = 0
-    """From when on the client has no excuse (see `_no_excuse`)."""
+    """From this time on the client should know the target (see `_no_excuse`)."""
     requests_per_s: float | None = None
     per_op: float | None = None
     bytes_per_s: float | None = None
@@ -110,7 +110,7 @@ class FutileRequests:
 def find_futile(
     evidence: WireEvidence, discoveries: tuple[Discovery, ...], recovery: Recovery, provoked: bool
 ) -> FutileRequests:
-    """Count futile requests; rates are over the time in which the client had not recovered, nor was slowed down."""
+    """Count futile requests. Rates cover the time before the recovery and before the relay slowed the client down."""
     available, target = evidence.timeline.available, evidence.timeline.target
     if evidence.play.expects is not Reaction.DISCOVER or available is None or target < 0 or not provoked:
         return FutileRequests()
@@ -130,16 +130,16 @@ def find_futile(
 
 
 def _before_slowed(evidence: WireEvidence, begin: int, end: int) -> int:
-    """Return when a span ends in which the relay let the client ask as fast as it would; `end` if it never did."""
+    """Return the time at which the relay began to slow the client down. `end` if it never did."""
     slowed = (event.at for event in evidence.events.engine if event.kind is EngineKind.SLOWED and event.value)
     first = next(slowed, end)
     return first if begin < first < end else end
 
 
 def _no_excuse(discoveries: tuple[Discovery, ...], office: int, available: int, until: int) -> int:
-    """Return when the client was told the target, or could have been for a second; who waits for an answer cannot.
+    """Return when the client got the target, or could have got it for a second.
 
-    What it was told before the target's term of office was about an earlier one.
+    A client that waits for an answer could not. Answers before the target's term of office were about an earlier term.
     """
     excused = available + EXCUSE_US
     for item in (item for item in discoveries if item.answered is None or item.answered >= office):

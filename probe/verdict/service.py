@@ -1,4 +1,4 @@
-"""What the application saw: successes, errors, gaps, and how its instance ended (SEMANTICS 2, error)."""
+"""The application's view: successes, errors, gaps, and how its instance ended (docs/verdicts.md#error)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ERRORS = frozenset(
     {AppKind.SEND_ERROR, AppKind.RECEIVE_ERROR, AppKind.COMMIT_ERROR, AppKind.TXN_ERROR, AppKind.LIST_ERROR}
 )
 OPERATIONS = ERRORS - {AppKind.RECEIVE_ERROR}
-"""Errors that end an operation for good; a reader's error ends none."""
+"""Errors that end an operation for good. A reader's error ends none."""
 SERVED: dict[Role, AppKind] = {
     Role.PRODUCER: AppKind.ACKED,
     Role.CONSUMER: AppKind.RECEIVED,
@@ -22,9 +22,9 @@ SERVED: dict[Role, AppKind] = {
     Role.ADMIN: AppKind.LISTED,
 }
 UNNOTED_BEAT_MS = {Engine.EMBEDDED: 100, Engine.KAFKA: 250}
-"""The beat of histories that were stored before it was noted (`Header.beat_ms`)."""
+"""Intervals of histories that do not contain them (`Header.beat_ms`)."""
 FRESH_US = 2_000_000
-"""A client serves as long as its last success is not older."""
+"""A client serves as long as its last success is not older than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Errors:
     """Errors that reached the application inside the window."""
 
     affected: tuple[App, ...]
-    """Of the affected object, or of none that was named."""
+    """Errors of the affected object, or without an object."""
     bystander: tuple[App, ...]
 
     @property
@@ -46,35 +46,38 @@ class Errors:
 
 
 STAMP_US = 1000
-"""An answer is stamped in the same turn of the loop as it is passed on, not at the same instant: 0.4 ms was seen."""
+"""The timestamp of an answer may be slightly later than its forwarding, within the same turn of the event loop."""
 
 
 def find_errors(evidence: WireEvidence, first_hit: int | None) -> Errors:
-    """Return errors for operations open at or started after the first hit (the window's begin where nothing hit)."""
+    """Return errors of operations open at or started after the first hit (the start of the window without a hit)."""
     since = (evidence.timeline.begin if first_hit is None else first_hit) - evidence.clock_us - STAMP_US
     until = evidence.timeline.until
     found = [item for item in evidence.events.apps if item.kind in ERRORS and since <= item.at <= until]
     aside = [item for item in found if _is_bystander(evidence, item)]
-    beside = [item for item in evidence.beside if item.kind in ERRORS and since <= item.at <= until]
+    second = [item for item in evidence.bystander_apps if item.kind in ERRORS and since <= item.at <= until]
     affected = (item for item in found if not _is_bystander(evidence, item))
-    return Errors(tuple(affected), (*aside, *beside))
+    return Errors(tuple(affected), (*aside, *second))
 
 
 def _is_bystander(evidence: WireEvidence, item: App) -> bool:
-    """Say whether an event is the bystander partition's; where there is no such bystander it is the client's own."""
+    """Return whether an event is about the bystander partition. Without one, all events are the client's own."""
     return item.partition == evidence.subject.bystander and evidence.has_bystander_partition
 
 
 def bystander_served_at(evidence: WireEvidence) -> list[int]:
-    """Return when the bystander's operations succeeded: the second instance's, or the other partition's."""
+    """Return when the bystander's operations succeeded: those of the second instance, or of the other partition."""
     if evidence.subject.bystander_instance:
         kind = AppKind.TXN_COMMITTED if evidence.role is Role.TRANSACTIONAL else SERVED[evidence.role]
-        return [item.at for item in evidence.beside if item.kind is kind]
+        return [item.at for item in evidence.bystander_apps if item.kind is kind]
     return served_at(evidence, evidence.subject.bystander) if evidence.has_bystander_partition else []
 
 
 def served_at(evidence: WireEvidence, partition: int) -> list[int]:
-    """Return when operations on a partition succeeded, over the whole trial; of transactions, when they ended well."""
+    """Return when operations on a partition succeeded, over the whole trial.
+
+    For transactions, when they were committed.
+    """
     kind = SERVED[evidence.role]
     if evidence.role is Role.TRANSACTIONAL and partition == evidence.subject.affected:
         return [item.at for item in evidence.events.apps if item.kind is AppKind.TXN_COMMITTED]
@@ -82,20 +85,20 @@ def served_at(evidence: WireEvidence, partition: int) -> list[int]:
 
 
 def here_since(evidence: WireEvidence) -> int:
-    """Return when the window opened, or the client's first sign of life: one that starts under the fault comes late."""
+    """Return the start of the window, or the client's first event where it starts under the fault."""
     signs = [events[0].at for events in (evidence.events.opened, evidence.events.apps) if events]
     return max(evidence.timeline.begin, min(signs, default=0))
 
 
 def bystander_gap_ms(evidence: WireEvidence) -> float | None:
-    """Return for how long the bystander stood still; who starts under the fault does so only once it has served."""
+    """Return the bystander's longest gap, from its first success on if the client starts under the fault."""
     served, begin = bystander_served_at(evidence), evidence.timeline.begin
     late = here_since(evidence) > begin
     return longest_gap_ms(evidence, served, min((at for at in served if at >= begin), default=begin) if late else begin)
 
 
 def longest_gap_ms(evidence: WireEvidence, served: list[int], begin: int) -> float | None:
-    """Return the longest time without a success from `begin` to the window's end; None if there never was one."""
+    """Return the longest time without a success from `begin` to the window's end. None without any success."""
     if not served:
         return None
     until = max(begin, evidence.timeline.until)
@@ -104,13 +107,13 @@ def longest_gap_ms(evidence: WireEvidence, served: list[int], begin: int) -> flo
 
 
 def serves(evidence: WireEvidence, served: list[int]) -> bool:
-    """Say whether a client works at the end of the window: three successes inside it, the last one fresh."""
+    """Return whether a client works at the end of the window: three successes inside it, the last one recent."""
     inside = within(served, evidence.timeline.begin, evidence.timeline.until)
     return len(inside) >= 3 and evidence.timeline.until - inside[-1] <= FRESH_US
 
 
 def started_at(evidence: WireEvidence) -> list[int]:
-    """Return when operations on the affected partition began; for readers, a record is fed each beat."""
+    """Return when operations on the affected partition began. For readers, when records were written."""
     if evidence.role.reads:
         return list(_fed_at(evidence))
     affected = evidence.subject.affected
@@ -118,7 +121,7 @@ def started_at(evidence: WireEvidence) -> list[int]:
 
 
 def _fed_at(evidence: WireEvidence) -> Iterator[int]:
-    """Yield when records were fed inside the window, at the paces that the history noted."""
+    """Yield when records were written inside the window, by the intervals in the history."""
     header, at = evidence.header, evidence.timeline.begin
     beat_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
     for mark in evidence.events.marks:
@@ -130,7 +133,7 @@ def _fed_at(evidence: WireEvidence) -> Iterator[int]:
 
 
 def ended_unasked(evidence: WireEvidence) -> App | None:
-    """Return the event with which the instance ended although nobody had told it to."""
+    """Return the event with which the instance ended without being asked to."""
     asked = evidence.timeline.stopping
     for item in evidence.events.apps:
         if item.kind is AppKind.FATAL and (asked is None or item.at < asked):
@@ -141,6 +144,6 @@ def ended_unasked(evidence: WireEvidence) -> App | None:
 
 
 def declared_impossible(evidence: WireEvidence) -> str:
-    """Return why driver or engine declared the cell impossible; empty if neither did."""
-    told = (item.text or "the driver says so" for item in evidence.events.apps if item.kind is AppKind.UNSUPPORTED)
-    return evidence.header.impossible or next(told, "")
+    """Return why driver or engine declared the cell impossible. Empty if neither did."""
+    reasons = (item.text or "the driver says so" for item in evidence.events.apps if item.kind is AppKind.UNSUPPORTED)
+    return evidence.header.impossible or next(reasons, "")

@@ -1,4 +1,4 @@
-"""Clients that do too much of the right thing (SEMANTICS 2, storm)."""
+"""Storms: clients that send too many discoveries, connects or futile requests (docs/verdicts.md#storm)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from probe.verdict.wire_evidence import WireEvidence
 
 WINDOW_US = 2_000_000
 IDLE = 4
-"""So many discoveries for which nothing happened are a storm."""
+"""Number of discoveries without a reason that make a storm."""
 REASON_US = 1_000_000
-"""A reason to ask lasts so long: answers come while a client still works off what happened before them."""
+"""A reason to ask is valid for this time, since a client may still process earlier events when an answer comes."""
 EXPECTED = frozenset({Trigger.PERIODIC, Trigger.STARTUP})
-"""A periodic refresh is what was configured, never a storm."""
+"""A periodic refresh is configured behaviour, never a storm."""
 DOWN_OR_UP = frozenset({EngineKind.STOPPED, EngineKind.RETURNED, EngineKind.HEALED})
 QUESTIONS = frozenset({AppKind.SENT, AppKind.LISTED, AppKind.LIST_ERROR})
 
@@ -29,7 +29,7 @@ Weighted = tuple[int, float]
 def find_storms(
     evidence: WireEvidence, discoveries: Sequence[Discovery], hits: Sequence[Hit], futile: FutileRequests
 ) -> str:
-    """Return the letters of the bounds that were broken, joined."""
+    """Return the letters of the exceeded bounds, joined."""
     begin = evidence.timeline.begin
     asked = [item for item in discoveries if item.at >= begin and item.trigger not in EXPECTED]
     back_off = max(1, evidence.header.limits.back_off_ms)
@@ -46,26 +46,27 @@ def find_storms(
 def idle_discoveries(
     evidence: WireEvidence, asked: Iterable[Discovery], discoveries: Iterable[Discovery], hits: Sequence[Hit]
 ) -> int:
-    """Count discoveries before which nothing happened since the last useful answer, nor for a second."""
-    told = sorted(item.answered for item in discoveries if item.useful and item.answered is not None)
+    """Count discoveries without any event since the last useful answer and in the second before."""
+    useful = sorted(item.answered for item in discoveries if item.useful and item.answered is not None)
     events = sorted(_happenings(evidence, hits))
     ordered = sorted(discoveries, key=_asked_at)
     count = 0
     for item in asked:
-        before = bisect_left(told, item.at)
+        before = bisect_left(useful, item.at)
         if not before:
             continue
-        last = min(told[before - 1], item.at - REASON_US)
+        last = min(useful[before - 1], item.at - REASON_US)
         quiet = bisect_right(events, item.at) == bisect_left(events, last)
-        if quiet and not _unanswered(ordered, told[before - 1], item.at) and not _is_down(evidence, item.at):
+        if quiet and not _unanswered(ordered, useful[before - 1], item.at) and not _is_down(evidence, item.at):
             count += 1
     return count
 
 
 def _is_down(evidence: WireEvidence, at: int) -> bool:
-    """Say whether the broker that is waited for refuses, or did a second ago: nobody sees who tries to connect.
+    """Return whether the broker that the client waits for refuses connections, or did so a second ago.
 
-    Where leaders move it is the one in office, which may go in its turn (a rolling restart) before another is elected.
+    Refused attempts are not observed. Where leaders move, it is the current leader, which may be stopped in its turn (a
+    rolling restart) before another is elected.
     """
     changes = [event for event in evidence.events.engine if event.kind in DOWN_OR_UP]
 
@@ -78,7 +79,7 @@ def _is_down(evidence: WireEvidence, at: int) -> bool:
 
 
 def _during_term(evidence: WireEvidence, at: int) -> int | None:
-    """Return the broker that whoever asks waits for; None where nobody has taken over yet."""
+    """Return the broker that the client waits for. None where no broker has taken over yet."""
     if evidence.play.expects is Reaction.RETRY:
         return evidence.subject.old
     return next((broker for since, broker in reversed(evidence.timeline.terms) if since <= at), None)
@@ -94,7 +95,7 @@ def _unanswered(ordered: Sequence[Discovery], since: int, at: int) -> bool:
 
 
 def _happenings(evidence: WireEvidence, hits: Sequence[Hit]) -> Iterable[int]:
-    """Yield everything that may be a reason to ask: hits, any error answer, connections lost or made, questions."""
+    """Yield all possible reasons to ask: hits, any error answer, connections lost or opened, questions."""
     yield from (hit.at for hit in hits)
     yield from _questions(evidence)
     yield from (event.at for event in evidence.events.opened)
@@ -106,7 +107,7 @@ def _happenings(evidence: WireEvidence, hits: Sequence[Hit]) -> Iterable[int]:
 
 
 def _questions(evidence: WireEvidence) -> Iterable[int]:
-    """Yield when an admin client was asked something: it may look up who can tell before each answer (Java does)."""
+    """Yield when an admin client got a question. It may look up the leader before every answer (Java does)."""
     if evidence.role is Role.ADMIN:
         yield from (item.at for item in evidence.events.apps if item.kind in QUESTIONS)
 
@@ -132,12 +133,12 @@ def _most(points: Sequence[Weighted]) -> float:
 
 
 def _outruns(points: Sequence[Weighted], begun: Sequence[int], allowed: float) -> bool:
-    """Say whether points ever outran what was begun by more than is allowed, in any two seconds."""
+    """Return whether, in any two seconds, points exceeded the started operations by more than `allowed`."""
     return any(total > allowed + _between(begun, at - WINDOW_US, at) for at, total in _sums(points) if total > allowed)
 
 
 def _sums(points: Sequence[Weighted]) -> Iterator[Weighted]:
-    """Yield the sum of the two seconds that end at each point; `points` are sorted."""
+    """Yield the sum of the two seconds that end at each point. `points` are sorted."""
     total, oldest = 0.0, 0
     for at, weight in points:
         total += weight
@@ -148,7 +149,10 @@ def _sums(points: Sequence[Weighted]) -> Iterator[Weighted]:
 
 
 def _unexcused(futile: FutileRequests) -> list[Weighted]:
-    """Return futile requests from when the client had no excuse: good consumers refetch at once until told."""
+    """Return the futile requests from the time on at which the client should know the target.
+
+    Good consumers fetch again at once until they know it.
+    """
     return [(at, weight) for at, weight, _ in futile.sent if at >= futile.reported]
 
 

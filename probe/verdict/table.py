@@ -1,4 +1,4 @@
-"""The verdict table (SEMANTICS 3): the first rule that holds decides."""
+"""The verdict table (docs/verdicts.md#the-table): the first rule that holds decides."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from probe.model import Outcome, Reaction, Reroute
 from probe.verdict.findings import Findings
 
 RULES_VERSION = 14
-"""Raised whenever a rule, a definition or a bound changes what a stored history is judged to be."""
+"""It is raised whenever a rule, a definition or a bound changes the judgement of a stored history."""
 
 
 class Rule(NamedTuple):
@@ -18,11 +18,11 @@ class Rule(NamedTuple):
     row: int
     name: str
     when: str
-    """As readers see it in docs/verdicts.md."""
+    """The condition, as docs/verdicts.md shows it."""
     holds: Callable[[Findings], bool]
     outcome: Outcome
     reason: str
-    """Template of the verdict's one sentence; its words come from `probe.verdict.reason_text`."""
+    """Template of the verdict's sentence. `probe.verdict.reason_text` returns its values."""
 
 
 def _expects(expects: Reaction) -> Callable[[Findings], bool]:
@@ -186,5 +186,5 @@ RULES: tuple[Rule, ...] = (
 
 
 def decide(found: Findings) -> Rule:
-    """Return the first rule that holds; the last one always does."""
+    """Return the first rule that holds. The last one always holds."""
     return next(rule for rule in RULES if rule.holds(found))

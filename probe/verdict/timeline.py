@@ -1,4 +1,4 @@
-"""When things happened in a trial: the window that is judged, and the engine's truth (SEMANTICS 2)."""
+"""The times of a trial: the window that is judged (docs/verdicts.md#window), and the engine's truth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SLACK_US = 250_000
 
 
 class EventIndex:
-    """The events of a history, by what they are, each in order of time."""
+    """The events of a history by kind, in order of time."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         by_type: dict[type, list[Any]] = {cls: [] for cls in get_args(Event)}
@@ -48,7 +48,7 @@ class EventIndex:
         self.first, self.last = (ordered[0].at, ordered[-1].at) if ordered else (0, 0)
 
     def engine_at(self, kind: EngineKind) -> int | None:
-        """Return when the engine's first event of a kind came."""
+        """Return the time of the engine's first event of a kind."""
         return next((event.at for event in self.engine if event.kind is kind), None)
 
     def marked(self, kind: MarkKind) -> int | None:
@@ -58,45 +58,45 @@ class EventIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Microseconds of the orchestrator's clock; None = did not happen."""
+    """Times in microseconds of the orchestrator's clock. None = did not happen."""
 
     warm: int
-    """Warm-up ended."""
+    """End of warm-up."""
     fault: int | None
     begin: int
-    """The window opens: the fault, or the end of warm-up where nothing is done."""
+    """Start of the window: the fault, or the end of warm-up where no fault is injected."""
     until: int
-    """The window closes: the end of the watch, or now."""
+    """End of the window: the end of the observation, or now."""
     available: int | None
-    """From here on a client can succeed: new target announced (discover), fault mended (retry), else `begin`."""
+    """From now on a client can succeed: new target announced (discover), fault reverted (retry), else `begin`."""
     target: int
-    """The broker that serves the affected object in the end; -1 = any may."""
+    """The broker that serves the affected object in the end. -1 = any broker may."""
     moved: int | None
     """The last move of the affected object inside the window."""
     healed: int | None
     stopping: int | None
     terms: tuple[tuple[int, int], ...] = ()
-    """(since, broker): every move of the affected object inside the window."""
+    """(since, broker): all moves of the affected object inside the window."""
     term: int
-    """From here on the target serves. Where it moved several times it may have served before, and answers from then
-    that name it told of another term of office; else this is `begin`."""
+    """Start of the target's current term. Where the target moved several times it may have served before, and earlier
+    answers that name it were about another term. Otherwise this is `begin`."""
 
     def target_at(self, at: int) -> int:
-        """Return the broker to be named by an answer that came at a time; before the first move, the one to come.
+        """Return the correct target for an answer that came at a time. Before the first move it is the coming target.
 
-        Moves may be stamped a little late, where brokers are asked for them.
+        Moves may be stamped a little late, where brokers are polled for them.
         """
         past = [broker for since, broker in self.terms if since <= at + SLACK_US]
         return past[-1] if past else self.terms[0][1] if self.terms else self.target
 
     @property
     def earliest(self) -> int:
-        """Return the first moment at which an effect of the fault can be stamped."""
+        """Return the first time at which an effect of the fault can be stamped."""
         return max(self.warm, self.begin - SLACK_US) if self.warm <= self.begin else self.begin - SLACK_US
 
 
 def find_timeline(header: Header, strands: EventIndex) -> Timeline:
-    """Read the milestones of a trial, also of one that still runs."""
+    """Read the milestones of a trial, which may still run."""
     fault = strands.engine_at(EngineKind.FAULT_ON)
     warm = strands.marked(MarkKind.WARM)
     begin = next((at for at in (fault, warm) if at is not None), strands.first)
@@ -123,14 +123,14 @@ def find_timeline(header: Header, strands: EventIndex) -> Timeline:
 
 def _until(header: Header, strands: EventIndex, begin: int) -> int:
     ends = [strands.marked(kind) for kind in (MarkKind.HEALING, MarkKind.STOPPING, MarkKind.END)]
-    if header.play.kind is Symptom.NONE:  # the control cell ends with a reset of our own
+    if header.play.kind is Symptom.NONE:  # the control cell ends with a reset by the harness
         ends.append(next((event.at for event in strands.closed if event.by == "relay" and event.at > begin), None))
     known = [at for at in ends if at is not None and at >= begin]
     return min(known) if known else max(strands.last, begin + header.watched_ms * 1000)
 
 
 def _concerns(header: Header, event: EngineEvent) -> bool:
-    """Say whether a change is about the affected object, or about no object in particular."""
+    """Return whether a change is about the affected object, or about no specific object."""
     if not event.topic and not event.key:
         return True
     subject = header.subject

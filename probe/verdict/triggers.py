@@ -1,4 +1,4 @@
-"""Why a client asked, by elimination (SEMANTICS 2, trigger). No time window attributes."""
+"""Find why a client asked, by elimination (docs/verdicts.md#trigger). No time window attributes a trigger."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from probe.verdict.refresh_schedule import RefreshSchedule, find_refresh_schedul
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 BECAUSE_OF_ERROR_US = 1_000_000
-"""A connection that the client itself closes so soon after an error answer was closed because of it."""
+"""A connection that the client closes within this time after an error answer was closed because of the error."""
 IGNORED_ERRORS = 3
-"""Attempts in a row, each begun after the last one's error answer: whoever asked nobody meanwhile does not ask because
-of such an answer. The first attempt may have been under way with others, and by the second some only wait."""
+"""Number of failed attempts in a row, each begun after the error answer to the last one. A client that sent no
+discovery meanwhile does not ask because of such an answer. The first attempt may have been concurrent with others, and
+on the second some clients only wait."""
 DONE_AT = attrgetter("done_at")
 
 
 @dataclass
 class Clues:
-    """What is known of a trial when its discoveries are explained."""
+    """The input for explaining a trial's discoveries."""
 
     reading: WireEvidence
     discoveries: tuple[Discovery, ...]
@@ -33,7 +34,7 @@ class Clues:
 
     @lazy
     def refreshes(self) -> RefreshSchedule:
-        """Return the periodic refresh as the discoveries before the fault show it."""
+        """Return the periodic refresh, derived from the discoveries before the fault."""
         return find_refresh_schedule(self.reading, self.discoveries)
 
     @lazy
@@ -48,7 +49,7 @@ class Clues:
 
     @lazy
     def errors(self) -> list[int]:
-        """Return when answers with an error about the affected object came, and what the client did because of one."""
+        """Return when error answers about the affected object came, and when the client reacted to one."""
         since = self.reading.timeline.earliest
         answers = [at for at in map(DONE_AT, self.refusals) if at >= since]
         closings = (
@@ -58,14 +59,14 @@ class Clues:
 
     @lazy
     def losses(self) -> list[int]:
-        """Return when a connection was lost or could not be made, or a request timed out, since the fault."""
+        """Return when a connection was lost or could not be opened, or a request timed out, since the fault."""
         return sorted([*_lost(self.reading, self.errors), *_timed_out(self.reading)])
 
     def unheeded(self, at: int) -> bool:
-        """Say whether error answers had not made the client ask when it lost a connection, which did so by `at`.
+        """Return whether error answers had not made the client ask before it lost a connection, which it had by `at`.
 
-        A sarama that knows nothing of KAFKA_STORAGE_ERROR was answered so a dozen times, and asked when the broker was
-        restarted: it was the lost connection.
+        Example: a sarama version without KAFKA_STORAGE_ERROR ignores these answers, and asks when the broker is
+        restarted. The lost connection is the trigger.
         """
         since = self._reported(at)
         first, last = bisect_right(self.errors, since), bisect_right(self.errors, at)
@@ -85,7 +86,7 @@ class Clues:
         return [item.at for item in self.discoveries]
 
     def _attempts(self, since: int, until: int) -> int:
-        """Count error answers of the target's own APIs in a time, those to requests under way together as one."""
+        """Count error answers of the target's own APIs in a span. Those to concurrent requests count as one."""
         count = 0
         for number in range(bisect_right(self.refusals, since, key=DONE_AT), len(self.refusals)):
             item = self.refusals[number]
@@ -107,10 +108,10 @@ class Clues:
 
     @lazy
     def asks_on_connect(self) -> bool:
-        """Say whether most connections made after the first useful answer and before the fault began by asking.
+        """Return whether most connections between the first useful answer and the fault began with a discovery.
 
-        Every client begins its very first connections so; they prove nothing. Nor does a connection that did no other
-        work: it may have been made in order to ask.
+        A client's very first connections prove nothing, since all of them begin so. A connection without other work
+        does not count either, since it may have been opened for the discovery.
         """
         begin = self.reading.timeline.begin
         informed = min((d.answered for d in self.discoveries if d.answered is not None), default=begin)
@@ -126,13 +127,13 @@ class Clues:
         return 2 * sum(began) > len(began)
 
     def since_reported(self, times: list[int], at: int) -> bool:
-        """Say whether one of `times` lies between the last useful answer and `at`."""
+        """Return whether one of `times` lies between the last useful answer and `at`."""
         return bisect_right(times, at) > bisect_right(times, self._reported(at))
 
     def _reported(self, at: int) -> int:
-        """Return when the last useful answer before `at` came, or the time before the fault."""
-        told = bisect_right(self.useful, at)
-        return self.useful[told - 1] if told else self.reading.timeline.earliest - 1
+        """Return the time of the last useful answer before `at`, or a time before the fault."""
+        known = bisect_right(self.useful, at)
+        return self.useful[known - 1] if known else self.reading.timeline.earliest - 1
 
 
 def _just_before(answers: list[int], at: int) -> bool:
@@ -140,7 +141,7 @@ def _just_before(answers: list[int], at: int) -> bool:
 
 
 def _lost(evidence: WireEvidence, errors: list[int]) -> list[int]:
-    """Return when connections were cut by others, given up with a request unanswered, or closed without one answer."""
+    """Return when connections were cut by others, closed with a request unanswered, or closed without one answer."""
     begin = evidence.timeline.earliest
     answered = {item.answer.conn for item in evidence.exchanges if item.answer}
     waiting = _waiting(evidence)
@@ -154,12 +155,12 @@ def _lost(evidence: WireEvidence, errors: list[int]) -> list[int]:
 
 
 def _waiting(evidence: WireEvidence) -> set[int]:
-    """Return connections that ended with a request unanswered."""
+    """Return the connections that ended with a request unanswered."""
     return {item.request.conn for item in evidence.exchanges if item.answer is None and item.request.acks != 0}
 
 
 def _timed_out(evidence: WireEvidence) -> list[int]:
-    """Return when requests had gone unanswered for the client's own timeout (one second where it is not known)."""
+    """Return when requests had been unanswered for the client's own timeout (one second where it is not known)."""
     limit = _timeout_us(evidence)
     if limit is None:
         return []
@@ -169,7 +170,7 @@ def _timed_out(evidence: WireEvidence) -> list[int]:
 
 
 def _over(evidence: WireEvidence, item: Exchange, at: int) -> bool:
-    """Say whether an exchange had ended by then, by its answer or with its connection."""
+    """Return whether an exchange had ended by then, with its answer or with its connection."""
     ended = item.answer.at if item.answer else evidence.closings.get(item.request.conn, at + 1)
     return ended < at
 
@@ -187,10 +188,10 @@ def _startup(clues: Clues, item: Discovery) -> bool:
 
 
 def _bootstrap(clues: Clues, item: Discovery) -> bool:
-    """Known brokers are given up when no connection from before the first hit is left.
+    """Return whether the client started over at a bootstrap address: no connection from before the first hit is left.
 
-    Where bootstrap addresses are brokers like others this cannot be told from a reconnect, so only scenarios about
-    bootstrapping have it.
+    Where bootstrap addresses are brokers like others this looks like a reconnect, so only scenarios about the whole
+    cluster have it.
     """
     told_apart = Trigger.BOOTSTRAP in clues.reading.causes or clues.reading.play.target is Target.CLUSTER
     if not told_apart or item.broker not in clues.reading.subject.bootstrap or not _opened_after_hit(clues, item):
@@ -231,11 +232,11 @@ ELIMINATION: tuple[tuple[Trigger, Callable[[Clues, Discovery], bool]], ...] = (
     (Trigger.DISCONNECT, _disconnect),
     (Trigger.ERROR, _error),
 )
-"""First match wins; what nothing explains is `unknown`."""
+"""The first match wins. A discovery without a match is `unknown`."""
 
 
 def explain(evidence: WireEvidence, discoveries: tuple[Discovery, ...], hits: tuple[Hit, ...]) -> tuple[Discovery, ...]:
-    """Say of each discovery why it was sent."""
+    """Return the discoveries with their triggers."""
     clues = Clues(evidence, discoveries, hits[0].at if hits else None)
     return tuple(_explained(clues, item) for item in discoveries)
 

@@ -1,4 +1,4 @@
-"""Plain counts of a trial that no rule of Kafka's stands behind."""
+"""Plain counts of a trial, without a rule of the protocol."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from probe.verdict.wire_evidence import WireEvidence
 
 
 def versions_used(evidence: WireEvidence) -> tuple[tuple[str, int], ...]:
-    """Return the highest version of each API that this client sent, the handshake left out, by API key."""
+    """Return the highest version of each API that this client sent, by API key. The handshake is left out."""
     highest: dict[int, int] = {}
     sent = [(item.api, item.version) for item in evidence.events.requests]
     sent += [(item.api, item.version) for item in evidence.events.folded]
@@ -25,9 +25,9 @@ def connects(evidence: WireEvidence) -> int:
 
 
 def close_ms(evidence: WireEvidence) -> float | None:
-    """Return how long closing took, if the instance was closed while the fault stood."""
+    """Return how long closing took, in ms, if the instance was closed while the fault was in force."""
     timeline, stopped = evidence.timeline, evidence.events.marked(MarkKind.STOPPED)
     if evidence.play.kind is Symptom.NONE or timeline.fault is None or timeline.stopping is None or stopped is None:
         return None
-    mended = timeline.healed is not None and timeline.healed <= timeline.stopping
-    return None if mended else (stopped - timeline.stopping) / 1000
+    reverted = timeline.healed is not None and timeline.healed <= timeline.stopping
+    return None if reverted else (stopped - timeline.stopping) / 1000

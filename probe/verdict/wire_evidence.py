@@ -1,4 +1,4 @@
-"""A history read once: requests paired with their answers, and which of them are about the affected object."""
+"""A history prepared for the rules: requests paired with answers, and whether they concern the affected object."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from probe.verdict.timeline import EventIndex, Timeline, find_timeline
 from probe.verdict.wire_proof import with_wire_proof
 
 SPREAD_US = 100_000
-"""Folded frames count as if they came evenly, one share in each 100 ms of their span."""
+"""Folded frames count as if they were evenly distributed, one share per 100 ms of their span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """The object a fault is about, as rows name it."""
+    """The object that the fault hits, as rows name it."""
 
     topic: str
     partition: int
     key: str
-    """Group or transactional id where the target is a coordinator, else empty."""
+    """Group or transactional id where the target is a coordinator. Otherwise empty."""
     key_type: int
     """0 group, 1 transaction, as in FindCoordinator."""
 
     def named_by(self, row: Row) -> bool:
-        """Say whether a row is about the object; a row about its whole topic is."""
+        """Return whether a row is about the object. A row about the whole topic is."""
         if self.key:
             return row.key == self.key
         return row.topic == self.topic and row.partition in (self.partition, -1)
@@ -42,11 +42,14 @@ class Exchange:
     about: bool
     """Request or answer names the affected object."""
     codes: tuple[int, ...]
-    """Errors about it in the answer."""
+    """Errors about the affected object in the answer."""
 
     @property
     def succeeded(self) -> bool:
-        """Say whether the answer tells of success; with acks=0 there is no answer, and the request is all there is."""
+        """Return whether the answer is successful.
+
+        With acks=0 there is no answer, and the request counts as successful.
+        """
         if self.answer is None:
             return self.about and self.request.acks == 0
         return self.about and not self.codes and not self.answer.error
@@ -58,14 +61,14 @@ class Exchange:
 
 
 class WireEvidence:
-    """What the rules look at; everything is computed at most once."""
+    """The input of the rules. Every value is computed at most once."""
 
     def __init__(self, history: History) -> None:
         self.header = history.header
         self.play = history.header.play
         self.subject = history.header.subject
         self.role = history.header.cell.role
-        ours, self.beside = read_wire(history)
+        ours, self.bystander_apps = read_wire(history)
         self.events = EventIndex(with_wire_proof(history.header, ours))
         self.timeline: Timeline = find_timeline(self.header, self.events)
         self.affected = _affected(history)
@@ -73,9 +76,9 @@ class WireEvidence:
 
     @property
     def has_bystander_partition(self) -> bool:
-        """Say whether the other partition hangs on the affected broker, but not on the affected object.
+        """Return whether the other partition shares the affected broker, but not the affected object.
 
-        A transaction spans both partitions: what holds one up holds up the other.
+        A transaction spans both partitions: a delay of one delays the other.
         """
         whole = self.play.target in {Target.COORDINATOR, Target.CLUSTER} or (
             self.role is Role.TRANSACTIONAL and self.play.target is Target.LEADER
@@ -89,17 +92,20 @@ class WireEvidence:
 
     @property
     def acks_none(self) -> bool:
-        """Say whether the client waits for no answer at all."""
+        """Return whether the client waits for no answer at all."""
         return self.header.settings.get("acks") == "0"
 
     def setting_us(self, name: str) -> int | None:
-        """Return an effective setting that is told in milliseconds; None where it is not, or has no end."""
+        """Return an effective setting given in milliseconds. None where it is missing or infinite."""
         value = self.header.settings.get(name, "")
         return int(value) * 1000 if value.isdigit() else None
 
     @lazy
     def causes(self) -> frozenset[Trigger]:
-        """Triggers that count as "because of the fault"; with acks=0 an error shows as a closed connection."""
+        """Return the triggers that count as "because of the fault".
+
+        With acks=0 an error appears as a closed connection.
+        """
         extra = {Trigger.DISCONNECT} if self.acks_none else set[Trigger]()
         return frozenset(self.play.causes) | extra
 
@@ -122,7 +128,7 @@ class WireEvidence:
         return {event.conn: event.at for event in self.events.closed}
 
     def is_work(self, api: int) -> bool:
-        """Say whether only the target can serve an API."""
+        """Return whether only the target can serve an API."""
         return api in apis.work(self.play.target)
 
     def _exchange(self, request: Request, answer: Response | None) -> Exchange:
@@ -142,25 +148,25 @@ class WireEvidence:
         return Exchange(request, answer, about, tuple(codes))
 
     def _names_no_topic(self, request: Request, answer: Response | None) -> bool:
-        """Count what names no object where the scenario names its API (InitProducerId without an id)."""
+        """Return whether a request names no object (InitProducerId without an id) but the scenario names its API."""
         named = any(row.topic or row.key for row in (*request.rows, *(answer.rows if answer else ())))
         return request.api in self.play.apis and not named and request.api != apis.METADATA
 
     def folded_about(self) -> Iterator[Folded]:
         """Yield folded spans whose rows name the affected object, up to the last frame that named it.
 
-        A span may mix frames about several objects; the last frame of each kind is told one by one, so frames about
-        ours lie before it. Their number is then the span's by length.
+        A span may mix frames about several objects. The last frame of every kind is an event of its own, so frames
+        about this object precede it. Their number is then estimated by the length of the span.
         """
         for item in self.events.folded:
             if any(map(self.affected.named_by, item.rows)):
-                told = self._answers_about.get((item.conn, item.api), [])
-                end = max((at for at in told if at <= item.until), default=item.at)
+                seen = self._answers_about.get((item.conn, item.api), [])
+                end = max((at for at in seen if at <= item.until), default=item.at)
                 yield _cut_short(item, end) if item.at < end < item.until else item
 
     @lazy
     def _answers_about(self) -> dict[tuple[int, int], list[int]]:
-        """Return when frames about the affected object passed that are told one by one, by (connection, API)."""
+        """Return when unfolded frames about the affected object passed, by (connection, API)."""
         found: dict[tuple[int, int], list[int]] = {}
         for item in self.exchanges:
             if item.about:
@@ -169,10 +175,10 @@ class WireEvidence:
 
 
 def read_wire(history: History) -> tuple[list[Event], list[App]]:
-    """Part the client's own events from what the bystander's application saw.
+    """Separate the client's own events from those of the bystander's application.
 
-    Connections that carry another client id are nobody's evidence: they are the bystander's, or a stranger's. A client
-    that another trial left behind goes on trying ports of its own cluster, and one of them may be ours by now.
+    Connections with another client id are no evidence: they belong to the bystander or to an unrelated client. A client
+    that an earlier trial left running may try ports of its own cluster, and this trial may have got one of them.
     """
     subject = history.header.subject
     own, other = subject.client_id, subject.bystander_instance
@@ -193,7 +199,7 @@ def read_wire(history: History) -> tuple[list[Event], list[App]]:
 
 
 def _asked(answer: Response) -> Request:
-    """Stand in for a request that the history does not hold."""
+    """Return a substitute for a request that the history does not contain."""
     return Request(
         at=answer.sent_at,
         conn=answer.conn,
@@ -221,12 +227,12 @@ def _cut_short(item: Folded, end: int) -> Folded:
 
 
 def spread(item: Folded, amount: int) -> list[tuple[int, float]]:
-    """Lay an amount evenly over the span of folded frames: (time, share)."""
+    """Distribute an amount evenly over the span of folded frames: (time, share)."""
     parts = max(1, (item.until - item.at) // SPREAD_US)
     step = (item.until - item.at) / parts
     return [(int(item.at + step * (n + 0.5)), amount / parts) for n in range(parts)]
 
 
 def within(times: Iterable[int], begin: int, until: int) -> list[int]:
-    """Keep the times of a window, both ends included."""
+    """Return the times inside a window, both ends included."""
     return [at for at in times if begin <= at <= until]

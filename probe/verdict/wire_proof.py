@@ -1,8 +1,9 @@
-"""Applications that tell of no delivery: what answers on the wire and the read-back prove in their stead.
+"""Derive acknowledgements from the wire and the read-back, for applications that report no delivery.
 
-A library acknowledges each record to the program around it; a whole application (a shipper, a command) does not. Such a
-client is judged by the relay and the read-back alone: an operation counts as acknowledged when a successful Produce
-answer reached the client whose request can have held it, and the read-back finds its record where that answer says.
+A library acknowledges each record to the program around it; a whole application (a shipper, a command) does not. Only
+the relay and the read-back judge such a client. An operation counts as acknowledged when a successful Produce answer
+reached the client whose request can have contained it, and the read-back finds its record where that answer says
+(docs/verdicts.md#applications-judged-by-the-wire).
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from probe.protocol.apis import SYNC_GROUP
 from probe.verdict import apis
 
 WIRE = "wire"
-"""`judged_by` of a family whose application's side is silent."""
+"""`judged_by` of a family whose applications report no delivery."""
 FEED = "feed"
-"""Who writes what readers read."""
+"""Writer of the records that readers receive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,15 @@ class _Answer:
 
     at: int
     asked_at: int
-    """When its request had reached the relay whole: nothing that began later was in it."""
+    """Time at which the relay had received its whole request. Later operations were not in it."""
     base: int
-    """Offset of the first record that it appended."""
+    """Offset of the first record that the request appended."""
 
 
 def with_wire_proof(header: Header, events: list[Event]) -> list[Event]:
-    """Return the events; where the application is silent, with an `acked` for each operation that is proved.
+    """Return the events. Where the application reports no delivery, an `acked` for every proved operation is added.
 
-    Records that came without their offset get it by their number, and assignments that nobody told are added.
+    Records without an offset get it by their number, and unreported assignments are added.
     """
     if header.judged_by != WIRE:
         return events
@@ -43,9 +44,9 @@ def with_wire_proof(header: Header, events: list[Event]) -> list[Event]:
 
 
 def _placed(header: Header, events: Iterable[Event]) -> Iterator[Event]:
-    """Give records their offsets: where the read-back found them, and until then in the order they were fed.
+    """Add offsets to records: from the read-back, or without one in the order in which they were written.
 
-    What is delivered again after the member had joined anew belongs to a new assignment.
+    A record that is delivered again after the member joined again belongs to a new assignment.
     """
     places = {(item.partition, item.sequence): item.offset for item in header.stored if item.instance == FEED}
     last: dict[int, int] = {}
@@ -68,8 +69,8 @@ def _acknowledged(header: Header, events: list[Event]) -> Iterator[App]:
     begun = _begun(header, events)
     for partition, answers in _answers(header, events).items():
         numbers = begun.get(partition, {})
-        told = _by_read_back if header.stored else _by_order
-        for answer, number, offset in told(header, partition, answers, numbers):
+        prove = _by_read_back if header.stored else _by_order
+        for answer, number, offset in prove(header, partition, answers, numbers):
             yield App(
                 at=answer.at,
                 kind=AppKind.ACKED,
@@ -108,9 +109,9 @@ ProvedRecords = Iterator[tuple[_Answer, int, int]]
 def _by_read_back(header: Header, partition: int, answers: list[_Answer], begun: Mapping[int, int]) -> ProvedRecords:
     """Yield each operation with the first answer that proves it: its record lies from the answer's offset on.
 
-    The next answer's records begin at that one's offset; what began after the request reached the relay belongs to a
-    request whose answer was lost. An answer whose own offset holds no record at all told of something that is not
-    there: it stands for an operation of no known number, below zero, and is missed by the promises.
+    The next answer's records begin at that answer's offset. An operation that began after the relay received the
+    request belongs to a request whose answer was lost. An answer whose own offset holds no record stands for a missing
+    record: it gets an unknown operation number, below zero, and `promises` counts it as lost.
     """
     there = {item.offset for item in header.stored if item.partition == partition}
     ours = sorted(
@@ -133,9 +134,9 @@ def _by_read_back(header: Header, partition: int, answers: list[_Answer], begun:
 
 
 def _by_order(header: Header, _: int, answers: list[_Answer], begun: Mapping[int, int]) -> ProvedRecords:
-    """Yield, of a trial that still runs, one operation an answer: the last that began before its request was sent.
+    """Yield one operation per answer of a running trial: the last one that began before its request was sent.
 
-    Good enough to see when a client works again; the verdict rests on the read-back.
+    That is enough to decide when a client works again. The verdict uses the read-back.
     """
     numbers = sorted(begun, key=lambda number: begun[number])
     times = [begun[number] for number in numbers]

@@ -46,7 +46,7 @@ def each(count: int, *steps: Step) -> tuple[Step, ...]:
     return tuple(step for _ in range(count) for step in steps)
 
 
-# a: asks on although nothing happens
+# a: continues to ask although nothing happens
 
 
 @pytest.mark.parametrize(("count", "found"), [(4, ""), (5, "a")])

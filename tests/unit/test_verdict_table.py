@@ -69,7 +69,7 @@ def test_row_1_needs_more_than_a_short_stall_or_a_clean_control() -> None:
 
 def test_row_1_a_fault_that_was_never_put_on() -> None:
     found = judge(history(acked(50, OLD), watch(10_000)))
-    assert (found.outcome, found.reason) == (Outcome.BROKEN, "the fault was never put on")
+    assert (found.outcome, found.reason) == (Outcome.BROKEN, "the fault was never injected")
 
 
 def test_row_1_a_client_that_ends_before_the_fault_meets_it() -> None:
