@@ -1,4 +1,7 @@
-"""Writes the checked-in gRPC stubs: `python proto/generate.py`. Go's need protoc-gen-go, protoc-gen-go-grpc on PATH."""
+"""Write the checked-in gRPC stubs: `python proto/generate.py`.
+
+The Go stubs need protoc-gen-go and protoc-gen-go-grpc on PATH.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-// How the embedded engine is told what to do. One fake-cluster process plays three brokers (node ids 1 to 3) for one cell.
+// The contract between the orchestrator and the fake cluster of the embedded engine. One fake-cluster process plays
+// three brokers (node ids 1 to 3) for one cell.
 //
 //   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
 //
-// FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; what is served is the intersection of it, of the
-// state machine's own ranges and of the line's. An unknown line or a bad argument is one line on stderr and exit code 2.
+// FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
+// the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.
 //
 // It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 // and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
@@ -35,12 +36,12 @@ const (
 type Action int32
 
 const (
-	Action_ANSWER Action = 0  // answer `code` without doing the work; rows of other objects in the same request are served
-	Action_APPLY  Action = 1  // do the work, then answer `code`
-	Action_HOLD   Action = 2  // keep the whole request until `hold_ms` passed or the rule is gone, then decide again
+	Action_ANSWER Action = 0  // answer `code` without executing; rows of other objects in the same request are served
+	Action_APPLY  Action = 1  // execute, then answer `code`
+	Action_HOLD   Action = 2  // hold the whole request for `hold_ms` or until the rule is removed, then decide again
 	Action_MUTE   Action = 3  // read the request and never answer
 	Action_CLOSE  Action = 4  // close the connection
-	Action_LOSE   Action = 10 // do the work, then close the connection in the place of the answer
+	Action_LOSE   Action = 10 // execute, then close the connection in place of the response
 )
 
 // Enum value maps for Action.
@@ -195,11 +196,11 @@ const (
 	Event_FAULT_ON  Event_Kind = 1
 	Event_HIT       Event_Kind = 2 // first hit of a rule: text = rule id
 	Event_MOVED     Event_Kind = 3 // broker = new target
-	Event_ANNOUNCED Event_Kind = 4 // every healthy broker names it
+	Event_ANNOUNCED Event_Kind = 4 // every healthy broker shows it
 	Event_HEALED    Event_Kind = 5
 	Event_STOPPED   Event_Kind = 6
 	Event_RETURNED  Event_Kind = 7
-	Event_SPENT     Event_Kind = 8 // a counted rule answered for the last time: text = rule id
+	Event_SPENT     Event_Kind = 8 // a counted rule applied for the last time: text = rule id
 )
 
 // Enum value maps for Event_Kind.
@@ -548,8 +549,8 @@ type FeedRequest struct {
 	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
 	Partitions    []int32                `protobuf:"varint,2,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
 	IntervalMs    int32                  `protobuf:"varint,3,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`
-	Bystander     int32                  `protobuf:"varint,4,opt,name=bystander,proto3" json:"bystander,omitempty"`                        // this partition is written to each `bystander_ms` at the most often
-	BystanderMs   int32                  `protobuf:"varint,5,opt,name=bystander_ms,json=bystanderMs,proto3" json:"bystander_ms,omitempty"` // 0 = as often as the others
+	Bystander     int32                  `protobuf:"varint,4,opt,name=bystander,proto3" json:"bystander,omitempty"`                        // the interval of this partition is at least `bystander_ms`
+	BystanderMs   int32                  `protobuf:"varint,5,opt,name=bystander_ms,json=bystanderMs,proto3" json:"bystander_ms,omitempty"` // 0 = the interval of the others
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -619,26 +620,26 @@ func (x *FeedRequest) GetBystanderMs() int32 {
 	return 0
 }
 
-// First match wins, in order of installation; the standing rules (coordinators, leaders, line) come last.
+// First match wins, in order of installation; the default errors (coordinators, leaders, release) come last.
 type Rule struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`                   // unique among the rules in force; empty = given one
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`                   // unique among the active rules; empty = generated
 	Apis          []int32                `protobuf:"varint,2,rep,packed,name=apis,proto3" json:"apis,omitempty"`       // API keys; empty = any
 	Brokers       []int32                `protobuf:"varint,3,rep,packed,name=brokers,proto3" json:"brokers,omitempty"` // empty = any
 	MinVersion    int32                  `protobuf:"varint,4,opt,name=min_version,json=minVersion,proto3" json:"min_version,omitempty"`
 	MaxVersion    int32                  `protobuf:"varint,5,opt,name=max_version,json=maxVersion,proto3" json:"max_version,omitempty"`      // 0 = no upper bound
-	Topic         string                 `protobuf:"bytes,6,opt,name=topic,proto3" json:"topic,omitempty"`                                   // empty = any; a request of a key that names no topics is reached by `key` alone
+	Topic         string                 `protobuf:"bytes,6,opt,name=topic,proto3" json:"topic,omitempty"`                                   // empty = any; a keyed request without topics matches by `key` alone
 	Partitions    []int32                `protobuf:"varint,7,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`                 // empty = any
 	Key           string                 `protobuf:"bytes,8,opt,name=key,proto3" json:"key,omitempty"`                                       // group or transactional id; empty = any
 	OnlyAcksAll   bool                   `protobuf:"varint,9,opt,name=only_acks_all,json=onlyAcksAll,proto3" json:"only_acks_all,omitempty"` // Produce with acks=-1 only
 	Action        Action                 `protobuf:"varint,10,opt,name=action,proto3,enum=probe.cluster.v1.Action" json:"action,omitempty"`
 	Code          int32                  `protobuf:"varint,11,opt,name=code,proto3" json:"code,omitempty"`
-	Count         int32                  `protobuf:"varint,12,opt,name=count,proto3" json:"count,omitempty"` // answers before the rule is spent; 0 = until healed
+	Count         int32                  `protobuf:"varint,12,opt,name=count,proto3" json:"count,omitempty"` // responses until the rule is spent; 0 = until Heal
 	HoldMs        int32                  `protobuf:"varint,13,opt,name=hold_ms,json=holdMs,proto3" json:"hold_ms,omitempty"`
-	UntilMs       int32                  `protobuf:"varint,14,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`                     // gone this long after fault_on; 0 = until healed
+	UntilMs       int32                  `protobuf:"varint,14,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`                     // removed this long after fault_on; 0 = until Heal
 	WithEpoch     bool                   `protobuf:"varint,16,opt,name=with_epoch,json=withEpoch,proto3" json:"with_epoch,omitempty"`               // applies only to rows for which the client sent a leader epoch
 	NotLeaderOnly bool                   `protobuf:"varint,15,opt,name=not_leader_only,json=notLeaderOnly,proto3" json:"not_leader_only,omitempty"` // applies only while the asked broker does not lead the partition
-	Prelude       bool                   `protobuf:"varint,17,opt,name=prelude,proto3" json:"prelude,omitempty"`                                    // brings a client to what the fault is about: its hits start no timer
+	Prelude       bool                   `protobuf:"varint,17,opt,name=prelude,proto3" json:"prelude,omitempty"`                                    // leads a client to the fault itself: its hits start no timer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -971,7 +972,7 @@ func (*Change_Readdress) isChange_Change() {}
 func (*Change_RollBack) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
-// healed.
+// Heal.
 type MoveLeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
@@ -1045,8 +1046,8 @@ type MoveCoordinator struct {
 	KeyType       int32                  `protobuf:"varint,1,opt,name=key_type,json=keyType,proto3" json:"key_type,omitempty"` // 0 group, 1 transaction
 	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	To            int32                  `protobuf:"varint,3,opt,name=to,proto3" json:"to,omitempty"`
-	LoadingMs     int32                  `protobuf:"varint,4,opt,name=loading_ms,json=loadingMs,proto3" json:"loading_ms,omitempty"` // 14 at the new one for so long
-	GoneMs        int32                  `protobuf:"varint,5,opt,name=gone_ms,json=goneMs,proto3" json:"gone_ms,omitempty"`          // 15 everywhere for so long, before the move
+	LoadingMs     int32                  `protobuf:"varint,4,opt,name=loading_ms,json=loadingMs,proto3" json:"loading_ms,omitempty"` // time of COORDINATOR_LOAD_IN_PROGRESS (14) at the new one
+	GoneMs        int32                  `protobuf:"varint,5,opt,name=gone_ms,json=goneMs,proto3" json:"gone_ms,omitempty"`          // time of COORDINATOR_NOT_AVAILABLE (15) everywhere before the move
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1176,15 +1177,15 @@ func (x *BrokerState) GetAnnounced() bool {
 	return false
 }
 
-// All that a broker leads or coordinates moves in one step, as when a controller fences it or lets it stop: each
-// partition to the first living in-sync replica in assignment order (nobody, if there is none), keys to the next living
-// broker. Leaders stay where they are when it returns.
+// Moves all leaderships and coordinators of a broker in one step, as when a controller fences it or shuts it down: every
+// partition to the first live in-sync replica in assignment order (none, if there is none), keys to the next live broker.
+// Leaders stay when it returns.
 type Evacuate struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`
 	Leaves        bool                   `protobuf:"varint,2,opt,name=leaves,proto3" json:"leaves,omitempty"`                                 // it also leaves Metadata
 	DropReplicas  bool                   `protobuf:"varint,3,opt,name=drop_replicas,json=dropReplicas,proto3" json:"drop_replicas,omitempty"` // it also loses its replicas
-	LoadingMs     int32                  `protobuf:"varint,4,opt,name=loading_ms,json=loadingMs,proto3" json:"loading_ms,omitempty"`          // 14 at the new coordinators for so long
+	LoadingMs     int32                  `protobuf:"varint,4,opt,name=loading_ms,json=loadingMs,proto3" json:"loading_ms,omitempty"`          // time of COORDINATOR_LOAD_IN_PROGRESS (14) at the new coordinators
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1247,7 +1248,7 @@ func (x *Evacuate) GetLoadingMs() int32 {
 	return 0
 }
 
-// A broker serves no more than an older Kafka line does, until healed: lower versions, fewer APIs.
+// Caps a broker to the APIs and versions of an older release until Heal.
 type RollBack struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`
@@ -1300,7 +1301,7 @@ func (x *RollBack) GetLine() string {
 	return ""
 }
 
-// The brokers' advertised addresses are others from now on.
+// Replaces the brokers' advertised addresses.
 type Readdress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Advertise     []string               `protobuf:"bytes,1,rep,name=advertise,proto3" json:"advertise,omitempty"` // of brokers 1 to 3
@@ -1350,7 +1351,7 @@ type MetadataView struct {
 	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`            // 0 = all
 	LagMs         int32                  `protobuf:"varint,2,opt,name=lag_ms,json=lagMs,proto3" json:"lag_ms,omitempty"` // shows the newest topology older than this
 	HiddenTopics  []string               `protobuf:"bytes,3,rep,name=hidden_topics,json=hiddenTopics,proto3" json:"hidden_topics,omitempty"`
-	Frozen        bool                   `protobuf:"varint,4,opt,name=frozen,proto3" json:"frozen,omitempty"` // shows the topology of fault_on until healed
+	Frozen        bool                   `protobuf:"varint,4,opt,name=frozen,proto3" json:"frozen,omitempty"` // shows the topology of fault_on until Heal
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1478,7 +1479,7 @@ type Timed struct {
 	Change        *Change                `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
 	AfterMs       int32                  `protobuf:"varint,2,opt,name=after_ms,json=afterMs,proto3" json:"after_ms,omitempty"` // after the first hit of this fault's rules, or after fault_on if `from_start`
 	FromStart     bool                   `protobuf:"varint,3,opt,name=from_start,json=fromStart,proto3" json:"from_start,omitempty"`
-	LatestMs      int32                  `protobuf:"varint,4,opt,name=latest_ms,json=latestMs,proto3" json:"latest_ms,omitempty"` // without a hit it happens this long after fault_on; 0 = 2000
+	LatestMs      int32                  `protobuf:"varint,4,opt,name=latest_ms,json=latestMs,proto3" json:"latest_ms,omitempty"` // time after fault_on without a hit; 0 = 2000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1851,7 +1852,7 @@ type Count struct {
 	Api           int32                  `protobuf:"varint,2,opt,name=api,proto3" json:"api,omitempty"`
 	Requests      int64                  `protobuf:"varint,3,opt,name=requests,proto3" json:"requests,omitempty"`
 	Responses     int64                  `protobuf:"varint,4,opt,name=responses,proto3" json:"responses,omitempty"`
-	Client        string                 `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"` // client id: a port that was another cluster's may still be called by that one's clients
+	Client        string                 `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"` // client id: clients of an earlier cluster may still use its port
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1924,7 +1925,7 @@ func (x *Count) GetClient() string {
 type CountsReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Counts        []*Count               `protobuf:"bytes,1,rep,name=counts,proto3" json:"counts,omitempty"`
-	StalledMs     int64                  `protobuf:"varint,2,opt,name=stalled_ms,json=stalledMs,proto3" json:"stalled_ms,omitempty"` // the longest time since fault_on that the process got no core, as far as it was seen
+	StalledMs     int64                  `protobuf:"varint,2,opt,name=stalled_ms,json=stalledMs,proto3" json:"stalled_ms,omitempty"` // the longest time since fault_on without CPU for the process, as far as measured
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1981,7 +1982,7 @@ type Event struct {
 	Topic         string                 `protobuf:"bytes,4,opt,name=topic,proto3" json:"topic,omitempty"`
 	Partition     int32                  `protobuf:"varint,5,opt,name=partition,proto3" json:"partition,omitempty"`
 	Key           string                 `protobuf:"bytes,6,opt,name=key,proto3" json:"key,omitempty"`
-	Value         int64                  `protobuf:"varint,7,opt,name=value,proto3" json:"value,omitempty"` // MOVED by a timer: how many ms after the first hit it really happened (-1: no hit)
+	Value         int64                  `protobuf:"varint,7,opt,name=value,proto3" json:"value,omitempty"` // MOVED by a timer: measured ms since the first hit (-1: no hit)
 	Text          string                 `protobuf:"bytes,8,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1,9 +1,10 @@
-// How the embedded engine is told what to do. One fake-cluster process plays three brokers (node ids 1 to 3) for one cell.
+// The contract between the orchestrator and the fake cluster of the embedded engine. One fake-cluster process plays
+// three brokers (node ids 1 to 3) for one cell.
 //
 //   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
 //
-// FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; what is served is the intersection of it, of the
-// state machine's own ranges and of the line's. An unknown line or a bad argument is one line on stderr and exit code 2.
+// FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
+// the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.
 //
 // It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 // and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
@@ -48,22 +49,22 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type FakeClusterClient interface {
 	CreateTopic(ctx context.Context, in *CreateTopicRequest, opts ...grpc.CallOption) (*CreateTopicReply, error)
-	// Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
-	// fed already goes on at the new interval.
+	// Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
+	// that has a feed gets the new interval.
 	StartFeed(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (*Done, error)
 	StopFeed(ctx context.Context, in *Topic, opts ...grpc.CallOption) (*Done, error)
-	// Puts rules and changes in force, atomically; fault_on is stamped when it is done.
+	// Installs rules and changes atomically; fault_on has the time after that.
 	Inject(ctx context.Context, in *Fault, opts ...grpc.CallOption) (*Done, error)
-	// Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
-	// and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
+	// Removes every rule and pending change and reverts broker states (stopped, hung, lag, hidden, failed log dirs); leaders
+	// and coordinators stay, but keys and partitions without one get one.
 	Heal(ctx context.Context, in *Done, opts ...grpc.CallOption) (*Done, error)
 	// A change at once, outside a fault.
 	Apply(ctx context.Context, in *Change, opts ...grpc.CallOption) (*Done, error)
 	Coordinator(ctx context.Context, in *CoordinatorQuestion, opts ...grpc.CallOption) (*CoordinatorReply, error)
-	// All that is stored, read_committed, off the front.
+	// All committed records, not through the front.
 	ReadBack(ctx context.Context, in *Topic, opts ...grpc.CallOption) (*ReadBackReply, error)
 	Committed(ctx context.Context, in *Group, opts ...grpc.CallOption) (*CommittedReply, error)
-	// What the front saw, for cross-checks with the relay.
+	// The requests and responses of the front, for cross-checks with the relay.
 	Counts(ctx context.Context, in *Done, opts ...grpc.CallOption) (*CountsReply, error)
 	// From the first event on; the stream lives until the process ends.
 	Watch(ctx context.Context, in *Done, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Event], error)
@@ -201,22 +202,22 @@ type FakeCluster_WatchClient = grpc.ServerStreamingClient[Event]
 // for forward compatibility.
 type FakeClusterServer interface {
 	CreateTopic(context.Context, *CreateTopicRequest) (*CreateTopicReply, error)
-	// Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
-	// fed already goes on at the new interval.
+	// Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
+	// that has a feed gets the new interval.
 	StartFeed(context.Context, *FeedRequest) (*Done, error)
 	StopFeed(context.Context, *Topic) (*Done, error)
-	// Puts rules and changes in force, atomically; fault_on is stamped when it is done.
+	// Installs rules and changes atomically; fault_on has the time after that.
 	Inject(context.Context, *Fault) (*Done, error)
-	// Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
-	// and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
+	// Removes every rule and pending change and reverts broker states (stopped, hung, lag, hidden, failed log dirs); leaders
+	// and coordinators stay, but keys and partitions without one get one.
 	Heal(context.Context, *Done) (*Done, error)
 	// A change at once, outside a fault.
 	Apply(context.Context, *Change) (*Done, error)
 	Coordinator(context.Context, *CoordinatorQuestion) (*CoordinatorReply, error)
-	// All that is stored, read_committed, off the front.
+	// All committed records, not through the front.
 	ReadBack(context.Context, *Topic) (*ReadBackReply, error)
 	Committed(context.Context, *Group) (*CommittedReply, error)
-	// What the front saw, for cross-checks with the relay.
+	// The requests and responses of the front, for cross-checks with the relay.
 	Counts(context.Context, *Done) (*CountsReply, error)
 	// From the first event on; the stream lives until the process ends.
 	Watch(*Done, grpc.ServerStreamingServer[Event]) error

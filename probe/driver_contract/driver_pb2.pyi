@@ -3,10 +3,10 @@
 isort:skip_file
 The contract between the orchestrator and a driver: a small program that wraps one client library in one version.
 
-A driver is started as   DRIVER --connect 127.0.0.1:PORT --token T   and dials the orchestrator. It opens one Attach
-stream, says Hello first, and then obeys: it answers every Ping at once, starts and stops instances, and reports what
-the library tells its application. It never learns which scenario is played. It ends (its whole process group) when
-the stream ends or when its standard input reaches end of file.
+A driver is started as   DRIVER --connect 127.0.0.1:PORT --token T   and connects to the orchestrator. It opens one
+Attach stream, sends Hello first, answers every Ping at once, starts and stops instances, and reports the results that
+the library passes to its application. It does not know the scenario. It ends (with its whole process group) at the end
+of the stream or of its standard input.
 """
 
 from collections import abc as _abc
@@ -37,7 +37,7 @@ class _KindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Kind.ValueType],
     SENT: _Kind.ValueType  # 2
     """clock taken BEFORE the library call. partition, sequence."""
     ACKED: _Kind.ValueType  # 3
-    """partition, sequence, offset (-1 if the library does not tell)"""
+    """partition, sequence, offset (-1 if the library does not report it)"""
     SEND_ERROR: _Kind.ValueType  # 4
     """partition, sequence, error: delivery of this operation failed for good"""
     RECEIVED: _Kind.ValueType  # 5
@@ -61,13 +61,13 @@ class _KindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Kind.ValueType],
     TXN_ERROR: _Kind.ValueType  # 14
     """sequence, error"""
     LISTED: _Kind.ValueType  # 15
-    """admin: sequence, partition, offset, text = which question (earliest, latest, timestamp, committed)"""
+    """admin: sequence, partition, offset, text = the query (earliest, latest, timestamp, committed)"""
     LIST_ERROR: _Kind.ValueType  # 16
     """admin: sequence, partition, error, text"""
     NOTICE: _Kind.ValueType  # 17
     """text: client-wide errors and log lines; never counted as an error of an operation"""
     UNSUPPORTED: _Kind.ValueType  # 18
-    """text: what cannot be done and why. Ends the instance. May stand before READY."""
+    """text: the missing feature and the reason. Ends the instance, possibly before READY."""
     FATAL: _Kind.ValueType  # 19
     """error or text: the instance is unusable. Ends the instance."""
     CLOSED: _Kind.ValueType  # 20
@@ -81,7 +81,7 @@ READY: Kind.ValueType  # 1
 SENT: Kind.ValueType  # 2
 """clock taken BEFORE the library call. partition, sequence."""
 ACKED: Kind.ValueType  # 3
-"""partition, sequence, offset (-1 if the library does not tell)"""
+"""partition, sequence, offset (-1 if the library does not report it)"""
 SEND_ERROR: Kind.ValueType  # 4
 """partition, sequence, error: delivery of this operation failed for good"""
 RECEIVED: Kind.ValueType  # 5
@@ -105,13 +105,13 @@ TXN_ABORTED: Kind.ValueType  # 13
 TXN_ERROR: Kind.ValueType  # 14
 """sequence, error"""
 LISTED: Kind.ValueType  # 15
-"""admin: sequence, partition, offset, text = which question (earliest, latest, timestamp, committed)"""
+"""admin: sequence, partition, offset, text = the query (earliest, latest, timestamp, committed)"""
 LIST_ERROR: Kind.ValueType  # 16
 """admin: sequence, partition, error, text"""
 NOTICE: Kind.ValueType  # 17
 """text: client-wide errors and log lines; never counted as an error of an operation"""
 UNSUPPORTED: Kind.ValueType  # 18
-"""text: what cannot be done and why. Ends the instance. May stand before READY."""
+"""text: the missing feature and the reason. Ends the instance, possibly before READY."""
 FATAL: Kind.ValueType  # 19
 """error or text: the instance is unusable. Ends the instance."""
 CLOSED: Kind.ValueType  # 20
@@ -199,16 +199,16 @@ class Hello(_message.Message):
     family: _builtins.str
     """as in client.toml"""
     version: _builtins.str
-    """what the library itself reports; never a constant of the driver"""
+    """as reported by the library; never a constant of the driver"""
     runtime: _builtins.str
     """language runtime and version, free text, e.g. "go1.26.8", "python 3.11.7" """
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """roles this driver can play with this version of the library"""
+        """roles of this driver with this version of the library"""
 
     @_builtins.property
     def profiles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """profiles it can map onto this version of the library"""
+        """profiles that this version of the library supports"""
 
     def __init__(
         self,
@@ -327,15 +327,15 @@ class Start(_message.Message):
     transactional_id: _builtins.str
     """transactional"""
     interval_ms: _builtins.int
-    """one operation each interval per partition (producer, transactional, admin), until a Pace"""
+    """one operation per interval and partition (producer, transactional, admin), until a Pace"""
     max_in_flight: _builtins.int
-    """operations begun and not ended, per partition; above it the beat is skipped"""
+    """most operations in flight per partition; a tick above it is skipped"""
     broker: _builtins.str
-    """the broker line, e.g. "3.9", for libraries that must be told (sarama's Version)"""
+    """the release line of the brokers, "3.9", for libraries that do not negotiate (sarama)"""
     bystander: _builtins.int
-    """producer, admin: this partition is worked on each `bystander_ms` at the most often"""
+    """producer, admin: the interval of this partition is at least `bystander_ms`"""
     bystander_ms: _builtins.int
-    """0 = as often as the others"""
+    """0 = the interval of the others"""
     @_builtins.property
     def properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """quick-timeouts, consumer-protocol; any other: `unsupported`
@@ -402,8 +402,8 @@ Global___Stop: _TypeAlias = Stop  # noqa: Y015
 
 @_typing.final
 class Pace(_message.Message):
-    """From now on the instance begins an operation each so many milliseconds; a beat that is under way may end first. A
-    reader, an unknown instance and one that has ended ignore it.
+    """Sets the interval between operations; a tick under way may end first. A consumer, an unknown instance and an ended one
+    ignore it.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -428,7 +428,7 @@ Global___Pace: _TypeAlias = Pace  # noqa: Y015
 
 @_typing.final
 class Events(_message.Message):
-    """1 to 256 events, in order, flushed every 20 ms at most."""
+    """1 to 256 events, in order, at most 20 ms late."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -506,9 +506,10 @@ class Event(_message.Message):
     def settings(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """READY: effective settings. Names: acks (all, 1, 0), idempotence (true, false), retries, retry_backoff_ms,
         request_timeout_ms, delivery_timeout_ms, socket_timeout_ms, refresh_ms (-1 = never), session_timeout_ms,
-        rebalance_timeout_ms, heartbeat_ms, compression, linger_ms, max_in_flight, protocol (library's own protocol version setting), isolation,
-        longest_backoff_ms, refresh_least_ms (where each wait for a refresh is drawn anew: the shortest; refresh_ms is the
-        longest). A setting the library does not have is left out. Ask the library where it can be asked.
+        rebalance_timeout_ms, heartbeat_ms, compression, linger_ms, max_in_flight,
+        protocol (library's own protocol version setting), isolation,
+        longest_backoff_ms, refresh_least_ms (where every wait for a refresh is random: the shortest; refresh_ms is the
+        longest). A setting that the library lacks is left out. Values are read from the library where it has a getter.
         """
 
     def __init__(
@@ -544,14 +545,14 @@ class Error(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     RETRIABLE_FIELD_NUMBER: _builtins.int
     code: _builtins.int
-    """Kafka's protocol code as the library gave it, -1 where it gives none"""
+    """Kafka's protocol code as reported by the library, -1 without one"""
     name: _builtins.str
-    """Kafka's protocol name (KAFKA_STORAGE_ERROR), empty where there is no code"""
+    """Kafka's protocol name (KAFKA_STORAGE_ERROR), empty without a code"""
     type: _builtins.str
     """the library's own class or constant"""
     text: _builtins.str
     retriable: _builtins.bool
-    """as the library says"""
+    """as reported by the library"""
     def __init__(
         self,
         *,

@@ -3,10 +3,10 @@
 isort:skip_file
 The contract between the orchestrator and a driver: a small program that wraps one client library in one version.
 
-A driver is started as   DRIVER --connect 127.0.0.1:PORT --token T   and dials the orchestrator. It opens one Attach
-stream, says Hello first, and then obeys: it answers every Ping at once, starts and stops instances, and reports what
-the library tells its application. It never learns which scenario is played. It ends (its whole process group) when
-the stream ends or when its standard input reaches end of file.
+A driver is started as   DRIVER --connect 127.0.0.1:PORT --token T   and connects to the orchestrator. It opens one
+Attach stream, sends Hello first, answers every Ping at once, starts and stops instances, and reports the results that
+the library passes to its application. It does not know the scenario. It ends (with its whole process group) at the end
+of the stream or of its standard input.
 """
 
 from collections import abc as _abc

@@ -101,8 +101,8 @@ class FakeClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def StartFeed(self, request, context):
-        """Writes one record each interval to each partition, at its leader, until StopFeed; off the front. A topic that is
-        fed already goes on at the new interval.
+        """Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
+        that has a feed gets the new interval.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -115,15 +115,15 @@ class FakeClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Inject(self, request, context):
-        """Puts rules and changes in force, atomically; fault_on is stamped when it is done.
+        """Installs rules and changes atomically; fault_on has the time after that.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Heal(self, request, context):
-        """Removes every rule and pending change and undoes broker states (stopped, hung, lag, hidden, dead log dirs); leaders
-        and coordinators stay where they are, but a key that is gone arrives and a leaderless partition gets a leader.
+        """Removes every rule and pending change and reverts broker states (stopped, hung, lag, hidden, failed log dirs); leaders
+        and coordinators stay, but keys and partitions without one get one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -143,7 +143,7 @@ class FakeClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ReadBack(self, request, context):
-        """All that is stored, read_committed, off the front.
+        """All committed records, not through the front.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,7 +156,7 @@ class FakeClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Counts(self, request, context):
-        """What the front saw, for cross-checks with the relay.
+        """The requests and responses of the front, for cross-checks with the relay.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
