@@ -234,8 +234,7 @@ class MarkKind(StrEnum):
     """The instance reported closed, or its deadline passed."""
     END = "end"
     PACED = "paced"
-    """From now on the interval between operations, or between records written, is the number of milliseconds in `text`,
-    per partition."""
+    """The interval per partition between operations, or between records written, is `text` from now on, in ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,19 +47,15 @@ class OutcomeInfo:
     """How bad the outcome is where it does not conform or is not judged: 5 = promise broken or client unusable, 0 = the
     application noticed nothing. An outcome that does not conform counts as at least 1."""
     says_nothing: bool = False
-    """The outcome says nothing about the client. It is never judged, and a comparison with another outcome is
-    unclear."""
+    """The outcome says nothing about the client. It is never judged, and a comparison with it is unclear."""
     observed: bool = True
-    """The trial worked and observed a client. A short observation or a fault that was not met is no answer, but does
-    not contradict this. An outcome without an observed client is no change of a cell. A run with only such outcomes
-    ends with an error."""
+    """The trial worked and observed a client, even where it gives no answer (short observation, fault not met). An
+    unobserved outcome is no change of a cell. A run with only such outcomes ends with an error."""
     weight: int = SETTLES
-    """How far a trial settles its cell. A greater weight wins over a later run. An outcome can settle a cell without
-    being an answer: `not_provoked` and `unsupported` are results for a known result and for `bisect`, although they say
-    nothing."""
+    """How far a trial settles its cell. A greater weight wins over a later run. An outcome may settle a cell without an
+    answer: `not_provoked` and `unsupported` are results for a known result and for `bisect`."""
     again: bool = False
-    """`verify` runs a cell with this stored outcome again. It does so where the fault was not met, since the next trial
-    may meet it."""
+    """`verify` runs a cell with this stored outcome again, for instance where the next trial may meet the fault."""
     open: bool = False
     """Another run may give an answer. The site counts the cell as open, and lists it before informative cells."""
     doubtful: bool = False
@@ -239,8 +235,7 @@ def _those(test: Callable[[OutcomeInfo], bool]) -> frozenset[Outcome]:
 SAY_NOTHING = _those(lambda info: info.says_nothing)
 """Outcomes that say nothing about the client."""
 NO_ANSWER = SAY_NOTHING | {Outcome.FLAKY}
-"""SAY_NOTHING, and trials that disagree. Such an outcome neither conforms nor fails to, and two engines cannot agree on
-it."""
+"""SAY_NOTHING, and trials that disagree. Such an outcome has no conformity, and two engines cannot agree on it."""
 UNOBSERVED = _those(lambda info: not info.observed)
 """Outcomes of trials that observed no client."""
 UNSETTLED: Mapping[Outcome, int] = {info.outcome: info.weight for info in _TABLE if info.weight < SETTLES}

@@ -61,7 +61,7 @@ def test_a_new_outcome_is_added_to_lists_of_either_layout(before: str, after: st
 
 
 def test_fields_are_explained_in_the_words_of_the_model() -> None:
-    assert docs(Facts)["refresh_ms"] == "First hit to that discovery."
+    assert docs(Facts)["refresh_ms"] == "Time from the first hit to that discovery."
     assert schema("show.json")["$defs"]["Verdict"]["properties"]["reason"]["description"].startswith("One sentence")
 
 
