@@ -1,1 +1,1 @@
-"""What can be asked: client families, scenarios, the user's own probe.toml."""
+"""The catalogue: client families, applications, Kafka releases, scenarios, known results."""

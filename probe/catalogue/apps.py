@@ -1,6 +1,6 @@
-"""The catalogue's apps.toml: applications and wrappers, the library inside each version, and how they set it.
+"""Reads apps.toml: applications and wrappers, the library inside each version, and their settings.
 
-An application is driven as its library with the application's own settings, for the roles that it plays. A wrapper has
+An application is driven as its library with the application's own settings, in the application's roles. A wrapper has
 no driver of its own and sets nothing: it mirrors the row of the library inside it.
 """
 
@@ -22,7 +22,7 @@ from probe.model.versions import VersionKey, version_key
 
 
 def release_key(version: str) -> VersionKey:
-    """Order versions numerically; the word that Java projects end a release with says nothing."""
+    """Return a numerical sort key of a version, without the suffix of Java releases (`.RELEASE`, `.Final`, `.GA`)."""
     return version_key(re.sub(r"\.(RELEASE|Final|GA)$", "", version))
 
 
@@ -31,15 +31,15 @@ class _Strict(BaseModel):
 
 
 class Inside(_Strict):
-    """The library inside a version of the application, or inside all from one version to another."""
+    """The library inside one version of the application, or inside a span of versions."""
 
     since: str
     until: str = ""
-    """Last version; empty = `since` alone. Both ends were looked up, what lies between follows from them."""
+    """Last version; empty = `since` alone. Both ends are confirmed; versions in between follow from them."""
     library: str
-    """Version of the library, as the library reports it."""
+    """Version that the library reports."""
     source: str = ""
-    """Where that stands; empty = the application's own `source` for these versions."""
+    """Source of the library's version; empty = the application's own `source` for these versions."""
     note: str = ""
 
     @property
@@ -49,22 +49,22 @@ class Inside(_Strict):
 
     @property
     def span(self) -> str:
-        """Return the versions as a reader reads them."""
+        """Return the versions as text."""
         return f"{self.since} to {self.until}" if self.until else self.since
 
     def covers(self, version: str) -> bool:
-        """Say whether a version lies within."""
+        """Return whether a version lies within."""
         return release_key(self.since) <= release_key(version) <= release_key(self.last)
 
 
 class Settings(Span):
-    """What the application sets unless told otherwise, where that is not the library's own default."""
+    """Default settings of the application that differ from the library's own defaults."""
 
     roles: tuple[Role, ...] = Field(min_length=1)
     properties: Mapping[str, str] = {}
-    """In the library's own words, as `--property` takes them."""
+    """With the library's own keys, as `--property` accepts them."""
     not_set: Mapping[str, str] = {}
-    """Settings that no driver can make, or that do not matter here, each with its reason."""
+    """Settings that no driver can make or that are irrelevant here, each with its reason."""
     source: str
 
     @model_validator(mode="after")
@@ -76,20 +76,20 @@ class Settings(Span):
 
 
 class App(_Strict):
-    """An application or a wrapper, in all versions that could be confirmed."""
+    """An application or a wrapper, in all confirmed versions."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     title: str
     kind: Literal["application", "wrapper"]
     family: str
     names: tuple[str, ...] = ()
-    """Other names of it, such as what it calls itself towards brokers (KIP-511)."""
+    """Other names of it, such as its software name in ApiVersions requests (KIP-511)."""
     roles: tuple[Role, ...] = ()
-    """Roles it plays; empty = all of its family."""
+    """Roles of the application; empty = all of its family."""
     source: str = ""
-    """Where the library's version stands, with {version}."""
+    """Source of the library's version, with the placeholder {version}."""
     artifacts: bool = False
-    """Its versions are those of the artifacts that its family is taken from: those that the family lists, and any."""
+    """Its versions are those of its family's artifacts, listed or not."""
     versions: tuple[Inside, ...] = ()
     settings: tuple[Settings, ...] = ()
     note: str = ""
@@ -106,7 +106,7 @@ class App(_Strict):
         return self
 
     def find(self, version: str) -> Inside | None:
-        """Return the entry that covers a version."""
+        """Return the entry that covers a version, or None."""
         return next((item for item in self.versions if item.covers(version)), None)
 
     def inside(self, version: str) -> Inside:
@@ -128,7 +128,7 @@ class App(_Strict):
         return f"the nearest known are {near}" if near else "none is known"
 
     def properties(self, role: Role, version: str) -> dict[str, str]:
-        """Return what it sets in a role."""
+        """Return the properties of a role in a version."""
         found: dict[str, str] = {}
         for item in self.settings:
             if role in item.roles and item.covers(version):
@@ -147,33 +147,33 @@ class Application:
         return f"{self.app.name} {self.version}"
 
     def plays(self, role: Role) -> bool:
-        """Say whether it has this role."""
+        """Return whether the application has this role."""
         return not self.app.roles or role in self.app.roles
 
     def profile(self, profile: Profile, role: Role) -> Profile:
-        """Return a profile with the application's settings; a property that the user named stays as named."""
+        """Return a profile with the application's settings; properties in the given profile take precedence."""
         pairs = {**self.app.properties(role, self.version), **dict(profile.properties)}
         return replace(profile, properties=tuple(pairs.items()))
 
 
 def read_apps(path: Path, families: Mapping[str, Family]) -> dict[str, App]:
-    """Read apps.toml, by name and by the other names; nothing where there is no such file.
+    """Return the entries of apps.toml by all their names; empty without such a file.
 
-    A name that a family bears is the family's: an application may be driven as a client of its own kind.
-    CatalogueError names the file, the entry and what is wrong with it.
+    A name of a family stays the family's, since an application may also be driven as a family of its own. Raises
+    CatalogueError with the file, the entry and the problem.
     """
     if not path.is_file():
         return {}
     try:
         rows = tomllib.loads(path.read_text()).get("app", [])
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}; mend or remove the file") from None
+        raise CatalogueError(f"{path}: {error}; correct or remove the file") from None
     found: dict[str, App] = {}
     for row in rows:
         app = _listed(_entry(path, row), families)
         for name in (app.name, *app.names):
             if name in found:
-                raise CatalogueError(f"{path}: {name} stands there twice; mend the file")
+                raise CatalogueError(f"{path}: {name} occurs twice; correct the file")
             if app.family in families and name not in families:
                 found[name] = app
     return found
@@ -195,7 +195,7 @@ def _entry(path: Path, row: Mapping[str, object]) -> App:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         what = f"[[app]] {row.get('name', '?')} {where}: {first['msg']}"
-        raise CatalogueError(f"{path}: {what}; mend the entry") from None
+        raise CatalogueError(f"{path}: {what}; correct the entry") from None
 
 
 def listed(apps: Mapping[str, App]) -> list[App]:
@@ -204,7 +204,7 @@ def listed(apps: Mapping[str, App]) -> list[App]:
 
 
 def find_app(apps: Mapping[str, App], families: Iterable[str], name: str) -> App:
-    """Return an application by name; CatalogueError with what is near, among the families too."""
+    """Return an application by name. CatalogueError with the nearest names, also of families."""
     if name in apps:
         return apps[name]
     otherwise = f"known are {', '.join(sorted(families))}; `probe clients` lists all"
@@ -213,7 +213,7 @@ def find_app(apps: Mapping[str, App], families: Iterable[str], name: str) -> App
 
 
 def versions_of(app: App, text: str) -> tuple[str, ...]:
-    """Return the versions that a selector means: one, `latest` (of those listed), `all`, or none given = latest."""
+    """Return the versions of a selector: a version, `latest` (the newest listed), `all`, or nothing for `latest`."""
     if re.fullmatch(r"\d[\w.+-]*", text):
         return (text,)
     ordered = sorted((item.last for item in app.versions), key=release_key)
@@ -221,14 +221,14 @@ def versions_of(app: App, text: str) -> tuple[str, ...]:
         return tuple(ordered)
     if text in {"", "latest"}:
         return tuple(ordered[-1:])
-    raise CatalogueError(f"--client {app.name}@{text}: {text!r} is no version; give 1.2.3, latest or all")
+    raise CatalogueError(f"--client {app.name}@{text}: {text!r} is not a version; give 1.2.3, latest or all")
 
 
 def inside_of(apps: Mapping[str, App], family: str, version: str) -> list[str]:
-    """Name the applications and wrappers that have this version of a library inside, and what its rows say of them."""
-    said = {"application": "which has settings of its own", "wrapper": "which mirrors these rows"}
+    """Return the applications and wrappers with this version of a library inside, and their relation to its rows."""
+    relation = {"application": "which has settings of its own", "wrapper": "which mirrors these rows"}
     return [
-        f"{app.name} {item.span} ({said[app.kind]})"
+        f"{app.name} {item.span} ({relation[app.kind]})"
         for app in listed(apps)
         for item in app.versions
         if (app.family, item.library) == (family, version) and not app.artifacts
@@ -236,12 +236,12 @@ def inside_of(apps: Mapping[str, App], family: str, version: str) -> list[str]:
 
 
 def stand_for(apps: Mapping[str, App], family: str, version: str, role: Role, profile: Profile) -> list[str]:
-    """Name the applications and wrappers that this client, so configured, stands for: `filebeat 8.0.0 to 8.16.1`."""
-    told = []
+    """Return the applications and wrappers with this client and profile, such as `filebeat 8.0.0 to 8.16.1`."""
+    found = []
     for app in listed(apps):
         fits = [item for item in app.versions if app.family == family and item.library == version]
         for item in fits:
             one = Application(app, item.last)
             if one.plays(role) and one.profile(profile.plain(), role) == profile:
-                told.append(f"{app.name} {item.span}")
-    return told
+                found.append(f"{app.name} {item.span}")
+    return found

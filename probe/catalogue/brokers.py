@@ -1,4 +1,4 @@
-"""The catalogue's kafka.toml: the Kafka versions that real brokers are played by, with every artifact and digest."""
+"""Reads kafka.toml: the Kafka releases that can be started as real brokers, with every artifact and digest."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from probe.catalogue.selectors import broker_line
 from probe.model.versions import version_key
 
 EXACT = re.compile(r"(?P<line>0\.\d+\.\d+|[1-9]\d*\.\d+)(\.\d+)?")
-"""A line has two parts, three before 1.0; an exact version has one more."""
+"""A release line has two parts, three before 1.0; an exact version has one more."""
 
 
 class Kafka(BaseModel):
-    """One version of Kafka."""
+    """One listed version of Kafka."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,25 +31,25 @@ class Kafka(BaseModel):
     jars: tuple[str, ...]
     """Maven coordinates of the class path, in its order."""
     java: tuple[str, ...] = ()
-    """Options that its Java needs."""
+    """Additional options for its Java."""
 
     @property
     def line(self) -> str:
-        """Return the broker line that it stands for."""
+        """Return the release line of this version."""
         return broker_line(self.version)
 
 
 class Generation(BaseModel):
-    """How versions are started that have no entry of their own."""
+    """How unlisted versions of a span of release lines are started."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     since: str
-    """Oldest line, up to the next generation."""
+    """Oldest release line; the span ends at the next generation."""
     mode: Literal["kraft", "zookeeper"]
     scala: str
     beside: tuple[str, ...] = ()
-    """Artifacts that the broker needs beyond its own dependencies."""
+    """Artifacts that the broker needs in addition to its own dependencies."""
 
     def roots(self, version: str) -> tuple[str, ...]:
         """Return the artifacts whose dependencies make the class path."""
@@ -67,7 +67,7 @@ class _File(BaseModel):
 
 @cache
 def real_brokers() -> Mapping[str, Kafka]:
-    """Return the version of each broker line that real brokers are played by. CatalogueError for a broken file."""
+    """Return the listed version of each release line. CatalogueError for a broken file."""
     return {item.line: item for item in _read().kafka}
 
 
@@ -77,27 +77,27 @@ def broker_digests() -> Mapping[str, str]:
 
 
 def asked_brokers(texts: Sequence[str]) -> dict[str, str]:
-    """Return the exact version to be played of each line that is asked for, in that order.
+    """Return the exact version of each requested release line, in the order of the request.
 
-    A line stands for its listed version; an exact version need not be listed. CatalogueError for a line that has no
-    listed version, for two versions of one line, and for what is no version.
+    A line stands for its listed version; an exact version need not be listed. CatalogueError for a line without a
+    listed version, for two versions of one line, and for text that is not a version.
     """
     known = real_brokers()
     wanted: dict[str, str] = {}
     for text in texts:
         match = EXACT.fullmatch(text)
         if match is None:
-            raise CatalogueError(f"--broker {text}: write a Kafka line, such as 3.9, or an exact version")
+            raise CatalogueError(f"--broker {text}: write a Kafka release line, such as 3.9, or an exact version")
         line = match["line"]
         if text == line and line not in known:
             listed = ", ".join(item.version for item in known.values())
             raise CatalogueError(
-                f"--broker {line}: no version of this line is listed for --engine kafka, which plays {listed}; "
+                f"--broker {line}: no version of this line is listed for --engine kafka; listed are {listed}; "
                 "name an exact version"
             )
         version = known[line].version if text == line else text
         if wanted.setdefault(line, version) != version:
-            raise CatalogueError(f"--broker {text}: this run plays {wanted[line]} already; give it a run of its own")
+            raise CatalogueError(f"--broker {text}: this run already uses {wanted[line]}; use a separate run")
         generation_of(version)
     return wanted
 
@@ -108,7 +108,9 @@ def generation_of(version: str) -> Generation:
     for found in generations:
         if version_key(version) >= version_key(found.since):
             return found
-    raise CatalogueError(f"--broker {version}: real brokers are played from {generations[-1].since} on")
+    raise CatalogueError(
+        f"--broker {version}: real brokers can be started from {generations[-1].since} on; name a newer one"
+    )
 
 
 @cache

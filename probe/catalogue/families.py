@@ -1,4 +1,4 @@
-"""clients/<family>/client.toml as values: which versions exist, what they can do, how each is obtained."""
+"""Reads clients/<family>/client.toml: versions, roles and profiles of a client library, and how each is obtained."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from probe.model.versions import line_of, version_key
 
 
 class CatalogueError(ProbeError):
-    """Something in the catalogue or on the command line names what does not exist; the text is one clear line."""
+    """A name in the catalogue or on the command line that does not exist, or a broken file; the text is one line."""
 
 
 def is_local(version: str) -> bool:
-    """Say whether a version is somebody's own build: nobody else can upgrade to it."""
+    """Return whether a version is a local build, which cannot be recommended as an upgrade."""
     return "+local." in version
 
 
@@ -28,15 +28,15 @@ class _Strict(BaseModel):
 
 
 class Span(_Strict):
-    """Versions in which something exists, both ends included; None = no bound."""
+    """A span of versions, both ends included; None = no bound."""
 
     since: str | None = None
     until: str | None = None
     reason: str = ""
-    """Why not outside the span."""
+    """Why other versions are excluded."""
 
     def covers(self, version: str) -> bool:
-        """Say whether a version lies within."""
+        """Return whether a version lies within."""
         key = version_key(version)
         if self.since is not None and key < version_key(self.since):
             return False
@@ -48,16 +48,16 @@ class Limit(Span):
 
     value: int
     source: str
-    """Where the number stands: file of the client at a version, documentation page."""
+    """Source of the number: file of the client at a version, or documentation page."""
 
 
 class Version(_Strict):
     """One pinned version."""
 
     version: str
-    """What the library reports."""
+    """The version that the library reports."""
     artifact: str = ""
-    """Version of the artifact it comes in, where that differs."""
+    """Version of the artifact, where that differs."""
     released: str = ""
     """ISO date."""
     digest: str = ""
@@ -73,9 +73,9 @@ class Version(_Strict):
 
 
 class PythonSpan(Span):
-    """Artifact versions whose newest wheel is built for another CPython than ours.
+    """Artifact versions whose newest wheel is built for another CPython than that of the probe.
 
-    Such a wheel is only unpacked; the driver must do with what it holds besides its extension module.
+    Such a wheel is only unpacked; the driver can use its contents, except the extension module.
     """
 
     python: str = Field(pattern=r"^\d{2,3}$")
@@ -89,36 +89,36 @@ class Source(_Strict):
     name: str
     """Module path, PyPI name, `group:artifact`, npm name; of a program, its command and its distribution's package."""
     library: str = ""
-    """Of a program: PyPI name of the wheel whose shared library it is run with."""
+    """Of a program: PyPI name of the wheel with the shared library that it runs with."""
     old_name: str = ""
     """Module path before the project moved."""
     old_until: str = ""
     """Last version under the old name."""
     extra: tuple[str, ...] = ()
-    """Further artifacts needed beside it (`group:artifact:version`, `name==version`; of npm: with digests)."""
+    """Further artifacts that are needed (`group:artifact:version`, `name==version`; of npm: with digests)."""
     pythons: tuple[PythonSpan, ...] = ()
-    """Of wheels: the first span that covers the artifact's version; outside all of them the wheel is for our Python."""
+    """Of wheels: the first span that covers the artifact's version decides; by default the probe's own CPython."""
     tags: Mapping[str, str] = {}
-    """Go build tags of the driver's sources, each with the first version that has what those sources use."""
+    """Go build tags of the driver's sources, each with the first library version that these sources compile with."""
 
 
 class UnsentRequest(Span):
-    """A question that our driver does not put to a library in these versions; `reason` says why."""
+    """A request that the driver never makes a library send in these versions; `reason` says why."""
 
     role: str
     api: int
-    """Its API key."""
+    """API key of the request."""
 
 
 class Behaviour(_Strict):
-    """What is known beforehand; each list is searched for the first span that covers the version."""
+    """Known behaviour of the library; in each list the first span that covers the version applies."""
 
     back_off_ms: tuple[Limit, ...]
     min_discovery_age_ms: tuple[Limit, ...] = ()
     acks_one: Span | None = None
     """Versions whose producers write with acks=1 by default; the reason is the source."""
     unasked: tuple[UnsentRequest, ...] = ()
-    """What would never meet a fault of these APIs, so that nobody need try."""
+    """Requests that never occur; cells with faults of these APIs are skipped."""
 
 
 class Family(_Strict):
@@ -131,7 +131,7 @@ class Family(_Strict):
     """Command of the driver relative to the family's folder, or the Go package below go_shim/cmd."""
     instances_per_process: int = Field(ge=1)
     core: tuple[str, ...]
-    """Versions of the core run; `latest` is the newest in the registry. Empty = it has no part in that."""
+    """Versions of the core run; `latest` is the newest in the registry. Empty = none."""
     source: Source
     roles: Mapping[str, Span]
     profiles: Mapping[str, Span]
@@ -139,7 +139,7 @@ class Family(_Strict):
     versions: tuple[Version, ...]
     mirrors: str = ""
     judged_by: Literal["", "wire"] = ""
-    """`wire`: an application that tells of no delivery; the relay and the read-back alone judge it."""
+    """`wire`: an application that reports no deliveries; only the traffic and the read-back judge it."""
 
     @model_validator(mode="after")
     def _core_is_pinned(self) -> Family:
@@ -158,7 +158,7 @@ class Family(_Strict):
         return version in self.core or version not in listed or version == max(listed, key=version_key)
 
     def client(self, version: Version) -> Client:
-        """Return one of its versions as cells and results name it."""
+        """Return the client of one of its versions, as in cells and results."""
         return Client(self.family, version.version)
 
     @property
@@ -176,15 +176,15 @@ class Family(_Strict):
 
 
 def read_family(path: Path) -> Family:
-    """Read one client.toml; CatalogueError names the file, the key and what is wrong with it."""
+    """Read one client.toml. CatalogueError with the file, the key and the problem."""
     try:
         return Family.model_validate(tomllib.loads(path.read_text()))
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}; mend or remove the file") from None
+        raise CatalogueError(f"{path}: {error}; correct or remove the file") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"
-        raise CatalogueError(f"{path}: {where}: {first['msg']}; mend or remove the key") from None
+        raise CatalogueError(f"{path}: {where}: {first['msg']}; correct or remove the key") from None
 
 
 def read_families(folder: Path) -> dict[str, Family]:

@@ -1,4 +1,4 @@
-"""Where the files lie that say which clients, applications and Kafka releases there are."""
+"""Locations of the files that define clients, applications and Kafka releases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parent / "data"
-"""Part of the package, so that an installed one has it too."""
+"""Inside the package, so that an installation has it as well."""
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
@@ -21,5 +21,5 @@ def clients_folder() -> Path:
 
 
 def driver_contract() -> Path:
-    """Return the contract between the orchestrator and drivers, driver.proto of the checkout."""
+    """Return the checkout's driver.proto, the contract between the orchestrator and the drivers."""
     return CHECKOUT / "proto" / "driver.proto"

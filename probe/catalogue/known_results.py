@@ -1,8 +1,8 @@
-"""Known results: what public sources say of a client, as cells with the outcome they must have. See known_results.toml.
+"""Known results: public reports on clients, as cells with the outcome that they claim (known_results.toml).
 
-An entry names one cell, the outcomes it may have, facts that are the point of it, its source, and a contrast: the same
-question with something changed, for which the outcome must be another one. A harness that calls everything by the same
-name reproduces neither.
+An entry names one cell, the outcomes it may have, the facts that matter, its source, and a contrast. The contrast is
+the same question with one thing changed, and its outcome must differ. A harness that returns the same outcome for every
+cell fails one of the two.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class _Claim(_Strict):
     def _named_facts(cls, facts: Facts) -> Facts:
         unknown = sorted(facts.keys() - set(FACTS))
         if unknown:
-            raise ValueError(f"{unknown[0]} is no fact; known are {', '.join(FACTS)}")
+            raise ValueError(f"{unknown[0]} is not a fact; known are {', '.join(FACTS)}")
         return facts
 
 
 class Contrast(_Claim):
-    """What is changed, and the outcome then. Naming any of profile, properties, election replaces all three."""
+    """A change of the cell and its outcome. A value for profile, properties or election replaces all three."""
 
     client: str | None = None
     role: Role | None = None
@@ -62,7 +62,7 @@ class Known(_Claim):
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")
     says: str
-    """What is known, in a sentence."""
+    """The known result, in a sentence."""
     source: str
     """`OWNER/REPO #N`, a KIP, a release note or a file of the client."""
     link: str = ""
@@ -74,14 +74,14 @@ class Known(_Claim):
     properties: tuple[str, ...] = ()
     election: int | None = None
     known_wrong: str = ""
-    """Why the harness is known not to reproduce it yet; once it does, the entry is stale and fails."""
+    """Why the harness does not reproduce it yet; once it does, the entry is stale and fails."""
     contrast: Contrast
 
     @field_validator("client")
     @classmethod
     def _exact(cls, client: str) -> str:
         if not re.fullmatch(r"[a-z][a-z0-9-]*@\d[\w.+-]*", client):
-            raise ValueError(f"{client} is no FAMILY@VERSION")
+            raise ValueError(f"{client} is not FAMILY@VERSION")
         return client
 
     @model_validator(mode="after")
@@ -94,7 +94,7 @@ class Known(_Claim):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """A cell with what it must be."""
+    """A cell with the outcomes and facts that it must have."""
 
     name: str
     """The entry's id; a contrast adds `/contrast`."""
@@ -112,7 +112,7 @@ class Expectation:
 
     @property
     def cell(self) -> Cell:
-        """Return the cell. CatalogueError for a profile or broker line that does not exist."""
+        """Return the cell. CatalogueError for an unknown profile or release line."""
         family, _, version = self.client.partition("@")
         election = None if self.election is None else Election(self.election)
         (profile,) = select_profiles([self.profile], self.properties, election)
@@ -121,16 +121,16 @@ class Expectation:
 
 
 def read_known(path: Path) -> tuple[Known, ...]:
-    """Read a file of `[[known]]` entries; CatalogueError names the file, the entry and what is wrong with it."""
+    """Read a file of `[[known]]` entries. CatalogueError with the file, the entry and the problem."""
     try:
         rows = tomllib.loads(path.read_text()).get("known", [])
     except (OSError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}; mend the file or name another with --known") from None
+        raise CatalogueError(f"{path}: {error}; correct the file or name another with --known") from None
     found = tuple(_entry(path, row) for row in rows)
     twice = {item.id for item in found if sum(1 for other in found if other.id == item.id) > 1}
     if twice or not found:
-        what = f"{min(twice)} stands there twice" if twice else "there is no [[known]] in it"
-        raise CatalogueError(f"{path}: {what}; mend the file")
+        what = f"{min(twice)} occurs twice" if twice else "it has no [[known]] entry"
+        raise CatalogueError(f"{path}: {what}; correct the file")
     return found
 
 
@@ -142,11 +142,11 @@ def _entry(path: Path, row: Mapping[str, Any]) -> Known:
         where = ".".join(str(part) for part in first["loc"])
         value = "" if isinstance(first["input"], Mapping) else f" ({first['input']!r})"
         what = f"[[known]] {row.get('id', '?')} {where}: {first['msg']}{value}"
-        raise CatalogueError(f"{path}: {what}; mend the entry") from None
+        raise CatalogueError(f"{path}: {what}; correct the entry") from None
 
 
 def expected(known: Known) -> Expectation:
-    """Return what an entry expects."""
+    """Return the expectation of an entry."""
     chosen = {name: getattr(known, name) for name in (*_PLACE, *_CONFIGURATION)}
     return Expectation(
         name=known.id,
@@ -159,7 +159,7 @@ def expected(known: Known) -> Expectation:
 
 
 def contrasted(known: Known) -> Expectation:
-    """Return what its contrast expects."""
+    """Return the expectation of an entry's contrast."""
     other = known.contrast
     place = {name: getattr(other, name) or getattr(known, name) for name in _PLACE}
     own = any(getattr(other, name) is not None for name in _CONFIGURATION)

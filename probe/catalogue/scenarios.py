@@ -1,4 +1,4 @@
-"""All scenarios by name: one module of `probe.scenarios` each, and the generated families."""
+"""All scenarios by name: one per module of `probe.scenarios`, and the generated families."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from probe.scenarios.scenario import Scenario
 from probe.scenarios.second_starts import PREFIX, started_during
 
 CORE = (CONTROL, "disk/storage-error", "leader/elected", "net/reset")
-"""What `probe` without arguments plays."""
+"""Scenarios of `probe` without arguments."""
 
 SECOND_STARTS = ("disk/storage-error",)
-"""Scenarios whose `start-during/` is in the default catalogue; that of any other is played on request."""
+"""Scenarios with a `start-during/` in the default catalogue; that of any other scenario runs on request."""
 
 
 PATTERN = ("*", "?", "[")
-"""A pattern that begins so asks for no scenario in particular."""
+"""A pattern that begins with one of these does not select scenarios that run on request only."""
 
 
 @cache
 def default_scenarios() -> Mapping[str, Scenario]:
-    """Return the default catalogue, in order of names, `steady` first."""
+    """Return the default catalogue, ordered by name, with `steady` first."""
     modules = [
         importlib.import_module(f"probe.scenarios.{info.name}")
         for info in pkgutil.iter_modules(probe.scenarios.__path__)
@@ -44,7 +44,7 @@ def default_scenarios() -> Mapping[str, Scenario]:
 
 
 def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
-    """Return the scenarios that any of the globs names; a generated name need not be in the default catalogue.
+    """Return the scenarios that match any of the globs; a generated name need not be in the default catalogue.
 
     Raises CatalogueError for a pattern that matches nothing.
     """
@@ -76,10 +76,10 @@ def _generated(name: str) -> dict[str, Scenario]:
 
 
 def _near(pattern: str) -> str:
-    """Return the way out for a pattern that matches nothing: an error by its name, or the list."""
+    """Return the hint for a pattern without a match: a full name with an error, or the list of scenarios."""
     prefix, _, rest = pattern.partition("/")
     api = rest.partition("/")[0]
     if any(item.prefix == prefix for item in generated.TEMPLATES) and (known := [a for a in ANSWERS if a.api == api]):
         name = f"{prefix}/{api}/{error_name(known[0].code)}"
-        return f"any error runs by its whole name, such as {name}, and `probe scenarios` lists the default ones"
+        return f"any error runs by its full name, such as {name}, and `probe scenarios` lists the default ones"
     return "`probe scenarios` lists them"

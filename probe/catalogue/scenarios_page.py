@@ -1,4 +1,4 @@
-"""The scenario catalogue as docs/scenarios.md, written by `python -m probe.catalogue.scenarios_page`."""
+"""Renders the scenario catalogue as docs/scenarios.md: `python -m probe.catalogue.scenarios_page`."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
 
 HEAD = """# Scenarios
 
-Generated from `probe/scenarios`; do not edit. `python -m probe.catalogue.scenarios_page` writes it anew.
+Generated from `probe/scenarios`; do not edit. `python -m probe.catalogue.scenarios_page` updates it.
 
-`docs/verdicts.md` says how a trial is judged and what the outcomes mean. `--scenario 'broker/*'` selects by name. The
-default catalogue has {scenarios} scenarios and {pairs} pairs of scenario and role; a family plays those of the roles it
-has. Times are in milliseconds: *prompt* is how long a recovery may take, *watch* how long the brokers stay broken for a
-client that does not recover. An outcome outside *conforms* is a finding; *informative* scenarios are measured and not
-judged.
+`docs/verdicts.md` defines the outcomes and how a trial is judged. `--scenario 'broker/*'` selects by name. The default
+catalogue has {scenarios} scenarios and {pairs} pairs of scenario and role; a family runs those of its own roles. Times
+are in milliseconds: *prompt* is the longest time of a prompt recovery, *watch* the time for which the fault stays
+injected if the client does not recover. An outcome outside *conforms* is a finding; *informative* scenarios are measured
+and not judged.
 """
 
 ERRORS = """## Errors by API
 
 `answer/`, `hold/`, `blip/` and `applied/produce/` take any error of Kafka's protocol table in any API named here:
-`--scenario hold/offset-commit/NOT_COORDINATOR`. What is expected follows from the class of the error in that API.
-**M**: the target moved, ask who serves now. **R**: retriable in place. **F**: the application must be told. What is not
-listed runs on request and is informative. Sources are classes and methods of Kafka 3.9; `reviewed` marks a class that
-Kafka's exception hierarchy alone would not give.
+`--scenario hold/offset-commit/NOT_COORDINATOR`. The required reaction follows from the class of the error in that API.
+**M**: the target moved, ask for the new one. **R**: retriable in place. **F**: report an error to the application.
+Other errors run on request and are informative. Sources are classes and methods of Kafka 3.9; `reviewed` marks a class
+that does not follow from Kafka's exception hierarchy alone.
 """
 
 
@@ -70,7 +70,7 @@ def _scenario(item: Scenario) -> str:
 
 
 def _table(parts: Iterable[RoleVariant]) -> str:
-    head = "| roles | shows as | a good client | codes | prompt | watch | conforms |\n|---|---|---|---|---|---|---|"
+    head = "| roles | symptom | required reaction | codes | prompt | watch | conforms |\n|---|---|---|---|---|---|---|"
     return "\n".join([head, *map(_row, parts)])
 
 
@@ -108,7 +108,7 @@ def _api(api: error_answers.Api) -> str:
 
 def _how(api: error_answers.Api) -> str:
     if api.starting:
-        return " The errors are answered from before the client starts on."
+        return " The errors are answered from before the start of the client."
     return f" {error_answers.PROVOKED_BY_REAL_BROKERS[type(api.before[0])]}" if api.before else ""
 
 
@@ -125,8 +125,8 @@ def _derived(found: Mapping[str, Scenario]) -> str:
     if not names:
         return ""
     story = (
-        "## start-during\n\n`start-during/<scenario>`: a second instance of the client starts while the fault stands; "
-        "does restarting the client help? Only the second instance is judged. By default:\n"
+        "## start-during\n\n`start-during/<scenario>`: a second instance of the client starts under the fault: "
+        "does a restart of the client help? Only the second instance is judged. By default:\n"
     )
     return "\n".join([story, *(f"* `{name}` ({', '.join(found[name].roles)})" for name in names)])
 

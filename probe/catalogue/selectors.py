@@ -1,4 +1,4 @@
-"""What the user named, made whole: clients, profiles and broker lines."""
+"""Selectors of the command line resolved: clients, profiles and release lines."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
     "isolated": "library defaults, but no periodic refresh within a trial; the matrix's default",
-    "defaults": "the library as it comes",
+    "defaults": "the library's own defaults",
     "idempotent": "idempotent producer, acks=all",
-    "no-retries": "the library retries nothing by itself",
+    "no-retries": "the library does not retry by itself",
     "acks-1": "acks=1",
     "zstd": "zstd compression, which raises the Produce version in some libraries",
     "oldest-protocol": "the oldest protocol version that still works",
-    "refresh-1s": "metadata is refreshed each second",
+    "refresh-1s": "metadata is refreshed every second",
     "quick-timeouts": "request, session and socket timeouts of 5 s",
     "consumer-protocol": "the new group protocol (KIP-848)",
 }
-"""Profiles by name (DESIGN 4)."""
+"""Profiles by name, with their descriptions."""
 
 WRITERS = (Role.PRODUCER, Role.TRANSACTIONAL)
 ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
@@ -34,19 +34,19 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     "zstd": WRITERS,
     "consumer-protocol": (Role.GROUP,),
 }
-"""Roles in which a profile means something, where that is not all of them."""
+"""Roles that a profile applies to, where not all of them."""
 
 LINES = ("0.9.0", "0.10.2", "1.1", "2.6", "2.8", "3.4", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4")
-"""Broker lines that can be asked for by name; exact versions are reduced to them."""
+"""Release lines that can be selected by name; exact versions are reduced to them."""
 
 LOCAL = ("path:", "jar:")
-"""How a version on this machine begins: a checkout, a folder or a file."""
+"""Prefixes of a version on this machine: a checkout, a folder or a file."""
 
 EVERY = "all"
-"""Names every listed version of every family."""
+"""Selects every listed version of every family."""
 
 Resolver = Callable[[Family, str], Version]
-"""Finds a version that is not pinned, at the registry. Raises CatalogueError or ProvisionError."""
+"""Finds an unpinned version at the registry. Raises CatalogueError or ProvisionError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +56,22 @@ class Chosen:
     family: Family
     version: Version
     application: Application | None = None
-    """What it stands for, where an application was named."""
+    """The application, if one was selected."""
 
     @property
     def client(self) -> Client:
-        """Return the client that is driven."""
+        """Return the client of this version."""
         return self.family.client(self.version)
 
 
 def select_clients(
     families: Mapping[str, Family], names: Sequence[str], resolve: Resolver, apps: Mapping[str, App] | None = None
 ) -> tuple[Chosen, ...]:
-    """Return the client versions that the selectors name, each once; the core versions if there are none.
+    """Return the selected client versions, each once; without selectors the core versions.
 
-    A family's name stands for its core versions, or its newest pinned one if it has none and so no part in a core run.
+    A family's name stands for its core versions, or for its newest pinned one if it has none.
     `all` stands for every listed version of every family. An application's name stands for the library inside it; a
-    family's name comes before an application's.
+    family's name takes precedence over an application's.
     Raises CatalogueError for a family, application, version or range that does not exist.
     """
     chosen: dict[tuple[Client, str], Chosen] = {}
@@ -118,7 +118,7 @@ def _versions(family: Family, at: str, text: str) -> Iterable[str]:
     if re.fullmatch(r"latest|\d[\w.+-]*", text) or text.startswith(LOCAL):
         return [text]
     raise CatalogueError(
-        f"--client {family.family}@{text}: {text!r} is no version; give 1.2.3, latest, all, a range >=1.2,<2, "
+        f"--client {family.family}@{text}: {text!r} is not a version; give 1.2.3, latest, all, a range >=1.2,<2, "
         "or path:PLACE for one on this machine"
     )
 
@@ -137,7 +137,7 @@ def _range(family: Family, text: str) -> list[str]:
     for part in text.split(","):
         match = re.fullmatch(r"(>=|<=|==|>|<)(\d[\w.]*)", part.strip())
         if match is None:
-            raise CatalogueError(f"--client {family.family}@{text}: {part!r} is no bound; write >=1.2,<2")
+            raise CatalogueError(f"--client {family.family}@{text}: {part!r} is not a bound; write >=1.2,<2")
         bounds.append((COMPARE[match[1]], version_key(match[2])))
     found = [v.version for v in family.versions if all(test(version_key(v.version), key) for test, key in bounds)]
     if not found:
@@ -146,7 +146,7 @@ def _range(family: Family, text: str) -> list[str]:
 
 
 def select_profiles(names: Sequence[str], properties: Sequence[str], election: Election | None) -> tuple[Profile, ...]:
-    """Return the profiles; properties and election are part of each. CatalogueError for an unknown one."""
+    """Return the profiles, each with the properties and the election. CatalogueError for an unknown one."""
     pairs = []
     for item in properties:
         key, equals, value = item.partition("=")
@@ -161,9 +161,9 @@ def select_profiles(names: Sequence[str], properties: Sequence[str], election: E
 
 
 def broker_line(text: str) -> str:
-    """Reduce a Kafka version to its line: 3.9.2 to 3.9, 0.10.2.2 to 0.10.2. CatalogueError for an unknown one."""
+    """Return the release line of a Kafka version: 3.9 for 3.9.2. CatalogueError for an unknown one."""
     parts = text.split(".")
     line = ".".join(parts[:3] if parts[0] == "0" else parts[:2])
     if line not in LINES:
-        raise CatalogueError(f"--broker {text}: there is no such Kafka line here; known are {', '.join(LINES)}")
+        raise CatalogueError(f"--broker {text}: there is no such Kafka release line here; known are {', '.join(LINES)}")
     return line

@@ -1,1 +1,1 @@
-"""One file per fault state: what the brokers do, which error the client meets, what a good client does."""
+"""Fault states, one per file: what the brokers do, which error the client meets, what a good client does."""

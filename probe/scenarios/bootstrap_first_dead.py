@@ -1,13 +1,14 @@
 """The first of two bootstrap addresses is dead when the client starts.
 
-What the brokers do: one broker's port refuses; another one, whose address is the second, serves. Partitions and
-coordinators are elsewhere.
-The error a client meets: refused connections (ECONNREFUSED). Since they show on nobody's wire, the first one is proved
-by the kernel's own list of connections under way: the port answers nothing until somebody tries to connect, and
-refuses from then on, so that the first attempt fails at its second SYN, a second later. Clients that choose among
-their addresses at random are started again until they meet the dead one.
-What a good client does: takes the other address and works.
-Source: bootstrap lists that nobody has looked after for years; every client's own documentation asks for several.
+What the brokers do: the port of one broker refuses. Another broker, whose address is the second, serves. Partitions and
+coordinators are on other brokers.
+The error a client meets: refused connections (ECONNREFUSED). The relay cannot record them, so the first one is proved
+by the kernel's list of connection attempts. The port answers nothing until the first attempt and refuses from then on,
+so that this attempt fails at its second SYN, a second later. Clients that choose an address at random are restarted
+until they choose the dead one.
+What a good client does: uses the other address and works.
+Source: bootstrap lists that are not maintained for years; the documentation of every client recommends several
+addresses.
 Not covered: a name that does not resolve.
 """
 

@@ -1,13 +1,12 @@
 """The first of two bootstrap addresses accepts connections and never answers when the client starts.
 
-What the brokers do: one broker hangs; another one, whose address is the second, serves. Partitions and coordinators
-are elsewhere.
+What the brokers do: one broker hangs. Another broker, whose address is the second, serves. Partitions and coordinators
+are on other brokers.
 The error a client meets: silence on its very first request.
-What a good client does: gives up at its own timeout at the latest, takes the other address and works. Prompt is that
-timeout and 5 s more. Clients that choose among their addresses at random are started again until they meet the hung
-one.
-Source: a hung broker or a proxy with nothing behind it in the bootstrap list; KIP-601 is about the same in connecting.
-Not covered: an address that cannot be connected to at all.
+What a good client does: gives up at its own timeout at the latest, uses the other address and works. Prompt is that
+timeout plus 5 s. Clients that choose an address at random are restarted until they choose the hung one.
+Source: a hung broker, or a proxy without a backend, in the bootstrap list; KIP-601 covers the same while connecting.
+Not covered: an address that accepts no connection at all.
 """
 
 from probe.model import Reaction, Symptom, Target, Trigger

@@ -1,10 +1,10 @@
-"""A broker is taken out of the cluster: its replicas are reassigned, then it stops for good.
+"""A broker is removed from the cluster: its replicas are reassigned, then it stops for good.
 
-What the brokers do: leaders and coordinators move away and the broker loses its replicas; it answers
-NOT_LEADER_OR_FOLLOWER (6). Three seconds later its process ends and Metadata lists it no more, while its address may
-still stand in the client's bootstrap list.
+What the brokers do: leaders and coordinators move away and the broker loses its replicas. It answers
+NOT_LEADER_OR_FOLLOWER (6). Three seconds later its process ends and Metadata no longer lists it. Its address may still
+be in the client's bootstrap list.
 The error a client meets: 6 on Produce and Fetch, 16 on group APIs; later closed and refused connections.
-What a good client does: follows because of the error, and lets the broker go without telling the application.
+What a good client does: follows because of the error, and reports no error to the application when the broker goes.
 Source: kafka-reassign-partitions, then kafka-cluster unregister (KIP-746).
 Not covered: the time that copying takes.
 """

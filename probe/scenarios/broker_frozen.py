@@ -1,13 +1,13 @@
-"""A broker freezes for 14 s and wakes up: for a moment it believes that it still leads.
+"""A broker freezes for 14 s and resumes: for a moment it assumes that it still leads.
 
-What the brokers do: the process is frozen (SIGSTOP) and goes on 14 s later (SIGCONT). The controller misses it after
-its session (9 s on KRaft, 6 s on ZooKeeper) and elects other leaders. When it wakes up it works off what lies in its
-sockets as if nothing had happened: for 0.1 to 2.3 s it acknowledges writes with acks=1, which are cut off its log when
-it follows again. Then it answers NOT_LEADER_OR_FOLLOWER (6).
-The error a client meets: silence; then 6, or an acknowledgement of what is lost.
-What a good client does: whoever waits longer than 14 s is told by the 6 and goes to the new leader; others leave at
-their own timeout. With acks=all nothing acknowledged is lost; with acks=1 it may be, which is counted, not judged.
-Source: long garbage collections, virtual machines that are moved; measured on 2.6.2, 3.9.2 and 4.3.1.
+What the brokers do: the process is frozen (SIGSTOP) and resumes 14 s later (SIGCONT). The controller considers it
+failed after its session (9 s on KRaft, 6 s on ZooKeeper) and elects other leaders. When it resumes it processes what
+lies in its sockets as if nothing had happened. For 0.1 to 2.3 s it acknowledges writes with acks=1, which are truncated
+from its log when it follows again. Then it answers NOT_LEADER_OR_FOLLOWER (6).
+The error a client meets: silence; then 6, or an acknowledgement of records that are lost.
+What a good client does: gives up at its own timeout, or waits longer than 14 s, receives the 6 and goes to the new
+leader. With acks=all nothing acknowledged is lost. With acks=1 it may be lost, which is counted, not judged.
+Source: long garbage collections, live migration of virtual machines; observed on 2.6.2, 3.9.2 and 4.3.1.
 Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: freezes shorter than the session, which change nothing.
 """

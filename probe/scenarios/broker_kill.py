@@ -1,12 +1,13 @@
-"""A broker is gone without a word; nobody elects another leader until its session is over.
+"""A broker is killed without a controlled shutdown; no other leader is elected until its session ends.
 
-What the brokers do: the process is killed (SIGKILL): connections end, the port refuses. The controller misses it
-after 9 s (KRaft, broker.session.timeout.ms) or 6 s (ZooKeeper); until then every broker names the dead one as leader
-and coordinator. Then its leaders and coordinators move, and Metadata lists it no more.
+What the brokers do: the process is killed (SIGKILL): connections end, the port refuses. The controller considers it
+failed after 9 s (KRaft, broker.session.timeout.ms) or 6 s (ZooKeeper). Until then every broker names the dead one as
+leader and coordinator. Then its leaders and coordinators move, and Metadata no longer lists it.
 The error a client meets: a closed connection, refused connections, and metadata that sends it back to a dead broker.
-What a good client does: keeps asking at its back-off, no faster; keeps what it was given to send; goes to the new
-leader when there is one.
-Source: SIGKILL measured on 3.9.2 (8.6 s) and on ZooKeeper lines (5 to 6.4 s); out-of-memory kills, power, panics.
+What a good client does: keeps asking at its back-off, no faster; keeps the records that it has accepted; goes to the
+new leader when there is one.
+Source: SIGKILL on real brokers: 8.6 s on 3.9.2, 5 to 6.4 s on ZooKeeper lines; out-of-memory kills, power failures,
+panics.
 Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: the broker's return; replicas that were not in sync.
 """

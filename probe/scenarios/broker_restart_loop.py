@@ -1,13 +1,13 @@
-"""A broker is killed, and dies again each time it is restarted, before it serves.
+"""A broker is killed, and ends again after every restart before it serves.
 
-What the brokers do: the process is killed. Two seconds later it listens again, accepts connections and answers
-nothing, as it is still recovering its logs, and dies 1.5 s later; again and again. It never gets as far as
-registering, so the controller misses it after its session as in broker/kill, and its leaders move.
-The error a client meets: closed and refused connections, and in between connections that are made and stay silent.
-What a good client does: keeps asking other brokers; does not take a port that accepts for a broker that is well.
+What the brokers do: the process is killed. Two seconds later it listens again, accepts connections and answers nothing,
+as it is still recovering its logs. It ends 1.5 s later, and the cycle repeats. It never gets as far as registering, so
+the controller considers it failed after its session as in broker/kill, and its leaders move.
+The error a client meets: closed and refused connections, and in between connections that are accepted and stay silent.
+What a good client does: keeps asking other brokers; does not regard a broker as healthy because its port accepts.
 Source: a broker with a corrupt log or too little memory under a supervisor that restarts it.
 Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
-Not covered: a broker that comes back whole (broker/rolling).
+Not covered: a broker whose restart succeeds (broker/rolling).
 """
 
 from probe.model import Reaction, Symptom, Target

@@ -1,13 +1,13 @@
 """All brokers are restarted one after the other, each with a controlled shutdown.
 
-What the brokers do: every 4.5 s the next broker hands over what it leads, closes its connections some ms (ZooKeeper)
-or 2 s (KRaft) later, and is back 2 s after that. The first one leads the affected partition; leaders go to the first
-living replica in order of assignment, so the partition comes back when the second broker goes. Metadata names a new
-leader 150 ms after it is in office.
+What the brokers do: every 4.5 s the next broker hands over its leaderships. It closes its connections some milliseconds
+(ZooKeeper) or 2 s (KRaft) later, and is back 2 s after that. The first broker leads the affected partition. The first
+live replica in order of assignment becomes leader, so the partition moves back when the second broker stops. Metadata
+names a new leader 150 ms after its election.
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16), then closed connections, several times.
-What a good client does: follows each time, without telling the application.
-On real brokers each one is back, and in sync, before the next one goes.
-Source: every rolling upgrade; the order, controller last, is the one that Kafka's own guide recommends.
+What a good client does: follows each time, without an error to the application.
+On real brokers each broker is back, and in sync, before the next one stops.
+Source: every rolling upgrade; Kafka's own guide recommends this order, with the controller last.
 Not covered: which broker is the controller (it makes no difference to these clients); replicas that lag behind.
 """
 
@@ -21,7 +21,7 @@ from probe.scenarios.steps.partitions import LagMetadata
 EVERY_MS = 4500
 DOWN_MS = 2000
 ALL_BACK_MS = 40_000
-"""Three real brokers take about so long."""
+"""Time by which three real brokers have been restarted, in ms."""
 
 TURNS = tuple(
     step

@@ -1,8 +1,8 @@
-"""A broker is stopped as it should be: its leaders move first, then it closes its connections.
+"""A broker is stopped with a controlled shutdown: its leaders move first, then it closes its connections.
 
-What the brokers do: told to stop (SIGTERM), the broker asks the controller to move what it leads (controlled
-shutdown), answers NOT_LEADER_OR_FOLLOWER (6) and NOT_COORDINATOR (16) from then on, and ends: connections are closed,
-its port refuses, Metadata lists it no more. With ZooKeeper it ends some ms after its leaders moved, with KRaft 2 s.
+What the brokers do: on SIGTERM the broker asks the controller to move its leaderships (controlled shutdown). From then
+on it answers NOT_LEADER_OR_FOLLOWER (6) and NOT_COORDINATOR (16). Then it ends: connections are closed, its port
+refuses, Metadata no longer lists it. With ZooKeeper it ends some milliseconds after its leaders moved, with KRaft 2 s.
 The error a client meets: 6 on Produce and Fetch, 16 on group APIs, then closed connections.
 What a good client does: asks for metadata because of the error or the lost connection, and goes to the new leader.
 Source: KafkaServer.controlledShutdown, KIP-631; every rolling upgrade does this to every broker.

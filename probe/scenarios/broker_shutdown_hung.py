@@ -1,11 +1,11 @@
-"""A broker is told to stop, hands over what it leads, and then hangs with its connections open.
+"""A broker begins its shutdown, hands over its leaderships, and then hangs with its connections open.
 
-What the brokers do: controlled shutdown moves its leaders and coordinators within 150 ms, and Metadata lists it no
-more; but the process does not end, and what clients still have there is never answered, until somebody kills it.
+What the brokers do: controlled shutdown moves its leaders and coordinators within 150 ms, and Metadata no longer lists
+it. But the process does not end, and requests on its open connections are never answered until it is killed.
 The error a client meets: silence from a broker that leads nothing any more; its own request timeout, later.
-What a good client does: gives up the connection at its own timeout and asks another broker. One that asks sooner, for
-whatever reason, is told at once. Prompt is that timeout and 5 s more.
-Source: shutdowns that wait for a disk or a lock for ever, after request processing was stopped.
+What a good client does: gives up the connection at its own timeout and asks another broker. A client that asks sooner,
+for whatever reason, gets the new leader at once. Prompt is that timeout plus 5 s.
+Source: shutdowns that wait for a disk or a lock forever, after request processing was stopped.
 Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: a broker that answers while it shuts down (broker/shutdown).
 """

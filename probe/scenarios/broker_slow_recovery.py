@@ -1,13 +1,14 @@
-"""A broker is back from a restart, and its partitions are not there for long.
+"""A broker is back from a restart, and its partitions are unavailable for a long time.
 
-What the brokers do: its connections are cut and it listens again at once, but for 8 s it answers
+What the brokers do: the broker's connections are cut and it listens again at once. For 8 s it answers
 UNKNOWN_TOPIC_OR_PARTITION (3) to Produce and Fetch, and its own Metadata does not know the topic. It has the only
-replica in sync, so nobody else is elected: the other brokers name it as the leader all the time. Then it serves.
+replica in sync, so no other leader is elected, and the other brokers name it as the leader all the time. Then it
+serves.
 The error a client meets: a reset, then 3 for a long time.
-What a good client does: waits and tries again in silence; it does not give the partition up.
-On real brokers it is killed and finds every read of its logs slow (150 ms each) while it recovers them: its port
-refuses, and Metadata names no leader (5) once the controller has missed it.
-Source: restarts with very many partitions; brokers answer 3 until the controller has told them what they lead.
+What a good client does: waits and tries again without an error to the application; it does not give the partition up.
+On real brokers the broker is killed, and every read of its logs is slow (150 ms each) while it recovers them. Its port
+refuses, and Metadata names no leader (5) once the controller considers the broker failed.
+Source: restarts with very many partitions; a broker answers 3 until the controller has sent it the partitions it leads.
 Not covered: the same for a short time (metadata/amnesia); offsets that are out of range afterwards.
 """
 

@@ -1,12 +1,12 @@
-"""A replica is elected that lacks the latest records: the log that clients know is cut off.
+"""A replica that lacks the latest records is elected: the log that clients know is truncated.
 
-What the brokers do: the follower is stopped, the leader goes on alone for five seconds and is killed. The follower
-comes back and, as the topic allows it (unclean.leader.election.enable), leads with what it has; the records of those
-five seconds are gone, and their offsets are given out again.
-The error a client meets: closed connections, Metadata without a leader; a consumer that asks where the log ends no more
-is answered OFFSET_OUT_OF_RANGE (1), or learns of the truncation from OffsetForLeaderEpoch (KIP-320).
-What a good client does: goes to the new leader; a consumer that was further on says so, or does what its reset policy
-says. Which records are lost is the operator's choice: this is informative.
+What the brokers do: the follower is stopped. The leader continues alone for five seconds and is killed. The follower
+comes back and, as the topic allows it (unclean.leader.election.enable), leads with the records it has. The records of
+those five seconds are gone, and their offsets are assigned again.
+The error a client meets: closed connections, Metadata without a leader. A consumer whose position is past the end of
+the log receives OFFSET_OUT_OF_RANGE (1), or learns of the truncation from OffsetForLeaderEpoch (KIP-320).
+What a good client does: goes to the new leader. A consumer whose position was truncated reports that, or applies its
+reset policy. Which records are lost is the operator's choice: this is informative.
 Source: KIP-320; unclean.leader.election.enable was true by default up to 0.10.2 (KIP-106).
 Not covered: groups, which read as consumers do; what becomes of the old leader's records when it returns.
 """

@@ -1,4 +1,4 @@
-"""How a scenario in which a whole broker is gone for long is played, by role."""
+"""Role variants of scenarios in which a whole broker is gone for a long time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ COORDINATED = (Role.GROUP, Role.TRANSACTIONAL)
 def variants_of_a_broker(
     play: Expectation, *steps: Step, by_session: bool = False, silent: bool = False
 ) -> tuple[RoleVariant, ...]:
-    """Return the parts: producers and consumers lose their leader, groups and transactions their coordinator.
+    """Return the variants: producers and consumers lose their leader, groups and transactions their coordinator.
 
-    Both partitions of a group lie elsewhere, so that what it does without its coordinator shows. `silent`: nobody can
-    see the fault before the client's own timeout, so prompt is that and 5 s.
+    Both partitions of a group are on other brokers, which shows what the group does without its coordinator.
+    `by_session`: the election takes the session timeout of the release line. `silent`: no client can notice the fault
+    before its own timeout, so prompt is that timeout plus 5 s.
     """
     led = RoleVariant(
         roles=LED,

@@ -1,4 +1,4 @@
-"""How the cluster of real brokers is built that a scenario is played on, where it is not the usual one."""
+"""Cluster spec: how the cluster of real brokers of a scenario is built, where not by default."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSpec:
-    """What is special about a cluster; such a cluster is shared by cells of the same ground only."""
+    """Settings of a cluster that differ from the default; only cells with an equal spec share a cluster."""
 
     properties: tuple[tuple[str, str], ...] = ()
-    """Of every broker, in Kafka's own words; they go before ours."""
+    """Broker configuration with Kafka's own keys, for every broker; it overrides the settings of the engine."""
     zookeepers: int = 1
-    """So many ZooKeepers, on lines that have them; several are an ensemble."""
+    """Number of ZooKeeper servers, on release lines that have them; several form an ensemble."""
 
 
 DEFAULT_CLUSTER = ClusterSpec()

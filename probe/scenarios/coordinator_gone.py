@@ -1,10 +1,10 @@
-"""Nobody coordinates: the partition of the internal topic that holds the key has no leader.
+"""No broker coordinates: the partition of the internal topic that holds the key has no leader.
 
-What the brokers do: every broker answers COORDINATOR_NOT_AVAILABLE (15), to FindCoordinator and to all requests of the
-group or transactional id, for 5 s; then the coordinator is back where it was, with all it knew.
+What the brokers do: for 5 s every broker answers COORDINATOR_NOT_AVAILABLE (15) to FindCoordinator and to all requests
+of the group or transactional id. Then the same broker coordinates again, with all its state.
 The error a client meets: 15.
-What a good client does: asks FindCoordinator again after its back-off until there is an answer, and goes on; records
-of partitions it already has go on meanwhile.
+What a good client does: asks FindCoordinator again after its back-off until there is an answer, and continues. Records
+of the partitions it already has keep flowing meanwhile.
 On real brokers the internal partition keeps the coordinator's replica only, and that broker is stopped and started.
 Source: KafkaApis.getCoordinator (no leader of the internal partition); CoordinatorNotAvailableException is a
 RetriableException.

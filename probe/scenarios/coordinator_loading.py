@@ -1,12 +1,14 @@
-"""The coordinator loads for long: it was elected, and reads a large log before it may serve.
+"""The coordinator loads for a long time: it was elected, and reads a large log before it may serve.
 
-What the brokers do: the coordinator stays where it is and answers COORDINATOR_LOAD_IN_PROGRESS (14) to every request
-of the group or transactional id for 5 s; FindCoordinator names it all the while. Then it serves what it knew before.
+What the brokers do: the coordinator stays where it is. For 5 s it answers COORDINATOR_LOAD_IN_PROGRESS (14) to every
+request of the group or transactional id. FindCoordinator names it all the while. Then it serves with the same state as
+before.
 The error a client meets: 14 on the group APIs, or on AddPartitionsToTxn, EndTxn and InitProducerId.
-What a good client does: waits and tries again in silence; it does not leave its group, and fails no transaction.
-On real brokers it moves first (16), as nobody loads twice, and the new one finds each read of its log slow.
-Source: GroupMetadataManager.isGroupLoading, CoordinatorRuntime (state LOADING); 600 commits on a slow disk took 13 s to
-load on 3.9.2. CoordinatorLoadInProgressException is a RetriableException.
+What a good client does: waits and tries again without an error; it does not leave its group, and fails no transaction.
+On real brokers it moves first (16), as no broker loads the same partition twice. Each read of the new coordinator's log
+is slow.
+Source: GroupMetadataManager.isGroupLoading, CoordinatorRuntime (state LOADING); on 3.9.2 600 commits on a slow disk
+took 13 s to load. CoordinatorLoadInProgressException is a RetriableException.
 Not covered: a coordinator that moves first (coordinator/moved).
 """
 

@@ -1,11 +1,11 @@
 """A disk dies at a broker that only follows.
 
-What the brokers do: nothing moves. The leader waits for its follower, which stays in the in-sync replicas until it
-lags too long (replica.lag.time.max.ms, 30 s; measured on 3.9.2): so long no Produce with acks=all is acknowledged and
-no new record is read. Then the leader goes on with those that are left.
+What the brokers do: no leader moves. The leader waits for its follower, which stays in the ISR until it exceeds
+replica.lag.time.max.ms (30 s; observed on 3.9.2). Until then no Produce with acks=all is acknowledged and no new record
+is readable. Then the leader continues with the remaining replicas.
 The error a client meets: none.
-What a good client does: waits; what it had under way on other partitions may wait as well. This is informative.
-Source: KIP-112; half of all disks that die are not the leader's.
+What a good client does: waits. Its requests for other partitions may wait as well. This is informative.
+Source: KIP-112; a disk that dies may hold followers as well as leaders.
 Not covered: min.insync.replicas that are not met any more (topic/too-few-replicas).
 """
 

@@ -1,10 +1,11 @@
 """The disk that holds the partition is full.
 
-What the brokers do: no space left on device (ENOSPC) is an I/O error like any other: the log dir goes offline, leaders
-move, and the old broker answers KAFKA_STORAGE_ERROR (56) until it is restarted, also when there is room again.
-The error a client meets: 56 on Produce, Fetch, ListOffsets, OffsetForLeaderEpoch; 6 where old versions are told that.
+What the brokers do: no space left on device (ENOSPC) is an I/O error like any other: the log dir goes offline and its
+leaders move. The old broker answers KAFKA_STORAGE_ERROR (56) until it is restarted, also when there is space again.
+The error a client meets: 56 on Produce, Fetch, ListOffsets, OffsetForLeaderEpoch; 6 for the old request versions that
+get 6 in the place of 56.
 What a good client does: asks for metadata because of the error, and goes to the new leader.
-Source: KIP-112; LogDirFailureChannel knows no difference between a full disk and a dead one.
+Source: KIP-112; LogDirFailureChannel does not distinguish a full disk from a dead one.
 Not covered: quotas of the file system; a disk that fills while the broker recovers its logs.
 """
 

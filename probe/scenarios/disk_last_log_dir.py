@@ -1,11 +1,12 @@
 """All log dirs of a broker die, and the broker halts.
 
 What the brokers do: when its last log dir is offline the broker halts at once, without a controlled shutdown: its
-connections end, its port refuses. Others lead what it led once the controller misses it, as after a kill.
+connections end, its port refuses. Its partitions get other leaders once the controller considers it failed, as after a
+kill.
 The error a client meets: KAFKA_STORAGE_ERROR (56) perhaps, for a moment; then closed and refused connections.
 What a good client does: as in broker/kill: keeps asking at its back-off, and goes to the new leader when there is one.
-Source: LogManager.handleLogDirFailure ("Shutdown broker because all log dirs have failed"); a controller of a RAID
-that fails; brokers before 1.0 halt at the first dead log dir already.
+Source: LogManager.handleLogDirFailure ("Shutdown broker because all log dirs have failed"); a failed RAID controller;
+brokers before 1.0 halt at the first dead log dir.
 Not covered: groups and transactions, whose coordinator such a broker may be (broker/kill).
 """
 

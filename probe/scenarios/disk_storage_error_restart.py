@@ -1,12 +1,13 @@
 """A disk dies, and the broker is restarted with the disk still broken.
 
-What the brokers do: as in disk/storage-error; two seconds later the broker is stopped as it should be and started
-again. It finds the log dir dead, comes back with the other one, and leads nothing from the dead one. Asked for its
+What the brokers do: as in disk/storage-error; two seconds later the broker is stopped with a controlled shutdown and
+started again. It finds the log dir dead, comes back with the other one, and leads nothing from the dead one. For its
 lost partitions it answers KAFKA_STORAGE_ERROR (56) or UNKNOWN_TOPIC_OR_PARTITION (3) on ZooKeeper lines,
 NOT_LEADER_OR_FOLLOWER (6) on KRaft.
-The error a client meets: 56, then a lost connection; whoever goes back there: 3, 6 or 56.
-What a good client does: goes to the new leader at the first error, and notices little of the restart.
-Source: KIP-112; what operators do first when a broker answers with errors (measured on 2.6.2 and 3.9.2).
+The error a client meets: 56, then a lost connection; 3, 6 or 56 if it goes back to that broker.
+What a good client does: goes to the new leader at the first error, and is hardly affected by the restart.
+Source: KIP-112; a restart is an operator's first reaction to a broker that answers errors (observed on 2.6.2 and
+3.9.2).
 Not covered: a broker whose last log dir is dead (disk/last-log-dir); groups, whose coordinator it may be, too.
 """
 

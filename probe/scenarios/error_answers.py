@@ -1,12 +1,12 @@
-"""Which error a broker may give in which API, and what a client should make of it.
+"""Errors that a broker may return per API, and the reaction that each requires.
 
-M = the target moved: ask who serves now. R = retriable in place: wait and try again, or take the step that the protocol
-asks for (join again). F = not retriable: the application must be told. Any other error of Kafka's table runs on request
-and is informative.
+M = the target moved: ask for the new one. R = retriable in place: wait and try again, or take the step that the
+protocol requires (join again). F = not retriable: report an error to the application. Any other error of Kafka's table
+runs on request and is informative.
 
 The class follows Kafka's exceptions (org.apache.kafka.common.errors, 3.9.2): M is an InvalidMetadataException, or 15
-and 16 where a coordinator serves; R a RetriableException; F neither. Where the class says something else than that, the
-source of the line begins with "reviewed:". Sources are classes and methods of Kafka 3.9.2.
+and 16 where a coordinator serves; R a RetriableException; F neither. Where the class deviates from that, the source of
+the line begins with "reviewed:". Sources are classes and methods of Kafka 3.9.2.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ P, C, G, T, A = Role.PRODUCER, Role.CONSUMER, Role.GROUP, Role.TRANSACTIONAL, Ro
 
 
 class ErrorClass(StrEnum):
-    """What Kafka's own exception hierarchy says of an error in an API."""
+    """Class of an error in an API, after Kafka's exception hierarchy."""
 
     MOVED = "M"
     RETRIABLE = "R"
     FINAL = "F"
     OTHER = "-"
-    """Not an answer that a broker gives in this API, as far as is known."""
+    """Not known to be returned in this API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +36,17 @@ class Api:
     """An API in which errors can be injected."""
 
     name: str
-    """As in scenario names."""
+    """Name of the API in scenario names."""
     roles: tuple[Role, ...]
     target: Target = Target.LEADER
     before: tuple[Step, ...] = ()
-    """What makes a client call it, where a client at work does not by itself."""
+    """Steps that make a running client call the API, where it does not by itself."""
     starting: bool = False
-    """Clients call it when they start, and hardly ever again."""
+    """Clients call it at their start, and hardly ever again."""
 
     @property
     def key(self) -> int:
-        """Kafka's key of it."""
+        """Kafka's API key."""
         return api_key(self.name)
 
 
@@ -73,37 +73,37 @@ APIS = (
 PROVOKED_BY_REAL_BROKERS = {
     MoveLeader: "The partition's leader moves first, so that clients ask.",
     MoveCoordinator: "The coordinator moves first, so that clients ask.",
-    Rejoin: "A member is told first, on a heartbeat, that a rebalance is under way, so that it joins again.",
+    Rejoin: "A heartbeat of a member is answered first that a rebalance is in progress, so that it joins again.",
 }
-"""How clients are brought to call an API, by the step before the error."""
+"""How clients are made to call an API, by the step before the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One error that brokers give in an API."""
+    """One error that brokers return in an API."""
 
     api: str
     code: int
     kind: ErrorClass
     source: str
     default: tuple[str, ...] = ()
-    """Which of `answer`, `hold`, `blip`, `applied` are in the default catalogue."""
+    """Those of `answer`, `hold`, `blip`, `applied` that are in the default catalogue."""
     roles: tuple[Role, ...] = ()
-    """Fewer than the API's, where the error does not concern all; empty = all."""
+    """The roles that the error concerns, where not all of the API's; empty = all."""
     since: int = 0
-    """Request version from which on brokers give it."""
+    """First request version to which brokers return it."""
 
 
 def _line(text: str, *, roles: tuple[Role, ...] = (), since: int = 0) -> Answer:
-    """Read `api code class plays | source`; plays are joined by commas, `-` = on request only."""
+    """Parse `api code class families | source`; families are joined by commas, `-` = on request only."""
     head, _, source = text.partition(" | ")
-    api, code, kind, plays = head.split()
-    default = () if plays == "-" else tuple(plays.split(","))
+    api, code, kind, families = head.split()
+    default = () if families == "-" else tuple(families.split(","))
     return Answer(api, int(code), ErrorClass(kind), source, default, roles, since)
 
 
 ANSWERS = (
-    # 56 in default scenarios is disk/storage-error, 6 leader/*, 19 topic/too-few-replicas.
+    # Hand-written scenarios cover 56 (disk/storage-error), 6 (leader/*) and 19 (topic/too-few-replicas).
     _line("produce 2 R blip | LogValidator.validateMessagesAndAssignOffsets: CorruptRecordException"),
     _line("produce 3 M answer | ReplicaManager.getPartitionOrException: not hosted here"),
     _line("produce 6 M answer | Partition.appendRecordsToLeader: NotLeaderOrFollowerException"),
@@ -135,8 +135,8 @@ ANSWERS = (
     _line("list-offsets 74 M - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=4),
     _line("list-offsets 75 R - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=4),
     _line("list-offsets 78 R - | Partition.fetchOffsetForTimestamp: not known since the election (KIP-207)", since=5),
-    # 3 in default scenarios is metadata/amnesia.
-    _line("metadata 3 R - | reviewed: KafkaApis.getTopicMetadata: who is asked does not know it yet", roles=(P,)),
+    # A hand-written scenario covers 3 (metadata/amnesia).
+    _line("metadata 3 R - | reviewed: KafkaApis.getTopicMetadata: this broker does not know the topic yet", roles=(P,)),
     _line("metadata 5 R hold | reviewed: KRaftMetadataCache.getPartitionMetadata: the leader is not alive"),
     _line("metadata 29 F blip | KafkaApis.handleTopicMetadataRequest: no DESCRIBE on the topic", roles=(P,)),
     _line(
@@ -150,7 +150,7 @@ ANSWERS = (
     _line("offset-commit 25 F - | GroupCoordinator.validateOffsetCommit: no such member"),
     _line("offset-commit 27 R - | reviewed: GroupCoordinator.doCommitOffsets: join again, then commit"),
     _line("offset-commit 30 F blip | KafkaApis.handleOffsetCommitRequest: no READ on the group"),
-    # A member fetches offsets only of partitions that are new to it, so that only an admin's question is sure to come.
+    # A member fetches only the offsets of partitions that are new to it. An admin always sends the request.
     _line("offset-fetch 14 R hold | GroupCoordinator.handleFetchOffsets: isGroupLoading", roles=(A,)),
     _line("offset-fetch 15 M - | GroupCoordinator.validateGroupStatus: not active"),
     _line("offset-fetch 16 M answer | GroupCoordinator.validateGroupStatus: not the owner", roles=(A,)),
@@ -221,33 +221,33 @@ ANSWERS = (
 )
 
 NEEDS_ACKS_ALL = frozenset({("produce", 7), ("produce", 19), ("produce", 20)})
-"""Given to Produce with acks=all only: nobody else waits for replicas."""
+"""Errors of requests with acks=all only, as no other request waits for replicas."""
 
 NEEDS_EPOCH = frozenset({74, 75})
-"""Given only where the client sent the leader epoch that it knows (KIP-320)."""
+"""Errors of requests with a leader epoch only (KIP-320)."""
 
 WHOLE_TOPIC = frozenset(
     {("metadata", 3), ("metadata", 29), ("metadata", 100), ("produce", 29), ("fetch", 29), ("list-offsets", 29)}
 )
-"""Errors that a broker gives about a topic, not about one partition."""
+"""Errors about a whole topic, not about one partition."""
 
 MAY_SURFACE = frozenset({("heartbeat", 22), ("heartbeat", 25), ("sync-group", 25), ("join-group", 25)})
-"""Reviewed: the member was really put out, so that a commit of what it had read fails, and must be told."""
+"""Reviewed: the member was really removed from the group, so its next commit fails with an error."""
 
 MAY_BE_FATAL = frozenset({31, 45, 47, 48, 49, 53, 82, 90})
-"""Reviewed: after these Kafka's own documentation has the producer (or static member) closed and built anew
-(KafkaProducer: ProducerFenced, OutOfOrderSequence, Authorization; TransactionManager.transitionToFatalError)."""
+"""Reviewed: after these errors Kafka's documentation requires a new producer (or static member) in place of the old
+one (KafkaProducer: ProducerFenced, OutOfOrderSequence, Authorization; TransactionManager.transitionToFatalError)."""
 
 BY_CODE = {(item.api, item.code): item for item in ANSWERS}
 
 
 def find_api(name: str) -> Api | None:
-    """Return the API of a scenario name's second part."""
+    """Return the API with this name (the second part of a scenario name), or None."""
     return next((api for api in APIS if api.name == name), None)
 
 
 def answer_of(api: Api, code: int) -> Answer:
-    """Return what is known of an error in an API."""
+    """Return the entry of an error in an API, of class OTHER if there is none."""
     other = Answer(api.name, code, ErrorClass.OTHER, "on request: not known as an answer to this API")
     return BY_CODE.get((api.name, code), other)
 

@@ -1,7 +1,7 @@
 """The generated families: `answer/<api>/<ERROR>`, `hold/`, `blip/`, and `applied/produce/<ERROR>`.
 
-Each is one fault state for any error of Kafka's protocol table. What is expected follows from the error's class in
-that API (`probe.scenarios.error_answers`); a combination outside that list runs on request and is informative.
+Each is one fault state for any error of Kafka's protocol table. The expectation follows from the error's class in that
+API (`probe.scenarios.error_answers`). A combination outside that list runs on request and is informative.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from probe.scenarios.scenario import CAUSES, CONFORMS, RoleVariant, Scenario, ex
 from probe.scenarios.steps.partitions import AnswerError, Step
 
 HOLD_MS = 3000
-"""How long `hold` answers the error: beyond three default back-offs of every client known, sarama's consumer apart."""
+"""Time for which `hold` answers the error: over three default back-offs of all clients but sarama's consumer."""
 MEMBER_MS = 3000
-"""How much longer where a group's member must be brought to call the API: by its heartbeat, each 3 s, and then by its
-own back-off (KafkaJS joins again 1.8 s after it was told to)."""
+"""Additional time where a group member must first be brought to call the API: its heartbeat comes every 3 s, and its
+own back-off follows (1.8 s until KafkaJS joins again)."""
 HOLD_STARTING = 8
-"""So many answers are `hold` for what clients do at their start, which comes nobody knows when."""
+"""Number of answers of `hold` in an API that clients call at their start, since the time of that call is unknown."""
 PROMPT_MS = {Target.COORDINATOR: 5000}
-"""Members act by heartbeats, which come each 3 s, commit once a second, and sarama's wait 2 s before they rejoin."""
+"""Members act on heartbeats, which come every 3 s, and commit once a second; sarama waits 2 s before it rejoins."""
 BLIP, APPLIED = 2, 3
-"""How many answers."""
+"""Number of answers."""
 
 EXPECTED = {
     ErrorClass.MOVED: Reaction.RETRY,
@@ -46,7 +46,7 @@ EXPECTED = {
     ErrorClass.FINAL: Reaction.SURFACE,
     ErrorClass.OTHER: Reaction.RETRY,
 }
-"""What is expected while the target stays where it is."""
+"""Required reaction while the target does not move, by class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _hold(api: Api, answer: Answer, role: Role) -> RoleVariant:
 
 
 def _waits(api: Api, role: Role) -> bool:
-    """Say whether the API is called when a member comes to it."""
+    """Return whether a member calls the API only after another step."""
     return role is Role.GROUP and bool(api.before) and api.target is Target.COORDINATOR
 
 
@@ -101,7 +101,7 @@ def _applied(api: Api, answer: Answer, role: Role) -> RoleVariant | None:
 
 
 def _codes(answer: Answer) -> tuple[int, ...]:
-    """Count the 6 that brokers put in the place of 56 for old request versions."""
+    """Return the code, and with 56 also the 6 that brokers return instead for old request versions."""
     return (56, 6) if answer.code == 56 else (answer.code,)
 
 
@@ -122,7 +122,7 @@ def _step(api: Api, answer: Answer, *, times: int = 0, moved: bool = False, appl
 def _variant(
     api: Api, role: Role, made: Expectation, step: AnswerError, heal_after_ms: int | None = None
 ) -> RoleVariant:
-    """Put what makes a client call the API before the error; an admin calls it by itself."""
+    """Return a variant in which a step before the error makes the client call the API; an admin calls it by itself."""
     before: tuple[Step, ...] = () if role is Role.ADMIN else api.before
     return RoleVariant(
         roles=(role,),
@@ -159,28 +159,28 @@ def _without_a_move(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 
 TEMPLATES = (
     Template(
         "answer",
-        "The old {who} answers {error} to {api} until healed; the new one is in office 150 ms after the first hit.\n\n"
-        "What a good client does: asks who serves now because of the error, and goes there.\n"
+        "The old {who} answers {error} to {api} until reverted; the new one takes over 150 ms after the first hit.\n\n"
+        "What a good client does: asks for the new {who} because of the error, and goes there.\n"
         "Class {kind} in this API. Source: {source}.",
         _answer,
     ),
     Template(
         "hold",
         "{error} is answered to {api} {long}, and the {who} stays; then it serves again.\n\n"
-        "What a good client does: waits and tries again in silence (class R), or tells the application (class F).\n"
+        "What a good client does: waits and tries again without an error (class R), or reports one (class F).\n"
         "Class {kind} in this API. Source: {source}.",
         _hold,
     ),
     Template(
         "blip",
         "{error} is answered to {api} twice, and the {who} stays; then it serves again.\n\n"
-        "What a good client does: tries again after its back-off (class R), or tells the application (class F).\n"
+        "What a good client does: tries again after its back-off (class R), or reports an error (class F).\n"
         "Class {kind} in this API. Source: {source}.",
         _blip,
     ),
     Template(
         "applied",
-        "The leader appends what {api} brings and answers {error} nevertheless, three times.\n\n"
+        "The leader appends the records of {api} and answers {error} nevertheless, three times.\n\n"
         "What a good client does: tries again; only an idempotent producer can do so without a duplicate.\n"
         "Class {kind} in this API. Source: {source}.",
         _applied,
@@ -227,7 +227,7 @@ def _how_long(api: Api) -> str:
     if api.starting:
         return "eight times"
     longer = any(_waits(api, role) for role in api.roles)
-    return "for 3 s" + (" (for 6 s where a group's member must come to it first)" if longer else "")
+    return "for 3 s" + (" (for 6 s where another step must make a group member call it)" if longer else "")
 
 
 def defaults() -> Iterator[Scenario]:

@@ -1,12 +1,13 @@
-"""A broker is decommissioned by a plan that keeps the number of replicas: its data are copied before it goes.
+"""A broker is decommissioned by a plan that keeps the number of replicas: its data is copied before it stops.
 
-What the brokers do: the affected partition has two replicas, one of them at the broker that goes. A plan is made for
-all that it holds: its place is taken by the broker that holds least and has no replica yet; where all others have one,
-the partition keeps two. The leaders move when the copies are in sync, then the broker gets SIGTERM and ends for good.
-min.insync.replicas is 2. In the end the logs of the new replicas are dumped and compared with what is read.
+What the brokers do: the affected partition has two replicas, one of them at the broker that is removed. A plan covers
+all replicas of that broker. Each replica moves to the broker that holds the fewest replicas and has none of that
+partition yet. Where all other brokers have one, the partition keeps two. The leaders move when the copies are in sync,
+then the broker gets SIGTERM and ends for good. min.insync.replicas is 2. In the end the logs of the new replicas are
+dumped and compared with the read-back.
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16); later closed and refused connections.
-What a good client does: follows because of the error, loses nothing, and lets the broker go without a word.
-Source: kafka-reassign-partitions with a plan of one's own, as operators do it who take a machine away.
+What a good client does: follows because of the error, loses nothing, and reports no error when the broker stops.
+Source: kafka-reassign-partitions with a custom plan, the usual way for operators to remove a machine.
 Not covered: throttled copies of many gigabytes; the broker's registration, which KRaft keeps (KIP-746);
 broker/decommissioned has the same end without the copies, and on the fake, too.
 """
@@ -22,7 +23,7 @@ SCENARIO = Scenario(
     engines=(Engine.KAFKA,),
     asked=True,
     real_since="1.1",
-    real_reason="the plan needs brokers that say where replicas are and choose log dirs as they are told",
+    real_reason="the plan needs brokers that report the log dir of each replica and accept a log dir for it",
     variants=(
         RoleVariant(
             roles=CLIENT_ROLES,

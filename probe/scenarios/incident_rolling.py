@@ -1,14 +1,14 @@
-"""Every node is restarted with a controlled shutdown, one at a time, the controller last: as Kafka's guide says.
+"""Every node is restarted with a controlled shutdown, one at a time, the controller last: as Kafka's guide recommends.
 
-What the brokers do: the brokers that are not the controller go first, each hands over what it leads, ends, is back a
-second later, and everything is in sync before the next one goes; the controller comes last. With ZooKeeper a broker is
-the controller, and the office moves once. With KRaft the controller is a node of its own, which leads no partitions.
-min.insync.replicas is 2, of three replicas. In the end the logs of all replicas are dumped by Kafka's own tool, and
-compared with what is read.
+What the brokers do: the brokers that are not the controller are restarted first. Each hands over its leaderships, ends
+and is back a second later. Everything is in sync before the next one stops. The controller comes last. With ZooKeeper a
+broker is the controller, and this role moves once. With KRaft the controller is a node of its own, which leads no
+partitions. min.insync.replicas is 2, of three replicas. In the end the logs of all replicas are dumped by Kafka's own
+tool, and compared with the read-back.
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16), then closed connections, several times.
-What a good client does: follows each time, loses nothing, and does not tell the application.
+What a good client does: follows each time, loses nothing, and reports no error to the application.
 Source: every upgrade; the order is that of Kafka's own operations guide.
-Not covered: a cluster with more than one KRaft controller; brokers that need long to be in sync again.
+Not covered: a cluster with more than one KRaft controller; brokers that take a long time to be in sync again.
 """
 
 from dataclasses import replace
@@ -20,26 +20,26 @@ from probe.scenarios.steps.real import DumpLogs, Order, RestartAll
 
 CONTROLLER_FIRST = """Every node is restarted with a controlled shutdown, one at a time, the controller first.
 
-What the brokers do: as in incident/rolling/controller-last, in the worst order for the controller: with ZooKeeper the
-office moves to a broker that is to be restarted, and moves again, at worst with each restart.
-The error a client meets: as there.
-What a good client does: as there; the order should make no difference to it.
-Source: a rolling restart by number, which does not ask who the controller is.
-Not covered: as there.
+What the brokers do: as in incident/rolling/controller-last, in the worst order for the controller. With ZooKeeper its
+role moves to a broker that is yet to be restarted, and moves again, at worst with each restart.
+The error a client meets: as in incident/rolling/controller-last.
+What a good client does: as in incident/rolling/controller-last; the order should make no difference to it.
+Source: a rolling restart by number, without regard to the controller.
+Not covered: as in incident/rolling/controller-last.
 """
 TWO_AT_ONCE = """Two of three brokers are restarted at once, with min.insync.replicas=2; then the third.
 
-What the brokers do: both hand over what they lead to the third one and end together. It is the only replica in sync, so
-it refuses acks=all with NOT_ENOUGH_REPLICAS (19) until one of them is back; acks=1 is served by one broker's word.
-Groups cannot commit meanwhile.
+What the brokers do: both hand over their leaderships to the third one and end together. It is the only replica in sync,
+so it refuses acks=all with NOT_ENOUGH_REPLICAS (19) until one of them is back. Writes with acks=1 succeed and depend on
+one broker. Groups cannot commit meanwhile.
 The error a client meets: 6, closed connections, then 19 (or 20) for as long as a restart takes.
-What a good client does: holds what it has to write, tries again, and writes all of it in the end.
+What a good client does: keeps its unsent records, tries again, and writes all of them in the end.
 Source: rolling restarts in batches, two brokers of a rack at a time.
-Not covered: three at once (nobody leads); brokers that never return.
+Not covered: three at once (no broker leads); brokers that never return.
 """
 
 BACK_MS = 90_000
-"""All nodes are back by then: it takes 40 s where the machine has time, and twice that where it has not."""
+"""Time by which all nodes are back, in ms, with a margin for a busy machine."""
 
 CLUSTER = ClusterSpec(properties=(("min.insync.replicas", "2"),))
 PART = RoleVariant(
@@ -64,7 +64,7 @@ SCENARIO = Scenario(
     engines=(Engine.KAFKA,),
     asked=True,
     real_since="0.10.2",
-    real_reason="before listeners had names brokers meet at the relay's ports, where two restarts are not told apart",
+    real_reason="without named listeners brokers connect through the relay, where two restarts cannot be distinguished",
     variants=(PART,),
 )
 
@@ -88,4 +88,4 @@ VARIANTS = (
         ),
     ),
 )
-"""Two other orders. What two at once do to acks=all is the price of that order, not the client's fault: informative."""
+"""Two other orders. Two restarts at once block acks=all, which is no fault of the client: informative."""

@@ -1,17 +1,18 @@
 """A newer client sends an API key that the broker does not know, and the broker drops other clients' requests.
 
-What the brokers do: every 2.5 s, eight times, the broker that fails gets a burst of requests with API key 18
-(ApiVersions, which came with the next release). Its network thread, of which there is one, throws at each; what it
-received in the same poll behind it is lost, and a connection whose answer it had sent in that poll is not read again
-until it is closed. Nothing is refused or closed, and in between everybody who connects anew is served: a monitor that
-does sees failure and recovery in turn. Followers fetch through the same thread.
-The error a client meets: no answer; where a later request is answered on the same connection, an answer out of order.
-What a good client does: gives the request up after its timeout, connects again and repeats it, without telling the
+What the brokers do: every 2.5 s, eight times, the failing broker receives a burst of requests with API key 18
+(ApiVersions, which came with the next release). Its only network thread throws an exception at each of them. Requests
+that it received later in the same poll are lost. A connection whose response was sent in that poll is not read again
+until it is closed. Nothing is refused or closed, and in between every new connection is served: a monitor that connects
+anew observes failure and recovery in turn. Followers fetch through the same thread.
+The error a client meets: no answer; if a later request is answered on the same connection, an answer out of order.
+What a good client does: gives the request up after its timeout, connects again and repeats it, without an error to the
 application.
 Source: Kafka 0.9's SocketServer.Processor and ApiKeys.forId (ArrayIndexOutOfBoundsException: 18); from 0.10 on the
-connection with the unknown key is closed and nobody else is hit.
-Not covered: real newer clients, which send one such request for each connection and try again for ever (librdkafka
-as it comes does it to every client beside it); more than one network thread, each of which drops what is its own.
+connection with the unknown key is closed and no other client is affected.
+Not covered: real newer clients, which send one such request per connection and try again forever (librdkafka with its
+default settings affects every other client of the broker); more than one network thread, each of which drops its own
+requests.
 """
 
 from dataclasses import replace

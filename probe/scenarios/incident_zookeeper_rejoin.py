@@ -1,12 +1,12 @@
 """The leader of a ZooKeeper ensemble drops a follower, which follows again within a tenth of a second.
 
-What the brokers do: three ZooKeepers are an ensemble. The leader closes the connection of the follower that serves most
-brokers; it stops serving, closes the brokers' connections, looks for a leader, finds the same one, and serves again.
-The brokers whose connections those were go on with their sessions at another ZooKeeper, long before these are over.
-No leader, no coordinator and no controller moves.
+What the brokers do: three ZooKeeper servers form an ensemble. The leader closes the connection of the follower that
+serves most brokers. The follower stops serving, closes the brokers' connections, looks for a leader, finds the same
+one, and serves again. The brokers of those connections continue their sessions at another ZooKeeper server, long before
+the sessions expire. No leader, no coordinator and no controller moves.
 The error a client meets: none.
-What a good client does: notices nothing. In the end the log segments and indexes of each topic, as Kafka's own tool
-dumps them from every replica, must agree with what is read: offsets, sequences, producers, leader epochs.
+What a good client does: is not affected. In the end the log segments and indexes of each topic, as Kafka's own tool
+dumps them from every replica, must agree with the read-back: offsets, sequences, producers, leader epochs.
 Source: an outage review on 3.4.1, in which this was the only trace in the logs, and was suspected of losing records.
 Not covered: a follower that stays away, an ensemble without a quorum (incident/zookeeper-gone), a slow one.
 """
@@ -25,7 +25,7 @@ SCENARIO = Scenario(
     asked=True,
     real_since="2.6",
     real_until="3.4",
-    real_reason="it is a story of brokers with ZooKeeper, whose logs the tool of that time can dump whole",
+    real_reason="it needs ZooKeeper, and logs that Kafka's tool of the same version can dump completely",
     variants=(
         RoleVariant(
             roles=(*CLIENT_ROLES, Role.TRANSACTIONAL),

@@ -1,12 +1,12 @@
 """Another replica is elected leader; the old leader stays in sync and follows.
 
 What the brokers do: a preferred election moves leadership; every broker knows within tens of milliseconds.
-The error a client meets: NOT_LEADER_OR_FOLLOWER (6) on Produce and on Fetch up to v10; on Fetch from v11 without an
-epoch the demoted replica serves data and there is no error (KIP-392); with a stale epoch FENCED_LEADER_EPOCH (74).
-Lines from 3.7 on name the new leader in that answer (KIP-951).
+The error a client meets: NOT_LEADER_OR_FOLLOWER (6) on Produce and on Fetch up to v10. On Fetch from v11 without an
+epoch the old leader serves data and there is no error (KIP-392); with a stale epoch FENCED_LEADER_EPOCH (74). Release
+lines from 3.7 on name the new leader in that answer (KIP-951).
 What a good client does: asks for metadata because of the error and follows; a consumer may stay where it is served.
-Source: Kafka's ReplicaManager and Partition (measured on 3.9.2); KIP-320, KIP-392.
-Not covered: who only follows hints (leader/hinted holds what Metadata says); a slow election (leader/election-slow).
+Source: Kafka's ReplicaManager and Partition (observed on 3.9.2); KIP-320, KIP-392.
+Not covered: clients that only follow hints (leader/hinted delays Metadata); a slow election (leader/election-slow).
 """
 
 from probe.model import Reaction, Symptom, Target

@@ -1,17 +1,18 @@
-"""The leader resigns and nobody is elected for 30 s.
+"""The leader resigns and no other leader is elected for 30 s.
 
-What the brokers do: the partition has no leader: its old one answers NOT_LEADER_OR_FOLLOWER (6), Metadata has leader
--1 and LEADER_NOT_AVAILABLE (5) for it. After 30 s another replica is elected.
+What the brokers do: the partition has no leader: its old one answers NOT_LEADER_OR_FOLLOWER (6), Metadata has leader -1
+and LEADER_NOT_AVAILABLE (5) for it. After 30 s another replica is elected.
 The error a client meets: 6 on Produce and Fetch, 5 in Metadata.
-What a good client does: keeps asking for metadata at its back-off, no faster; goes to the new leader when there is
-one. Producers hold the records or, where their time is up, report them as failed and go on with the next.
-On real brokers the leader is killed and, four seconds later, the only other replica's broker: who was in sync last is
-waited for, and comes back after 25 s. Four, since a broker is given up 9 s after its last heartbeat, and sends one each
-2 s: a second after the leader its follower may be given up before it, and then the leader is the one waited for.
-Source: an unclean shutdown with the last in-sync replica away; a controller that fails over slowly, as with
-many partitions on ZooKeeper. Kafka's MetadataCache writes 5 where no leader is known.
-Not covered: an election that never comes (metadata/leaderless ends by itself, too); groups, which fetch as
-consumers do.
+What a good client does: keeps asking for metadata at its back-off, no faster; goes to the new leader when there is one.
+Producers hold the records or, where their time limit is exceeded, report them as failed and continue with the next.
+On real brokers the leader is killed and, four seconds later, the broker of the only other replica. The cluster waits
+for the replica that was in sync last, which comes back after 25 s. The delay is four seconds because a broker is fenced
+9 s after its last heartbeat and sends one every 2 s. With a delay of one second the follower could be fenced first, and
+the cluster would wait for the leader instead.
+Source: an unclean shutdown with the last in-sync replica away; a slow controller failover, as with many partitions on
+ZooKeeper. Kafka's MetadataCache returns 5 where no leader is known.
+Not covered: an election that never comes (metadata/leaderless ends by itself, too); groups, which fetch as consumers
+do.
 """
 
 from probe.model import Reaction, Role, Symptom, Target
@@ -39,7 +40,7 @@ SCENARIO = Scenario(
         ),
     ),
     real_since="3.9",
-    real_reason="on ZooKeeper it is chance which replica is the last in sync, and so whether any is elected",
+    real_reason="on ZooKeeper the last replica in sync is random, and with it whether any is elected",
     real=(
         RoleVariant(
             roles=(Role.PRODUCER, Role.CONSUMER),

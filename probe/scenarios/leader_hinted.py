@@ -1,10 +1,11 @@
 """The leader moves, and the old leader's answers name the new one (KIP-951).
 
-What the brokers do: as leader/reassigned; NOT_LEADER_OR_FOLLOWER (6) on Produce from v10 and Fetch from v16 carries
-the new leader and its address, as it does in every scenario on these lines. But the relay passes Metadata answers on
-only after 2 s, so whoever is at the new leader before that was led there by the hint and not by asking.
-The error a client meets: 6, with the hint where the request version has room for it.
-What a good client does: goes where the hint points; a client without KIP-951 asks, and moves 2 s later.
+What the brokers do: as in leader/reassigned; NOT_LEADER_OR_FOLLOWER (6) on Produce from v10 and Fetch from v16 carries
+the new leader and its address, as it does in every scenario on these release lines. But the relay passes Metadata
+answers on only after 2 s. A client that is at the new leader before that followed the hint and not an answer to its own
+question.
+The error a client meets: 6, with the hint where the request version has a field for it.
+What a good client does: follows the hint; a client without KIP-951 asks, and moves 2 s later.
 Source: KIP-951, brokers from 3.7 on.
 Not covered: wrong hints.
 """

@@ -1,10 +1,10 @@
 """The partition is reassigned: the old leader loses its replica.
 
-What the brokers do: another replica leads; the old leader hosts the partition no more.
-The error a client meets: NOT_LEADER_OR_FOLLOWER (6), also on every version of Fetch (real brokers say 6, not 3, as
-long as the topic has other partitions there). Lines from 3.7 on name the new leader in it (KIP-951).
+What the brokers do: another replica leads; the old leader no longer hosts the partition.
+The error a client meets: NOT_LEADER_OR_FOLLOWER (6), also on every version of Fetch (real brokers answer 6, not 3, as
+long as the topic has other partitions there). Release lines from 3.7 on name the new leader in it (KIP-951).
 What a good client does: asks for metadata because of the error and follows.
-Source: kafka-reassign-partitions; answers measured on 3.9.2 and 2.6.2.
+Source: kafka-reassign-partitions; answers observed on 3.9.2 and 2.6.2.
 Not covered: the time that copying a replica takes; the new leader is in sync here.
 """
 

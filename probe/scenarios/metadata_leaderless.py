@@ -4,8 +4,8 @@ What the brokers do: Metadata has leader -1 and LEADER_NOT_AVAILABLE (5) for the
 NOT_LEADER_OR_FOLLOWER (6). After 4 s it is elected again, in a new epoch.
 The error a client meets: 6 on Produce and Fetch, 5 in Metadata.
 What a good client does: waits and asks again; it must not give the partition up for good, nor need a restart.
-Source: LeaderNotAvailableException is a RetriableException; Kafka's MetadataCache.getTopicMetadata. Sarama's
-partition producer opens a circuit breaker after it (async_producer.go, newBreaker).
+Source: LeaderNotAvailableException is a RetriableException; Kafka's MetadataCache.getTopicMetadata. Sarama's partition
+producer opens a circuit breaker after it (async_producer.go, newBreaker).
 Not covered: another leader in the end (leader/election-slow); groups, which fetch as consumers do.
 """
 

@@ -1,14 +1,14 @@
-"""The leader moves, and every broker's Metadata names the old one for two seconds more.
+"""The leader moves, and every broker's Metadata names the old one for two more seconds.
 
 What the brokers do: leadership moves at once; metadata reaches the brokers late. The old leader answers
-NOT_LEADER_OR_FOLLOWER (6) and all brokers, asked who leads, send the client back to it. Hints follow what the
-answering broker knows, so there are none.
+NOT_LEADER_OR_FOLLOWER (6), and the Metadata of all brokers sends the client back to it. Hints follow the metadata of
+the answering broker, so there are none.
 The error a client meets: 6 on Produce and Fetch (74 where the client sends an epoch).
-What a good client does: does not take the first answer for the truth: it asks again as long as it gets 6.
-Source: the first Metadata answer after a real disk failure named the old leader in 168 of 207 trials of
-ours; KRaft and ZooKeeper brokers both learn of a move after the new leader does.
-Not covered: one broker that is stale while the others are not; metadata that goes back (new, old, new);
-groups, which fetch as consumers do.
+What a good client does: does not rely on the first Metadata answer: it asks again as long as it gets 6.
+Source: after a real disk failure the first Metadata answer named the old leader in 168 of 207 trials of this project;
+KRaft and ZooKeeper brokers both learn of a move after the new leader does.
+Not covered: one broker that is stale while the others are not; metadata that goes back (new, old, new); groups, which
+fetch as consumers do.
 """
 
 from probe.model import Engine, Reaction, Role, Symptom, Target

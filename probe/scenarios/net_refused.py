@@ -1,8 +1,8 @@
 """Connections to the leader are refused; later its leaders are moved to other brokers.
 
-What the brokers do: nothing at first; a firewall resets the connections of clients to one broker and refuses new
-ones, while the brokers among each other are well, so Metadata goes on naming it. After 2 s its leaders and
-coordinators are moved away; it stays in Metadata's list.
+What the brokers do: nothing at first. A firewall resets the connections of clients to one broker and refuses new ones.
+The brokers still reach each other, so Metadata continues to name it. After 2 s its leaders and coordinators are moved
+away; it stays in Metadata's list.
 The error a client meets: a reset, then refused connections (ECONNREFUSED) to a broker that metadata names.
 What a good client does: asks other brokers at its back-off, no faster, and goes to the new leader when it is named.
 Source: firewall rules with REJECT, a listener or load balancer that is gone, a wrong security group.

@@ -2,7 +2,7 @@
 
 What the brokers do: nothing; the network drops the connections, new ones are accepted at once, the leader stays.
 The error a client meets: a reset (ECONNRESET) on open connections, requests in flight unanswered.
-What a good client does: connects again and retries, without telling the application.
+What a good client does: connects again and retries, without an error to the application.
 Source: load balancers and firewalls that expire flows; the broker's own connections.max.idle.ms.
 Not covered: a broker that refuses (net/refused) or stays silent (net/blackhole); answers lost after the append
 (net/response-lost).

@@ -1,10 +1,10 @@
 """The work is done and the answer is lost with its connection, three times.
 
-What the brokers do: they append what is produced (or commit the offsets), and the connection ends before the answer
-gets through. The leader stays.
-The error a client meets: a closed connection with requests unanswered; it cannot know whether they were done.
-What a good client does: connects again and retries. An idempotent producer's records stand in the log once; others
-may stand there twice, which is why idempotence exists.
+What the brokers do: they append the produced records (or commit the offsets), and the connection ends before the answer
+arrives. The leader stays.
+The error a client meets: a closed connection with requests unanswered; it cannot know whether they were processed.
+What a good client does: connects again and retries. An idempotent producer's records are in the log once; those of
+other producers may be there twice, which is the reason for idempotence.
 Source: KIP-98; connections that break between append and answer.
 Not covered: requests that were lost on their way to the broker (net/reset).
 """

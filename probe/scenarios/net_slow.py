@@ -1,10 +1,10 @@
-"""Everything that a broker answers is 2.5 s late, for 8 s; its leaders stay.
+"""Every answer of a broker is 2.5 s late, for 8 s; its leaders stay.
 
-What the brokers do: they are well; the way to one of them is slow.
+What the brokers do: they are healthy; the network path to one of them is slow.
 The error a client meets: none; answers that take 2.5 s, which is less than any default timeout.
-What a good client does: waits; what it was given to send gets there, in order, once, and other partitions go on. What
-was under way when the way is quick again still takes its 2.5 s: prompt is 3 s after that.
-Source: congested links, a broker that pages; the clients' own request timeouts are 30 s and more.
+What a good client does: waits. Its records arrive in order and once, and work on other partitions continues. Requests
+in flight when the path is fast again still take their 2.5 s: prompt is 3 s after that.
+Source: congested links, a broker that swaps memory; the clients' own request timeouts are 30 s and more.
 Not covered: delays beyond the client's timeout (broker/hang, net/blackhole).
 """
 

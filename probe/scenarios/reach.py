@@ -1,9 +1,9 @@
-"""Which errors exist only from some request version on, and whether a client's requests can be answered by them.
+"""Errors that exist only from some request version on, and whether they can reach a client.
 
-A broker gives some errors to newer request versions alone. A client that sends older ones never gets them, however
-long it is watched. The request versions are those of `probe.scenarios.error_answers` (`since`, with its source per
-line). For errors about the leader epoch they are those from which on a request has the field `CurrentLeaderEpoch` in
-Kafka's message definitions (KIP-320); without that field there is no epoch that a broker could refuse.
+A broker returns some errors to newer request versions only. A client that sends older versions never gets them, however
+long it is observed. The request versions are those of `probe.scenarios.error_answers` (`since`, with its source per
+line). For errors about the leader epoch they are the versions with the field `CurrentLeaderEpoch` in Kafka's message
+definitions (KIP-320). Without that field there is no epoch that a broker could refuse.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.partitions import AnswerError
 
 Versions = Mapping[str, int]
-"""The highest version of each API that a client sends, by Kafka's name of the API (`Facts.api_versions`)."""
+"""Highest version of each API that a client sends, by Kafka's name of the API (`Facts.api_versions`)."""
 
 LEADER_EPOCH_SINCE: Mapping[int, int] = {
     api_key("Fetch"): 9,
     api_key("ListOffsets"): 4,
     api_key("OffsetForLeaderEpoch"): 2,
 }
-"""The first request version that carries the leader epoch the client knows, by API key."""
+"""First request version that carries the client's leader epoch, by API key."""
 
 
 def depends_on_version(variant: RoleVariant) -> bool:
-    """Say whether `out_of_reach` can hold for some client."""
+    """Return whether `out_of_reach` can give a reason for some client."""
     return any(step.min_version > 0 or step.with_epoch for step in _errors(variant))
 
 
 def out_of_reach(variant: RoleVariant, versions: Versions) -> str:
-    """Say why no error of this scenario can reach a client that sends these request versions; empty if one can.
+    """Return why no error of this variant can reach a client with these request versions; empty if one can.
 
-    An API that is not among the versions may be called later, in any version.
+    An API that is missing from the versions may be called later, in any version.
     """
     reasons = [_too_old(step, versions) for step in _errors(variant)]
     return reasons[-1] if reasons and all(reasons) else ""
 
 
 def _errors(variant: RoleVariant) -> list[AnswerError]:
-    """Return the errors that are the whole fault; an error beside other faults is not what a client has to meet."""
+    """Return the errors if they are the whole fault. In any other fault, a client need not meet the error."""
     return (
         [step for step in variant.steps if isinstance(step, AnswerError)]
         if variant.expectation.kind is Symptom.ANSWER

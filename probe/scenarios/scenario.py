@@ -1,4 +1,4 @@
-"""What a scenario is: data that plan, runner and verdict read; nothing here does anything."""
+"""Scenarios as data, read by plan, runner and verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONFORMS: dict[Reaction, tuple[Outcome, ...]] = {
     Reaction.RETRY: (Outcome.RIDES,),
     Reaction.SURFACE: (Outcome.SURFACES,),
 }
-"""Outcomes that conform, by what is expected (SEMANTICS 3)."""
+"""Outcomes that conform, by required reaction (docs/verdicts.md)."""
 
 CAUSES: dict[Symptom, tuple[Trigger, ...]] = {
     Symptom.ANSWER: (Trigger.ERROR,),
@@ -25,74 +25,74 @@ CAUSES: dict[Symptom, tuple[Trigger, ...]] = {
     Symptom.SILENCE: (Trigger.ERROR, Trigger.DISCONNECT),
     Symptom.NONE: (),
 }
-"""Triggers that count as "because of the fault", by kind (SEMANTICS 2)."""
+"""Triggers that count as "because of the fault", by symptom (docs/verdicts.md)."""
 
 BOTH = (Engine.EMBEDDED, Engine.KAFKA)
 CLIENT_ROLES = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
 
 
 class Bootstrap(StrEnum):
-    """Which addresses the client is given."""
+    """Bootstrap addresses in the client's configuration."""
 
     ALL = "all"
-    """Those of all brokers."""
+    """The addresses of all brokers."""
     FAILING_FIRST = "failing-first"
-    """That of the broker that fails, and that of another."""
+    """The address of the failing broker, then that of another."""
     FIXED = "fixed"
-    """One that leads to some broker and never moves, as a load balancer's does."""
+    """One address that leads to some broker and never moves, like that of a load balancer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleVariant:
-    """A scenario as played for some roles."""
+    """A scenario as it applies to some roles: steps, expectation, limits."""
 
     roles: tuple[Role, ...]
     expectation: Expectation
     steps: tuple[Step, ...] = ()
     heal_after_ms: int | None = None
-    """The fault is mended so long after it came, inside the watch; None = after the watch."""
+    """Time from injection until the fault is reverted, within the observation; None = after the observation."""
     watch_least_ms: int = 0
-    """More comes for so long: a client that is well before then is watched on."""
+    """Shortest observation, for faults with later steps: a client that has recovered is still observed until then."""
     whole_broker: bool = False
-    """The whole broker is hit: the bystander's partition has no replica there."""
+    """The fault hits the whole broker, so the bystander's partition has no replica there."""
     offsets: bool = False
-    """Transactions carry offsets of a group, which is what is hit."""
+    """Transactions carry offsets of a group, and the fault hits those."""
     acks_all: bool = False
-    """Only a client that writes with acks=all can meet it; to others it is impossible."""
+    """Only a client that writes with acks=all can meet the fault; for others the cell is skipped."""
     by_session: bool = False
-    """The election takes as long as the broker line needs to miss a broker (`probe.scenarios.session_timeouts`)."""
+    """The election takes the session timeout of the release line (`probe.scenarios.session_timeouts`)."""
     prompt_beyond_own_ms: int | None = None
-    """Prompt is the client's own limit and so much more, instead of the play's: nobody sees a silence sooner."""
+    """If set, prompt is the client's own timeout plus this, since a silence cannot be noticed sooner."""
     bootstrap: Bootstrap = Bootstrap.ALL
     at_start: bool = False
-    """The fault is put on before the client starts; the broker that fails leads and coordinates nothing."""
+    """The fault is injected before the client starts; the failing broker leads and coordinates nothing."""
     second_instance: bool = False
-    """A second instance starts while the fault stands, and is the one that is judged."""
+    """A second instance starts under the fault, and is the one that is judged."""
     long_read: bool = False
-    """Readers have read more before the fault than is written after it, as in any topic that has been in use."""
+    """Consumers have read more before the fault than is written after it, as in any topic in use."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
     """How the cluster of real brokers is built."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A fault state under a name."""
+    """A named fault state."""
 
     name: str
     story: str
-    """The docstring of its file: what the brokers do, what a good client does, source, what is not covered."""
+    """The docstring of the scenario's file, with the parts of docs/scenarios.md."""
     variants: tuple[RoleVariant, ...]
     engines: tuple[Engine, ...] = BOTH
     real: tuple[RoleVariant, ...] = ()
-    """How real brokers play it, where the way to the same state is another one there; empty = as `parts` say."""
+    """Variants for real brokers, where the steps to the same state differ there; empty = `variants`."""
     real_since: str = ""
-    """Oldest Kafka line on which real brokers can be brought into this state."""
+    """Oldest release line of real brokers that can be brought into this state; empty = no limit."""
     real_until: str = ""
-    """The newest such line."""
+    """Newest such release line; empty = no limit."""
     real_reason: str = ""
-    """What others do."""
+    """Why other release lines are excluded."""
     asked: bool = False
-    """It runs only where a pattern asks for it that does not begin with a wildcard: it is long, or a whole story."""
+    """Runs only if a pattern without a leading wildcard selects it, because it takes long."""
 
     @property
     def summary(self) -> str:
@@ -101,13 +101,13 @@ class Scenario:
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """Return the roles in which it means something."""
+        """Return the roles that the scenario applies to."""
         return tuple(role for role in Role if self.variant(role) is not None)
 
     def variant(self, role: Role, engine: Engine = Engine.EMBEDDED) -> RoleVariant | None:
-        """Return how it is played for a role; None where it means nothing there."""
-        parts = self.real if self.real and engine is Engine.KAFKA else self.variants
-        return next((part for part in parts if role in part.roles), None)
+        """Return the variant of a role, or None if the scenario does not apply to it."""
+        variants = self.real if self.real and engine is Engine.KAFKA else self.variants
+        return next((variant for variant in variants if role in variant.roles), None)
 
 
 def expect(
@@ -120,7 +120,7 @@ def expect(
     informative: bool = False,
     **more: object,
 ) -> Expectation:
-    """Build a play with the causes and conforming outcomes that follow from its kind and expectation."""
+    """Build an expectation with the causes and conforming outcomes that follow from its symptom and reaction."""
     return Expectation(
         kind=kind,
         expects=expects,
@@ -128,5 +128,5 @@ def expect(
         apis=tuple(apis),
         causes=CAUSES[kind] if causes is None else tuple(causes),
         conforms=() if informative else CONFORMS[expects],
-        **more,  # type: ignore[arg-type]  # the remaining fields of Play, checked by its constructor
+        **more,  # type: ignore[arg-type]  # the remaining fields of Expectation, checked by its constructor
     )

@@ -1,4 +1,4 @@
-"""The generated family `start-during/<scenario>`: a second instance starts while the fault of a scenario stands."""
+"""The generated family `start-during/<scenario>`: a second instance starts under the fault of a scenario."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from probe.model import Reaction
 from probe.scenarios.scenario import CONFORMS, RoleVariant, Scenario
 
 PREFIX = "start-during/"
-STORY = """A client is restarted while the fault of {name} stands: {summary}
+STORY = """A client is restarted while the fault of {name} is injected: {summary}
 
-What the brokers do: as in {name}. A first instance warms up and meets the fault, so that whatever moves has moved or is
-about to; then it is told to stop, and a second one starts with the same group or transactional id. Only the second is
-judged.
+What the brokers do: as in {name}. A first instance warms up and meets the fault, so that leaders or coordinators have
+moved or are about to. Then it is stopped, and a second one starts with the same group or transactional id. Only the
+second is judged.
 The error a client meets: as in {name}, or none: a client that starts asks who leads before it works.
 What a good client does: serves, without an error, as soon as the cluster can.
-Source: restarting the client is the first thing that operators try; does it help?
-Not covered: a fault that is mended by itself before a client could start.
+Source: restarting the client is often an operator's first reaction; does it help?
+Not covered: a fault that is reverted by itself before a client could start.
 """
 
 
 def started_during(base: Scenario) -> Scenario | None:
-    """Return the scenario in which a second instance starts; None where that means nothing."""
+    """Return the scenario in which a second instance starts, or None where that is not applicable."""
     variants = tuple(_second(variant) for variant in base.variants if _stands(variant))
     if not variants or base.name.startswith(PREFIX):
         return None
@@ -31,7 +31,7 @@ def started_during(base: Scenario) -> Scenario | None:
 
 
 def _stands(variant: RoleVariant) -> bool:
-    """Say whether the fault still stands when a second instance starts, and one that starts then can serve."""
+    """Return whether the fault is still injected when a second instance starts, and that instance can serve."""
     return (
         bool(variant.steps)
         and variant.heal_after_ms is None

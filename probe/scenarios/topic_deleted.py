@@ -1,13 +1,13 @@
 """The topic is deleted while the client works on it.
 
-What the brokers do: they know it no more: UNKNOWN_TOPIC_OR_PARTITION (3), or UNKNOWN_TOPIC_ID (100) where the request
+What the brokers do: they no longer know it: UNKNOWN_TOPIC_OR_PARTITION (3), or UNKNOWN_TOPIC_ID (100) where the request
 names it by id, and 3 in Metadata.
 The error a client meets: 3 or 100 on Produce and Fetch, 3 in Metadata.
-What a good client does: tells the application, after whatever time it allows the topic to come back.
-Source: KafkaApis, ReplicaManager; both exceptions are retriable in Kafka, so how long a client is silent is its own
-limit (delivery.timeout.ms = 120 s in Java); this is informative, not judged.
-Not covered: deletion that hangs; a topic that is made again (topic/recreated); consumers, which most libraries let
-wait for the topic to return without a word.
+What a good client does: reports an error to the application, after any time it allows the topic to come back.
+Source: KafkaApis, ReplicaManager; both exceptions are retriable in Kafka, so the time until a client reports an error
+is its own limit (delivery.timeout.ms = 120 s in Java); this is informative, not judged.
+Not covered: deletion that hangs; a topic that is created again (topic/recreated); consumers, since most libraries let
+them wait for the topic to return without an error.
 """
 
 from probe.model import Reaction, Role, Symptom, Target

@@ -2,9 +2,9 @@
 
 What the brokers do: Metadata names two more partitions; nothing else changes and no request fails.
 The error a client meets: none.
-What a good client does: finds the new partitions at its next periodic refresh, undisturbed; until then it works on.
-With the matrix's default profile there is no refresh within a trial: what is asked is that nothing suffers. With
-profile `refresh-1s` the timeline shows whether a group takes the new partitions.
+What a good client does: finds the new partitions at its next periodic refresh, undisturbed; until then it continues to
+work. With the matrix's default profile there is no refresh within a trial: the test is that the client's work is not
+disturbed. With profile `refresh-1s` the timeline shows whether a group takes the new partitions.
 Source: KafkaConsumer's documentation (metadata.max.age.ms); Kafka's CreatePartitions.
 Not covered: how soon producers use the new partitions: the driver names its partitions itself.
 """

@@ -3,11 +3,11 @@
 What the brokers do: the leader answers NOT_ENOUGH_REPLICAS (19) to Produce with acks=all and appends nothing, since the
 ISR is smaller than min.insync.replicas; after 3 s the replicas are back. Produce with less than acks=all is served.
 The error a client meets: 19.
-What a good client does: holds the records and tries again in silence; nothing is lost, doubled or out of order.
+What a good client does: holds the records and tries again without an error; nothing is lost, duplicated or reordered.
 On real brokers the affected partition has two replicas, the bystander two others, min.insync.replicas is 2, and a
 follower's broker is stopped; it takes some seconds more until it is back in sync.
 Source: Partition.appendRecordsToLeader; NotEnoughReplicasException is a RetriableException.
-Not covered: 20 after the append (applied/produce/NOT_ENOUGH_REPLICAS_AFTER_APPEND). A client that asks for less than
+Not covered: 20 after the append (applied/produce/NOT_ENOUGH_REPLICAS_AFTER_APPEND). A client that writes with less than
 acks=all by default cannot meet this: its cell is `unsupported`.
 """
 

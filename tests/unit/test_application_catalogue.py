@@ -101,7 +101,7 @@ def test_a_version_stands_for_the_library_inside(tmp_path: Path, name: str, libr
         ),
         ("shipper@3.0", r"nearest known are 2\.0\.0\.Final"),
         ("shiper@1.0.0", "did you mean shipper"),
-        ("shipper@>=1.0", "is no version"),
+        ("shipper@>=1.0", "is not a version"),
     ],
 )
 def test_what_is_not_known_names_what_is_near(tmp_path: Path, name: str, says: str) -> None:
@@ -145,7 +145,7 @@ def test_a_name_that_a_family_bears_is_the_familys(tmp_path: Path) -> None:
         ('"Producer.Retry.Max" = "7"', '"a" = ""', "the property a is not KEY=VALUE"),
         ('kind = "application"', 'kind = "wrapper"', "a wrapper, which sets nothing"),
         ('kind = "application"', 'kind = "thing"', "kind"),
-        ('names = ["shipper-lite"]', 'names = ["shipper"]', "shipper stands there twice"),
+        ('names = ["shipper-lite"]', 'names = ["shipper"]', "shipper occurs twice"),
         ('source = "its manual"', 'source = "its manual"\nsauce = 1', "sauce"),
         ("[[app]]", "[[app", "apps.toml"),
     ],

@@ -104,7 +104,7 @@ class TestClients:
 
     @pytest.mark.parametrize(
         ("name", "says"),
-        [("demmo", "did you mean demo"), ("demo@>=9", "no listed version"), ("demo@x/y", "is no version")],
+        [("demmo", "did you mean demo"), ("demo@>=9", "no listed version"), ("demo@x/y", "is not a version")],
     )
     def test_what_does_not_exist(self, tmp_path: Path, name: str, says: str) -> None:
         with pytest.raises(CatalogueError, match=says):

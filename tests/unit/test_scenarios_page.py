@@ -5,7 +5,7 @@ from probe.catalogue.scenarios_page import PAGE, render
 
 
 def test_the_page_is_generated() -> None:
-    assert PAGE.read_text() == render(), "python -m probe.catalogue.scenarios_page writes it anew"
+    assert PAGE.read_text() == render(), "python -m probe.catalogue.scenarios_page updates it"
 
 
 def test_it_names_every_default_scenario() -> None:

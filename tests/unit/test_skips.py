@@ -89,7 +89,7 @@ def other(number: int) -> Cell:
     [
         (
             ["--scenario", "hold/txn-offset-commit/*"],
-            "no scenario matches this pattern; any error runs by its whole name",
+            "no scenario matches this pattern; any error runs by its full name",
         ),
         (["--scenario", "disk/x*"], "no scenario matches this pattern; `probe scenarios` lists them"),
         (["--scenario", "blip/nothing/?"], "no scenario matches this pattern"),

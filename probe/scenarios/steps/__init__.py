@@ -1,1 +1,1 @@
-"""Steps of scenarios in Kafka's words, by what they act on; each engine has its own way to do each."""
+"""Steps of scenarios in Kafka's words, by the objects they act on; each engine implements each step."""

@@ -1,4 +1,4 @@
-"""Steps where a whole broker or the network fails, in Kafka's words; each engine has its own way to do each."""
+"""Steps that affect a whole broker or the network. Each engine implements them in its own way."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """When a step happens; at once unless said otherwise."""
+    """Time of a step; by default at once."""
 
     after_ms: int = 0
     elected: bool = False
-    """The play's election time is added."""
+    """Adds the expectation's election time."""
     from_hit: bool = False
-    """Counted from the first hit of the fault's answers (2 s after the fault if there is none), not from the fault."""
+    """Counts from the first hit of the fault's answers (2 s after the fault if there is none), not from the fault."""
     lingers: bool = False
-    """Whether `probe.planning.variants` adds the time for which a broker of the line serves after its leaders moved."""
+    """`probe.planning.variants` adds the time for which a broker of the release line serves after its leaders moved."""
 
 
 NOW = When()
@@ -23,18 +23,18 @@ NOW = When()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopBroker:
-    """A broker's process ends: its connections too, its port refuses."""
+    """A broker's process and its connections end; its port refuses."""
 
     when: When = NOW
     turn: int = 0
-    """0 = the one that leads and coordinates what is affected; 1 and 2 = the others, by number."""
+    """0 = the broker that leads and coordinates the affected objects; 1 and 2 = the others, by number."""
     listed: bool = True
-    """Metadata still lists it, until it is evacuated."""
+    """Metadata still lists the broker, until it is evacuated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HangBroker:
-    """A broker answers nothing any more; its port accepts. One that was stopped listens again first."""
+    """A broker answers nothing any more; its port accepts. A stopped broker listens again first."""
 
     when: When = NOW
     turn: int = 0
@@ -50,26 +50,26 @@ class ReturnBroker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evacuate:
-    """All that a broker leads or coordinates moves to others."""
+    """All leaderships and coordinators of a broker move to others."""
 
     when: When = NOW
     turn: int = 0
     leaves: bool = False
-    """It leaves Metadata's list of brokers, too."""
+    """The broker also leaves Metadata's list of brokers."""
     drop_replicas: bool = False
-    """Its replicas are taken away, too (reassignment)."""
+    """The broker also loses its replicas (reassignment)."""
     loading_ms: int = 0
-    """The new coordinators answer COORDINATOR_LOAD_IN_PROGRESS for so long."""
+    """Time for which the new coordinators answer COORDINATOR_LOAD_IN_PROGRESS."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resign:
-    """The target broker leads and coordinates nothing any more, and says so, before others know who does."""
+    """The failing broker leads and coordinates nothing any more and answers so, before others know its successors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoseAnswers:
-    """The target broker does what is asked, and its answer is lost with the connection."""
+    """The failing broker processes a request, and its answer is lost with the connection."""
 
     apis: tuple[int, ...]
     times: int
@@ -77,27 +77,27 @@ class LoseAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefuseConnections:
-    """The network refuses connections to the target broker; established ones are reset first."""
+    """The network refuses connections to the failing broker; established ones are reset first."""
 
     once_tried: bool = False
-    """They hang until somebody tries to connect, which is the proof that it met the fault; then all are refused."""
+    """Connections hang until the first attempt, which proves that the client met the fault; then all are refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blackhole:
-    """Nothing passes between clients and the target broker, in either direction; not even a new connection."""
+    """No bytes pass between clients and the failing broker in either direction, and no connection can be made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlowDown:
-    """Everything that the target broker answers is so late."""
+    """Every answer of the failing broker is delayed by `delay_ms`."""
 
     delay_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeAddresses:
-    """All brokers go, and return on other ports; one bootstrap address stays and leads to one of them."""
+    """All brokers stop, and return on other ports; one bootstrap address stays and leads to one of them."""
 
     down_ms: int
 

@@ -1,4 +1,4 @@
-"""Steps of old clusters that only real brokers can do: keys they do not know, coordinators that restart together."""
+"""Steps on old clusters that only real brokers support: unknown API keys, coordinators that restart together."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendUnknownKeys:
-    """Newer clients send the broker that fails requests with an API key that it does not know, in bursts."""
+    """Newer clients send the failing broker bursts of requests with an API key that it does not know."""
 
     key: int
     burst: int
-    """So many at once."""
+    """Requests per burst."""
     every_ms: int
     until_ms: int
-    """The last burst comes no later than this."""
+    """Time after which no further burst comes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillOffsets:
-    """Before the fault, so many commits of nobody's are written to each partition of the topic of offsets."""
+    """Before the fault, filler commits are written to each partition of the offsets topic: `entries` per partition."""
 
     entries: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestartBrokers:
-    """Brokers are restarted, those of a wave all at once; a wave waits until the one before it is back and in sync.
+    """Brokers are restarted, all brokers of a wave at once. A wave starts when the previous one is back and in sync.
 
-    Brokers by turn: 0 = the one that coordinates what is affected, 1 and 2 = the others, by number.
+    Brokers by turn: 0 = the coordinator of the affected objects, 1 and 2 = the others, by number.
     """
 
     waves: tuple[tuple[int, ...], ...]
     offsets_read_ms: int = 0
-    """From their start on, each read of closed segments of the topic of offsets takes so long, until healed."""
+    """Delay of each read of closed segments of the offsets topic, from the brokers' start until reverted."""
     delete_offsets: bool = False
-    """While they are down, somebody deletes the segments of the topic of offsets."""
+    """While the brokers are down, the segments of the offsets topic are deleted."""
 
 
 CoordinatorStep = SendUnknownKeys | FillOffsets | RestartBrokers

@@ -1,4 +1,4 @@
-"""What a scenario asks of an engine, in Kafka's words; each engine has its own way to do each step."""
+"""Steps on partitions, topics and coordinators, and the union of all steps. Each engine implements them itself."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from probe.scenarios.steps.real import RealStep
 
 
 class Held(StrEnum):
-    """What lies on a disk; whose disk it is follows."""
+    """Content of a disk, which determines the disk."""
 
     LEADER = "leader"
-    """The affected partition, where it is led."""
+    """The affected partition, at its leader."""
     FOLLOWER = "follower"
-    """The affected partition, where it is followed."""
+    """The affected partition, at a follower."""
     COORDINATOR = "coordinator"
-    """The internal topics, where the affected key is coordinated."""
+    """The internal topics, at the coordinator of the affected key."""
     EVERYTHING = "everything"
-    """All that the broker has which leads the affected partition."""
+    """All log dirs of the broker that leads the affected partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +28,9 @@ class BreakLogDir:
     """The log dir that holds the affected partition dies at its leader; leadership moves, the old broker answers 56."""
 
     holds: Held = Held.LEADER
-    """Anything else: real brokers only."""
+    """Any other value needs real brokers."""
     full: bool = False
-    """No space is left, instead of an I/O error; real brokers only."""
+    """The disk has no space left, instead of an I/O error; needs real brokers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class MoveLeader:
     """The affected partition's leadership moves to another broker."""
 
     drop_replica: bool = False
-    """The old leader loses its replica (reassignment); else it stays in sync (preferred election)."""
+    """The old leader loses its replica (reassignment); otherwise it stays in sync (preferred election)."""
     elected: bool = False
-    """An election's time after the fault, not at once; real brokers need no telling."""
+    """The move comes one election time after the fault, not at once. Real brokers ignore this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,39 +48,39 @@ class MoveCoordinator:
     """The affected group's (or transactional id's) coordinator moves."""
 
     loading_ms: int = 0
-    """The new coordinator answers COORDINATOR_LOAD_IN_PROGRESS for so long."""
+    """Time for which the new coordinator answers COORDINATOR_LOAD_IN_PROGRESS."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadCoordinator:
-    """The affected key's coordinator loads its log anew: it answers COORDINATOR_LOAD_IN_PROGRESS until healed."""
+    """The affected key's coordinator loads its log again: it answers COORDINATOR_LOAD_IN_PROGRESS until reverted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoseCoordinator:
-    """Nobody coordinates the affected key until healed: COORDINATOR_NOT_AVAILABLE from every broker."""
+    """No broker coordinates the affected key until reverted: all brokers answer COORDINATOR_NOT_AVAILABLE."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoseLeader:
-    """Nobody leads the affected partition; Metadata says so."""
+    """The affected partition has no leader, also in Metadata."""
 
     for_ms: int = 0
-    """Then the next broker leads it; 0 = until healed, and then the same one does."""
+    """Time until the next broker leads it; 0 = until reverted, and then the same broker leads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagMetadata:
-    """Every broker's Metadata shows the cluster as it was so long ago."""
+    """Every broker's Metadata shows the cluster as it was `lag_ms` ago."""
 
     lag_ms: int
     but_successor: bool = False
-    """The broker that takes over names itself at once."""
+    """Exception: the broker that takes over names itself at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetTopic:
-    """The target broker does not know the topic: neither in Metadata nor where its partitions are read or written."""
+    """The failing broker does not know the topic: neither in Metadata nor for reads and writes of its partitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class DeleteTopic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecreateTopic:
-    """The topic is deleted and, half an election later, made again: another topic id, empty, epochs from the start."""
+    """The topic is deleted and, half an election later, created again: new topic id, empty, epochs from the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,51 +98,51 @@ class GrowTopic:
     """Partitions are added to the topic."""
 
     partitions: int
-    """New total."""
+    """New number of partitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollBack:
-    """The target broker comes back as an older Kafka line: it closes on versions and APIs that are not known there."""
+    """The failing broker returns as an older release line: it closes connections on versions and APIs unknown to it."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejoin:
-    """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member has come."""
+    """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member joins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerError:
-    """A broker answers an error code about the affected object, without doing the work."""
+    """A broker answers an error code about the affected object, without processing the request."""
 
     api: int
     code: int
     times: int = 0
-    """How many answers; 0 = until healed."""
+    """Number of answers; 0 = until reverted."""
     moved: bool = False
-    """The target moves to another broker, as in a real failure; else it stays."""
+    """The target moves to another broker, as in a real failure; otherwise it stays."""
     applied: bool = False
-    """The work is done, and the answer says that it was not."""
+    """The request is processed, and the answer is an error nevertheless."""
     acks_all: bool = False
     """Only Produce requests with acks=all."""
     with_epoch: bool = False
-    """Only where the client sent a leader epoch."""
+    """Only requests with a leader epoch."""
     min_version: int = 0
-    """Only request versions from here on."""
+    """Only request versions from this one on."""
     whole_topic: bool = False
-    """About the whole topic, not about the affected partition alone."""
+    """The error is about the whole topic, not only the affected partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutConnections:
-    """Established connections to the target broker are reset, once; nothing else changes."""
+    """Established connections to the failing broker are reset once; nothing else changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldDiscovery:
-    """The relay passes Metadata and FindCoordinator answers on only after so long."""
+    """The relay delays Metadata and FindCoordinator answers by `hold_ms`."""
 
     hold_ms: int
 

@@ -1,4 +1,4 @@
-"""Steps that only real brokers can do: where replicas lie, how fast disks are, what happens before the fault."""
+"""Steps that only real brokers support: placement of replicas, speed of disks, preparation before the fault."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepReplicas:
-    """Before the fault, partitions keep only the replicas on these brokers; nothing else comes soon after it.
+    """Before the fault, partitions keep only the replicas on these brokers, and cached metadata may expire.
 
-    Brokers by turn: 0 = the one that fails, 1 and 2 = the others, by number. The first one leads.
+    Brokers by turn: 0 = the failing broker, 1 and 2 = the others, by number. The first one leads.
     """
 
     affected: tuple[int, ...]
     bystander: tuple[int, ...] = ()
-    """Empty = as they are."""
+    """Empty = unchanged."""
     config: tuple[tuple[str, str], ...] = ()
-    """The topic's own configuration from now on."""
+    """Topic configuration that is set as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meanwhile:
-    """So long things go on as they are, before the next step."""
+    """A pause of `ms` before the next step."""
 
     ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlowReads:
-    """Each read from a broker's log dirs takes so long, until healed."""
+    """Each read from a broker's log dirs is delayed by `delay_ms`, until reverted."""
 
     delay_ms: int
     turn: int = 0
@@ -37,33 +37,33 @@ class SlowReads:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManyLogs:
-    """Before the fault, a topic of nobody's has so many partitions beside what is affected, on the same log dir."""
+    """Before the fault, a topic with filler partitions is created on the log dir of the affected partition."""
 
     partitions: int
     batches: int
-    """Written to each of them, and in no file that a broker may trust after a crash."""
+    """Batches written to each of them. No file that a broker trusts after a crash covers them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoseZooKeeper:
-    """ZooKeeper answers nobody for so long: connections to it stay, and are silent."""
+    """ZooKeeper answers no request for `for_ms`: connections to it stay, and are silent."""
 
     for_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supervise:
-    """A supervisor restarts the broker that fails: SIGTERM, SIGKILL when the grace is over, and a start.
+    """A supervisor restarts the failing broker: SIGTERM, SIGKILL after `grace_ms`, and a start.
 
-    It starts a broker only while ZooKeeper answers. One that does not listen so long after its start is stopped in the
-    same way, and started again, until one listens in time.
+    It starts a broker only while ZooKeeper answers. A broker that does not listen within `check_ms` of its start is
+    stopped in the same way and started again, until one listens in time.
     """
 
     after_ms: int
     grace_ms: int
     check_ms: int
     read_ms: int
-    """Each read of the log dir of what is affected takes so long while the broker starts."""
+    """Delay of each read from the affected partition's log dir while the broker starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +73,11 @@ class DropFollower:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DumpLogs:
-    """In the end every replica's log segments are dumped by Kafka's own tool, and compared with what is read."""
+    """In the end every replica's log segments are dumped by Kafka's own tool, and compared with the read-back."""
 
 
 class Order(StrEnum):
-    """In which order nodes are restarted."""
+    """Order in which nodes are restarted."""
 
     CONTROLLER_LAST = "controller-last"
     """One at a time, the controller (with KRaft the controller node) after all others."""
@@ -88,7 +88,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestartAll:
-    """Every node is shut down as it should be, and started again; the next ones go when everything is in sync."""
+    """Every node is restarted with a controlled shutdown; the next ones follow when everything is in sync."""
 
     order: Order
     down_ms: int = 1000
@@ -96,7 +96,7 @@ class RestartAll:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decommission:
-    """The broker that fails hands all its replicas to others by a plan, and ends for good when they have them."""
+    """The failing broker's replicas move to others by a plan, and then the broker ends for good."""
 
 
 RealStep = (
