@@ -150,7 +150,7 @@ class Family(_Strict):
         return self
 
     def stands_for_its_line(self, version: str) -> bool:
-        """Say whether a version is a core one, the newest listed one of its line, or one that is not listed.
+        """Return whether a version is a core version, the newest listed one of its line, or unlisted.
 
         A line is a major version; before 1.0, a minor one.
         """

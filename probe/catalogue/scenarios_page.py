@@ -25,8 +25,8 @@ Generated from `probe/scenarios`; do not edit. `python -m probe.catalogue.scenar
 `docs/verdicts.md` defines the outcomes and how a trial is judged. `--scenario 'broker/*'` selects by name. The default
 catalogue has {scenarios} scenarios and {pairs} pairs of scenario and role; a family runs those of its own roles. Times
 are in milliseconds: *prompt* is the longest time of a prompt recovery, *watch* the time for which the fault stays
-injected if the client does not recover. An outcome outside *conforms* is a finding; *informative* scenarios are measured
-and not judged.
+injected if the client does not recover. An outcome outside *conforms* is a finding; *informative* scenarios are
+measured and not judged.
 """
 
 ERRORS = """## Errors by API

@@ -1,10 +1,10 @@
-"""The command line: one file per command group, and the one place where the parts are put together."""
+"""The command line: one module per command, and the code that assembles the parts of the probe."""
 
 import os
 
-# Children are started by exec at once; gRPC's own handlers around fork would only stall the loop and log.
+# Child processes call exec at once, so gRPC's fork handlers would only stall the event loop and log.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
-from probe.cli.app import main  # gRPC reads its settings when it is first imported
+from probe.cli.app import main  # gRPC reads its settings at its first import
 
 __all__ = ["main"]

@@ -60,31 +60,33 @@ def probe(
 
 
 def main() -> None:
-    """Run the command; every expected failure is one line on stderr and an exit code of DESIGN 8."""
+    """Run the command. Every expected failure is one line on stderr and an exit code (docs/operations.md)."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     handle_signals()
     raise_file_limit()
     try:
         app()
     except EndedError as ended:
-        fail("ended by a signal; what was stored is kept, what stood still stands, and the same command begins again")
+        fail("ended by a signal; stored results and published files are kept, and the same command starts again")
         sys.stdout.flush()
-        os._exit(ended.exit_code)  # threads that obtain clients or start Spark would be waited for
+        os._exit(ended.exit_code)  # a normal exit would wait for threads that obtain clients or start Spark
     except ProbeError as error:
         _end(error, ExhaustedError.exit_code if exhaustion(error) else error.exit_code)
     except OSError as error:
         if error.errno in REFUSED:
             where = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
-            _end(OSError(f"{where}: {reason_of(error)}; free the place, or open it, and repeat the command"), 3)
+            _end(
+                OSError(f"{where}: {reason_of(error)}; free space or change the permissions, and repeat the command"), 3
+            )
         _end_if_exhausted(error)
         raise
-    except (MemoryError, RuntimeError) as error:  # a thread that cannot be started is a RuntimeError
+    except (MemoryError, RuntimeError) as error:  # Python raises RuntimeError if it cannot start a thread
         _end_if_exhausted(error)
         raise
 
 
 def _end_if_exhausted(error: Exception) -> None:
-    """End the command where this machine has no more of something; anything else is a fault of ours."""
+    """End the command if a resource of this machine is exhausted; any other error is a bug in the probe."""
     if (own := exhaustion(error)) is not None:
         _end(own, own.exit_code)
 

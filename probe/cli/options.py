@@ -1,4 +1,4 @@
-"""Options that several commands share, and the selection that they make."""
+"""Options of several commands, and the selection that they make."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from probe.runner import Options
 RESULTS = "results"
 DEFAULT_BROKER = "3.9"
 REASONS = 3
-"""Reasons in one line of failure."""
+"""Maximum number of reasons in an error line."""
 DEFAULT_JOBS = Options().jobs
 
 Clients = Annotated[
@@ -167,9 +167,9 @@ class RunSelection:
     long_watches: LongWatches = LongWatches.ALL
 
     def whole(self, results: str = "") -> tuple[Plan, Selection]:
-        """Return the plan of these selectors, control cells added. ProbeError for a selector that names nothing.
+        """Return the plan of these selectors with control cells. ProbeError for a selector without a match.
 
-        With a results folder, what its trials' request versions make impossible is skipped.
+        With a results folder, cells that the request versions of its trials make impossible are skipped.
         """
         try:
             selection = self._selection()
@@ -193,7 +193,7 @@ class RunSelection:
         exact = asked_brokers(asked) if real else {}
         if real and self.election is not None:
             raise CatalogueError(
-                "--election is for the embedded engine only: real brokers elect in their own time; leave it out"
+                "--election is for the embedded engine only, since real brokers elect by themselves; leave it out"
             )
         return Selection(
             clients=self._clients(),
@@ -215,11 +215,11 @@ class RunSelection:
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:
-    """Return the reasons of all skips. A shard without cells has none of its own."""
+    """Return the reasons of the skips as text; a shard may have no cells and no skips."""
     reasons = [reason for _, reason in by_reason((str(skip.cell), skip.reason) for skip in plan.skips)]
     reasons += [f"{name}: {reason}" for name, reason in without_role(selection)]
     index, count = selection.shard
-    return "; ".join(reasons[:REASONS]) or f"shard {index} of {count} has no cells, and other shards have them all"
+    return "; ".join(reasons[:REASONS]) or f"shard {index} of {count} has no cells; all of them are in other shards"
 
 
 def parse_election(text: str | None) -> Election | None:

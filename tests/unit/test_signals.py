@@ -55,7 +55,7 @@ def test_a_disk_that_is_full_anywhere_is_one_line(
         command.main()
     assert caught.value.code == 3
     (line,) = "".join(capsys.readouterr().err.splitlines(keepends=True)).splitlines()
-    assert "/cache/obtained/x cannot be written: No space left on device; free the place" in line
+    assert "/cache/obtained/x cannot be written: No space left on device; free space" in line
 
 
 def test_other_failures_of_the_system_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ def _text(file: Path) -> str:
 
 
 def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
-    """Return the cells of a service. An unknown client is the problem of its service, and the others go on."""
+    """Return the cells of a service. An unknown client is a problem of its service only."""
     try:
         chosen = _chosen(service.client)
         selection = Selection(
@@ -125,7 +125,7 @@ def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: 
 
 
 def _chosen(name: str) -> Chosen:
-    """Return the client of a name without asking a registry; unlisted versions are taken by number."""
+    """Return the client of a name without a registry; unlisted versions are identified by number."""
     if name.partition("@")[2].startswith(LOCAL):
         return choose_clients([name])[0]
     return select_clients(families(), [name], _by_number, apps())[0]

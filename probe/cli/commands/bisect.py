@@ -58,7 +58,7 @@ def bisect(
     jobs: o.Jobs = o.DEFAULT_JOBS,
     results: o.Results = o.RESULTS,
 ) -> None:
-    """Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all versions behave alike."""
+    """Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are the same."""
     started = time.monotonic()
     names = [select.name for select in select_scenarios([scenario])]
     if len(names) != 1:

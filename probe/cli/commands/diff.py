@@ -45,13 +45,13 @@ def diff(
 
 
 def _line(item: Difference) -> str:
-    told = " -> ".join(_print_cells(side) for side in (item.before, item.after) if side is not None)
+    sides = " -> ".join(_print_cells(side) for side in (item.before, item.after) if side is not None)
     trend = _trend(item)
-    return f"{item.kind:<8} {item.cell}: {told}{f' ({trend})' if trend else ''}"
+    return f"{item.kind:<8} {item.cell}: {sides}{f' ({trend})' if trend else ''}"
 
 
 def _trend(item: Difference) -> str | None:
-    """Return the trend of a cell that is in both runs, in small letters; None otherwise."""
+    """Return the trend of a cell that is in both runs, in lower case; None otherwise."""
     if item.before is None or item.after is None:
         return None
     return str(Step(item.before, item.after).trend).lower()

@@ -39,7 +39,7 @@ def clients(
         OUT.print(f"{app.name}: {app.title}. {_kind(app)}", markup=False)
         inside = ", ".join(f"{one.span} = {one.library}" for one in app.versions)
         OUT.print(f"  versions: {inside}", markup=False)
-        OUT.print(f"  source: {app.source or 'see --json, version by version'}", markup=False)
+        OUT.print(f"  source: {app.source or 'per version, see --json'}", markup=False)
 
 
 def _kind(app: App) -> str:

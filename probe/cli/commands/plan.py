@@ -1,4 +1,4 @@
-"""`probe plan`: the cells that a run would play, and the skipped ones with their reasons; nothing is started."""
+"""`probe plan`: the cells of a run, and the skipped ones with their reasons; nothing is started."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from probe.reports.gates import read_gate
 from probe.runner import Options
 
 PUBLISHING_WAIT_S = 600.0
-"""A finished run waits at most this long for another run's matrix and site."""
+"""Maximum wait of a finished run for the matrix and site of another run, in seconds."""
 
 
 def run(

@@ -28,8 +28,8 @@ from probe.verdict import RULES_VERSION
 
 KNOWN = data_file("known_results.toml")
 ROUNDS = 2
-"""On a busy machine control cells may break, and a random refresh may come just before the fault; such cells are run
-once more."""
+"""Maximum number of runs: cells without a verdict run once more, since a busy machine may break control cells and a
+random refresh may come just before the fault."""
 
 
 def verify(
@@ -84,7 +84,7 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
         missing = [cell for cell in cells if _retried(stored.get(cell))]
         if not missing:
             break
-        say(f"{len(missing)} of {len(cells)} cells are run, the others have stored results")
+        say(f"running {len(missing)} of {len(cells)} cells; the others have stored results")
         ran = run_cells(missing, options, results)
         if own is not None:
             own.add(ran.run_id)
@@ -93,10 +93,10 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
 
 
 def _stored(results: str, own: set[str] | None) -> dict[Cell, SettledCell]:
-    """Settle stored trials, or those of `own` runs; trials without a verdict are left out where others have one."""
+    """Settle stored trials, or those of `own` runs; trials without a verdict count only if the cell has no others."""
     rows = [row for row in trials(results) if (own is None or row.run_id in own) and row.verdict.rules >= RULES_VERSION]
-    told = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
-    return settle(row for row in rows if row.cell not in told or row.verdict.outcome not in PLAYED_AGAIN)
+    judged = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
+    return settle(row for row in rows if row.cell not in judged or row.verdict.outcome not in PLAYED_AGAIN)
 
 
 def _retried(settled: SettledCell | None) -> bool:

@@ -44,7 +44,7 @@ def of_run(results: str, played: Collection[Cell]) -> list[Shared]:
 
 
 def _sentence(_: str) -> None:
-    """Drop a warning: the run has given it at its start."""
+    """Drop a warning, which the run printed at its start."""
 
 
 def show_agreement(shared: Iterable[Shared]) -> None:

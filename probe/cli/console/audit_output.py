@@ -51,7 +51,7 @@ def print_audit(reports: Sequence[Report], results: str, apps: Mapping[str, App]
 
 def _row(report: Report) -> list[Text]:
     bad = [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]
-    told = [
+    row = [
         report.name,
         str(report.count),
         report.client,
@@ -61,7 +61,7 @@ def _row(report: Report) -> list[Text]:
         str(len(report.of(Finding.UNKNOWN)) or ""),
         (report.upgrade.application or report.upgrade.version) if report.upgrade else ("none is stored" if bad else ""),
     ]
-    return [Text(text, style=STYLES.get(report.finding, "") if number == 4 else "") for number, text in enumerate(told)]
+    return [Text(text, style=STYLES.get(report.finding, "") if number == 4 else "") for number, text in enumerate(row)]
 
 
 def _fault_lines(fault: Fault) -> str:
@@ -71,16 +71,16 @@ def _fault_lines(fault: Fault) -> str:
 
 
 def way_out(report: Report, apps: Mapping[str, App]) -> str:
-    """Return the smallest upgrade in words; for an application, its first version with that library."""
+    """Return the smallest upgrade as text; for an application, its first version with that library."""
     found = report.upgrade
     if found is None:
         return ""
     family = report.stands_for.partition("@")[0]
-    told = f"{family} {found.version} ({found.last_bad} is not enough)"
+    version = f"{family} {found.version} ({found.last_bad} is not enough)"
     if found.application:
-        return f"{found.application}, which has {told}"
+        return f"{found.application}, which has {version}"
     doubt = "" if found.exact else ", by the library's own settings"
-    return told + doubt + _of_application(report, apps, found.version)
+    return version + doubt + _of_application(report, apps, found.version)
 
 
 def _of_application(report: Report, apps: Mapping[str, App], library: str) -> str:
@@ -108,10 +108,10 @@ def _evidence(report: Report, results: str, apps: Mapping[str, App]) -> Iterator
         yield f"{report.name}: no stored upgrade conforms; {way}"
     unknown = report.of(Finding.UNKNOWN)
     if unknown:
-        said = next(
+        why = next(
             (f"{fault.evidence.tally}: {_reason(fault)}" for fault in unknown if fault.evidence), "never measured"
         )
-        yield f"{report.name}: not known ({said}); {run_command([fault.cell for fault in unknown], results)}"
+        yield f"{report.name}: not known ({why}); {run_command([fault.cell for fault in unknown], results)}"
 
 
 def _reason(fault: Fault) -> str:

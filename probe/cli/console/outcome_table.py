@@ -22,7 +22,7 @@ MAX_CELLS = 90
 """Maximum width of a client with its properties, in columns."""
 
 ANY_WIDTH = 1 << 20
-"""Wider than any table, to measure a table without a limit."""
+"""Width without a limit, to measure a table."""
 
 
 def show_outcomes(
@@ -31,9 +31,9 @@ def show_outcomes(
     run_id: str,
     reasons: Mapping[tuple[Cell, Outcome], str] | None = None,
 ) -> None:
-    """Print a row per client and configuration, scenarios and roles across; counts where those do not fit.
+    """Print a row per client and configuration with a column per scenario and role, or counts if that is too wide.
 
-    Below the table stands why a cell says nothing about its client, by the reasons of its outcomes.
+    The reasons of cells that say nothing about their client follow below the table.
     """
     title = f"run {run_id}"
     cells = _by_line(outcomes, absent)
@@ -112,7 +112,7 @@ def _table(title: str, columns: Iterable[str], justify: Literal["left", "right"]
 
 
 def _line(cell: Cell) -> _Line:
-    """Return the client with its properties: as columns, an application's settings would take too much room."""
+    """Return the client with its properties, since columns for an application's settings would be too wide."""
     return cell.client, " ".join(Profile.parse(cell.profile).settings)
 
 

@@ -20,7 +20,7 @@ class Bar:
     def __init__(self, estimate_s: float) -> None:
         self._started = time.monotonic()
         self._estimate_s = estimate_s
-        self._told = self._started
+        self._printed = self._started
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -49,7 +49,7 @@ class Bar:
             self._bar.update(self._task, completed=step.done, total=step.total, description=str(step.verdict.outcome))
             return
         now = time.monotonic()
-        if now - self._told >= LINE_EVERY_S or step.done == step.total:
-            self._told = now
+        if now - self._printed >= LINE_EVERY_S or step.done == step.total:
+            self._printed = now
             left = (now - self._started) / step.done * (step.total - step.done)
             say(f"{step.done} of {step.total} trials judged, about {left:.0f} s left")

@@ -1,4 +1,4 @@
-"""What a run leaves out and why, grouped by reason: many skips stay readable. Pure."""
+"""Skipped cells of a run, grouped by reason. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NAMED = 3
 REASONS = 12
 """Reasons per run; the others are counted."""
 
-MORE = "`probe plan` with the same selectors lists all that is skipped"
+MORE = "`probe plan` with the same selectors lists all skipped cells"
 
 
 def skipped(plan: Plan, selection: Selection) -> list[str]:
-    """Return lines for a run: each client of which nothing is run, then all other skips by reason.
+    """Return lines for a run: each client without any run cell, then all other skips by reason.
 
     A client whose cells are in another shard is run there, and is not named.
     """

@@ -1,1 +1,1 @@
-"""How commands put the parts of the probe together."""
+"""Assembly of the parts of the probe for the commands."""

@@ -1,4 +1,4 @@
-"""The candidates of `probe bisect`, and the one run in which it plays them."""
+"""The candidates of `probe bisect`, and the one run that tries them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class BisectState:
         return replace(self.cell, version=version)
 
     def widen(self, after: str, before: str) -> bool:
-        """Add the registry's releases between two versions; say whether there were new ones."""
+        """Add the registry's releases between two versions; return whether there were new ones."""
         low, high = self._artifact(after), self._artifact(before)
         there = self._released(low, high)
         fresh = [name for name in there if version_key(low) < version_key(name) < version_key(high)]
@@ -183,7 +183,7 @@ class BisectRunner:
             text = "interrupted; judged trials are stored, and the same command continues from there"
             raise InterruptedRunError(text, error.exit_code - 128) from None
         except ExhaustedError as error:
-            text = "what was judged is kept, the same command goes on from there"
+            text = "judged trials are stored, and the same command continues from there"
             raise ExhaustedError(error.reason, text) from error
         store.flush()
         self._learn(state, names)

@@ -16,7 +16,7 @@ from probe.store.captures import capture_name, captured_names
 
 
 def keeper(results: str, run_id: str) -> Keep:
-    """Return a function that stores captures in a run; one that fails is reported, and its trial goes on."""
+    """Return a function that stores captures in a run; a failure is reported and does not affect the trial."""
 
     def keep(cell: Cell, trial: int, capture: Pcapng) -> None:
         try:
@@ -28,9 +28,9 @@ def keeper(results: str, run_id: str) -> Keep:
 
 
 class Captures:
-    """Finds the captures of these results by run, cell and trial; each run's are listed once.
+    """Finds the captures of these results by run, cell and trial; the captures of each run are listed once.
 
-    No function in a function: processes that draw pages are sent it.
+    It is a class because render workers receive it pickled, which a nested function does not allow.
     """
 
     def __init__(self, results: str) -> None:

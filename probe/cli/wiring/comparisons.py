@@ -1,4 +1,4 @@
-"""The stored cells that `probe advise` compares: of two client or application versions, or of two broker lines."""
+"""The stored cells that `probe advise` compares: of two client or application versions, or of two release lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CORE_ROLES = (Role.PRODUCER, Role.CONSUMER)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The two sides: versions of a family or an application, or broker lines under some clients."""
+    """The two sides: versions of a family or an application, or release lines with some clients."""
 
     column: str
     """`version` or `broker`."""
@@ -33,7 +33,7 @@ class Change:
     """The application whose versions are compared; the trials drive its library with its settings."""
 
     def covers(self, cell: Cell) -> bool:
-        """Say whether a cell is of one of the clients."""
+        """Return whether a cell is of one of the clients."""
         return not self.clients or cell.family in self.clients or str(cell.client) in self.clients
 
     def library(self, side: str) -> str:
@@ -47,7 +47,7 @@ class Change:
         return str(Application(self.app, side).profile(Profile.parse(name), role))
 
     def plays(self, role: Role) -> bool:
-        """Say whether the application has this role; a library has every role."""
+        """Return whether the application has this role; a library has every role."""
         return self.app is None or Application(self.app, self.old).plays(role)
 
 
@@ -60,16 +60,16 @@ class Filter:
     scenarios: Sequence[str]
     engine: Engine
     line: str
-    """The broker line, for a comparison of versions."""
+    """The release line, for a comparison of versions."""
 
     def covers(self, cell: Cell) -> bool:
-        """Say whether a cell is selected; profile and broker are not looked at."""
+        """Return whether a cell is selected, regardless of profile and broker."""
         fits = not self.scenarios or any(fnmatchcase(cell.scenario, glob) for glob in self.scenarios)
         return fits and cell.engine is self.engine and (not self.roles or cell.role in self.roles)
 
 
 def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, SettledCell]:
-    """Settle all stored cells of these clients; other versions and profiles may be remedies."""
+    """Settle all stored cells of these clients, also of other versions and profiles, which may be advised."""
     rows = (row for row in trials(results) if change.covers(row.cell) and wanted.covers(row.cell))
     return {cell: item for cell, item in settle(rows).items() if item.outcome is not Outcome.NOT_RUN}
 

@@ -1,4 +1,4 @@
-"""Puts the parts together: catalogue, cache, engine, drivers."""
+"""Assembles the parts: catalogue, cache, engine, drivers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
 
 
 def is_installed(family: Family, version: Version) -> bool:
-    """Say whether a version is in the cache."""
+    """Return whether a version is in the cache."""
     return _stamp(family.client(version)).exists()
 
 
@@ -72,12 +72,12 @@ def _stamp(client: Client) -> Path:
 def get_clients(
     chosen: Sequence[Chosen], report: Callable[[str], None]
 ) -> tuple[dict[Client, Bound], dict[Client, str]]:
-    """Obtain drivers; return them, and the reasons for the missing ones. ExhaustedError without room for them."""
+    """Obtain drivers; return them, and the reasons for the missing ones. ExhaustedError on a full disk."""
     bound: dict[Client, Bound] = {}
     absent: dict[Client, str] = {}
     reasons: list[ProvisionError] = []
 
-    def told(family: Family, version: Version, result: Launch | ProvisionError) -> None:
+    def note(family: Family, version: Version, result: Launch | ProvisionError) -> None:
         client = family.client(version)
         if isinstance(result, Launch):
             bound[client] = Bound(result, family.instances_per_process)
@@ -90,7 +90,7 @@ def get_clients(
             report(f"{client} cannot be run here: {result}")
 
     each = {item.client: (item.family, item.version) for item in chosen}
-    provision_all(tuple(each.values()), FETCHES, cache_root(), told=told)
+    provision_all(tuple(each.values()), FETCHES, cache_root(), told=note)
     if own := next(filter(None, map(exhaustion, reasons)), None):
         raise own
     return bound, absent
@@ -101,7 +101,7 @@ def embedded_engine(*, capture: bool = False) -> Embedded:
     root = cache_root()
     jars = schema_jars(root)
     schemas = Schemas(jars)
-    schemas.warm()  # else the first frame of each kind would stall the loop
+    schemas.warm()  # otherwise the first frame of each kind would stall the event loop
     return Embedded(fake_cluster(root), relays(schemas, capture=capture), _version_files(root, jars))
 
 
@@ -117,7 +117,7 @@ def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
 
 
 def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
-    """Write the version ranges of each broker line to files for the fake cluster."""
+    """Write the version ranges of each release line to files for the fake cluster."""
     old, new = jars
     folder = root / "versions"
     files = {}
@@ -130,11 +130,11 @@ def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
 
 @contextlib.asynccontextmanager
 async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
-    """Open the live parts of a run; at the end an engine stops its clusters."""
+    """Open the live parts of a run; at the end the engine stops its clusters."""
     lag = LoopLag()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
     async with lag.measuring(), Host(bound) as host, kept, preferring_own_threads():
-        # what is read beside the loop holds the interpreter now and then, so it must not wait for a core meanwhile
+        # executor threads hold the interpreter lock now and then, and must not wait for a core meanwhile
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=prefer_own_threads))
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)

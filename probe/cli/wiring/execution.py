@@ -51,7 +51,7 @@ class RunResult:
     absent: Mapping[Client, str]
     """Clients that could not be obtained, with the reasons."""
     elections: Mapping[tuple[str, str], Election] = field(default_factory=dict)
-    """Median duration of elections on real brokers, by scenario and broker line."""
+    """Median duration of elections on real brokers, by scenario and release line."""
     reasons: Mapping[tuple[Cell, Outcome], str] = field(default_factory=dict)
     """The reason of each outcome of a cell; of several trials, the last one's."""
 
@@ -95,7 +95,7 @@ def execute(
 ) -> RunResult:
     """Run the trials of a plan that the open run does not have yet.
 
-    InterruptedRunError after a signal, ExhaustedError where this machine has no more of something.
+    InterruptedRunError after a signal, ExhaustedError if a resource of this machine is exhausted.
     """
     runnable = Plan(tuple(item for item in plan.cells if item.cell.client in ready.bound), plan.skips)
     for item in plan.cells:
@@ -219,7 +219,7 @@ def _execute(
         raise ExhaustedError(
             error.reason,
             f"no further trials were started after {len({cell for cell, _ in reasons})} cells; "
-            f"go on with --resume {store.run_id}",
+            f"continue with --resume {store.run_id}",
             store.run_id,
         ) from error
     cells = len({cell for cell, _ in reasons})

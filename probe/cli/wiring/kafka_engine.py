@@ -46,7 +46,7 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
 
 
 def exact_versions(plan: Plan) -> Mapping[str, str]:
-    """Return the exact version of each broker line whose cells run on real brokers."""
+    """Return the exact version of each release line with cells on real brokers."""
     lines = {item.cell.broker for item in plan.cells if item.cell.engine is Engine.KAFKA}
     return {line: plan.exact.get(line) or real_brokers()[line].version for line in sorted(lines)}
 

@@ -56,7 +56,7 @@ class Publisher:
             self._failure = error
             return
         if not self._wanted.is_set():
-            give_way(self._session)  # trials are running, whose loop must not stall
+            give_way(self._session)  # trials are running, and their event loop must not stall
             warm_up(self._session, self._results, lambda: not self._wanted.is_set())
 
     def __enter__(self) -> Self:
@@ -68,7 +68,7 @@ class Publisher:
     ) -> None:
         self._wanted.set()
         self._thread.join(HURRY_S if isinstance(error, EndedError | InterruptedRunError) else None)
-        # where it still starts its JVM goes with us: it lives by a pipe
+        # a JVM that is still starting ends with this process, when its pipe closes
         if self._session is not None and not self._thread.is_alive():
             stop_session(self._session)
 
@@ -119,7 +119,7 @@ class Publisher:
         OUT.print(f"traffic: {build_traffic(self._results, self._out, session=self._session)}", markup=False)
 
     def _since(self) -> str:
-        """Return the time since the newest run's last event; both are of this machine's monotonic clock."""
+        """Return the time since the newest run's last event, by this machine's monotonic clock, as text."""
         place = Place(self._results)
         run_id = place.run_ids()[-1]
         at = max((place.highest(path, "at") for path in place.files(f"{RUN_PREFIX}{run_id}/{EVENTS}")), default=0)
@@ -127,7 +127,7 @@ class Publisher:
 
 
 def stamp(results: str, run_id: str) -> str:
-    """Return an identifier of the state of a run: the names of its files, which are only added."""
+    """Return an identifier of the state of a run: the names of its files, since files are only added."""
     place = Place(results)
     folders = (f"{RUN_PREFIX}{run_id}/{name}" for name in (TRIALS, EVENTS, VERDICTS))
     return ";".join(path for folder in folders for path in place.files(folder))

@@ -56,14 +56,14 @@ class Reports:
         return report
 
     def make_partial(self, results: str, run_id: str, planned: Collection[Cell]) -> None:
-        """Write the reports of an interrupted run, too; errors are reported and nothing else."""
+        """Write the reports of an interrupted run; errors are only printed."""
         try:
             self.make(results, run_id, planned)
         except ProbeError as error:
             say(str(error))
 
     def check(self, report: Report) -> None:
-        """Raise GateError where the gate fails."""
+        """Raise GateError if the gate fails."""
         if failed := stopped(self.gate, report.cells, report.before):
             raise GateError(gate_text(self.gate, failed, len(report.cells)))
 
@@ -124,7 +124,7 @@ def _check(path: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write to a temporary file and rename it, so that no reader sees a part. ProbeError if it cannot be written."""
+    """Write a file atomically. ProbeError if it cannot be written."""
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")  # /dev/stdout, a pipe
@@ -135,4 +135,4 @@ def write(path: Path, text: str) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> ProbeError:
-    return ProbeError(f"{path} cannot be written: {error.strerror or error}; make room or name another file")
+    return ProbeError(f"{path} cannot be written: {error.strerror or error}; free space or name another file")

@@ -1,4 +1,4 @@
-"""The request versions that stored trials observed: what they make impossible is skipped, not watched."""
+"""Request versions observed in stored trials; cells that they make impossible are skipped."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from probe.store import TrialRow, trials
 
 
 def with_versions(selection: Selection, results: str) -> Selection:
-    """Return a selection with the stored request versions of its clients; results are read only if a scenario asks."""
+    """Return a selection with the stored request versions of its clients; read only if a scenario depends on them."""
     parts = (part for scenario in selection.scenarios for part in scenario.variants)
     return replace(selection, versions=_stored(results)) if any(map(depends_on_version, parts)) else selection
 
 
 def _stored(results: str) -> Mapping[Cell, Versions]:
-    """Return the highest version of each request, by control cell. Unreadable results are the run's to report."""
+    """Return the highest version of each request, by control cell; empty for unreadable results."""
     found: dict[Cell, dict[str, int]] = {}
     lowering = _lowering()
     try:
@@ -37,12 +37,12 @@ def _stored(results: str) -> Mapping[Cell, Versions]:
 
 
 def _is_telling(row: TrialRow) -> bool:
-    """Leave out trials in which the harness failed: they may have ended before the client's usual requests."""
+    """Return whether the trial counts: a trial with a failed harness may lack the client's usual requests."""
     return row.verdict.outcome is not Outcome.BROKEN
 
 
 def _lowering() -> frozenset[str]:
-    """Name the scenarios in which a broker becomes older, and clients send older requests than usual."""
+    """Return the scenarios in which a broker becomes older and clients send older requests than usual."""
     return frozenset(
         name
         for name, item in default_scenarios().items()
@@ -51,4 +51,4 @@ def _lowering() -> frozenset[str]:
 
 
 def _ignore(_: str) -> None:
-    """Take a warning that the run gives when it reads the same files."""
+    """Drop a warning, which the run prints when it reads the same files."""

@@ -29,7 +29,7 @@ def selected(asked: RunSelection, watch_ms: int | None) -> dict[str, Any]:
 
 
 def names_nothing(asked: RunSelection) -> bool:
-    """Say whether no selector was given."""
+    """Return whether no selector was given."""
     return selected(asked, None) == selected(RunSelection(), None)
 
 
@@ -38,26 +38,26 @@ def as_before(results: str, run_id: str, asked: RunSelection) -> tuple[RunSelect
 
     ResultsError if there is no such run, ProbeError if it has no selectors.
     """
-    told = next((shard["selectors"] for shard in run_info(results, run_id).shards if shard.get("selectors")), None)
-    if told is None:
+    stored = next((shard["selectors"] for shard in run_info(results, run_id).shards if shard.get("selectors")), None)
+    if stored is None:
         raise ProbeError(f"run {run_id} has no stored selectors; give them again together with --resume")
-    return _read(told, asked), told.get("watch_ms")
+    return _read(stored, asked), stored.get("watch_ms")
 
 
-def _read(told: Mapping[str, Any], asked: RunSelection) -> RunSelection:
-    lists: dict[str, Any] = {name: tuple(told[name]) for name in LISTS}
+def _read(stored: Mapping[str, Any], asked: RunSelection) -> RunSelection:
+    lists: dict[str, Any] = {name: tuple(stored[name]) for name in LISTS}
     return replace(
         asked,
         **lists,
-        roles=tuple(map(Role, told["roles"])),
-        engine=Engine(told["engine"]),
-        trials=told["trials"],
-        election=_election(told),
-        long_watches=LongWatches(told.get("long_watches", LongWatches.ALL)),
+        roles=tuple(map(Role, stored["roles"])),
+        engine=Engine(stored["engine"]),
+        trials=stored["trials"],
+        election=_election(stored),
+        long_watches=LongWatches(stored.get("long_watches", LongWatches.ALL)),
     )
 
 
-def _election(told: Mapping[str, Any]) -> Election | None:
+def _election(stored: Mapping[str, Any]) -> Election | None:
     """Read the election; older runs have whole milliseconds."""
-    text = told.get("election", told.get("election_ms"))
+    text = stored.get("election", stored.get("election_ms"))
     return None if text is None else Election.parse(str(text))

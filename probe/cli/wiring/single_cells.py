@@ -39,7 +39,7 @@ def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
 
 
 def possible(cell: Cell) -> bool:
-    """Say whether a cell can be run; report the reason on stderr if not."""
+    """Return whether a cell can be run; print the reason to stderr if not."""
     try:
         plan_cell(cell)
     except ProbeError as error:

@@ -1,4 +1,4 @@
-"""`--time-budget`: the cells to run, the time to stop, and the cells that are left for the next run."""
+"""`--time-budget`: the cells to run, the time to stop, and the remaining cells for the next run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def stop_at(budget_s: float, began: float, results: str, *, publish: bool) -> fl
 
 
 def note_publishing(results: str, took_s: float) -> None:
-    """Store how long matrix and site took."""
+    """Store the duration of matrix and site."""
     if "://" not in results:
         with suppress(OSError):
             (Path(results) / FOLDER / NOTE).write_text(json.dumps({"took_s": round(took_s, 1)}), encoding="utf-8")
