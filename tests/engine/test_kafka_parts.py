@@ -222,7 +222,7 @@ def test_a_line_stands_for_its_listed_version_and_an_exact_one_for_itself() -> N
     [
         (["2.8"], r"--broker 2\.8: no version of this line.*2\.6\.2.*exact version"),
         (["3.9.2", "3.9.1"], r"--broker 3\.9\.1: this run already uses 3\.9\.2"),
-        (["new"], r"--broker new: write a Kafka line"),
+        (["new"], r"--broker new: write a Kafka release line"),
         (["0.8.2.2"], r"real brokers can be started from 0\.9\.0 on"),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_signal_ends_any_command_at_once(number: signal.Signals, code: int) ->
     assert process.returncode == code
     assert time.monotonic() - began < 10
     (line,) = errors.decode().splitlines()
-    assert line.startswith("probe: ended by a signal; what was stored is kept")
+    assert line.startswith("probe: ended by a signal; stored results")
 
 
 def test_a_disk_that_is_full_anywhere_is_one_line(
