@@ -1,1 +1,1 @@
-"""Tests that need nothing but this process and loopback sockets."""
+"""Tests that need only this process and loopback sockets."""

@@ -1,4 +1,4 @@
-"""How many trials are in flight follows what becomes of them."""
+"""The number of trials that run at once follows their results."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def crowd(most: int) -> tuple[AdaptiveLimit, list[float]]:
     return AdaptiveLimit(most, lambda: now[0]), now
 
 
-def test_who_was_inside_at_a_cut_does_not_cut_again_and_the_limit_never_falls_below_the_least() -> None:
+def test_one_stall_cuts_the_limit_once_and_not_below_the_least() -> None:
     many, now = crowd(100)
     now[0] = 5.0
     many.failed(entered=1.0)
     now[0] = 90.0
-    many.failed(entered=2.0)  # stalled at the same moment, but watched for longer
+    many.failed(entered=2.0)  # the same stall, observed for longer
     assert many.limit == 70
     many.failed(entered=6.0)
     assert many.limit == 49
@@ -31,7 +31,7 @@ def test_who_was_inside_at_a_cut_does_not_cut_again_and_the_limit_never_falls_be
     assert few.limit == 2
 
 
-def test_a_round_of_successes_adds_one_up_to_what_the_user_allows() -> None:
+def test_a_round_of_successes_raises_the_limit_by_one() -> None:
     many, _ = crowd(20)
     many.failed(entered=0.0)
     assert many.limit == 14
@@ -43,7 +43,7 @@ def test_a_round_of_successes_adds_one_up_to_what_the_user_allows() -> None:
     assert many.limit == 20
 
 
-def test_most_of_a_cut_comes_back_within_a_few_rounds_and_slowly_near_the_limit_that_failed() -> None:
+def test_recovery_is_fast_at_first_and_slow_near_the_failed_limit() -> None:
     def rounds(many: AdaptiveLimit, limit: int) -> int:
         count = 0
         while many.limit < limit:
@@ -62,30 +62,30 @@ def test_most_of_a_cut_comes_back_within_a_few_rounds_and_slowly_near_the_limit_
     assert rounds(many, 100) <= 15
 
 
-def test_who_enters_waits_until_there_is_room_under_the_limit_of_then() -> None:
+def test_a_trial_waits_for_room_under_the_current_limit() -> None:
     async def play() -> list[str]:
         many, _ = crowd(10)
         permits = [await many.enter() for _ in range(10)]
-        many.failed(entered=0.0)  # eight may stay from now on
-        told: list[str] = []
+        many.failed(entered=0.0)  # from now on eight may run
+        events: list[str] = []
 
         async def enter() -> None:
             await many.enter()
-            told.append("entered")
+            events.append("entered")
 
         waiting = asyncio.create_task(enter())
         for number, permit in enumerate(permits[:4]):
             await asyncio.sleep(0)
-            told.append(f"{number} left")
+            events.append(f"{number} left")
             permit.release()
             await asyncio.sleep(0.01)
         await asyncio.wait_for(waiting, 5)
-        return told
+        return events
 
     assert asyncio.run(play()) == ["0 left", "1 left", "2 left", "entered", "3 left"]
 
 
-def test_who_rests_makes_room_for_another_but_memory_is_bounded() -> None:
+def test_a_downgraded_permit_makes_room_up_to_a_bound() -> None:
     async def play() -> int:
         many, _ = crowd(2)
         inside = 0
@@ -102,7 +102,7 @@ def test_who_rests_makes_room_for_another_but_memory_is_bounded() -> None:
         permit.release()
         permit.release()
         await asyncio.sleep(0.01)
-        assert not blocked.done(), "one who rested has left, but two are busy"
+        assert not blocked.done(), "a downgraded permit was released, but two full permits remain"
         last[0].release()
         await asyncio.wait_for(blocked, 1)
         return inside

@@ -1,4 +1,4 @@
-"""What changed between runs, versions and broker lines: settled, compared and told from invented rows."""
+"""Commands `advise` and `diff`: changes between runs, versions and release lines, on synthetic rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STEADY = replace(CELL, scenario="steady")
 
 @dataclass(frozen=True)
 class Row:
-    """A stored trial, as settling sees it."""
+    """A stored trial with the fields that `settle` reads."""
 
     run_id: str
     cell: Cell
@@ -48,9 +48,9 @@ def row(outcome: Outcome, run_id: str = "r1", trial: int = 0, cell: Cell = CELL,
 
 
 def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> SettledCell:
-    said = verdict(outcome)
-    said = said if conforms is None else replace(said, conforms=conforms)
-    return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=(said,))
+    found = verdict(outcome)
+    found = found if conforms is None else replace(found, conforms=conforms)
+    return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=(found,))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_cell_takes_the_latest_run_that_settles_it(
     assert (found.outcome, found.conforms, found.run_id) == (outcome, conforms, run_id)
 
 
-def test_disagreement_is_told_with_its_counts() -> None:
+def test_disagreement_is_reported_with_counts() -> None:
     rows = [row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1), row(Outcome.STUCK, trial=2)]
     assert settle(rows)[CELL].tally == "flaky (2 stuck, 1 refreshes)"
 
@@ -85,7 +85,7 @@ def test_cells_settle_as_in_the_matrix(spark: SparkSession, tmp_path: Path) -> N
 
     write(tmp_path, random_rows(11, cells=120))
     built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
-    from probe.site.data.matrix_rows import read_matrix  # noqa: PLC0415  # beside its use
+    from probe.site.data.matrix_rows import read_matrix  # noqa: PLC0415  # only this test needs it
 
     matrix = {
         item.cell: (item.outcome, item.conforms, item.run_id)
@@ -112,28 +112,28 @@ def test_cells_settle_as_in_the_matrix(spark: SparkSession, tmp_path: Path) -> N
         (Outcome.NOT_PROVOKED, Outcome.STUCK, Trend.UNCLEAR),
     ],
 )
-def test_better_and_worse(before: Outcome, after: Outcome, trend: Trend) -> None:
+def test_the_trend_follows_the_outcomes(before: Outcome, after: Outcome, trend: Trend) -> None:
     assert Step(one(before), one(after)).trend is trend
 
 
-def test_who_recovers_but_stalls_the_bystander_gets_worse() -> None:
+def test_a_stalled_bystander_makes_a_recovery_worse() -> None:
     assert Step(one(Outcome.REFRESHES), one(Outcome.REFRESHES, conforms=False)).trend is Trend.WORSE
 
 
-def test_where_nothing_is_asked_nothing_gets_worse() -> None:
+def test_without_an_expectation_no_outcome_is_worse() -> None:
     informative = [replace(one(item), verdicts=(replace(verdict(item), conforms=None),)) for item in Outcome][-4:]
     assert Step(informative[0], informative[0]).trend is Trend.SAME
     assert Step(informative[0], informative[1]).trend is Trend.DIFFERS
 
 
-def test_of_trials_that_disagree_the_worst_counts() -> None:
+def test_the_worst_of_disagreeing_trials_counts() -> None:
     flaky = replace(one(Outcome.STUCK), verdicts=(verdict(Outcome.REFRESHES), verdict(Outcome.STUCK)))
     assert Step(one(Outcome.REFRESHES), flaky).trend is Trend.WORSE
     assert Step(flaky, one(Outcome.REFRESHES)).trend is Trend.BETTER
     assert Step(flaky, one(Outcome.STUCK)).trend is Trend.BAD
 
 
-def test_only_cells_that_ask_the_same_are_compared() -> None:
+def test_only_cells_with_the_same_question_are_compared() -> None:
     newer = replace(CELL, version="1.61.1")
     before = [one(Outcome.STUCK), one(Outcome.STUCK, replace(CELL, role=Role.CONSUMER))]
     after = [one(Outcome.REFRESHES, newer), one(Outcome.CLEAN, replace(newer, scenario="steady"))]
@@ -148,7 +148,7 @@ def versions(**outcomes: Outcome) -> list[SettledCell]:
     return [one(outcome, replace(CELL, version=name[1:].replace("_", "."))) for name, outcome in outcomes.items()]
 
 
-def test_the_smallest_upgrade_is_numeric_and_within_reach() -> None:
+def test_the_smallest_upgrade_follows_version_order() -> None:
     stored = versions(
         v1_9=Outcome.STUCK, v1_10=Outcome.LATE, v1_11=Outcome.REFRESHES, v1_12=Outcome.HINTED, v2_0=Outcome.CLEAN
     )
@@ -168,7 +168,7 @@ def test_profiles_of_the_same_version_that_conform_are_named() -> None:
     assert [item.cell.profile for item in advise_upgrade(stored[0], "9", stored).profiles] == ["isolated+retries=10"]
 
 
-def test_settings_that_drift() -> None:
+def test_drift_lists_changed_removed_and_added_settings() -> None:
     assert drift({"acks": "1", "retries": "0", "gone": "x"}, {"acks": "all", "retries": "0", "new": "y"}) == [
         ("acks", "1", "all"),
         ("gone", "x", "-"),
@@ -176,7 +176,7 @@ def test_settings_that_drift() -> None:
     ]
 
 
-def test_runs_differ_by_what_was_added_removed_and_changed() -> None:
+def test_a_diff_has_added_removed_and_changed_cells() -> None:
     more, less = replace(CELL, role=Role.CONSUMER), replace(CELL, broker="2.6")
     before = {CELL: one(Outcome.STUCK), STEADY: one(Outcome.CLEAN, STEADY), less: one(Outcome.LATE, less)}
     after = {CELL: one(Outcome.REFRESHES), STEADY: one(Outcome.CLEAN, STEADY), more: one(Outcome.LATE, more)}
@@ -184,7 +184,7 @@ def test_runs_differ_by_what_was_added_removed_and_changed() -> None:
     assert found == {Kind.ADDED: more, Kind.REMOVED: less, Kind.CHANGED: CELL}
 
 
-def test_commands_can_be_pasted() -> None:
+def test_suggested_commands_are_quoted_for_the_shell() -> None:
     cell = replace(CELL, profile="isolated+client.id=a b+election=1000,40")
     assert "--profile 'isolated+client.id=a b+election=1000,40'" in show_command(one(Outcome.STUCK, cell), "r")
     assert "--profile isolated --property 'client.id=a b' --election 1000,40" in run_command([cell, cell], "r")
@@ -199,7 +199,9 @@ def test_commands_can_be_pasted() -> None:
         (["3.9", "sarama", "java@4.4.0"], "2.6.2", "broker", ("sarama", "java@4.4.0")),
     ],
 )
-def test_both_forms_are_understood(what: list[str], broker: str | None, column: str, clients: tuple[str, ...]) -> None:
+def test_versions_and_brokers_are_both_accepted(
+    what: list[str], broker: str | None, column: str, clients: tuple[str, ...]
+) -> None:
     found = understand(what, broker)
     assert (found.column, found.clients) == (column, clients)
 
@@ -207,7 +209,7 @@ def test_both_forms_are_understood(what: list[str], broker: str | None, column: 
 @pytest.mark.parametrize(
     "what", [["sarama"], ["sarama", "1.43.2"], ["1", "2"], ["sarama@1", "1", "2"], ["a", "b", "1"]]
 )
-def test_what_is_not_understood_is_told_with_the_usage(what: list[str]) -> None:
+def test_invalid_arguments_are_reported_with_the_usage(what: list[str]) -> None:
     with pytest.raises(ProbeError, match="FAMILY FROM TO"):
         understand(what, None)
 
@@ -222,12 +224,12 @@ def test_what_is_not_understood_is_told_with_the_usage(what: list[str]) -> None:
         (["--broker", "2.6", "3.14"], "3.14"),
     ],
 )
-def test_what_does_not_exist_is_named(tmp_path: Path, more: list[str], says: str) -> None:
+def test_an_unknown_name_is_reported(tmp_path: Path, more: list[str], says: str) -> None:
     done = CliRunner().invoke(app, ["advise", *more, "--results", str(tmp_path)])
     assert says in str(done.exception)
 
 
-def test_an_upgrade_is_told_with_evidence_and_gates(tmp_path: Path) -> None:
+def test_an_upgrade_is_reported_with_evidence_and_exit_code(tmp_path: Path) -> None:
     newer = replace(CELL, version="1.61.1")
     run_id = fill(
         tmp_path,
@@ -247,7 +249,7 @@ def test_an_upgrade_is_told_with_evidence_and_gates(tmp_path: Path) -> None:
     assert getattr(worse.exception, "exit_code", 0) == 1
 
 
-def test_brokers_are_compared_client_by_client(tmp_path: Path) -> None:
+def test_brokers_are_compared_per_client(tmp_path: Path) -> None:
     old = replace(CELL, broker="2.6")
     fill(tmp_path, (CELL, 0, Outcome.STUCK), (old, 0, Outcome.REFRESHES))
     done = CliRunner().invoke(app, ["advise", "--broker", "2.6", "3.9", "--results", str(tmp_path)])
@@ -255,14 +257,14 @@ def test_brokers_are_compared_client_by_client(tmp_path: Path) -> None:
     assert getattr(done.exception, "exit_code", 0) == 1
 
 
-def test_what_is_missing_is_told_with_the_command_that_fills_it(tmp_path: Path) -> None:
+def test_missing_trials_are_reported_with_the_command_to_run(tmp_path: Path) -> None:
     fill(tmp_path, (CELL, 0, Outcome.STUCK))
     done = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
     assert "probe run --client sarama@1.61.1 --scenario disk/storage-error" in str(done.exception)
     assert getattr(done.exception, "exit_code", 0) == 2
 
 
-def test_diff_json_keeps_its_schema(tmp_path: Path) -> None:
+def test_the_json_of_diff_matches_its_schema(tmp_path: Path) -> None:
     first = fill(tmp_path, (CELL, 0, Outcome.STUCK), (STEADY, 0, Outcome.CLEAN))
     second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
     done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--json"])
@@ -278,13 +280,13 @@ def test_diff_json_keeps_its_schema(tmp_path: Path) -> None:
     )
 
 
-def test_an_unknown_run_is_named(tmp_path: Path) -> None:
-    there = fill(tmp_path, (CELL, 0, Outcome.STUCK))
-    done = CliRunner().invoke(app, ["diff", there, "20200101T000000Z-0000", "--results", str(tmp_path)])
+def test_an_unknown_run_is_reported(tmp_path: Path) -> None:
+    run_id = fill(tmp_path, (CELL, 0, Outcome.STUCK))
+    done = CliRunner().invoke(app, ["diff", run_id, "20200101T000000Z-0000", "--results", str(tmp_path)])
     assert "no run 20200101T000000Z-0000" in str(done.exception)
 
 
-def test_many_runs_settle_alike_in_any_order() -> None:
+def test_settling_does_not_depend_on_the_order_of_runs() -> None:
     rng = random.Random(5)
     rows = [row(rng.choice(list(Outcome)), f"r{n % 4}", n, replace(CELL, broker=f"3.{n % 3}")) for n in range(60)]
     shuffled = rng.sample(rows, len(rows))

@@ -1,4 +1,4 @@
-"""What `advise --run` plays, how applications are compared, and what narrows an upgrade."""
+"""Command `advise --run`: the cells that it runs, and how it compares applications."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def names(cells: Iterable[Cell]) -> set[tuple[str, str]]:
     return {(cell.version, cell.scenario) for cell in cells}
 
 
-def test_both_sides_of_every_scenario_are_needed_and_what_is_there_is_not(tmp_path: Path) -> None:
+def test_needed_cells_are_both_versions_of_every_scenario(tmp_path: Path) -> None:
     fill(tmp_path, (OLD, 0, Outcome.STUCK), (replace(OLD, scenario="net/reset"), 0, Outcome.BROKEN))
     stored = stored_cells(str(tmp_path), CHANGE, PRODUCER)
     assert names(needed(stored, CHANGE, PRODUCER)) == {
@@ -44,14 +44,14 @@ def test_both_sides_of_every_scenario_are_needed_and_what_is_there_is_not(tmp_pa
     assert names(absent(stored, CHANGE, PRODUCER)) == {("1.43.3", "disk/storage-error"), ("1.43.3", "net/reset")}
 
 
-def test_globs_and_roles_are_played_where_they_can_be() -> None:
+def test_globs_expand_to_scenarios_that_apply_to_the_roles() -> None:
     wanted = replace(PRODUCER, roles=(Role.PRODUCER, Role.ADMIN), scenarios=("leader/elect*",))
     cells = needed({}, CHANGE, wanted)
     assert {cell.scenario for cell in cells} == {"leader/elected", "leader/election-slow"}
     assert {cell.version for cell in cells} == {"1.43.2", "1.43.3"}
 
 
-def test_run_fills_what_is_missing_and_then_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_adds_missing_trials_and_then_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path, (OLD, 0, Outcome.STUCK))
     played: list[Cell] = []
 
@@ -68,14 +68,14 @@ def test_run_fills_what_is_missing_and_then_compares(tmp_path: Path, monkeypatch
     assert "1 better, 1 stays good" in done.output
 
 
-def test_what_was_not_measured_between_is_named_with_what_narrows_it(tmp_path: Path) -> None:
+def test_unmeasured_versions_are_named_with_a_bisect_command(tmp_path: Path) -> None:
     fill(tmp_path, (replace(CELL, version="1.42.1"), 0, Outcome.STUCK), (CELL, 0, Outcome.REFRESHES))
     done = CliRunner().invoke(app, ["advise", "sarama", "1.42.1", "1.43.3", "--results", str(tmp_path)])
     assert "smallest stored upgrade that conforms: 1.43.3 (1.42.1 does not)" in done.output
     assert "1.43.2; probe bisect sarama disk/storage-error --role producer" in done.output
 
 
-def test_an_application_is_compared_as_each_of_its_versions_sets_the_library(tmp_path: Path) -> None:
+def test_applications_are_compared_with_their_own_settings(tmp_path: Path) -> None:
     before = replace(CELL, version="1.29.1", profile=settings("8.16.1"))
     after = replace(CELL, version="1.43.3", profile=settings("9.0.0"))
     fill(tmp_path, (before, 0, Outcome.STUCK), (after, 0, Outcome.REFRESHES), (CELL, 0, Outcome.STUCK))
@@ -85,7 +85,7 @@ def test_an_application_is_compared_as_each_of_its_versions_sets_the_library(tmp
     assert "disk/storage-error: stuck -> refreshes" in done.output
 
 
-def test_the_partner_of_an_applications_cell_is_as_the_other_version_sets_it(tmp_path: Path) -> None:
+def test_the_other_version_of_an_application_has_its_settings(tmp_path: Path) -> None:
     before = replace(CELL, version="1.29.1", profile=settings("8.16.1"))
     fill(tmp_path, (before, 0, Outcome.STUCK))
     change = Change("version", "8.16.1", "9.0.0", ("sarama",), apps()["filebeat"])
@@ -101,6 +101,6 @@ def test_the_partner_of_an_applications_cell_is_as_the_other_version_sets_it(tmp
         ("8.16.1", "8.17.0", "nearest known are 8.0.0 to 8.16.1"),
     ],
 )
-def test_versions_of_an_application_that_say_nothing(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_versions_that_cannot_be_compared_are_reported(tmp_path: Path, old: str, new: str, says: str) -> None:
     done = CliRunner().invoke(app, ["advise", "filebeat", old, new, "--results", str(tmp_path)])
     assert says in str(done.exception)

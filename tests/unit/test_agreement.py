@@ -1,4 +1,4 @@
-"""Both engines were asked the same: what is counted, what is left out, and where it is printed."""
+"""Agreement of the two engines on the same cells: what counts, what is left out, and how it is printed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def played(results: Path, *items: tuple[Cell, Outcome]) -> list[Shared]:
     return agreement.of_run(str(results), [items[-1][0]])
 
 
-def test_cells_are_counted_by_scenario_and_who_says_nothing_counts_for_nobody() -> None:
+def test_only_judged_cells_count_per_scenario() -> None:
     other = replace(REAL, scenario="leader/elected")
     found = by_scenario(
         [
@@ -57,7 +57,7 @@ def test_cells_are_counted_by_scenario_and_who_says_nothing_counts_for_nobody() 
     assert [percent(one.judged, one.equal) for one in found] == ["50.0 %", ""]
 
 
-def test_the_answer_whose_election_was_set_is_the_one_that_counts() -> None:
+def test_a_cell_with_a_set_election_takes_precedence() -> None:
     theirs = shared(REAL, Outcome.STUCK, Outcome.STUCK, SET.profile)
     own = shared(REAL, Outcome.LATE, Outcome.STUCK)
     for order in ([theirs, own], [own, theirs]):
@@ -66,23 +66,23 @@ def test_the_answer_whose_election_was_set_is_the_one_that_counts() -> None:
 
 
 @pytest.mark.parametrize("last", [REAL, SET])
-def test_whichever_engine_was_run_last_what_the_other_one_said_is_found(tmp_path: Path, last: Cell) -> None:
+def test_the_other_engine_is_found_whichever_ran_last(tmp_path: Path, last: Cell) -> None:
     first = SET if last is REAL else REAL
     elsewhere = replace(REAL, broker="2.6")
     found = played(tmp_path, (elsewhere, Outcome.CLEAN), (first, Outcome.STUCK), (last, Outcome.STUCK))
     assert found == [shared(REAL, Outcome.STUCK, Outcome.STUCK, SET.profile)]
 
 
-def test_another_question_is_not_compared(tmp_path: Path) -> None:
+def test_cells_of_different_profiles_are_not_paired(tmp_path: Path) -> None:
     assert played(tmp_path, (CELL, Outcome.STUCK), (replace(REAL, profile="zstd"), Outcome.STUCK)) == []
 
 
-def test_where_nothing_is_shared_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_shared_cells_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     agreement.show_agreement([])
     assert capsys.readouterr().out == ""
 
 
-def test_the_table_names_each_cell_that_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_names_every_cell_that_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     printed: list[object] = []
     monkeypatch.setattr(agreement.OUT, "print", lambda item, **_: printed.append(item))
     agreement.show_agreement(

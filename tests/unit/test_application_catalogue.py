@@ -1,4 +1,4 @@
-"""Applications and wrappers: named as clients are, driven as the library inside, as they set it."""
+"""Applications and wrappers: selected like clients, run as the library inside with their settings."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def cells(
         ("shipper-lite", "1.43.3", "shipper 2.0.0.Final"),
     ],
 )
-def test_a_version_stands_for_the_library_inside(tmp_path: Path, name: str, library: str, stands: str) -> None:
+def test_an_application_version_selects_its_library(tmp_path: Path, name: str, library: str, stands: str) -> None:
     (found,) = chosen(tmp_path, name)
     assert (found.family.family, found.version.version, str(found.application)) == ("sarama", library, stands)
 
@@ -104,18 +104,18 @@ def test_a_version_stands_for_the_library_inside(tmp_path: Path, name: str, libr
         ("shipper@>=1.0", "is not a version"),
     ],
 )
-def test_what_is_not_known_names_what_is_near(tmp_path: Path, name: str, says: str) -> None:
+def test_an_unknown_version_is_reported_with_the_nearest(tmp_path: Path, name: str, says: str) -> None:
     with pytest.raises(CatalogueError, match=says):
         chosen(tmp_path, name)
 
 
-def test_its_settings_are_part_of_the_column_in_its_roles_alone(tmp_path: Path) -> None:
+def test_settings_of_an_application_are_part_of_the_profile(tmp_path: Path) -> None:
     runs, skips = cells(chosen(tmp_path, "shipper@1.0.0"))
     assert runs == ["sarama@1.27.0 producer isolated+Producer.Retry.Max=7 steady embedded 3.9"]
     assert set(skips) == {f"shipper 1.0.0 has no role {role}" for role in Role if role is not Role.PRODUCER}
 
 
-def test_what_the_user_sets_stays_as_named(tmp_path: Path) -> None:
+def test_settings_of_the_user_take_precedence(tmp_path: Path) -> None:
     profiles = select_profiles(["acks-1"], ["Producer.Retry.Max=0", "ChannelBufferSize=1"], Election(500))
     runs, _ = cells(chosen(tmp_path, "shipper@1.0.0"), profiles=profiles)
     assert runs == [
@@ -123,7 +123,7 @@ def test_what_the_user_sets_stays_as_named(tmp_path: Path) -> None:
     ]
 
 
-def test_two_versions_that_are_one_client_are_played_once(tmp_path: Path) -> None:
+def test_versions_with_the_same_client_run_once(tmp_path: Path) -> None:
     found = chosen(tmp_path, "shipper@1.0.0", "shipper@1.9.0", "sarama@1.27.0")
     runs, _ = cells(found)
     assert len(found) == 3
@@ -131,7 +131,7 @@ def test_two_versions_that_are_one_client_are_played_once(tmp_path: Path) -> Non
     assert sum(" isolated steady" in run and "producer" in run for run in runs) == 1
 
 
-def test_a_name_that_a_family_bears_is_the_familys(tmp_path: Path) -> None:
+def test_a_family_name_takes_precedence_over_an_application(tmp_path: Path) -> None:
     apps = read_apps(write(tmp_path, SMALL.replace('"shipper"', '"java"')), FAMILIES)
     assert set(apps) == {"shipper-lite"}
     (found,) = select_clients(FAMILIES, ["java@3.9.2"], by_number, apps)
@@ -150,7 +150,7 @@ def test_a_name_that_a_family_bears_is_the_familys(tmp_path: Path) -> None:
         ("[[app]]", "[[app", "apps.toml"),
     ],
 )
-def test_a_broken_file_is_one_line_that_names_it(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_an_invalid_file_is_reported_in_one_line(tmp_path: Path, old: str, new: str, says: str) -> None:
     path = write(tmp_path, SMALL.replace(old, new))
     with pytest.raises(CatalogueError) as caught:
         read_apps(path, FAMILIES)
@@ -159,31 +159,31 @@ def test_a_broken_file_is_one_line_that_names_it(tmp_path: Path, old: str, new: 
     assert "\n" not in str(caught.value)
 
 
-def test_no_file_is_no_application(tmp_path: Path) -> None:
+def test_a_missing_file_means_no_applications(tmp_path: Path) -> None:
     assert read_apps(tmp_path / "apps.toml", FAMILIES) == {}
 
 
-def test_a_wrapper_whose_versions_are_the_artifacts_takes_any() -> None:
+def test_a_wrapper_with_library_versions_accepts_any_version() -> None:
     names = ["confluent-kafka-python@2.8.2", "confluent-kafka@2.11.77"]
     found = {str(item.application): item.version.version for item in select_clients(FAMILIES, names, by_number, APPS)}
     assert found == {"confluent-kafka-python 2.8.2": "2.8.0", "confluent-kafka-python 2.11.77": "2.11.77"}
 
 
 class TestTheRealFile:
-    def test_each_version_has_a_source_and_no_two_spans_meet(self) -> None:
+    def test_every_version_has_a_source_and_no_spans_overlap(self) -> None:
         for item in listed(APPS):
             for one in item.versions:
                 assert one.source or item.source, item.name
                 assert item.find(one.since) is one, f"{item.name} {one.span} overlaps another"
                 assert item.find(one.last) is one, f"{item.name} {one.span} overlaps another"
 
-    def test_settings_are_for_roles_that_the_family_has(self) -> None:
+    def test_settings_apply_to_roles_of_the_family(self) -> None:
         for item in listed(APPS):
             for settings in item.settings:
                 assert {str(role) for role in settings.roles} <= set(FAMILIES[item.family].roles), item.name
                 assert not item.roles or set(settings.roles) <= set(item.roles), item.name
 
-    def test_filebeat_is_the_sarama_of_its_release_line(self) -> None:
+    def test_filebeat_maps_to_the_sarama_of_its_release(self) -> None:
         found = {
             str(item.application): item.version.version
             for item in select_clients(
@@ -192,17 +192,17 @@ class TestTheRealFile:
         }
         assert found == {"filebeat 7.17.5": "1.29.1", "filebeat 8.16.1": "1.29.1", "filebeat 9.0.0": "1.43.3"}
 
-    def test_a_cell_says_whom_it_stands_for(self) -> None:
+    def test_a_cell_lists_the_applications_it_stands_for(self) -> None:
         (old,) = select_clients(FAMILIES, ["filebeat@8.16.1"], by_number, APPS)
         assert old.application is not None
         profile = old.application.profile(Profile("isolated"), Role.PRODUCER)
-        told = stand_for(APPS, "sarama", "1.29.1", Role.PRODUCER, profile)
-        assert "filebeat 8.0.0 to 8.16.1" in told
-        assert not any("jaeger" in name for name in told)
+        names = stand_for(APPS, "sarama", "1.29.1", Role.PRODUCER, profile)
+        assert "filebeat 8.0.0 to 8.16.1" in names
+        assert not any("jaeger" in name for name in names)
         assert stand_for(APPS, "librdkafka", "2.3.0", Role.GROUP, Profile("isolated")) >= ["confluent-kafka-go 2.3.0"]
 
 
-def test_clients_lists_applications_too() -> None:
+def test_clients_lists_applications() -> None:
     done = CliRunner().invoke(app, ["clients", "--json"])
     data = json.loads(done.output)
     jsonschema.validate(data, json.loads((ROOT / "docs" / "schema" / "clients.json").read_text()))
@@ -211,7 +211,7 @@ def test_clients_lists_applications_too() -> None:
     assert "mirrors the row of librdkafka" in CliRunner().invoke(app, ["clients"]).output
 
 
-def test_show_finds_an_application_and_says_what_a_cell_stands_for(tmp_path: Path) -> None:
+def test_show_finds_an_application_by_its_name(tmp_path: Path) -> None:
     (found,) = select_clients(FAMILIES, ["filebeat@8.16.1"], by_number, APPS)
     assert found.application is not None
     profile = str(found.application.profile(Profile("isolated"), Role.PRODUCER))
@@ -222,7 +222,7 @@ def test_show_finds_an_application_and_says_what_a_cell_stands_for(tmp_path: Pat
     assert "stands for filebeat 7.16.0 to 7.17.29, filebeat 8.0.0 to 8.16.1" in done.output
 
 
-def test_the_page_of_a_client_names_what_it_is_inside(tmp_path: Path) -> None:
+def test_a_client_page_names_the_applications_with_it(tmp_path: Path) -> None:
     rows = site_data.matrix()[:3]
     matrix = site_data.write_matrix(tmp_path / "matrix.csv", rows)
     client = Client(rows[0]["family"], rows[0]["version"])
@@ -233,7 +233,7 @@ def test_the_page_of_a_client_names_what_it_is_inside(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_inside_is_told_for_any_version() -> None:
+def test_applications_are_listed_for_any_client_version() -> None:
     assert "telegraf-kafka 1.32.2 to 1.34.1 (which has settings of its own)" in inside(Client("sarama", "1.43.3"))
     assert "confluent-kafka-go 2.3.0 (which mirrors these rows)" in inside(Client("librdkafka", "2.3.0"))
     assert inside(Client("sarama", "0.0.1")) == []

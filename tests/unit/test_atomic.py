@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders are replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def fail_half_way(path: Path) -> None:
     path.with_name("none").read_text()
 
 
-def test_a_file_is_written_whole_and_its_folder_is_made(tmp_path: Path) -> None:
+def test_a_write_replaces_the_file_and_creates_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "file.txt"
     atomic.write_file(path, "one\udc80")
     assert path.read_bytes() == b"one\\udc80"
@@ -24,7 +24,7 @@ def test_a_file_is_written_whole_and_its_folder_is_made(tmp_path: Path) -> None:
     assert [item.name for item in path.parent.iterdir()] == ["file.txt"]
 
 
-def test_the_old_file_stands_until_the_new_one_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_old_file_remains_until_the_new_one_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, synced = tmp_path / "file", []
     path.write_text("old")
 
@@ -37,7 +37,7 @@ def test_the_old_file_stands_until_the_new_one_is_on_the_disk(tmp_path: Path, mo
     assert path.read_text() == "newer"
 
 
-def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
     with pytest.raises(FileNotFoundError), atomic.writing(path) as aside:
@@ -45,7 +45,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     assert [(item.name, item.read_text()) for item in tmp_path.iterdir()] == [("file", "old")]
 
 
-def test_a_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+def test_a_new_folder_replaces_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "folder"
     for text in ("old", "new"):
         with atomic.filling(path) as whole:
@@ -54,14 +54,12 @@ def test_a_folder_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     assert [item.name for item in path.iterdir()] == ["new"]
 
 
-def test_a_folder_takes_the_place_where_the_system_cannot_exchange_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_replaced_without_an_atomic_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(atomic, "_exchange", lambda *_: False)
-    test_a_folder_takes_the_place_of_the_old_one(tmp_path)
+    test_a_new_folder_replaces_the_old_one(tmp_path)
 
 
-def test_a_folder_that_fails_changes_nothing(tmp_path: Path) -> None:
+def test_a_failed_folder_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "folder"
     path.mkdir()
     with pytest.raises(FileNotFoundError), atomic.filling(path) as whole:

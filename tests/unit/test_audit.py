@@ -1,4 +1,4 @@
-"""A fleet as people have it: read, examined against stored cells, told worst first."""
+"""Command `audit`: a fleet is read, compared with stored cells and reported with the worst service first."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ OWN = replace(CELL, profile="isolated+Producer.Retry.Max=9")
 
 
 class TestFleet:
-    def test_csv_by_any_words_for_its_columns(self) -> None:
-        text = "Name;x\n"  # not CSV of ours
+    def test_csv_columns_have_several_accepted_names(self) -> None:
+        text = "Name;x\n"  # no column of a fleet
         with pytest.raises(CatalogueError, match="has no version"):
             read_fleet(text, "fleet.csv")
         text = (
@@ -49,7 +49,7 @@ class TestFleet:
             Service("billing", "spring-boot@3.2.0"),
         ]
 
-    def test_what_brokers_export(self) -> None:
+    def test_client_metrics_of_brokers_are_read(self) -> None:
         text = (
             "clientSoftwareName,clientSoftwareVersion,connections\n"
             "apache-kafka-java,3.9.1,40\nconfluent-kafka-python,2.3.0-librdkafka-2.3.0,3\nkgo,v1.18.1,2.0\n"
@@ -70,7 +70,7 @@ class TestFleet:
             ('[[service]]\nclient = "sarama@1.43.2"\n[[service]]\nclient = "java@3.9.2"\n', "fleet.toml"),
         ],
     )
-    def test_other_forms(self, text: str, name: str) -> None:
+    def test_text_yaml_json_and_toml_are_read(self, text: str, name: str) -> None:
         assert [item.client for item in read_fleet(text, name)] == ["sarama@1.43.2", "java@3.9.2"]
 
     @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ class TestFleet:
             ("[1,", "fleet.json", "fleet.json"),
         ],
     )
-    def test_what_is_wrong_is_named_with_its_place(self, text: str, name: str, says: str) -> None:
+    def test_an_invalid_entry_is_reported_with_its_line(self, text: str, name: str, says: str) -> None:
         with pytest.raises(CatalogueError) as caught:
             read_fleet(text, name)
         assert says in str(caught.value)
@@ -113,12 +113,12 @@ def stored(*items: SettledCell) -> dict[Cell, SettledCell]:
         ([], Finding.UNKNOWN),
     ],
 )
-def test_only_the_services_own_configuration_is_proof(there: list[SettledCell], finding: Finding) -> None:
+def test_only_the_configuration_of_the_service_is_proof(there: list[SettledCell], finding: Finding) -> None:
     (fault,) = examine([OWN], stored(*there))
     assert fault.finding is finding
 
 
-def test_trials_that_disagree_are_no_pass() -> None:
+def test_disagreeing_trials_are_a_failure() -> None:
     flaky = replace(one(Outcome.STUCK), verdicts=(verdict(Outcome.REFRESHES), verdict(Outcome.STUCK)))
     assert examine([CELL], stored(flaky))[0].finding is Finding.FAILS
 
@@ -130,7 +130,7 @@ def versions(scenario: str, **outcomes: Outcome) -> list[SettledCell]:
     ]
 
 
-def test_the_smallest_upgrade_conforms_in_all_scenarios_and_breaks_none() -> None:
+def test_the_smallest_upgrade_conforms_in_all_scenarios() -> None:
     there = stored(
         *versions("a", v1_43_3=Outcome.STUCK, v1_43_4=Outcome.REFRESHES, v1_9=Outcome.REFRESHES, v1_44=Outcome.CLEAN),
         *versions("b", v1_43_3=Outcome.STUCK, v1_43_4=Outcome.STUCK, v1_44=Outcome.CLEAN, v1_45=Outcome.CLEAN),
@@ -147,19 +147,19 @@ def test_the_smallest_upgrade_conforms_in_all_scenarios_and_breaks_none() -> Non
     assert (found.version, found.last_bad) == ("1.45", "1.44")
 
 
-def test_nobody_can_upgrade_to_a_local_build() -> None:
+def test_a_local_build_is_no_upgrade() -> None:
     own = replace(CELL, version="1.43.9+local.0a1b2c3d")
     there = stored(one(Outcome.STUCK), one(Outcome.REFRESHES, own))
     assert upgrade(examine([CELL], there), there) is None
     assert advise_upgrade(one(Outcome.STUCK), "2.0", there.values()).upgrade is None
 
 
-def test_an_upgrade_that_was_not_measured_in_every_scenario_is_none() -> None:
+def test_an_upgrade_needs_a_result_in_every_scenario() -> None:
     there = stored(*versions("a", v1_43_3=Outcome.STUCK, v1_44=Outcome.CLEAN), *versions("b", v1_43_3=Outcome.STUCK))
     assert upgrade(examine([replace(CELL, scenario=name) for name in "ab"], there), there) is None
 
 
-def test_an_upgrade_by_the_librarys_own_settings_says_so() -> None:
+def test_an_upgrade_measured_with_defaults_is_not_exact() -> None:
     newer = replace(CELL, version="1.50.0")
     there = stored(one(Outcome.STUCK, OWN), one(Outcome.REFRESHES, newer))
     found = upgrade(examine([OWN], there), there)
@@ -167,7 +167,7 @@ def test_an_upgrade_by_the_librarys_own_settings_says_so() -> None:
     assert (found.version, found.exact) == ("1.50.0", False)
 
 
-def test_worst_first() -> None:
+def test_reports_are_sorted_by_severity_and_count() -> None:
     def report(name: str, outcome: Outcome | None, count: int = 1) -> Report:
         there = stored(one(outcome)) if outcome else {}
         return Report(name, "c", "c", count, examine([CELL], there), None)
@@ -210,7 +210,7 @@ def filled(results: Path) -> Path:
     return results
 
 
-def test_a_fleet_is_told_with_evidence_and_gates(fleet: Path, tmp_path: Path) -> None:
+def test_a_fleet_is_reported_with_evidence_and_exit_code(fleet: Path, tmp_path: Path) -> None:
     text, error, code = audit(fleet, filled(tmp_path / "results"))
     assert code == 1
     assert "1 of 5 services are at risk (fails): bad" in str(error)
@@ -223,7 +223,7 @@ def test_a_fleet_is_told_with_evidence_and_gates(fleet: Path, tmp_path: Path) ->
     assert "there is no client family or application nobody" in text
 
 
-def test_json_and_csv_say_the_same(fleet: Path, tmp_path: Path) -> None:
+def test_json_and_csv_have_the_same_findings(fleet: Path, tmp_path: Path) -> None:
     results = filled(tmp_path / "results")
     data = json.loads(audit(fleet, results, "--json")[0])
     jsonschema.validate(data, json.loads(SCHEMA.read_text()))
@@ -243,12 +243,14 @@ def test_json_and_csv_say_the_same(fleet: Path, tmp_path: Path) -> None:
         ("", 0, ""),
     ],
 )
-def test_what_the_gate_is_about(fleet: Path, tmp_path: Path, fail_on: str, code: int, says: str) -> None:
+def test_fail_on_selects_the_findings_that_fail(
+    fleet: Path, tmp_path: Path, fail_on: str, code: int, says: str
+) -> None:
     _, error, ended = audit(fleet, filled(tmp_path / "results"), "--fail-on", fail_on)
     assert (ended, says in str(error)) == (code, True)
 
 
-def test_nothing_stored_is_no_pass(fleet: Path, tmp_path: Path) -> None:
+def test_an_empty_store_fails_the_audit(fleet: Path, tmp_path: Path) -> None:
     text, error, code = audit(fleet, tmp_path / "empty")
     assert code == 3
     assert "nothing is stored" in str(error)
@@ -256,7 +258,7 @@ def test_nothing_stored_is_no_pass(fleet: Path, tmp_path: Path) -> None:
     assert "probe run --client sarama@1.43.2 --scenario disk/storage-error --role producer" in text
 
 
-def test_where_no_upgrade_is_stored_bisect_is_named(tmp_path: Path) -> None:
+def test_without_a_stored_upgrade_bisect_is_suggested(tmp_path: Path) -> None:
     fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
     file = tmp_path / "fleet.txt"
     file.write_text("sarama@1.43.3\n")
@@ -264,7 +266,7 @@ def test_where_no_upgrade_is_stored_bisect_is_named(tmp_path: Path) -> None:
     assert "no stored upgrade conforms; probe bisect sarama disk/storage-error --role producer" in text
 
 
-def test_an_application_is_told_its_own_first_good_release(tmp_path: Path) -> None:
+def test_an_application_gets_its_own_smallest_upgrade(tmp_path: Path) -> None:
     names = {}
     for release in ("8.16.1", "9.0.0"):
         (found,) = select_clients(families(), [f"filebeat@{release}"], lambda _, text: Version(version=text), apps())
@@ -283,7 +285,7 @@ def test_an_application_is_told_its_own_first_good_release(tmp_path: Path) -> No
     assert "smallest upgrade: filebeat 9.0.0, which has sarama 1.43.3 (1.29.1 is not enough)" in text
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     _, error, code = audit(tmp_path / "none.csv", tmp_path)
     assert code == 2
     assert "none.csv" in str(error)

@@ -1,4 +1,4 @@
-"""A run that has only so much time."""
+"""A run with a time budget."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plan() -> Plan:
 
 
 class Idle:
-    """A host without processes, that takes down whose trials are done."""
+    """A host without processes that records the clients whose trials are done."""
 
     def __init__(self) -> None:
         self.done: list[Client] = []
@@ -42,7 +42,7 @@ class Idle:
 
 
 def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, trial_s: float = 0.0) -> list[Cell]:
-    """Run a plan whose trials only sleep; return the cells that came to their end."""
+    """Run a plan whose trials only sleep; return the cells that ended."""
     ended: list[Cell] = []
 
     async def one(_: object, item: Planned, __: int, place: Permit) -> None:
@@ -63,12 +63,12 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
     return ended
 
 
-def test_without_a_budget_all_is_run(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_budget_every_trial_runs(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(play(plan, monkeypatch, None)) == len(plan.cells) == 3
 
 
-def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would look like a trial of its own that broke, and be run again, and so on for hours."""
+def test_a_cancelled_run_ends_if_a_cleanup_ignores_it(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cancellation that the cleanup suppresses must not count as a failed trial, which would be retried."""
     attempts = []
 
     async def swallow(*_: object, **__: object) -> None:
@@ -96,25 +96,25 @@ def test_a_cancelled_run_ends_although_a_cleanup_swallowed_it(plan: Plan, monkey
     assert len(attempts) == 3
 
 
-def test_nothing_starts_that_would_not_end_in_time(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_trial_starts_that_would_end_too_late(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(play(plan, monkeypatch, 3600)) == 3
     assert play(plan, monkeypatch, 5) == []
 
 
-def test_who_has_no_control_cell_does_not_start(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would wait for its control cell for ever."""
+def test_a_trial_without_its_control_cell_does_not_start(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trial would wait for its control cell without end."""
     monkeypatch.setattr(pool, "_longest_s", lambda item, _: 1.0 if item.cell != item.steady else 100.0)
     assert play(plan, monkeypatch, 50) == []
 
 
-def test_when_time_is_up_the_rest_is_cut_off(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_trials_are_cut_off_when_time_is_up(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_longest_s", lambda *_: 0.0)
     started = time.monotonic()
     assert play(plan, monkeypatch, 0.3, trial_s=60) == []
     assert time.monotonic() - started < 20
 
 
-def test_publishing_has_its_share_of_the_budget(tmp_path: Path) -> None:
+def test_time_for_publishing_is_reserved(tmp_path: Path) -> None:
     results = str(tmp_path)
     assert time_budget.stop_at(600, 1000.0, results, publish=False) == 1600 - time_budget.ENDING_S
     assert (
@@ -131,7 +131,7 @@ def test_publishing_has_its_share_of_the_budget(tmp_path: Path) -> None:
         time_budget.stop_at(30, 1000.0, results, publish=True)
 
 
-def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
+def test_only_trials_that_may_fit_are_prepared(plan: Plan, tmp_path: Path) -> None:
     names = ["sarama@1.43.2", "sarama@1.43.3", "sarama@1.27.0"]
     whole, selection = RunSelection(clients=names, scenarios=["disk/*", "leader/*"], seed=1).whole()
     options = Options(jobs=2, stop_at=time.monotonic() + 10)
@@ -141,14 +141,14 @@ def test_only_what_may_fit_is_prepared(plan: Plan, tmp_path: Path) -> None:
     assert time_budget.most_informative(whole, selection, Options(), str(tmp_path)) == (whole, selection)
 
 
-def test_transactions_begin_at_least_twice_in_what_is_prompt_on_real_brokers() -> None:
+def test_the_prompt_limit_has_at_least_two_transactions() -> None:
     asked = RunSelection(clients=["sarama@1.43.3"], scenarios=["*"], roles=[Role.TRANSACTIONAL], engine=Engine.KAFKA)
     items = asked.whole()[0].cells
     assert {item.beat_ms for item in items} > {TRANSACTION_INTERVAL_MS}
     assert all(2 * item.beat_ms <= item.expectation.prompt_ms for item in items)
 
 
-def test_who_watches_for_long_begins_operations_seldom_unless_recovery_must_be_prompt() -> None:
+def test_long_observations_have_long_intervals_unless_prompt() -> None:
     scenarios = ["disk/storage-error", "broker/hang", "broker/rolling", "bootstrap/addresses-changed"]
     asked = RunSelection(clients=["sarama@1.43.3"], scenarios=scenarios, roles=[Role.PRODUCER], engine=Engine.KAFKA)
     cells = {item.cell.scenario: item for item in asked.whole()[0].cells}

@@ -1,4 +1,4 @@
-"""Captures: what the relay passed, byte for byte, in files that tshark reads as Kafka."""
+"""Captures: the bytes that the relay forwarded, in pcapng files that tshark reads as Kafka."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ from tests.support.relay_peers import Broker, Client, client, of, until
 from tests.support.synthetic_rows import CELL, create, history, verdict
 
 TSHARK = shutil.which("tshark")
-needs_tshark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: its word on our files is not heard")
+needs_tshark = pytest.mark.skipif(
+    TSHARK is None, reason="tshark is not installed, so nothing can read the captures back"
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Packet:
 
 
 def blocks(file: bytes) -> Iterator[tuple[int, bytes]]:
-    """Read a pcapng file strictly: each block names its length at both ends."""
+    """Read a pcapng file and check that every block has the same length at both ends."""
     at = 0
     while at < len(file):
         kind, size = struct.unpack_from("<II", file, at)
@@ -82,8 +84,8 @@ def packets(file: bytes) -> list[Packet]:
         raw = body[20 : 20 + size]
         assert struct.unpack_from(">H", raw, 2) == (size,)
         source, target, seq, ack, _, flags = struct.unpack_from(">HHIIBB", raw, 20)
-        said = options(body[20 + size + -size % 4 :]).get(1, b"").decode()
-        found.append(Packet((high << 32) + low, source, target, seq, ack, flags, raw[40:], said))
+        comment = options(body[20 + size + -size % 4 :]).get(1, b"").decode()
+        found.append(Packet((high << 32) + low, source, target, seq, ack, flags, raw[40:], comment))
     return found
 
 
@@ -91,7 +93,7 @@ def tape(*pieces: tuple[int, int, bytes], conn: int = 1, port: int = 40_000, by:
     return ConnectionCapture(conn, 2, port, "probe-1", 10, 900, by, list(pieces))
 
 
-def test_a_file_names_its_units_and_holds_every_byte_in_order() -> None:
+def test_a_file_has_its_time_unit_and_every_byte_in_order() -> None:
     big = bytes(range(256)) * 300
     file = pcapng([tape((20, ASK, b"abc"), (30, ANSWER, big), (40, ASK, b"d"))], "cell x", 1_700_000_000_000_000)
     kinds = [kind for kind, _ in blocks(file)]
@@ -103,21 +105,21 @@ def test_a_file_names_its_units_and_holds_every_byte_in_order() -> None:
     assert "-d tcp.port==40000,kafka" in options(section[16:])[1].decode()
     assert options(interface[8:])[9] == b"\x06"
     found = packets(file)
-    asked = b"".join(one.data for one in found if one.target == 40_000)
-    told = b"".join(one.data for one in found if one.source == 40_000)
-    assert (asked, told) == (b"abcd", big)
+    requests = b"".join(one.data for one in found if one.target == 40_000)
+    responses = b"".join(one.data for one in found if one.source == 40_000)
+    assert (requests, responses) == (b"abcd", big)
     assert all(len(one.data) <= SEGMENT for one in found)
     assert [one.at - 1_700_000_000_000_000 for one in found] == [10, 10, 10, 20, 30, 30, 30, 40, 900, 900]
     assert found[0].comment == "connection 1 to broker 2, client id probe-1"
 
 
-def test_every_segment_follows_the_last_and_acknowledges_what_came() -> None:
+def test_sequence_and_acknowledgement_numbers_are_consistent() -> None:
     found = packets(pcapng([tape((20, ASK, b"abc"), (30, ANSWER, b"defgh"), (40, ASK, b"i"))], ""))
-    said = {40_000: 0}
+    sent = {40_000: 0}
     for one in found:
-        assert one.seq == said.setdefault(one.source, 0)
-        said[one.source] += len(one.data) + bool(one.flags & 0x03)
-        assert one.ack == (said[one.target] if one.flags & 0x10 else 0)
+        assert one.seq == sent.setdefault(one.source, 0)
+        sent[one.source] += len(one.data) + bool(one.flags & 0x03)
+        assert one.ack == (sent[one.target] if one.flags & 0x10 else 0)
     assert [one.flags for one in found] == [0x02, 0x12, 0x10, 0x18, 0x18, 0x18, 0x11, 0x11]
 
 
@@ -125,14 +127,14 @@ def test_every_segment_follows_the_last_and_acknowledges_what_came() -> None:
     ("by", "flags", "from_relay"),
     [("client", [0x11, 0x11], False), ("broker", [0x11, 0x11], True), ("relay", [0x14], True)],
 )
-def test_a_connection_ends_as_it_ended(by: str, flags: list[int], from_relay: bool) -> None:
+def test_the_last_packets_show_which_side_closed(by: str, flags: list[int], from_relay: bool) -> None:
     found = [one for one in packets(pcapng([tape(by=by)], "")) if one.at == 900]
     assert [one.flags for one in found] == flags
     assert (found[0].source == 40_000) is from_relay
     assert by in found[0].comment
 
 
-def test_what_is_too_much_is_cut_and_said() -> None:
+def test_a_capture_over_its_limit_is_cut_with_a_note() -> None:
     capture = Capture(limit=2 << 20)
     one = capture.begin(1, 1, 40_000)
     for at in range(4):
@@ -143,7 +145,7 @@ def test_what_is_too_much_is_cut_and_said() -> None:
     assert sum(len(packet.data) for packet in packets(file("x"))) == 2 << 20
 
 
-def test_cells_of_a_cohort_get_their_own_and_what_was_handed_out_is_forgotten() -> None:
+def test_every_cohort_member_gets_its_own_packets_once() -> None:
     capture = Capture(limit=100)
     for conn, name in enumerate(("a-1", "a-1-b", "a-12"), 1):
         one = capture.begin(conn, 1, 40_000)
@@ -159,7 +161,7 @@ def test_cells_of_a_cohort_get_their_own_and_what_was_handed_out_is_forgotten() 
 
 
 def talk(story: Callable[[Relay, Client], Any]) -> tuple[bytes, list[Event], int]:
-    """Talk through a relay that captures; return the file, the events, the relay's port."""
+    """Exchange messages through a relay that captures; return the file, the events and the port of the relay."""
 
     async def whole() -> tuple[bytes, list[Event], int]:
         broker, events = Broker(), list[Event]()
@@ -184,7 +186,7 @@ async def _three_questions(_: Relay, one: Client) -> None:
     await one.ask(version=9)
 
 
-def test_the_relay_captures_what_it_tells_of() -> None:
+def test_packets_have_the_times_of_the_events() -> None:
     before = time.time()
     file, events, port = talk(_three_questions)
     found = packets(file)
@@ -197,12 +199,12 @@ def test_the_relay_captures_what_it_tells_of() -> None:
     assert before - 1 <= found[0].at / 1e6 <= time.time() + 1
 
 
-def test_a_relay_that_does_not_capture_says_so() -> None:
+def test_a_relay_without_capture_returns_none() -> None:
     assert Relay(brokers=(), sink=print, schemas=schemas()).captured() is None
 
 
 @needs_tshark
-def test_tshark_reads_the_same_requests_and_answers(tmp_path: Path) -> None:
+def test_tshark_reads_the_same_requests_and_responses(tmp_path: Path) -> None:
     file, events, port = talk(_three_questions)
     path = tmp_path / "trial.pcapng"
     path.write_bytes(file)
@@ -211,8 +213,8 @@ def test_tshark_reads_the_same_requests_and_answers(tmp_path: Path) -> None:
     found = [packet["_source"]["layers"]["kafka"] for packet in json.loads(layers)]
     asked = [tuple(one[name] for name in fields) for one in found if "kafka.client_id" in one]
     assert asked == [(str(e.api), str(e.version), str(e.corr), e.client_id) for e in of(Request, events)]
-    told = [one["kafka.correlation_id"] for one in found if "kafka.client_id" not in one]
-    assert told == [str(event.corr) for event in of(Response, events)]
+    responses = [one["kafka.correlation_id"] for one in found if "kafka.client_id" not in one]
+    assert responses == [str(event.corr) for event in of(Response, events)]
 
 
 @pytest.mark.real
@@ -239,20 +241,20 @@ def test_tshark_reads_every_request_of_a_real_client(tmp_path: Path) -> None:
     decode = [word for port in ports for word in ("-d", f"tcp.port=={port},kafka")]
     fields = ("-T", "fields", "-e", "kafka.api_key", "-e", "kafka.correlation_id")
     lines = _tshark(path, min(ports), *decode, "-Y", "kafka.client_id", *fields).splitlines()
-    told = [pair for line in lines for pair in zip(*(part.split(",") for part in line.split("\t")), strict=True)]
-    assert sorted(told) == sorted((str(event.api), str(event.corr)) for event in of(Request, list(seen.events)))
-    assert len(told) > 50
+    pairs = [pair for line in lines for pair in zip(*(part.split(",") for part in line.split("\t")), strict=True)]
+    assert sorted(pairs) == sorted((str(event.api), str(event.corr)) for event in of(Request, list(seen.events)))
+    assert len(pairs) > 50
 
 
 @needs_tshark
-def test_tshark_finds_nothing_wrong(tmp_path: Path) -> None:
+def test_tshark_finds_no_malformed_packet(tmp_path: Path) -> None:
     path = tmp_path / "trial.pcapng"
     odd = [tape((20, ASK, b"abc"), (30, ANSWER, bytes(100_001)), (40, ASK, b"d"), by="relay"), tape(conn=70_000)]
     path.write_bytes(pcapng(odd, "cell", 1_700_000_000_000_000))
     checks = ("-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
     wrong = "tcp.analysis.flags || tcp.checksum.status == 0 || ip.checksum.status == 0 || _ws.malformed"
     assert _tshark(path, 1, *checks, "-Y", wrong) == ""
-    told = _tshark(
+    valid = _tshark(
         path,
         1,
         *checks,
@@ -263,8 +265,8 @@ def test_tshark_finds_nothing_wrong(tmp_path: Path) -> None:
         "-e",
         "frame.time_epoch",
     )
-    assert len(told.splitlines()) == len(packets(path.read_bytes()))
-    assert told.splitlines()[0].startswith("1700000000.000010")
+    assert len(valid.splitlines()) == len(packets(path.read_bytes()))
+    assert valid.splitlines()[0].startswith("1700000000.000010")
 
 
 def _tshark(path: Path, port: int, *arguments: str) -> str:
@@ -273,7 +275,7 @@ def _tshark(path: Path, port: int, *arguments: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-def test_a_capture_lies_beside_its_trial_and_is_taken_out(tmp_path: Path) -> None:
+def test_show_extracts_the_capture_of_a_trial(tmp_path: Path) -> None:
     with create(tmp_path) as store:
         store.add(history(CELL, 0), verdict())
         store.add(history(CELL, 1), verdict())
@@ -290,13 +292,15 @@ def test_a_capture_lies_beside_its_trial_and_is_taken_out(tmp_path: Path) -> Non
     assert "cannot be written" in str(shut.exception)
 
 
-def test_a_capture_that_cannot_be_stored_costs_no_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_capture_that_cannot_be_stored_does_not_fail_the_trial(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "run_id=r1").write_text("in the way")
     keeper(str(tmp_path), "r1")(CELL, 0, lambda _: b"x")
     assert "the capture of sarama@1.43.3" in capsys.readouterr().err
 
 
-def test_the_page_of_a_cell_links_its_captures_and_keeps_them(tmp_path: Path) -> None:
+def test_a_cell_page_links_its_captures_and_keeps_them(tmp_path: Path) -> None:
     rows = [row for row in site_data.matrix() if Cell.of(row) == site_data.CHANGED]
     matrix = site_data.write_matrix(tmp_path / "m.csv", rows)
     asked: list[int] = []
@@ -318,7 +322,7 @@ def test_the_page_of_a_cell_links_its_captures_and_keeps_them(tmp_path: Path) ->
     assert (site / "cell" / name).read_bytes() == b"packets"
 
 
-def test_captures_are_found_by_run(tmp_path: Path) -> None:
+def test_captures_are_found_by_run_and_trial(tmp_path: Path) -> None:
     find = Captures(str(tmp_path))
     assert find("r1", CELL, 0) is None
     keeper(str(tmp_path), "r2")(CELL, 0, lambda _: b"x")

@@ -1,4 +1,4 @@
-"""The catalogue reads what is there and says clearly what is not."""
+"""Selection of families, clients, profiles, brokers and scenarios, with clear errors for unknown names."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def never(_family: object, text: str) -> Version:
 
 
 class TestFamilies:
-    def test_versions_order_numerically(self) -> None:
+    def test_versions_are_ordered_numerically(self) -> None:
         assert sorted(["1.10.0", "1.9.0", "2.0"], key=version_key) == ["1.9.0", "1.10.0", "2.0"]
 
-    def test_limits_and_spans_follow_the_version(self, tmp_path: Path) -> None:
+    def test_limits_and_roles_depend_on_the_version(self, tmp_path: Path) -> None:
         family = read_family(demo(tmp_path))
         assert [family.limit(family.behaviour.back_off_ms, v) for v in ("1.9.0", "2.0.0")] == [250, 100]
         assert [family.roles["consumer"].covers(v) for v in ("1.9.0", "1.10.0")] == [False, True]
@@ -62,17 +62,17 @@ class TestFamilies:
             ('family = "demo"', "family = ", "client.toml"),
         ],
     )
-    def test_a_broken_file_is_one_line_that_names_it(self, tmp_path: Path, old: str, new: str, names: str) -> None:
+    def test_an_invalid_file_is_reported_in_one_line(self, tmp_path: Path, old: str, new: str, names: str) -> None:
         path = demo(tmp_path, SMALL.replace(old, new))
         with pytest.raises(CatalogueError) as caught:
             read_family(path)
         assert names in str(caught.value)
         assert str(path) in str(caught.value)
 
-    def test_the_real_families_can_be_read(self) -> None:
+    def test_the_families_of_the_repository_can_be_read(self) -> None:
         assert {"sarama", "java", "librdkafka", "kafka-python"} <= set(read_families(CLIENTS))
 
-    def test_a_folder_without_families_is_an_error(self, tmp_path: Path) -> None:
+    def test_a_folder_without_families_is_an_error_message(self, tmp_path: Path) -> None:
         with pytest.raises(CatalogueError, match=r"no .*client.toml"):
             read_families(tmp_path)
 
@@ -82,23 +82,23 @@ class TestClients:
         families = {"demo": read_family(demo(tmp_path))}
         return [str(item.version.version) for item in select_clients(families, names, never)]
 
-    def test_by_version_all_and_range(self, tmp_path: Path) -> None:
+    def test_a_repeated_version_is_selected_once(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "demo@1.9.0", "demo@1.9.0") == ["1.9.0"]
 
-    def test_all(self, tmp_path: Path) -> None:
+    def test_all_selects_every_version_of_a_family(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "demo@all") == ["1.9.0", "1.10.0", "2.0.0"]
 
-    def test_all_of_every_family(self, tmp_path: Path) -> None:
+    def test_all_alone_selects_every_family(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "all") == ["1.9.0", "1.10.0", "2.0.0"]
 
-    def test_range(self, tmp_path: Path) -> None:
+    def test_a_range_selects_matching_versions(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "demo@>=1.10.0,<2") == ["1.10.0"]
 
-    def test_latest_is_asked_at_the_registry(self, tmp_path: Path) -> None:
+    def test_latest_is_queried_from_the_registry(self, tmp_path: Path) -> None:
         with pytest.raises(CatalogueError, match="asked the registry for latest"):
             self.chosen(tmp_path, "demo@latest")
 
-    def test_an_unlisted_version_is_asked_at_the_registry(self, tmp_path: Path) -> None:
+    def test_an_unlisted_version_is_queried_from_the_registry(self, tmp_path: Path) -> None:
         with pytest.raises(CatalogueError, match=r"asked the registry for 1\.9\.5"):
             self.chosen(tmp_path, "demo@1.9.5")
 
@@ -112,23 +112,23 @@ class TestClients:
 
 
 class TestProfilesAndBrokers:
-    def test_properties_are_sorted_into_the_column(self) -> None:
+    def test_properties_are_sorted_in_the_profile(self) -> None:
         (profile,) = select_profiles(["isolated"], ["z=1", "a=2"], Election(1000, 400))
         assert str(profile) == "isolated+a=2+election=1000,400+z=1"
 
     @pytest.mark.parametrize(("names", "properties"), [(["isolatd"], []), (["isolated"], ["novalue"])])
-    def test_bad_ones_are_named(self, names: list[str], properties: list[str]) -> None:
+    def test_invalid_profiles_and_properties_are_named(self, names: list[str], properties: list[str]) -> None:
         with pytest.raises(CatalogueError, match=r"isolatd|novalue"):
             select_profiles(names, properties, None)
 
-    def test_broker_versions_are_reduced_to_lines(self) -> None:
+    def test_broker_versions_are_reduced_to_release_lines(self) -> None:
         assert [broker_line(text) for text in ("3.9", "3.9.2", "0.10.2.2")] == ["3.9", "3.9", "0.10.2"]
         with pytest.raises(CatalogueError, match=r"3\.14"):
             broker_line("3.14")
 
 
 class TestScenarios:
-    def test_each_has_a_story_and_something_to_play(self) -> None:
+    def test_every_scenario_has_a_summary_and_a_role(self) -> None:
         for name, item in default_scenarios().items():
             assert item.summary.endswith("."), name
             assert item.roles, name
@@ -137,7 +137,7 @@ class TestScenarios:
                 assert part is not None
                 assert part.expectation.watch_ms >= part.expectation.prompt_ms, name
 
-    def test_core_exists(self) -> None:
+    def test_every_core_scenario_exists(self) -> None:
         assert {item.name for item in select_scenarios(CORE)} == set(CORE)
 
     def test_globs_match_whole_names(self) -> None:
@@ -148,7 +148,7 @@ class TestScenarios:
             "leader/hinted",
         }
 
-    def test_any_error_name_runs_and_old_names_are_accepted(self) -> None:
+    def test_any_error_name_is_a_scenario_and_old_names_are_accepted(self) -> None:
         (item,) = select_scenarios(["answer/produce/NOT_LEADER_FOR_PARTITION"])
         assert item.name == "answer/produce/NOT_LEADER_OR_FOLLOWER"
         part = item.variant(Role.PRODUCER)
@@ -156,7 +156,7 @@ class TestScenarios:
         assert part.expectation.codes == (6,)
         assert Outcome.REFRESHES in part.expectation.conforms
 
-    def test_an_error_that_a_broker_never_gives_there_is_informative(self) -> None:
+    def test_an_error_that_brokers_never_send_is_informative(self) -> None:
         (item,) = select_scenarios(["answer/produce/GROUP_ID_NOT_FOUND"])
         part = item.variant(Role.PRODUCER)
         assert part is not None

@@ -1,4 +1,4 @@
-"""Nothing that was started survives: not a normal end, not a stuck child, not our own death."""
+"""No child process outlives the probe: after a normal end, when the child hangs, or when the probe is killed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from probe.processes import vfork
 from probe.processes.children import child
 
 DECENT_S = 2.5
-"""Longer than a busy machine keeps us from looking."""
+"""Seconds; longer than a busy machine delays the check."""
 
 ENDS_WITH_PIPE = "import sys; print('up', flush=True); sys.stdin.read()"
 IGNORES_PIPE = (
@@ -26,7 +26,7 @@ IGNORES_PIPE = (
 
 
 def state(pid: int) -> str:
-    """Return the kernel's letter for it, Z if it has ended and was not taken; nothing if it is gone."""
+    """Return the state letter of a process: Z if it ended and was not waited for, "" if it does not exist."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -45,7 +45,7 @@ def gone(pid: int, within_s: float = 10) -> bool:
 
 
 @pytest.mark.parametrize("program", [ENDS_WITH_PIPE, IGNORES_PIPE])
-def test_a_child_is_gone_at_exit(program: str) -> None:
+def test_a_child_ends_with_its_context(program: str) -> None:
     async def play() -> int:
         async with child([sys.executable, "-c", program]) as running:
             assert await running.read_line(20) == "up"
@@ -54,7 +54,7 @@ def test_a_child_is_gone_at_exit(program: str) -> None:
     assert gone(uvloop.run(play()))
 
 
-def test_a_stopped_child_is_gone_at_exit() -> None:
+def test_a_stopped_child_ends_with_its_context() -> None:
     async def play() -> int:
         async with child([sys.executable, "-c", ENDS_WITH_PIPE]) as running:
             await running.read_line(20)
@@ -64,7 +64,7 @@ def test_a_stopped_child_is_gone_at_exit() -> None:
     assert gone(uvloop.run(play()))
 
 
-def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytecode_of_a_child_is_stored_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "library.py").write_text("print('up', flush=True)")
     monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
@@ -80,7 +80,7 @@ def test_what_a_child_compiles_is_kept_in_our_cache(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(("end", "code"), [("sys.exit(7)", 7), ("os.kill(os.getpid(), 9)", -9), ("pass", 0)])
-def test_a_childs_code_is_known_at_once_and_the_kernel_forgets_it_soon(
+def test_an_exit_code_is_known_at_once_and_the_process_is_reaped(
     end: str, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vfork, "DECENT_S", DECENT_S)
@@ -88,7 +88,7 @@ def test_a_childs_code_is_known_at_once_and_the_kernel_forgets_it_soon(
     async def play() -> int:
         async with child([sys.executable, "-c", f"import os, sys; {end}"]) as running:
             assert await running.process.wait() == code
-            assert state(running.pid) == "Z"  # its threads may be on their way out yet
+            assert state(running.pid) == "Z"  # not reaped yet: its threads may still be ending
             return running.pid
 
     pid = uvloop.run(play())
@@ -98,7 +98,7 @@ def test_a_childs_code_is_known_at_once_and_the_kernel_forgets_it_soon(
     assert not state(pid)
 
 
-def test_last_words_are_kept() -> None:
+def test_the_last_error_output_of_a_child_is_kept() -> None:
     async def play() -> str:
         async with child([sys.executable, "-c", "import sys; sys.exit('no such broker line')"]) as running:
             await running.process.wait()
@@ -108,7 +108,7 @@ def test_last_words_are_kept() -> None:
     assert uvloop.run(play()) == "no such broker line"
 
 
-def test_children_end_when_the_orchestrator_is_killed() -> None:
+def test_children_end_when_the_probe_is_killed() -> None:
     program = f"""
 import asyncio, sys
 import uvloop

@@ -1,4 +1,4 @@
-"""Bad input is one clear line and the exit code of the design; good input is what the user asked for."""
+"""The command line: invalid input ends with one clear line and the documented exit code."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def probe(*arguments: str, env: dict[str, str] | None = None) -> subprocess.Comp
         (["matrix", "--results", "/nowhere/at/all"], 3, ["/nowhere/at/all"]),
     ],
 )
-def test_bad_input_is_one_line_that_names_it(arguments: list[str], code: int, names: list[str]) -> None:
+def test_invalid_input_is_reported_in_one_line(arguments: list[str], code: int, names: list[str]) -> None:
     done = probe(*arguments)
     assert done.returncode == code, done.stderr
     last = done.stderr.strip().splitlines()[-1]
@@ -53,7 +53,7 @@ def test_bad_input_is_one_line_that_names_it(arguments: list[str], code: int, na
     assert len(last) < 600
 
 
-def test_a_broken_client_toml_is_named(tmp_path: Path) -> None:
+def test_an_invalid_client_toml_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     folder.mkdir()
     (folder / "client.toml").write_text("family = \n")
@@ -63,7 +63,7 @@ def test_a_broken_client_toml_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_plan_starts_nothing_and_its_json_keeps_its_schema(tmp_path: Path) -> None:
+def test_the_json_of_plan_matches_its_schema(tmp_path: Path) -> None:
     done = probe("plan", "--client", "librdkafka@2.4.0", "--scenario", "leader/*", "--json")
     data = json.loads(done.stdout)
     jsonschema.validate(data, json.loads((SCHEMAS / "plan.json").read_text()))
@@ -79,14 +79,14 @@ def test_clients_lists_every_pinned_version() -> None:
         assert listed[name] == {item.version for item in family.versions}
 
 
-def test_scenarios_tells_what_each_is() -> None:
+def test_scenarios_describes_every_scenario() -> None:
     data = json.loads(probe("scenarios", "--json").stdout)
     names = {item["scenario"] for item in data["scenarios"]}
     assert {"steady", "disk/storage-error", "answer/produce/NOT_LEADER_OR_FOLLOWER"} <= names
     assert "KIP-112" in next(item["story"] for item in data["scenarios"] if item["scenario"] == "disk/storage-error")
 
 
-def test_doctor_says_what_there_is() -> None:
+def test_doctor_lists_the_engines_that_can_run() -> None:
     done = probe("doctor")
     assert done.returncode == 0, done.stderr
     assert "embedded engine can run" in done.stdout

@@ -1,4 +1,4 @@
-"""A client's own limits, by the kind of fault and its effective settings."""
+"""Limits that a client's own settings set for its reaction, per kind of fault."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ SETTINGS = {
         (replace(HANG, target=COORDINATOR.target), 345000),
     ],
 )
-def test_the_longest_that_applies(play: Expectation, ms: int) -> None:
+def test_the_longest_limit_that_applies_counts(play: Expectation, ms: int) -> None:
     assert own_limit_ms(play, SETTINGS) == ms
 
 
-def test_a_silent_broker_may_be_asked_several_times_in_a_row() -> None:
+def test_a_silent_broker_may_be_asked_several_times() -> None:
     assert own_limit_ms(HANG, {"request_timeout_ms": "30000"}) == 120_000
     assert own_limit_ms(HANG, {"request_timeout_ms": "305000"}) == 305_000
 
 
-def test_what_is_not_told_is_no_limit() -> None:
+def test_an_unknown_setting_is_no_limit() -> None:
     assert own_limit_ms(KILL, {"request_timeout_ms": "soon"}) == 0
     assert timeout_ms({"request_timeout_ms": "5000", "retry_backoff_ms": "250"}) == 5250

@@ -1,4 +1,4 @@
-"""How many cohorts are there at once: one starts, others watch while their cells are not too many."""
+"""Admission of cohorts: one starts while others observe, as long as few enough cells observe."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ CELLS = 10
 
 
 async def waits(admission: CohortAdmission) -> asyncio.Task[CohortSlot]:
-    """Let a cohort come to a place where there is no room for it."""
+    """Start to admit a cohort and check that it has to wait."""
     task = asyncio.create_task(admission.enter(CELLS))
     await asyncio.sleep(0.01)
     assert not task.done()
     return task
 
 
-async def comes_in(task: asyncio.Task[CohortSlot]) -> CohortSlot:
+async def admitted(task: asyncio.Task[CohortSlot]) -> CohortSlot:
     return await asyncio.wait_for(task, 5)
 
 
-def test_one_is_busy_until_all_its_cells_rest_or_have_ended() -> None:
+def test_the_next_cohort_waits_until_all_cells_observe_or_end() -> None:
     async def go() -> None:
         admission = CohortAdmission(clusters=3, watching=100)
         first = await admission.enter(CELLS)
@@ -34,13 +34,13 @@ def test_one_is_busy_until_all_its_cells_rest_or_have_ended() -> None:
         await asyncio.sleep(0.01)
         assert not second.done()
         first.ended(CELLS - 1)
-        await comes_in(second)
+        await admitted(second)
 
     asyncio.run(go())
 
 
 @pytest.mark.parametrize("spare", [True, False])
-def test_where_too_many_cells_still_watch_nobody_starts_until_some_have_ended_or_cores_are_idle(spare: bool) -> None:
+def test_with_too_many_observing_cells_no_cohort_starts(spare: bool) -> None:
     async def go() -> None:
         idle = False
         admission = CohortAdmission(clusters=5, watching=CELLS, spare=lambda: idle)
@@ -58,34 +58,34 @@ def test_where_too_many_cells_still_watch_nobody_starts_until_some_have_ended_or
             await asyncio.sleep(0.01)
             assert not third.done()
             slot.ended(CELLS - 1)
-        await comes_in(third)
+        await admitted(third)
 
     asyncio.run(go())
 
 
-def test_a_second_one_is_busy_beside_the_first_where_cores_are_idle_some_time_after_that_came_in_and_no_third(
+def test_a_second_cohort_starts_on_idle_cores_but_no_third(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def go() -> None:
         idle = True
         admission = CohortAdmission(clusters=5, watching=CELLS, spare=lambda: idle)
         await admission.enter(CELLS)
-        second = await waits(admission)  # what was idle was so before the first one came in
+        second = await waits(admission)  # the cores were idle before the first cohort started, which does not count
         idle = False
         monkeypatch.setattr("probe.runner.schedule.cohort_admission.SECOND_START_DELAY_S", 0.0)
         await asyncio.sleep(2 * CHECK_S)
         assert not second.done()
         idle = True
-        slot = await comes_in(second)
+        slot = await admitted(second)
         third = await waits(admission)
         for cell in range(CELLS):
             slot.ended(cell)
-        await comes_in(third)
+        await admitted(third)
 
     asyncio.run(go())
 
 
-def test_there_are_no_more_of_them_than_clusters_and_whoever_leaves_makes_room_for_all_its_cells() -> None:
+def test_cohorts_are_at_most_as_many_as_clusters() -> None:
     async def go() -> None:
         admission = CohortAdmission(clusters=1, watching=CELLS)
         first = await admission.enter(CELLS)
@@ -94,24 +94,24 @@ def test_there_are_no_more_of_them_than_clusters_and_whoever_leaves_makes_room_f
         second = await waits(admission)
         first.leave()
         first.leave()
-        slot = await comes_in(second)
+        slot = await admitted(second)
         third = await waits(admission)
-        slot.leave()  # still busy: its cluster did not start
-        (await comes_in(third)).leave()
+        slot.leave()  # left while it starts: its cluster failed to start
+        (await admitted(third)).leave()
 
     asyncio.run(go())
 
 
-def test_those_that_watch_silence_take_no_place_of_others_as_long_as_there_are_places_for_them() -> None:
+def test_silent_cohorts_take_their_own_slots_first() -> None:
     async def go() -> None:
         admission = CohortAdmission(clusters=2, watching=100, in_silence=1)
-        for silent in (True, False, True):  # the second silence takes a place, as there is but one for them
+        for silent in (True, False, True):  # the second silent cohort takes a normal slot, as silent ones have only one
             slot = await admission.enter(CELLS, silent=silent)
             for cell in range(CELLS):
                 slot.downgrade(cell)()
         another = await waits(admission)
         slot.leave()
-        third = await comes_in(another)
+        third = await admitted(another)
         assert third is not slot
 
     asyncio.run(go())

@@ -1,4 +1,4 @@
-"""Where something listens, as a value and as text."""
+"""Endpoints as values and as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from probe.model.endpoint import Endpoint, as_text
 
 
-def test_an_endpoint_is_read_and_written_as_host_and_port() -> None:
+def test_an_endpoint_is_parsed_and_printed_as_host_and_port() -> None:
     found = Endpoint.parse("127.0.0.1:9092")
     assert found == Endpoint(host="127.0.0.1", port=9092)
     assert str(found) == "127.0.0.1:9092"
@@ -15,6 +15,6 @@ def test_an_endpoint_is_read_and_written_as_host_and_port() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "host", "host:", "host:kafka"])
-def test_a_text_without_a_port_is_no_endpoint(text: str) -> None:
+def test_a_text_without_a_port_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         Endpoint.parse(text)

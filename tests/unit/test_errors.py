@@ -1,4 +1,4 @@
-"""The list of errors per API is whole, consistent with Kafka's exceptions, and of the size that a run can bear."""
+"""The table of errors per API is complete, agrees with Kafka's exceptions, and is small enough for a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_hierarchy(item: Answer) -> ErrorClass:
 
 
 @pytest.mark.parametrize("item", ANSWERS, ids=lambda item: f"{item.api}-{item.code}")
-def test_each_line_is_sound(item: Answer) -> None:
+def test_every_entry_is_valid(item: Answer) -> None:
     api = find_api(item.api)
     assert api is not None, item
     assert item.code in ERROR_NAMES
@@ -41,23 +41,23 @@ def test_each_line_is_sound(item: Answer) -> None:
         assert item.kind is by_hierarchy(item)
 
 
-def test_a_review_says_something_else_than_the_hierarchy() -> None:
+def test_a_reviewed_class_differs_from_the_hierarchy() -> None:
     idle = [item for item in ANSWERS if item.source.startswith("reviewed:") and item.kind is by_hierarchy(item)]
     assert idle == []
 
 
-def test_no_error_stands_twice() -> None:
+def test_every_error_is_listed_once() -> None:
     assert len(BY_CODE) == len(ANSWERS)
 
 
-def test_apis_are_kafkas_own() -> None:
+def test_api_names_are_those_of_kafka() -> None:
     special = {"list-offsets": "ListOffsets", "offset-for-leader-epoch": "OffsetForLeaderEpoch"}
     for api in APIS:
         name = special.get(api.name, api.name.replace("-", " ").title().replace(" ", ""))
         assert api.key == api_key(name), api
 
 
-def test_what_is_asked_follows_the_class() -> None:
+def test_the_required_reaction_follows_the_error_class() -> None:
     for item in defaults():
         prefix, api, error = item.name.split("/")
         answer = next(answer for answer in ANSWERS if answer.api == api and error_name(answer.code) == error)
@@ -73,7 +73,7 @@ def test_what_is_asked_follows_the_class() -> None:
             assert (prefix == "answer") == (answer.kind is ErrorClass.MOVED)
 
 
-def test_hold_heals_inside_the_watch_and_blip_by_itself() -> None:
+def test_hold_is_reverted_during_the_observation_and_blip_ends() -> None:
     for item in defaults():
         for part in item.variants:
             counted = any(isinstance(step, AnswerError) and step.times for step in part.steps)
@@ -81,7 +81,7 @@ def test_hold_heals_inside_the_watch_and_blip_by_itself() -> None:
             assert item.name.startswith("answer/") or counted != healed, item.name
 
 
-def test_every_api_can_be_provoked_in_each_default_role() -> None:
+def test_steps_provoke_every_api_in_the_default_roles() -> None:
     joined = {"join-group", "sync-group"}
     for item in defaults():
         api = item.name.split("/")[1]
@@ -91,25 +91,25 @@ def test_every_api_can_be_provoked_in_each_default_role() -> None:
 
 
 @pytest.mark.parametrize("name", ["hold/heartbeat/UNKNOWN_SERVER_ERROR", "answer/end-txn/TOPIC_AUTHORIZATION_FAILED"])
-def test_any_other_error_runs_and_is_informative(name: str) -> None:
+def test_other_errors_run_and_are_informative(name: str) -> None:
     (found,) = select_scenarios([name])
     assert all(part.expectation.reality is Reality.RAW and not part.expectation.conforms for part in found.variants)
 
 
-def test_applied_is_about_produce_alone() -> None:
+def test_applied_exists_for_produce_only() -> None:
     assert scenario("applied/fetch/UNKNOWN_SERVER_ERROR") is None
     found = scenario("applied/produce/NOT_ENOUGH_REPLICAS_AFTER_APPEND")
     assert found is not None
     assert found.variants[0].acks_all
 
 
-def test_who_is_fenced_may_die_of_it() -> None:
+def test_a_fenced_producer_may_be_fatal() -> None:
     found = scenario("blip/end-txn/PRODUCER_FENCED")
     assert found is not None
     assert found.variants[0].expectation.conforms == (Outcome.SURFACES, Outcome.FATAL)
 
 
-def test_the_default_catalogue_has_a_size_that_a_run_can_bear() -> None:
+def test_the_default_catalogue_is_small_enough_for_a_run() -> None:
     played = {name: item for name, item in default_scenarios().items() if Engine.EMBEDDED in item.engines}
     pairs = [(name, role) for name, item in played.items() for role in item.roles]
     assert 100 <= len(pairs) <= 140

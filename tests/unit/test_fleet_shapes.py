@@ -1,4 +1,4 @@
-"""A fleet in any shape that JSON or TOML can have is read, or refused in one line."""
+"""A fleet file with any content is read, or rejected in one line."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SERVICES = st.dictionaries(KEYS, VALUES, max_size=6)
 
 
 @given(st.lists(SERVICES | VALUES, max_size=4) | SERVICES | VALUES, st.sampled_from(["f.json", "f.jsonl", "f.txt"]))
-def test_any_json_is_read_or_refused(data: object, name: str) -> None:
+def test_any_json_is_read_or_rejected(data: object, name: str) -> None:
     check(json.dumps(data), name)
 
 
 @given(st.text())
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_rejected(text: str) -> None:
     for ending in ("toml", "json", "csv", "txt"):
         check(text, f"f.{ending}")
 
@@ -66,13 +66,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "text", "says"), REFUSED)
-def test_nested_values_are_named(name: str, text: str, says: str) -> None:
+def test_unexpected_values_are_named(name: str, text: str, says: str) -> None:
     with pytest.raises(CatalogueError) as refused:
         read_fleet(text, name)
     assert says in str(refused.value)
 
 
-def test_what_can_be_read_is_read() -> None:
+def test_numbers_and_booleans_are_read_as_text() -> None:
     text = """{
       "client": "sarama", "version": 1.43, "count": "2", "role": null,
       "properties": {"Producer.Retry.Max": 9, "Producer.Idempotent": true}
@@ -84,7 +84,7 @@ def test_what_can_be_read_is_read() -> None:
 
 
 @pytest.mark.parametrize(("name", "text", "says"), [REFUSED[0], REFUSED[-1], ("f.json", "[{", "mend the file")])
-def test_the_command_ends_with_one_line(tmp_path: Path, name: str, text: str, says: str) -> None:
+def test_the_command_reports_one_line(tmp_path: Path, name: str, text: str, says: str) -> None:
     file = tmp_path / name
     file.write_text(text)
     done = probe("audit", str(file), "--results", str(tmp_path / "none"))

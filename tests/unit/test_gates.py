@@ -1,4 +1,4 @@
-"""What pipelines read of a run: exit codes, JUnit XML, the Markdown summary, diff's gate."""
+"""Output of a run for pipelines: exit codes, JUnit XML, the Markdown summary, and the gate of `diff`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def one(*outcomes: Outcome, cell: Cell = CELL) -> SettledCell:
 
 def report(*cells: SettledCell, **more: object) -> Report:
     base = {"run_id": "r1", "results": "results", "cells": {item.cell: item for item in cells}}
-    return Report(**base, **more)  # type: ignore[arg-type]  # by name
+    return Report(**base, **more)  # type: ignore[arg-type]  # fields by name
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "told"),
+    ("outcomes", "expected"),
     [
         ([Outcome.REFRESHES], Result.PASSED),
         ([Outcome.STUCK], Result.FAILED),
@@ -45,8 +45,8 @@ def report(*cells: SettledCell, **more: object) -> Report:
         ([Outcome.WAITING], Result.SKIPPED),
     ],
 )
-def test_what_a_cell_is_to_a_pipeline(outcomes: list[Outcome], told: Result) -> None:
-    assert result(one(*outcomes)) is told
+def test_outcomes_map_to_results_of_a_pipeline(outcomes: list[Outcome], expected: Result) -> None:
+    assert result(one(*outcomes)) is expected
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,14 @@ def test_what_a_cell_is_to_a_pipeline(outcomes: list[Outcome], told: Result) -> 
         ("", [Outcome.STUCK], [Outcome.REFRESHES], False),
     ],
 )
-def test_a_gate_stops_what_it_names(
+def test_a_gate_stops_for_the_outcomes_that_it_names(
     text: str, outcomes: list[Outcome], before: list[Outcome] | None, stops: bool
 ) -> None:
     known = {CELL: one(*before)} if before else {}
     assert bool(stopped(read_gate(text), {CELL: one(*outcomes)}, known)) is stops
 
 
-def test_what_is_no_outcome_is_named() -> None:
+def test_an_unknown_outcome_is_named() -> None:
     with pytest.raises(ProbeError, match=r"--fail-on stick: no outcome; known are .*stuck.* nonconforming, worse"):
         read_gate("stuck, stick")
     assert read_gate(" stuck , worse ") == Gate(frozenset({Outcome.STUCK}), worse=True)
@@ -105,7 +105,7 @@ def test_junit_has_a_suite_per_version_and_a_case_per_cell() -> None:
     assert "probe show --results results --run r1 --client sarama@1.43.3 --role producer" in (failure.text or "")
 
 
-def test_junit_keeps_to_the_schema_that_readers_check() -> None:
+def test_junit_matches_the_schema() -> None:
     hostile = replace(verdict(Outcome.STUCK), reason='<b>"\x00\x1b]]>&\ud800')
     cells = [SettledCell(cell=CELL, run_id="r1", trial=0, verdicts=(hostile,)), one(Outcome.WAITING, cell=OLDER)]
     root = ET.fromstring(junit(report(*cells)).encode())
@@ -124,7 +124,7 @@ def test_junit_keeps_to_the_schema_that_readers_check() -> None:
     assert set(skipped.attrib) == {"message"}
 
 
-def test_the_summary_names_what_fails_what_changed_and_what_is_unknown() -> None:
+def test_the_summary_lists_failures_changes_and_unknowns() -> None:
     cells = [one(Outcome.CLEAN, cell=STEADY), one(Outcome.STUCK), one(Outcome.BROKEN, cell=OLDER)]
     text = summary(report(*cells, before={CELL: one(Outcome.REFRESHES)}, seconds=12.2), read_gate("worse"))
     assert "2 client versions, 2 scenarios, 3 cells, 3 trials on embedded 3.9, 12 s." in text
@@ -136,20 +136,20 @@ def test_the_summary_names_what_fails_what_changed_and_what_is_unknown() -> None
     assert "probe show --results results --run r1" in text
 
 
-def test_no_text_of_a_client_is_markup() -> None:
-    said = replace(verdict(Outcome.STUCK), reason="a|b `c` <script>\n| d |")
-    text = summary(report(SettledCell(cell=CELL, run_id="r1", trial=0, verdicts=(said,))))
+def test_text_of_a_client_is_escaped() -> None:
+    hostile = replace(verdict(Outcome.STUCK), reason="a|b `c` <script>\n| d |")
+    text = summary(report(SettledCell(cell=CELL, run_id="r1", trial=0, verdicts=(hostile,))))
     assert "| a\\|b \\`c\\` \\<script\\> \\| d \\| |" in text
 
 
-def test_long_tables_are_cut_with_their_rest_counted() -> None:
+def test_long_tables_are_cut_with_a_count() -> None:
     cells = [one(Outcome.STUCK, cell=replace(CELL, version=f"1.{n}.0")) for n in range(450)]
     text = summary(report(*cells))
     assert "… and 250 more." in text
     assert len(text) < 200_000
 
 
-def test_a_run_is_read_against_what_was_before(tmp_path: Path) -> None:
+def test_a_run_is_compared_with_earlier_runs(tmp_path: Path) -> None:
     fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
     with create(tmp_path, run_id="99990101T000000Z-ffff") as store:
         store.add(history(CELL, 0, shortened=True), verdict(Outcome.STUCK))
@@ -165,7 +165,7 @@ def test_a_run_is_read_against_what_was_before(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_place_that_cannot_be_written_is_named_before_the_run(tmp_path: Path) -> None:
+def test_an_unwritable_report_is_rejected_before_the_run(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ProbeError, match="cannot be written"):
         Reports(junit=tmp_path / "file" / "junit.xml").prepare()
@@ -175,14 +175,14 @@ def test_a_place_that_cannot_be_written_is_named_before_the_run(tmp_path: Path) 
         write(tmp_path / "file" / "x", "text")
 
 
-def test_a_first_run_has_nothing_to_be_worse_than(tmp_path: Path) -> None:
+def test_a_first_run_is_never_worse(tmp_path: Path) -> None:
     run_id = fill(tmp_path, (CELL, 0, Outcome.STUCK))
     found = read_report(str(tmp_path), run_id)
     assert found.before == {}
     Reports(read_gate("worse")).check(found)
 
 
-def test_diff_gates(tmp_path: Path) -> None:
+def test_diff_fails_by_its_gate(tmp_path: Path) -> None:
     first = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
     second = fill(tmp_path, (CELL, 0, Outcome.STUCK), (OLDER, 0, Outcome.REFRESHES))
     arguments = ["diff", first, second, "--results", str(tmp_path)]

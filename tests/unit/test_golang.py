@@ -1,4 +1,4 @@
-"""probe.toolchain.golang: Go programs into the cache, once."""
+"""Builds of Go programs into the cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from probe.toolchain import golang
 from probe.toolchain.tools import ToolError
 
 
-def test_many_threads_fill_a_folder_once(tmp_path: Path) -> None:
+def test_concurrent_builds_fill_a_folder_once(tmp_path: Path) -> None:
     filled: list[Path] = []
 
     def fill() -> None:
@@ -30,7 +30,7 @@ def test_many_threads_fill_a_folder_once(tmp_path: Path) -> None:
     assert (tmp_path / "x" / "program").read_text() == "whole"
 
 
-def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_build_leaves_no_files(tmp_path: Path) -> None:
     def fail() -> None:
         with golang.building(tmp_path / "x") as scratch:
             assert scratch is not None
@@ -44,14 +44,14 @@ def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
         assert again is not None
 
 
-def test_a_lock_that_is_held_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_held_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golang, "LIMIT_S", 0.2)
-    with golang.building(tmp_path / "x"), pytest.raises(ToolError, match=r"\.x\.lock is held"):  # noqa: SIM117 one holds
+    with golang.building(tmp_path / "x"), pytest.raises(ToolError, match=r"\.x\.lock is held"):  # noqa: SIM117 the first holds the lock
         with golang.building(tmp_path / "x"):
             pass
 
 
-def test_the_hash_follows_sources_and_salt_but_not_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hash_depends_on_sources_and_salt_but_not_on_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golang, "SHIM", tmp_path)
     source = tmp_path / "cmd" / "a.go"
     source.parent.mkdir()
@@ -64,7 +64,7 @@ def test_the_hash_follows_sources_and_salt_but_not_tests(tmp_path: Path, monkeyp
     assert golang.source_hash("cmd") != first
 
 
-def test_a_broken_package_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_error_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golang, "SHIM", tmp_path)
     (tmp_path / "go.mod").write_text("module broken\n\ngo 1.21\n")
     (tmp_path / "main.go").write_text("package main\n\nfunc main() { undefined() }\n")
@@ -72,7 +72,7 @@ def test_a_broken_package_is_one_line(tmp_path: Path, monkeypatch: pytest.Monkey
         golang.build(".", tmp_path / "out")
 
 
-def test_programs_are_built_with_their_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_are_built_with_linker_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golang, "SHIM", tmp_path)
     (tmp_path / "go.mod").write_text("module small\n\ngo 1.21\n")
     (tmp_path / "main.go").write_text('package main\n\nvar local = "none"\n\nfunc main() { println(local) }\n')
@@ -81,7 +81,7 @@ def test_programs_are_built_with_their_variables(tmp_path: Path, monkeypatch: py
     assert done.stderr == "ab12cd34\n"
 
 
-def test_without_go_there_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_go_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
     with pytest.raises(ToolError, match=r"^go is not on this machine; install Go"):

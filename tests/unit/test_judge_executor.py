@@ -1,4 +1,4 @@
-"""Questions to the verdict, and what they leave of the loop's time."""
+"""Verdicts that run beside the event loop do not block it for long."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ READ_S = 0.01
 ASKING = 40
 
 
-def slow(told: History) -> int:
+def slow(seen: History) -> int:
     time.sleep(READ_S)
-    return len(told.events)
+    return len(seen.events)
 
 
 async def longest_turn() -> float:
-    """Return how long the loop was kept at the most while many ask at once."""
+    """Return the longest time in seconds for which the loop was blocked during many submissions."""
     asked = asyncio.gather(*(submit(slow, history()) for _ in range(ASKING)))
     longest, before = 0.0, time.monotonic()
     while not asked.done():
@@ -32,7 +32,7 @@ async def longest_turn() -> float:
     return longest
 
 
-def test_who_asks_at_once_is_answered_one_in_a_turn_of_the_loop() -> None:
+def test_concurrent_verdicts_take_one_turn_each() -> None:
     assert len(history().events) < LONG_HISTORY
     for run in (asyncio.run, uvloop.run):
         assert run(longest_turn()) < ASKING * READ_S / 2

@@ -1,4 +1,4 @@
-"""Attributes that are computed once, and never wait for each other."""
+"""Attributes that are computed once and do not block each other."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ class Slow:
 
     @lazy
     def value(self) -> int:
-        """Say how often it was computed."""
+        """Return how often the value was computed."""
         self.began.set()
         assert self.go.wait(10)
         self.times += 1
         return self.times
 
 
-def test_it_is_computed_once() -> None:
+def test_a_lazy_attribute_is_computed_once() -> None:
     one = Slow()
     one.go.set()
     assert (one.value, one.value, one.times) == (1, 1, 1)
-    assert Slow.value.__doc__ == "Say how often it was computed."
+    assert Slow.value.__doc__ == "Return how often the value was computed."
 
 
-def test_one_instance_does_not_wait_for_another() -> None:
+def test_instances_do_not_wait_for_each_other() -> None:
     slow, quick = Slow(), Slow()
     quick.go.set()
     thread = threading.Thread(target=lambda: slow.value)
     thread.start()
     try:
         assert slow.began.wait(10)
-        assert quick.value == 1  # the other one is still being computed
+        assert quick.value == 1  # the other instance is still computing
         assert slow.times == 0
     finally:
         slow.go.set()

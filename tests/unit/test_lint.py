@@ -1,4 +1,4 @@
-"""The house rules that a program can check."""
+"""Rules of the repository that a program can check."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def test_mypy() -> None:
 
 
 BINDING = ROOT / "clients" / "librdkafka" / "binding"
-"""Replaces the package confluent_kafka for some releases, so it is checked apart from the drivers."""
+"""Folder that replaces the package confluent_kafka for some releases; checked separately for that reason."""
 
 
 @pytest.mark.parametrize("binding", [False, True])
 def test_mypy_of_clients(binding: bool) -> None:
-    """The libraries under test come in many versions, so their types are not used where they have none."""
+    """Libraries without types are ignored, since the libraries under test come in many versions."""
     packages = sorted(path.parent for path in (ROOT / "clients").rglob("__init__.py"))
     checked = [str(path) for path in packages if (BINDING in path.parents) is binding]
     assert checked
@@ -85,7 +85,7 @@ def test_go_tests() -> None:
 
 
 def code_of(path: Path) -> list[tuple[int, str]]:
-    """Return a source's lines without comments and docstrings, which may tell where a rule comes from."""
+    """Return the lines of a source without comments and docstrings, which may cite client versions."""
     text = path.read_text()
     if path.suffix == ".go":
         bare = re.sub(r"/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
@@ -104,8 +104,8 @@ def code_of(path: Path) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("folder", ["probe", "spark", "go_shim"])
-def test_no_client_version_stands_in_the_sources(folder: str) -> None:
-    """A version in the code that produces a result would be a result written down beforehand."""
+def test_no_client_version_is_in_the_sources(folder: str) -> None:
+    """Code that names a client version could produce a result that is not measured."""
     versions = {item.version for family in read_families(ROOT / "clients").values() for item in family.versions}
     pattern = re.compile(r"(?<![\d.])(" + "|".join(re.escape(version) for version in sorted(versions)) + r")(?![\d.])")
     found = [
@@ -118,7 +118,7 @@ def test_no_client_version_stands_in_the_sources(folder: str) -> None:
     assert found == []
 
 
-def test_stubs_are_what_the_contracts_say(tmp_path: Path) -> None:
+def test_stubs_match_the_protobuf_contracts(tmp_path: Path) -> None:
     stubs = runpy.run_path(str(ROOT / "proto" / "generate.py"))
     subprocess.run(
         [sys.executable, "-c", f"import generate, pathlib; generate.python_stubs(pathlib.Path({str(tmp_path)!r}))"],
@@ -134,7 +134,7 @@ def test_stubs_are_what_the_contracts_say(tmp_path: Path) -> None:
 
 
 def test_files_are_small() -> None:
-    """DESIGN 3: none over 300 lines."""
+    """A source file has at most 300 lines."""
     long = {
         str(path.relative_to(ROOT)): count
         for path in sources("probe", "spark", "go_shim", "clients")

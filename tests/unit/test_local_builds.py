@@ -1,4 +1,4 @@
-"""A wheel, a checkout, a jar or a C library on this machine is a client, named by its content."""
+"""Local builds (a wheel, a checkout, a jar or a C library) as clients that are named by their content."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def reported(argv: tuple[str, ...]) -> str:
     return subprocess.run([*argv, "--report"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_a_checkout_is_laid_out_beside_what_the_family_needs(family: Family, tmp_path: Path) -> None:
+def test_a_checkout_is_installed_with_its_dependencies(family: Family, tmp_path: Path) -> None:
     place = checkout(tmp_path / "mine")
     version = resolve(family, f"path:{place}")
     release, _, mark = version.version.partition("+local.")
@@ -58,7 +58,7 @@ def test_a_checkout_is_laid_out_beside_what_the_family_needs(family: Family, tmp
     assert {item.name for item in folder.iterdir()} == {"toy", "codec", "codec-9.9.data"}
 
 
-def test_what_is_asked_is_what_runs(family: Family, tmp_path: Path) -> None:
+def test_later_changes_do_not_affect_a_resolved_checkout(family: Family, tmp_path: Path) -> None:
     place = checkout(tmp_path / "mine")
     before = resolve(family, f"path:{place}")
     (place / "toy" / "__init__.py").write_text("__version__ = '1.8'\n")
@@ -68,7 +68,7 @@ def test_what_is_asked_is_what_runs(family: Family, tmp_path: Path) -> None:
     assert reported(provision(family, before).argv) == "1.7"
 
 
-def test_a_checkout_keeps_its_name_while_it_is_the_same(family: Family, tmp_path: Path) -> None:
+def test_equal_checkouts_have_the_same_version(family: Family, tmp_path: Path) -> None:
     one = resolve(family, f"path:{checkout(tmp_path / 'a')}")
     two = resolve(family, f"path:{checkout(tmp_path / 'b' / 'src').parent}")
     assert one.version == two.version
@@ -84,8 +84,8 @@ def test_a_wheel_is_unpacked(family: Family, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["librdkafka.so.1", "librdkafka-ab12cd34.so.1", "src/librdkafka.so.1"])
-def test_a_build_of_the_c_library_stands_where_the_driver_looks(tmp_path: Path, name: str) -> None:
-    from probe.drivers.sources import local_wheel  # noqa: PLC0415  # only here
+def test_a_c_library_is_placed_where_the_driver_loads_it(tmp_path: Path, name: str) -> None:
+    from probe.drivers.sources import local_wheel  # noqa: PLC0415  # only this test needs it
 
     built = tmp_path / "built" / name
     built.parent.mkdir(parents=True)
@@ -100,7 +100,7 @@ def test_a_build_of_the_c_library_stands_where_the_driver_looks(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("made", [False, True])
-def test_a_place_with_nothing_to_drive_is_one_line(family: Family, tmp_path: Path, made: bool) -> None:
+def test_a_folder_without_a_library_is_reported_in_one_line(family: Family, tmp_path: Path, made: bool) -> None:
     place = tmp_path / "empty"
     if made:
         place.mkdir()
@@ -108,30 +108,30 @@ def test_a_place_with_nothing_to_drive_is_one_line(family: Family, tmp_path: Pat
         resolve(family, f"path:{place}")
 
 
-def test_a_checkout_that_does_not_load_says_why(family: Family, tmp_path: Path) -> None:
+def test_a_checkout_that_does_not_load_is_reported(family: Family, tmp_path: Path) -> None:
     place = checkout(tmp_path / "mine")
     (place / "toy" / "__init__.py").write_text("import nowhere_to_be_found\n")
     with pytest.raises(ProvisionError, match=r"toy@path:.* cannot be loaded by this Python: .*nowhere_to_be_found"):
         resolve(family, f"path:{place}")
 
 
-def test_both_words_for_a_place_are_taken_and_others_are_not() -> None:
+def test_path_and_jar_are_accepted_and_other_schemes_are_not() -> None:
     families = read_families(ROOT / "clients")
     asked: list[str] = []
 
-    def tell(_: Family, text: str) -> object:
+    def resolve_version(_: Family, text: str) -> object:
         asked.append(text)
         return families["java"].versions[0]
 
-    select_clients(families, ["java@jar:/a/kafka-clients.jar", "sarama@path:/a/sarama@v1.43.3"], tell)  # type: ignore[arg-type]  # a Version
+    select_clients(families, ["java@jar:/a/kafka-clients.jar", "sarama@path:/a/sarama@v1.43.3"], resolve_version)  # type: ignore[arg-type]  # returns a Version
     assert asked == ["jar:/a/kafka-clients.jar", "path:/a/sarama@v1.43.3"]
     with pytest.raises(CatalogueError, match="path:PLACE"):
-        select_clients(families, ["java@file:/a"], tell)  # type: ignore[arg-type]  # as above
+        select_clients(families, ["java@file:/a"], resolve_version)  # type: ignore[arg-type]  # as above
 
 
 @pytest.mark.real
-def test_a_copy_of_a_release_fares_as_the_release(tmp_path: Path) -> None:
-    """Prove it end to end: the driver says it is the local build, and it is as stuck as what it is a copy of."""
+def test_a_copy_of_a_release_has_the_same_outcome(tmp_path: Path) -> None:
+    """The driver reports the local build as its version, and its outcome is that of the release."""
     families = read_families(ROOT / "clients")
     old = families["kafka-python"].find("2.0.2")
     assert old is not None
@@ -139,5 +139,5 @@ def test_a_copy_of_a_release_fares_as_the_release(tmp_path: Path) -> None:
     shutil.copytree(Path(argv[argv.index("--library") + 1]) / "kafka", tmp_path / "kafka")
     item = planned(f"kafka-python@path:{tmp_path}", "disk/storage-error")
     assert item.cell.version.startswith("2.0.2+local.")
-    ((_, told),) = play([item])
-    assert told.outcome is Outcome.STUCK
+    ((_, verdict),) = play([item])
+    assert verdict.outcome is Outcome.STUCK
