@@ -1,4 +1,4 @@
-"""Two processes and one results folder."""
+"""Locks of a results folder that several processes use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def holder(folder: Path, name: str, seconds: float = 60) -> subprocess.Popen[str
     return process
 
 
-def test_who_comes_second_is_told_who_holds_it(tmp_path: Path) -> None:
+def test_a_lock_error_names_the_holder(tmp_path: Path) -> None:
     with holder(tmp_path, PUBLISHING) as process:
         try:
             with pytest.raises(LockedError) as caught, locked(str(tmp_path), PUBLISHING):
@@ -43,32 +43,32 @@ def test_who_comes_second_is_told_who_holds_it(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
 
 
-def test_a_lock_of_the_dead_is_taken_over(tmp_path: Path) -> None:
+def test_a_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
     process = holder(tmp_path, PUBLISHING)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=20)
-    said: list[str] = []
-    with locked(str(tmp_path), PUBLISHING, say=said.append):
+    messages: list[str] = []
+    with locked(str(tmp_path), PUBLISHING, say=messages.append):
         pass
-    assert len(said) == 1
-    assert f"pid {process.pid}" in said[0]
-    said.clear()
-    with locked(str(tmp_path), PUBLISHING, say=said.append):
+    assert len(messages) == 1
+    assert f"pid {process.pid}" in messages[0]
+    messages.clear()
+    with locked(str(tmp_path), PUBLISHING, say=messages.append):
         pass
-    assert said == []
+    assert messages == []
 
 
-def test_waiting_ends_when_the_other_ends(tmp_path: Path) -> None:
-    said: list[str] = []
+def test_waiting_ends_when_the_lock_is_released(tmp_path: Path) -> None:
+    messages: list[str] = []
     with holder(tmp_path, PUBLISHING, 1.0) as process:
         started = time.monotonic()
-        with locked(str(tmp_path), PUBLISHING, wait_s=30, say=said.append):
+        with locked(str(tmp_path), PUBLISHING, wait_s=30, say=messages.append):
             assert process.wait(20) == 0
         assert time.monotonic() - started < 25
-    assert "waiting for it, 30 s at most" in said[0]
+    assert "waiting for it, 30 s at most" in messages[0]
 
 
-def test_waiting_has_an_end(tmp_path: Path) -> None:
+def test_waiting_has_a_time_limit(tmp_path: Path) -> None:
     with locked(str(tmp_path), PUBLISHING):
         started = time.monotonic()
         with pytest.raises(LockedError), locked(str(tmp_path), PUBLISHING, wait_s=0.5):
@@ -76,7 +76,7 @@ def test_waiting_has_an_end(tmp_path: Path) -> None:
         assert 0.4 < time.monotonic() - started < 10
 
 
-def test_shards_run_together_and_removal_waits_for_all_runs(tmp_path: Path) -> None:
+def test_shards_share_the_lock_and_removal_waits_for_all_runs(tmp_path: Path) -> None:
     folder = str(tmp_path)
     with locked(folder, RUNS, shared=True), locked(folder, run_lock("1of2")):
         with locked(folder, RUNS, shared=True), locked(folder, run_lock("2of2")):
@@ -90,7 +90,7 @@ def test_shards_run_together_and_removal_waits_for_all_runs(tmp_path: Path) -> N
         pass
 
 
-def test_urls_have_no_locks_and_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_a_url_has_no_lock_and_an_unwritable_folder_is_named(tmp_path: Path) -> None:
     with locked("s3://bucket/results", PUBLISHING):
         pass
     (tmp_path / FOLDER).write_text("")

@@ -1,4 +1,4 @@
-"""Jars from a Maven registry: a registry of our own on loopback, asked by the same jgo as the real one."""
+"""Jars from a Maven registry: a stand-in on loopback that the real jgo queries."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _listing() -> bytes:
 
 
 class Registry:
-    """Serves files by path; may fail a path some times first."""
+    """Serves files by path, after a given series of failures."""
 
     def __init__(self) -> None:
         self.files = {JAR: _jar(), LISTING: _listing()}
         self.asked: Counter[str] = Counter()
         self.failures: dict[str, list[int]] = {}
-        """Answers before the file: a status, or 0 = half a file and the connection is cut."""
+        """Failures per path before the file is served: a status, or 0 for half a file and a closed connection."""
 
     def answer(self, request: http.server.BaseHTTPRequestHandler) -> None:
         self.asked[request.path] += 1
@@ -65,11 +65,11 @@ class Registry:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Registry]:
-    told = Registry()
+    registry = Registry()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            told.answer(self)
+            registry.answer(self)
 
         def log_message(self, *_: Any) -> None:
             pass
@@ -90,7 +90,7 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Registry
     monkeypatch.setattr(maven_registry, "_place", place)
     monkeypatch.setattr(maven_registry, "find_tool", no_mvn)
     monkeypatch.setattr(maven_registry._download.retry, "wait", lambda _: 0.01)
-    yield told
+    yield registry
     server.shutdown()
     server.server_close()
 
@@ -99,7 +99,7 @@ def _digest(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def test_a_jar_is_fetched_once_and_its_digest_recorded(served: Registry, tmp_path: Path) -> None:
+def test_a_jar_is_fetched_once_with_its_digest(served: Registry, tmp_path: Path) -> None:
     for _ in range(2):
         found = maven_jars.fetch([THING], tmp_path)
         assert found == {THING: tmp_path / "jars" / "thing-1.2.0.jar"}
@@ -108,7 +108,7 @@ def test_a_jar_is_fetched_once_and_its_digest_recorded(served: Registry, tmp_pat
     assert served.asked[JAR] == 1
 
 
-def test_another_digest_is_refused_naming_both_and_nothing_is_kept(served: Registry, tmp_path: Path) -> None:
+def test_a_wrong_digest_is_rejected_and_nothing_is_kept(served: Registry, tmp_path: Path) -> None:
     with pytest.raises(ProvisionError) as refused:
         maven_jars.fetch([THING], tmp_path, digests={THING: "sha256:00"})
     assert "sha256:00" in str(refused.value)
@@ -118,26 +118,26 @@ def test_another_digest_is_refused_naming_both_and_nothing_is_kept(served: Regis
     assert not list((tmp_path / "jars").glob(".fetch-*"))
 
 
-def test_a_jar_that_is_there_is_refused_by_another_digest(served: Registry, tmp_path: Path) -> None:
+def test_a_stored_jar_with_a_wrong_digest_is_rejected(served: Registry, tmp_path: Path) -> None:
     maven_jars.fetch([THING], tmp_path)
     with pytest.raises(ProvisionError, match="sha256:11 is pinned"):
         maven_jars.fetch([THING], tmp_path, digests={THING: "sha256:11"})
 
 
-def test_a_jar_that_lost_its_end_is_fetched_anew(served: Registry, tmp_path: Path) -> None:
+def test_a_truncated_jar_is_fetched_again(served: Registry, tmp_path: Path) -> None:
     jar = maven_jars.fetch([THING], tmp_path)[THING]
     jar.write_bytes(jar.read_bytes()[:20])
     assert maven_jars.fetch([THING], tmp_path)[THING].read_bytes() == served.files[JAR]
     assert served.asked[JAR] == 2
 
 
-def test_many_threads_fetch_one_jar_once(served: Registry, tmp_path: Path) -> None:
+def test_concurrent_fetches_download_a_jar_once(served: Registry, tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: maven_jars.fetch([THING], tmp_path), range(8)))
     assert served.asked[JAR] == 1
 
 
-def test_what_does_not_exist_is_one_line_and_not_tried_again(served: Registry, tmp_path: Path) -> None:
+def test_a_missing_version_is_reported_without_a_retry(served: Registry, tmp_path: Path) -> None:
     with pytest.raises(
         ProvisionError, match=r"^org\.example:thing:7\.0\.0: the Maven registry does not have it; choose"
     ):
@@ -146,43 +146,43 @@ def test_what_does_not_exist_is_one_line_and_not_tried_again(served: Registry, t
 
 
 @pytest.mark.parametrize("failure", [503, 0])
-def test_a_registry_that_stumbles_is_asked_again(served: Registry, tmp_path: Path, failure: int) -> None:
+def test_a_failed_request_is_retried(served: Registry, tmp_path: Path, failure: int) -> None:
     served.failures[JAR] = [failure]
     assert maven_jars.fetch([THING], tmp_path)[THING].read_bytes() == served.files[JAR]
     assert served.asked[JAR] == 2
 
 
-def test_a_registry_that_never_serves_is_one_line(served: Registry, tmp_path: Path) -> None:
+def test_a_registry_that_keeps_failing_is_reported_in_one_line(served: Registry, tmp_path: Path) -> None:
     served.failures[JAR] = [503] * 9
     with pytest.raises(
         ProvisionError, match=r"cannot be reached \(it lists this version but did not serve it\)"
-    ) as told:
+    ) as caught:
         maven_jars.fetch([THING], tmp_path)
-    assert "\n" not in str(told.value)
-    assert "127.0.0.1" not in str(told.value)
+    assert "\n" not in str(caught.value)
+    assert "127.0.0.1" not in str(caught.value)
 
 
-def test_the_newest_is_a_release_and_numeric(served: Registry) -> None:
+def test_the_newest_version_is_the_highest_release(served: Registry) -> None:
     assert maven_jars.newest("org.example:thing") == "1.10.0"
 
 
-def test_an_unknown_project_is_one_line(served: Registry) -> None:
+def test_an_unknown_project_is_reported_in_one_line(served: Registry) -> None:
     with pytest.raises(ProvisionError, match=r"^org\.example:other: the Maven registry does not list it"):
         maven_jars.newest("org.example:other")
 
 
 @pytest.mark.parametrize("text", ["thing", "org.example:thing", "a:b:../c", "a:b:c:d:e:f", "a:b c:1"])
-def test_what_is_no_coordinate_is_one_line(tmp_path: Path, text: str) -> None:
+def test_an_invalid_coordinate_is_reported_in_one_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(ProvisionError, match=r"is no Maven coordinate; write group:artifact:version$"):
         maven_jars.fetch([text], tmp_path)
 
 
-def test_a_classifier_is_part_of_the_name() -> None:
-    told = maven_registry.Coordinate.parse("g:protoc:4.0:exe:linux-x86_64")
-    assert (told.file, str(told)) == ("protoc-4.0-linux-x86_64.exe", "g:protoc:4.0:exe:linux-x86_64")
+def test_a_classifier_is_part_of_the_file_name() -> None:
+    found = maven_registry.Coordinate.parse("g:protoc:4.0:exe:linux-x86_64")
+    assert (found.file, str(found)) == ("protoc-4.0-linux-x86_64.exe", "g:protoc:4.0:exe:linux-x86_64")
 
 
-def test_maven_helps_where_jgo_is_not_answered(served: Registry, tmp_path: Path, monkeypatch: Any) -> None:
+def test_maven_is_the_fallback_if_jgo_fails(served: Registry, tmp_path: Path, monkeypatch: Any) -> None:
     served.failures[JAR] = [503] * 9
     program = tmp_path / "mvn"
     program.write_text(

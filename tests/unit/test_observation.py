@@ -1,4 +1,4 @@
-"""When a running trial is looked at again."""
+"""Times at which a running trial is checked again."""
 
 from __future__ import annotations
 
@@ -22,19 +22,21 @@ from probe.verdict import STALL_MS, Outlook
     [
         (0, None, POLL_S),
         (0, 3000, POLL_S),
-        (2800, 3000, 0.2),  # a look in 0.4 s would hold the fault for 3.2 s
+        (2800, 3000, 0.2),  # a check after 0.4 s would keep the fault for 3.2 s
         (3000, 3000, 0.0),
         (3001, 3000, 0.0),
         (60_000, None, POLL_S),
         (60_000, 60_100, 0.1),
     ],
 )
-def test_a_fault_is_mended_on_time(elapsed_ms: int, heal_ms: int | None, expected: float) -> None:
+def test_a_fault_is_reverted_on_time(elapsed_ms: int, heal_ms: int | None, expected: float) -> None:
     assert poll_s(elapsed_ms, heal_ms) == pytest.approx(expected)
 
 
-def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms: int = 0, hear_at: int = -1) -> int:
-    """Watch a trial of a silent client whose clock goes by 5 s a look; return how often its history was read."""
+def history_reads(
+    answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms: int = 0, event_at: int = -1
+) -> int:
+    """Observe a trial of a silent client, with 5 s between two checks; return how often its history was read."""
     asked = 0
     times = itertools.count(5_000_000, 5_000_000)
     recorder = Recorder()
@@ -48,23 +50,23 @@ def watched(answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms
 
     def now() -> int:
         at = next(times)
-        if at == hear_at:
+        if at == event_at:
             recorder.add(App(at=at, kind=AppKind.ACKED, instance="i", partition=0))
         return at
 
     @dataclass
-    class Told:
+    class HeaderStub:
         play: Any
         subject: Any
         watched_ms: int = 0
 
-    told = Told(SimpleNamespace(watch_ms=60_000), SimpleNamespace(affected=0, bystander=1))
+    header = HeaderStub(SimpleNamespace(watch_ms=60_000), SimpleNamespace(affected=0, bystander=1))
     state: Any = SimpleNamespace(
         item=SimpleNamespace(
             cell=SimpleNamespace(engine=Engine.EMBEDDED),
             variant=SimpleNamespace(heal_after_ms=None, at_start=False, watch_least_ms=0),
         ),
-        header=told,
+        header=header,
         fault_at=0,
         recorder=recorder,
         learn=lambda: None,
@@ -91,17 +93,15 @@ WAITS, OVER = Outlook(4_000, needs_event=True), Outlook(0)
 
 
 @pytest.mark.parametrize(("stall_ms", "asked"), [(STALL_MS, 1), (STALL_MS + 1, 0)])
-def test_a_stall_ends_the_watch_since_its_times_are_not_to_be_trusted(
-    stall_ms: int, asked: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Any further second would be thrown away: the cell is run again."""
-    assert watched([OVER], monkeypatch, stall_ms=stall_ms) == asked
+def test_a_stall_ends_the_observation(stall_ms: int, asked: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a stall the times are not reliable, and the cell is run again in any case."""
+    assert history_reads([OVER], monkeypatch, stall_ms=stall_ms) == asked
 
 
-def test_a_silence_is_read_once_and_again_when_the_watch_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert watched([WAITS, OVER], monkeypatch) == 2
-    assert watched([Outlook(4_000), Outlook(4_000), Outlook(4_000), OVER], monkeypatch) == 4
+def test_a_history_without_new_events_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert history_reads([WAITS, OVER], monkeypatch) == 2
+    assert history_reads([Outlook(4_000), Outlook(4_000), Outlook(4_000), OVER], monkeypatch) == 4
 
 
-def test_who_is_heard_of_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert watched([WAITS, Outlook(4_000), OVER], monkeypatch, hear_at=20_000_000) == 3
+def test_a_history_with_a_new_event_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert history_reads([WAITS, Outlook(4_000), OVER], monkeypatch, event_at=20_000_000) == 3

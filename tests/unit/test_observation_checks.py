@@ -1,4 +1,4 @@
-"""When a trial that is watched is looked at."""
+"""The number of times that a running trial is judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETTLED = verdict.Outlook(700, settled=True, recovered=True)
 
 
 class Trial:
-    """A trial of which each look finds the same; it counts them."""
+    """A trial for which every check gives the same result; counts the checks."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, found: verdict.Outlook) -> None:
         item = planned("sarama@1.43.3", "disk/storage-error", "producer")
@@ -33,11 +33,11 @@ class Trial:
         monkeypatch.setattr(verdict, "outlook", outlook)
 
     def enough(self, elapsed_ms: int) -> tuple[bool, int]:
-        """Ask; return the answer, and how often the history was looked at so far."""
+        """Check the trial; return the answer, and how often the history was judged so far."""
         return asyncio.run(self.looks.enough(elapsed_ms)), self.count
 
 
-def test_who_has_recovered_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recovered_client_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, SETTLED)
     assert trial.enough(5000) == (False, 1)
     assert trial.enough(5600) == (False, 1)
@@ -45,8 +45,8 @@ def test_who_has_recovered_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) ->
     assert trial.looks.last == SETTLED
 
 
-def test_what_the_brokers_do_meanwhile_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault that is healed late, or a leader that moves again, dates the recovery anew."""
+def test_a_broker_event_causes_a_new_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault that is reverted late, or a leader that moves again, changes the time of the recovery."""
     trial = Trial(monkeypatch, SETTLED)
     assert trial.enough(5000) == (False, 1)
     trial.course.on_event(EngineEvent(at=1, kind=EngineKind.HEALED))
@@ -54,7 +54,7 @@ def test_what_the_brokers_do_meanwhile_is_looked_at(monkeypatch: pytest.MonkeyPa
     assert trial.enough(6400) == (True, 2)
 
 
-def test_who_has_not_recovered_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_without_recovery_is_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, verdict.Outlook(700))
     assert trial.enough(5000) == (False, 1)
     assert trial.enough(5700) == (False, 2)

@@ -1,4 +1,4 @@
-"""Facts that have one definition: no list of outcomes stands outside the table of outcomes."""
+"""Single definitions: outcomes are listed only in the table of outcomes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 TABLE = Path(probe.model.outcomes.__file__)
 RULES = Path(probe.verdict.__file__).parent
 EXPECTED = (Path(scenario.__file__), "CONFORMS")
-"""What a scenario says conforms, by what it expects of a client."""
+"""The file and the name of the outcomes that conform, per required reaction."""
 STATIC = ROOT / "probe" / "site" / "static"
 WORDS = {outcome.value for outcome in Outcome}
 QUOTED = re.compile("['\"](" + "|".join(sorted(WORDS)) + ")['\"]")
@@ -31,7 +31,7 @@ def sources() -> list[Path]:
 
 
 def outcome_of(node: ast.AST | None) -> str | None:
-    """Return the outcome that an expression is: a member, its value, or its string."""
+    """Return the outcome that an expression stands for (a member, its value, or its string), or None."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) and node.value in WORDS else None
     if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Name):
@@ -49,7 +49,7 @@ def outcome_of(node: ast.AST | None) -> str | None:
 
 
 def compared(node: ast.AST) -> Iterator[str | None]:
-    """Yield the outcomes that a condition compares with, in itself or in its parts."""
+    """Yield the outcomes that a condition or its parts compare with."""
     if isinstance(node, ast.BoolOp):
         for part in node.values:
             yield from compared(part)
@@ -82,7 +82,7 @@ def united(node: ast.AST) -> Iterator[str | None]:
 
 
 def called(node: ast.Call) -> Iterator[str | None]:
-    """Yield the outcomes given to a call, and those of a text that is split into words."""
+    """Yield the outcomes among the arguments of a call, and those of a text that is split into words."""
     yield from map(outcome_of, node.args)
     if isinstance(node.func, ast.Name) and node.func.id == "dict":
         yield from (item.arg if item.arg in WORDS else None for item in node.keywords)
@@ -113,12 +113,12 @@ READERS: tuple[tuple[tuple[type[ast.AST], ...], Reader], ...] = (
 
 
 def prose(tree: ast.AST) -> set[int]:
-    """Return the docstrings, by identity."""
+    """Return the identities of the docstrings."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
 def lists_in(tree: ast.AST) -> list[tuple[int, list[str]]]:
-    """Return the line and the outcomes of every place that lists two or more."""
+    """Return the line and the outcomes of every expression that lists two or more."""
     texts = prose(tree)
     found = {
         (getattr(node, "lineno", 0), tuple(sorted(named)))
@@ -131,7 +131,7 @@ def lists_in(tree: ast.AST) -> list[tuple[int, list[str]]]:
 
 
 def without(tree: ast.Module, name: str) -> ast.Module:
-    """Leave out the assignment to a name."""
+    """Return the module without the assignment to a name."""
     kept = [
         node
         for node in tree.body
@@ -186,12 +186,12 @@ def test_a_list_of_outcomes_is_found(text: str) -> None:
         "for x in Outcome: pass",
     ],
 )
-def test_what_names_one_outcome_is_no_list(text: str) -> None:
+def test_a_single_outcome_is_no_list(text: str) -> None:
     assert lists_in(ast.parse(text)) == []
 
 
-def test_outcomes_are_listed_in_their_table_alone() -> None:
-    """A list of outcomes belongs into `probe.model.outcomes` as a property with a name, from which the list follows."""
+def test_outcomes_are_listed_only_in_their_table() -> None:
+    """Other code uses named properties of `probe.model.outcomes`, from which lists follow."""
     found = []
     for path in sources():
         tree = ast.parse(path.read_text())
@@ -200,16 +200,16 @@ def test_outcomes_are_listed_in_their_table_alone() -> None:
     assert found == []
 
 
-def test_the_sources_that_are_searched_are_there() -> None:
+def test_every_source_folder_is_searched() -> None:
     names = {path.relative_to(ROOT).parts[0] for path in sources()}
     assert names == {"run.py", "probe", "spark", "clients"}
-    assert lists_in(ast.parse(TABLE.read_text())) == []  # a property each, and the lists follow from those
+    assert lists_in(ast.parse(TABLE.read_text())) == []  # it has properties per outcome, from which lists follow
     assert lists_in(ast.parse(EXPECTED[0].read_text())) != []
 
 
 @pytest.mark.parametrize("path", sorted(STATIC.iterdir()), ids=lambda path: path.name)
 def test_no_style_sheet_or_script_lists_outcomes(path: Path) -> None:
-    """The site's builder writes what depends on an outcome; how the hourglass is drawn is the style sheet's."""
+    """The builder of the site writes everything that depends on an outcome, except for the waiting symbol."""
     text = re.sub(r"/\*.*?\*/|//.*", "", path.read_text(), flags=re.DOTALL if path.suffix == ".css" else 0)
     found = set(re.findall(r"[.](?:g-)?(\w+)\b(?=[^;{}]*[{])", text)) if path.suffix == ".css" else set()
     assert (found | set(QUOTED.findall(text))) & WORDS <= {Outcome.WAITING}

@@ -1,4 +1,4 @@
-"""The table that a run ends with: an application's settings stand in its line and make no columns."""
+"""The table of outcomes at the end of a run; settings of an application are part of its row, not a column."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from probe.model import Client, Outcome
 from tests.support.synthetic_rows import CELL
 
 
-def test_properties_stand_beside_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_properties_are_shown_with_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
     printed: list[object] = []
     monkeypatch.setattr(outcome_table.OUT, "print", lambda item, **_: printed.append(item))
     steady = replace(CELL, scenario="steady")
@@ -34,7 +34,7 @@ def test_properties_stand_beside_the_client(monkeypatch: pytest.MonkeyPatch) -> 
     assert [str(list(column.cells)[2]) for column in table.columns[1:]] == ["", "", "refreshes"]
 
 
-def test_where_the_cells_do_not_fit_they_are_counted(
+def test_outcomes_are_counted_if_the_table_is_too_wide(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(outcome_table, "OUT", Console(width=outcome_table.OUT.width, soft_wrap=True))
@@ -42,12 +42,12 @@ def test_where_the_cells_do_not_fit_they_are_counted(
     many = {replace(CELL, scenario=f"answer/produce/{n}"): {Outcome.STUCK} for n in range(100)}
     many[next(iter(many))] = {Outcome.STUCK, Outcome.LATE}
     outcome_table.show_outcomes(many, {other: "no"}, "r1")
-    printed, said = capsys.readouterr()
+    printed, notes = capsys.readouterr()
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if "│" in line]
     assert [cell.strip() for cell in printed.splitlines()[2].split("┃")[1:-1]] == ["client", "stuck", "late"]
     assert rows == [["java@9.9", "not run", "not run"], ["sarama@1.43.3", "100", "1"]]
-    assert "probe show --run r1" in said
+    assert "probe show --run r1" in notes
 
 
-def test_a_long_line_is_cut() -> None:
+def test_a_long_client_name_is_cut() -> None:
     assert len(outcome_table._short("x" * 200)) == outcome_table.MAX_CELLS

@@ -1,4 +1,4 @@
-"""Where the objects of a trial are placed, by what the broker that fails is to have of it."""
+"""Placement of the partitions and coordinators of a trial relative to the failing broker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from probe.runner.trial.start_modes import spread_of
 
 
 @pytest.mark.parametrize(
-    ("spread", "affected", "bystander", "coordinator", "beside"),
+    ("spread", "affected", "bystander", "coordinator", "bystander_coordinator"),
     [
         (Spread.SHARED, (2, 1, 3), (2, 1, 3), 2, 2),
         (Spread.BYSTANDER_APART, (2, 1, 3), (1, 3), 2, 1),
@@ -19,12 +19,15 @@ from probe.runner.trial.start_modes import spread_of
         (Spread.NOTHING, (1, 3), (1, 3), 1, 1),
     ],
 )
-def test_places(
-    spread: Spread, affected: tuple[int, ...], bystander: tuple[int, ...], coordinator: int, beside: int
+def test_spread_decides_the_places(
+    spread: Spread, affected: tuple[int, ...], bystander: tuple[int, ...], coordinator: int, bystander_coordinator: int
 ) -> None:
     plan = TopicPlan(feed_ms=0, bystander_ms=100, spread=spread)
     assert plan.places(2, (1, 2, 3)) == Places(
-        affected=affected, bystander=bystander, coordinator=coordinator, bystander_coordinator=beside
+        affected=affected,
+        bystander=bystander,
+        coordinator=coordinator,
+        bystander_coordinator=bystander_coordinator,
     )
 
 
@@ -37,7 +40,7 @@ def test_places(
         ("bootstrap/first-dead", Role.PRODUCER, Spread.NOTHING),
     ],
 )
-def test_scenarios(scenario: str, role: Role, spread: Spread) -> None:
+def test_scenarios_have_their_spread(scenario: str, role: Role, spread: Spread) -> None:
     part = default_scenarios()[scenario].variant(role)
     assert part is not None
     assert spread_of(part) is spread

@@ -1,4 +1,4 @@
-"""What a run with little time does first."""
+"""Order of cells in a run with a time budget."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def asked(cells: tuple[Planned, ...]) -> list[Cell]:
     return [item.cell for item in cells if item.cell != item.steady]
 
 
-def test_nothing_is_lost_and_controls_stand_before_those_who_need_them(cells: tuple[Planned, ...]) -> None:
+def test_every_cell_is_kept_and_comes_after_its_control_cell(cells: tuple[Planned, ...]) -> None:
     ordered = by_information(cells, ())
     assert sorted(map(repr, ordered)) == sorted(map(repr, cells))
     places = {item.cell: place for place, item in enumerate(ordered)}
@@ -41,19 +41,19 @@ def test_nothing_is_lost_and_controls_stand_before_those_who_need_them(cells: tu
     assert ordered[0].cell == ordered[1].steady
 
 
-def test_what_was_never_seen_comes_first(cells: tuple[Planned, ...]) -> None:
+def test_cells_without_results_come_first(cells: tuple[Planned, ...]) -> None:
     *known, new = asked(cells)
     assert asked(by_information(cells, seen(R1, known)))[0] == new
 
 
-def test_the_oldest_evidence_comes_before_newer(cells: tuple[Planned, ...]) -> None:
+def test_cells_with_the_oldest_results_come_first(cells: tuple[Planned, ...]) -> None:
     a, b, c, d = asked(cells)
     ordered = asked(by_information(cells, [*seen(R3, [a]), *seen(R1, [b]), *seen(R2, [c, d]), *seen(R1, [a])]))
     assert ordered[0] == b
     assert ordered[-1] == a
 
 
-def test_a_change_calls_for_the_clients_and_scenarios_other_cells_once(cells: tuple[Planned, ...]) -> None:
+def test_a_changed_outcome_raises_related_cells_once(cells: tuple[Planned, ...]) -> None:
     changed = asked(cells)[0]
     (neither,) = (one for one in asked(cells) if one.client != changed.client and one.scenario != changed.scenario)
     related = [one for one in asked(cells) if one not in {changed, neither}]
@@ -63,13 +63,13 @@ def test_a_change_calls_for_the_clients_and_scenarios_other_cells_once(cells: tu
         *seen(R3, [changed], Outcome.STUCK),
     ]
     ordered = asked(by_information(cells, rows))
-    assert set(ordered[:2]) == set(related), "newer evidence than that of `neither`, but from before the change"
+    assert set(ordered[:2]) == set(related), "their results are newer than that of `neither`, but older than the change"
     assert ordered[2:] == [neither, changed]
     after = asked(by_information(cells, [*rows, *seen("20260104T000000Z-aaaa", related)]))
     assert after[0] == neither
 
 
-def test_what_cannot_be_judged_does_not_block_the_queue(cells: tuple[Planned, ...]) -> None:
+def test_a_cell_without_a_verdict_does_not_block_the_queue(cells: tuple[Planned, ...]) -> None:
     broken, *others = asked(cells)
     rows = [*seen(R1, others), *seen(R2, [broken], Outcome.NOT_RUN)]
     assert asked(by_information(cells, rows))[-1] == broken
@@ -77,7 +77,7 @@ def test_what_cannot_be_judged_does_not_block_the_queue(cells: tuple[Planned, ..
     assert asked(by_information(cells, flapping))[-1] == broken
 
 
-def test_runs_that_stop_in_time_go_round_all_cells(cells: tuple[Planned, ...]) -> None:
+def test_repeated_short_runs_reach_every_cell(cells: tuple[Planned, ...]) -> None:
     rows: list[PriorRun] = []
     met: list[Cell] = []
     for number in range(4):
@@ -87,6 +87,6 @@ def test_runs_that_stop_in_time_go_round_all_cells(cells: tuple[Planned, ...]) -
     assert len(set(met)) == 4
 
 
-def test_cells_of_other_selections_do_no_harm(cells: tuple[Planned, ...]) -> None:
-    stranger = replace(cells[0].cell, family="nobody", version="1")
-    assert len(by_information(cells, seen(R1, [stranger]))) == len(cells)
+def test_results_of_other_selections_are_ignored(cells: tuple[Planned, ...]) -> None:
+    other = replace(cells[0].cell, family="nobody", version="1")
+    assert len(by_information(cells, seen(R1, [other]))) == len(cells)

@@ -1,4 +1,4 @@
-"""Profiles: one written form, read back as it was; what was written before is written and read as before."""
+"""Profiles: one text form that parses to the same value and stays compatible with stored profiles."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ CASES = {PLUS: ("--property", "client.id=a+b", "--election", "1000"), OWN: ("--p
 @example(Profile("isolated", (("a", "+"), ("+", "+")), Election(1)))
 @example(Profile("isolated", (("election", "500"),), Election(1, 2)))
 @example(Profile("isolated", (("a", "1+b=2"), ("b", "%2B"))))
-def test_what_is_written_is_read_back(profile: Profile) -> None:
+def test_a_printed_profile_parses_to_the_same_value(profile: Profile) -> None:
     assert Profile.parse(str(profile)) == profile
 
 
 @given(ANY)
-def test_an_election_is_taken_out_of_the_text_as_out_of_the_value(profile: Profile) -> None:
+def test_an_election_is_removed_from_the_text(profile: Profile) -> None:
     assert without_election(str(profile)) == str(replace(profile, election=None))
 
 
 @given(st.sampled_from(sorted(PROFILES)), st.dictionaries(OLD_KEYS, PLAIN), ELECTIONS)
 @example("isolated", {"client.id": "50%2B", "a": "b=c"}, Election(1000, 400))
-def test_the_form_of_all_that_worked_is_as_it_was(
+def test_the_text_form_is_compatible_with_stored_profiles(
     name: str, properties: dict[str, str], election: Election | None
 ) -> None:
     parts = {**properties, **({"election": str(election)} if election else {})}
@@ -67,7 +67,7 @@ def test_the_form_of_all_that_worked_is_as_it_was(
 
 
 @given(ODD)
-def test_any_text_is_read_as_some_profile(text: str) -> None:
+def test_any_text_parses_to_a_profile(text: str) -> None:
     found = Profile.parse(text)
     assert Profile.parse(str(found)) == found
 
@@ -80,20 +80,20 @@ def test_any_text_is_read_as_some_profile(text: str) -> None:
         ("isolated+election=1000,40+b=2+a=1", (("a", "1"), ("b", "2")), Election(1000, 40)),
     ],
 )
-def test_what_earlier_versions_stored_of_odd_ones_is_still_read(
+def test_unusual_profiles_of_earlier_versions_are_parsed(
     text: str, properties: tuple[tuple[str, str], ...], election: Election | None
 ) -> None:
     assert Profile.parse(text) == Profile("isolated", properties, election)
 
 
-def test_properties_are_in_order_each_once() -> None:
+def test_properties_are_sorted_and_unique() -> None:
     shuffled = random.Random(1).sample([("a", "1"), ("b", "2"), ("c", "3")], 3)
     assert Profile("isolated", tuple(shuffled)).settings == ("a=1", "b=2", "c=3")
     with pytest.raises(ValueError, match="a=b"):
         Profile("isolated", (("a=b", "c"),))
 
 
-def test_no_retries_may_surface_where_anything_conforms() -> None:
+def test_no_retries_may_surface_if_any_outcome_conforms() -> None:
     none = Profile.parse("no-retries+linger.ms=5")
     assert none.conforming((Outcome.RIDES,)) == (Outcome.RIDES, Outcome.SURFACES)
     assert none.conforming(()) == ()
@@ -101,7 +101,7 @@ def test_no_retries_may_surface_where_anything_conforms() -> None:
 
 
 @pytest.mark.parametrize("cell", CASES)
-def test_commands_name_the_settings_as_a_user_types_them(cell: Cell) -> None:
+def test_suggested_commands_have_the_settings_as_options(cell: Cell) -> None:
     words = shlex.split(run_command([cell], "r"))
     at = words.index("--property")
     assert tuple(words[at : at + len(CASES[cell])]) == CASES[cell]
@@ -109,7 +109,7 @@ def test_commands_name_the_settings_as_a_user_types_them(cell: Cell) -> None:
 
 
 @pytest.mark.parametrize("cell", CASES)
-def test_the_options_plan_the_cell_again(cell: Cell) -> None:
+def test_the_options_select_the_same_cell(cell: Cell) -> None:
     plan, _ = plan_cell(cell)
     item = next(item for item in plan.cells if item.cell == cell)
     assert item.profile == Profile.parse(cell.profile)
@@ -118,7 +118,7 @@ def test_the_options_plan_the_cell_again(cell: Cell) -> None:
 
 
 @pytest.mark.parametrize("cell", CASES)
-def test_the_cell_is_shown_by_the_command_that_names_it(cell: Cell, tmp_path: Path) -> None:
+def test_the_suggested_command_shows_the_cell(cell: Cell, tmp_path: Path) -> None:
     fill(tmp_path, (cell, 1, Outcome.STUCK), (CELL, 1, Outcome.CLEAN))
     (settled,) = [item for item in settle(trials(str(tmp_path))).values() if item.cell == cell]
     words = shlex.split(show_command(settled, str(tmp_path)))
@@ -128,7 +128,7 @@ def test_the_cell_is_shown_by_the_command_that_names_it(cell: Cell, tmp_path: Pa
     assert "stuck" in done.output
 
 
-def test_other_cells_are_found_from_it() -> None:
+def test_related_cells_are_found_without_the_election() -> None:
     assert question(PLUS) == replace(PLUS, engine=Engine.KAFKA, profile="isolated+client.id=a++b")
     assert _anywhere(PLUS).profile == "isolated+client.id=a++b"
     assert is_plain_upgrade(PLUS) == is_plain_upgrade(OWN) == CELL

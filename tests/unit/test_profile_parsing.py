@@ -1,4 +1,4 @@
-"""A written profile is taken apart by its one parser only: found on the syntax tree of everything we ship."""
+"""Only `Profile.parse` splits the text of a profile, which the syntax trees of all sources show."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PARSER = "probe/model/profile.py"
 VERSIONS = "probe/model/versions.py"
-"""Splits at a plus for the mark of a local build in a version."""
+"""Splits versions at a plus, which begins the mark of a local build."""
 SPLITS = {"split", "rsplit", "partition", "rpartition", "join", "find", "index", "startswith", "removeprefix"}
 PLUS_AS_PATTERN = {r"\+", "[+]"}
 MENTION = re.compile(r"\belection=")
 
 
 def found(tree: ast.AST) -> Iterator[int]:
-    """Yield the lines that split or join at a plus, or search for an election in text; docstrings aside."""
+    """Yield the lines that split or join at a plus, or search for an election in text, outside of docstrings."""
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SPLITS:
@@ -35,7 +35,7 @@ def sources() -> list[Path]:
     return [path for path in paths if "_pb2" not in path.name]
 
 
-def test_no_profile_is_taken_apart_outside_its_parser() -> None:
+def test_only_the_parser_splits_profiles() -> None:
     bad = [
         f"{name}:{line}"
         for path in sources()
@@ -57,10 +57,10 @@ def test_no_profile_is_taken_apart_outside_its_parser() -> None:
         'text = f"{name}+election={election}"',
     ],
 )
-def test_the_search_finds(line: str) -> None:
+def test_code_that_splits_a_profile_is_found(line: str) -> None:
     assert list(found(ast.parse(line)))
 
 
 @pytest.mark.parametrize("line", ['"""Written `isolated+election=1000`."""', 'mark = text.partition("+local.")[2]'])
-def test_the_search_leaves_alone(line: str) -> None:
+def test_docstrings_and_versions_are_not_found(line: str) -> None:
     assert not list(found(ast.parse(line)))

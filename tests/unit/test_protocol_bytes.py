@@ -1,4 +1,4 @@
-"""Hostile and chopped-up bytes: the same events however they arrive, no exception, little memory."""
+"""Corrupt and split bytes: the same events for any split, no exception, and bounded memory."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ QUICK = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCh
 
 
 def exchange(seed: int, pairs: int = 6) -> tuple[bytes, bytes]:
-    """Make up what both sides of a connection send."""
+    """Return random valid bytes of both sides of a connection."""
     rng = random.Random(seed)
     versions = [pair[:2] for pair in schemas().pairs() if pair[2] == "Request" and pair[0] in EVERYDAY]
-    asked, told = b"", b""
+    requests, responses = b"", b""
     for corr in range(pairs):
         api, version = rng.choice(versions)
         for kind in ("Request", "Response"):
@@ -31,10 +31,10 @@ def exchange(seed: int, pairs: int = 6) -> tuple[bytes, bytes]:
             assert layout is not None
             body = invent(layout.items, rng)
             if kind == "Request":
-                asked += request(api, version, body | ({"Acks": 1} if api == 0 else {}), corr=corr)
+                requests += request(api, version, body | ({"Acks": 1} if api == 0 else {}), corr=corr)
             else:
-                told += response(api, version, body, corr=corr)
-    return asked, told
+                responses += response(api, version, body, corr=corr)
+    return requests, responses
 
 
 def timeless(events: list[Event]) -> list[Event]:
@@ -43,11 +43,11 @@ def timeless(events: list[Event]) -> list[Event]:
     ]
 
 
-def talk_in_parts(talk: Conversation, asked: list[bytes], told: list[bytes]) -> list[Event]:
+def talk_in_parts(talk: Conversation, requests: list[bytes], responses: list[bytes]) -> list[Event]:
     out: list[Event] = []
-    for part in asked:
+    for part in requests:
         out += talk.client_bytes(part, 1)
-    for part in told:
+    for part in responses:
         out += talk.broker_bytes(part, 2)
     return out
 
@@ -61,10 +61,10 @@ def cut_at(data: bytes, places: list[int]) -> list[bytes]:
 @given(
     st.integers(0, 300), st.lists(st.integers(0, 1 << 20), max_size=30), st.lists(st.integers(0, 1 << 20), max_size=30)
 )
-def test_however_bytes_are_split_the_events_are_the_same(seed: int, first: list[int], second: list[int]) -> None:
-    asked, told = exchange(seed)
-    whole = talk_in_parts(conversation(), [asked], [told])
-    parts = talk_in_parts(conversation(), cut_at(asked, first), cut_at(told, second))
+def test_events_do_not_depend_on_how_bytes_are_split(seed: int, first: list[int], second: list[int]) -> None:
+    requests, responses = exchange(seed)
+    whole = talk_in_parts(conversation(), [requests], [responses])
+    parts = talk_in_parts(conversation(), cut_at(requests, first), cut_at(responses, second))
     assert timeless(parts) == timeless(whole)
     assert len(whole) == 12
     assert all(event.error == "" for event in whole if isinstance(event, (Request, Response)))
@@ -76,7 +76,7 @@ def test_however_bytes_are_split_the_events_are_the_same(seed: int, first: list[
     st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 255)), min_size=1, max_size=12),
     st.integers(1, 4000),
 )
-def test_corrupt_bytes_never_raise_and_do_not_depend_on_splits(
+def test_corrupt_bytes_raise_no_exception_however_they_are_split(
     seed: int, changes: list[tuple[int, int]], step: int
 ) -> None:
     sides = []
@@ -84,22 +84,22 @@ def test_corrupt_bytes_never_raise_and_do_not_depend_on_splits(
         for place, value in changes:
             data[place % len(data)] = value
         sides.append(bytes(data))
-    asked, told = sides
-    whole = talk_in_parts(conversation(), [asked], [told])
+    requests, responses = sides
+    whole = talk_in_parts(conversation(), [requests], [responses])
     steps = [[side[at : at + step] for at in range(0, len(side), step)] for side in sides]
     assert timeless(talk_in_parts(conversation(), *steps)) == timeless(whole)
 
 
 @QUICK
 @given(st.binary(max_size=400), st.binary(max_size=400))
-def test_garbage_never_raises(asked: bytes, told: bytes) -> None:
-    events = talk_in_parts(conversation(), [asked, framed(asked)], [told, framed(told)])
+def test_random_bytes_raise_no_exception(requests: bytes, responses: bytes) -> None:
+    events = talk_in_parts(conversation(), [requests, framed(requests)], [responses, framed(responses)])
     assert sum(isinstance(event, Request) and event.api == -1 for event in events) <= 1
 
 
 @QUICK
 @given(st.sampled_from(sorted(EVERYDAY)), st.integers(0, 12), st.binary(max_size=600))
-def test_a_body_of_garbage_gives_an_error_or_rows(api: int, version: int, body: bytes) -> None:
+def test_a_random_body_gives_an_error_or_rows(api: int, version: int, body: bytes) -> None:
     talk = conversation()
     head = api.to_bytes(2, "big") + version.to_bytes(2, "big") + b"\0\0\0\1" + b"\0\1c" + b"\0"
     (event,) = talk.client_bytes(framed(head + body), 1)
@@ -132,7 +132,7 @@ def test_a_huge_frame_is_counted_but_not_kept() -> None:
 
 @QUICK
 @given(st.binary(max_size=300), st.lists(st.integers(1, 40), min_size=1, max_size=30))
-def test_position_says_where_in_a_frame_a_stream_stands(payload: bytes, steps: list[int]) -> None:
+def test_position_gives_the_place_in_the_current_frame(payload: bytes, steps: list[int]) -> None:
     data = framed(b"abcd" + payload) * 3
     splitter, at = Splitter(4), 0
     for step in steps:
@@ -143,7 +143,7 @@ def test_position_says_where_in_a_frame_a_stream_stands(payload: bytes, steps: l
         assert (missing, len(head)) == ((len(payload) + 8 - inside, 0) if inside >= 4 else (0, inside))
 
 
-def test_arrays_that_claim_too_much_are_refused_at_once() -> None:
+def test_oversized_array_lengths_are_rejected_at_once() -> None:
     talk = conversation()
     for version in (1, 9):
         claim = b"\x7f\xff\xff\xff" if version == 1 else b"\xff\xff\xff\xff\x07"

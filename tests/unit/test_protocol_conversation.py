@@ -1,4 +1,4 @@
-"""A connection as a transcript: frames of both directions in, events out."""
+"""Decoding of a connection: frames of both directions in, events out."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tests.support.protocol_talk import TOPIC, answer, ask
 from tests.support.protocol_wire import ID, conversation, plain, request, response
 
 
-def test_times_sizes_and_names_of_a_pair() -> None:
+def test_a_request_and_its_response_have_times_and_sizes() -> None:
     talk = conversation()
-    asked = ask(talk, 12, 3, corr=77, at=1000, GroupId="g")
-    told = answer(talk, 12, 3, corr=77, at=4000, ErrorCode=16)
-    assert (asked.at, asked.conn, asked.broker, asked.corr, asked.api, asked.version) == (1000, 1, 1, 77, 12, 3)
-    assert asked.client_id == talk.client_id == "probe-1"
-    assert asked.size == len(request(12, 3, plain(12, 3, "Request", GroupId="g")))
-    assert (told.at, told.sent_at, told.corr, told.code) == (4000, 1000, 77, 16)
-    assert told.rows == (Row(key="g", code=16),)
+    sent = ask(talk, 12, 3, corr=77, at=1000, GroupId="g")
+    received = answer(talk, 12, 3, corr=77, at=4000, ErrorCode=16)
+    assert (sent.at, sent.conn, sent.broker, sent.corr, sent.api, sent.version) == (1000, 1, 1, 77, 12, 3)
+    assert sent.client_id == talk.client_id == "probe-1"
+    assert sent.size == len(request(12, 3, plain(12, 3, "Request", GroupId="g")))
+    assert (received.at, received.sent_at, received.corr, received.code) == (4000, 1000, 77, 16)
+    assert received.rows == (Row(key="g", code=16),)
     assert (talk.requests, talk.responses) == ({12: 1}, {12: 1})
 
 
@@ -42,32 +42,32 @@ def test_topic_ids_are_learned_from_create_topics() -> None:
 
 
 @pytest.mark.parametrize("version", [3, 4, 99])
-def test_a_broker_that_does_not_know_a_version_answers_in_the_oldest(version: int) -> None:
+def test_an_unsupported_version_is_answered_in_version_0(version: int) -> None:
     talk = conversation()
     talk.client_bytes(request(18, min(version, 4), plain(18, min(version, 4), "Request")), 1)
-    (told,) = talk.broker_bytes(response(18, 0, plain(18, 0, "Response", ErrorCode=35)), 2)
-    assert isinstance(told, Response)
-    assert (told.code, told.error) == (35, "")
+    (received,) = talk.broker_bytes(response(18, 0, plain(18, 0, "Response", ErrorCode=35)), 2)
+    assert isinstance(received, Response)
+    assert (received.code, received.error) == (35, "")
 
 
-def test_other_apis_are_told_without_their_body() -> None:
+def test_other_apis_are_reported_without_their_body() -> None:
     talk = conversation()
-    asked = ask(talk, 32, 4)
-    assert (asked.api, asked.rows) == (32, ())
+    sent = ask(talk, 32, 4)
+    assert (sent.api, sent.rows) == (32, ())
     assert answer(talk, 32, 4).rows == ()
 
 
-def test_bytes_behind_a_body_are_tolerated_and_counted() -> None:
-    """Old librdkafka sends four bytes too many with ApiVersions 0."""
+def test_extra_bytes_after_a_body_are_counted() -> None:
+    """Old librdkafka sends four extra bytes with ApiVersions 0."""
     talk = conversation()
     data = request(2, 1, plain(2, 1, "Request"))
     longer = (len(data)).to_bytes(4, "big") + data[4:] + bytes(4)
-    (asked,) = talk.client_bytes(longer, 1)
-    assert isinstance(asked, Request)
-    assert (asked.error, talk.trailing) == ("", 4)
+    (sent,) = talk.client_bytes(longer, 1)
+    assert isinstance(sent, Request)
+    assert (sent.error, talk.trailing) == ("", 4)
 
 
-def test_a_produce_without_acks_awaits_no_answer() -> None:
+def test_a_produce_without_acks_expects_no_response() -> None:
     talk = conversation()
     for corr in range(20_000):
         talk.client_bytes(request(0, 7, plain(0, 7, "Request", Acks=0), corr=corr), corr * 10_000)
@@ -77,7 +77,7 @@ def test_a_produce_without_acks_awaits_no_answer() -> None:
     assert answer(talk, 12, 3, corr=5, at=10**9).rows == (Row(key="g"),)
 
 
-def test_answers_find_their_request_though_an_earlier_one_is_open() -> None:
+def test_responses_match_requests_in_any_order() -> None:
     talk = conversation()
     ask(talk, 12, 3, corr=1, GroupId="first")
     ask(talk, 12, 3, corr=2, GroupId="second")
@@ -95,7 +95,7 @@ def test_answers_find_their_request_though_an_earlier_one_is_open() -> None:
         (b"\x00\x00\x00\x08\x7f\xff\x00\x00\x00\x00\x00\x01", "API key 32767"),
     ],
 )
-def test_what_is_not_kafka_is_said_once_and_then_ignored(data: bytes, why: str) -> None:
+def test_other_protocols_are_reported_once_and_then_ignored(data: bytes, why: str) -> None:
     talk = conversation()
     (event,) = talk.client_bytes(data, 5)
     assert isinstance(event, Request)
@@ -106,7 +106,7 @@ def test_what_is_not_kafka_is_said_once_and_then_ignored(data: bytes, why: str) 
     assert talk.broker_bytes(b"\0" * 100, 6) == []
 
 
-def test_an_answer_to_nothing_is_said_once() -> None:
+def test_a_response_without_a_request_is_reported_once() -> None:
     talk = conversation()
     events: list[Event] = talk.broker_bytes(response(12, 3, plain(12, 3, "Response"), corr=9) * 2, 5)
     assert len(events) == 1
@@ -114,7 +114,7 @@ def test_an_answer_to_nothing_is_said_once() -> None:
 
 
 @pytest.mark.parametrize(("api", "version", "why"), [(0, 99, "Produce version 99 is in none"), (3, 12, "does not fit")])
-def test_a_body_that_cannot_be_read_does_not_stop_the_next(api: int, version: int, why: str) -> None:
+def test_an_unreadable_body_does_not_stop_the_decoding(api: int, version: int, why: str) -> None:
     talk = conversation()
     head = api.to_bytes(2, "big") + version.to_bytes(2, "big") + (1).to_bytes(4, "big") + b"\x00\x01c\x00\xff"
     (event,) = talk.client_bytes(len(head).to_bytes(4, "big") + head, 1)
@@ -124,7 +124,7 @@ def test_a_body_that_cannot_be_read_does_not_stop_the_next(api: int, version: in
     assert ask(talk, 12, 3, corr=2, GroupId="g").rows == (Row(key="g"),)
 
 
-def test_too_many_unanswered_requests_end_the_decoding() -> None:
+def test_too_many_open_requests_end_the_decoding() -> None:
     talk = conversation()
     data = request(12, 3, plain(12, 3, "Request"))
     for second in range(120):

@@ -1,4 +1,4 @@
-"""What is read of every version of every API that carries facts for a verdict."""
+"""Fields read from requests and responses, for every version of every API that a verdict needs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ HINT = {"LeaderId": 3, "LeaderEpoch": 8}
 def test_produce(version: int) -> None:
     talk = knowing()
     parts = [{"Index": 0, "Records": b"x" * 61}, {"Index": 5}]
-    asked = ask(talk, 0, version, Acks=-1, TopicData=[{**named(version, 13), "PartitionData": parts}])
-    assert asked.rows == (Row(topic=TOPIC, partition=0, size=61), Row(topic=TOPIC, partition=5, size=0))
-    assert asked.acks == -1
+    sent = ask(talk, 0, version, Acks=-1, TopicData=[{**named(version, 13), "PartitionData": parts}])
+    assert sent.rows == (Row(topic=TOPIC, partition=0, size=61), Row(topic=TOPIC, partition=5, size=0))
+    assert sent.acks == -1
     bad: Body = {"Index": 5, "ErrorCode": 6, "BaseOffset": -1}
     if version >= 10:
         bad["CurrentLeader"] = HINT
     parts = [{"Index": 0, "BaseOffset": 41}, bad]
-    told = answer(talk, 0, version, Responses=[{**named(version, 13), "PartitionResponses": parts}])
+    received = answer(talk, 0, version, Responses=[{**named(version, 13), "PartitionResponses": parts}])
     leader, epoch = (3, 8) if version >= 10 else (None, None)
-    assert told.rows == (
+    assert received.rows == (
         Row(topic=TOPIC, partition=0, offset=41),
         Row(topic=TOPIC, partition=5, code=6, leader=leader, epoch=epoch, offset=-1),
     )
@@ -36,24 +36,24 @@ def test_produce(version: int) -> None:
 def test_fetch(version: int) -> None:
     talk = knowing()
     topic = named(version, 13, "Topic")
-    asked = ask(talk, 1, version, Topics=[{**topic, "Partitions": [{"Partition": 2, "FetchOffset": 9}]}])
-    assert asked.rows == (Row(topic=TOPIC, partition=2, offset=9, epoch=0 if version >= 9 else None),)
+    sent = ask(talk, 1, version, Topics=[{**topic, "Partitions": [{"Partition": 2, "FetchOffset": 9}]}])
+    assert sent.rows == (Row(topic=TOPIC, partition=2, offset=9, epoch=0 if version >= 9 else None),)
     part: Body = {"PartitionIndex": 2, "ErrorCode": 74, "Records": b"r" * 300}
     if version >= 12:
         part["CurrentLeader"] = HINT
-    told = answer(talk, 1, version, Responses=[{**topic, "Partitions": [part]}])
+    received = answer(talk, 1, version, Responses=[{**topic, "Partitions": [part]}])
     leader, epoch = (3, 8) if version >= 12 else (None, None)
-    assert told.rows == (Row(topic=TOPIC, partition=2, code=74, leader=leader, epoch=epoch, size=300),)
+    assert received.rows == (Row(topic=TOPIC, partition=2, code=74, leader=leader, epoch=epoch, size=300),)
 
 
 @pytest.mark.parametrize("version", range(12))
 def test_list_offsets(version: int) -> None:
     talk = knowing()
-    asked = ask(talk, 2, version, Topics=[{"Name": TOPIC, "Partitions": [{"PartitionIndex": 1}]}])
-    assert asked.rows == (Row(topic=TOPIC, partition=1, epoch=0 if version >= 4 else None),)
+    sent = ask(talk, 2, version, Topics=[{"Name": TOPIC, "Partitions": [{"PartitionIndex": 1}]}])
+    assert sent.rows == (Row(topic=TOPIC, partition=1, epoch=0 if version >= 4 else None),)
     offsets: Body = {"Offset": 55} if version else {"OldStyleOffsets": [55, 0]}
-    told = answer(talk, 2, version, Topics=[{"Name": TOPIC, "Partitions": [{"PartitionIndex": 1, **offsets}]}])
-    assert told.rows == (Row(topic=TOPIC, partition=1, offset=55, epoch=0 if version >= 4 else None),)
+    received = answer(talk, 2, version, Topics=[{"Name": TOPIC, "Partitions": [{"PartitionIndex": 1, **offsets}]}])
+    assert received.rows == (Row(topic=TOPIC, partition=1, offset=55, epoch=0 if version >= 4 else None),)
 
 
 @pytest.mark.parametrize("version", range(14))
@@ -62,9 +62,9 @@ def test_metadata(version: int) -> None:
     assert ask(talk, 3, version, Topics=[{"Name": TOPIC}]).rows == (Row(topic=TOPIC),)
     part = {"ErrorCode": 5, "PartitionIndex": 1, "LeaderId": -1, "ReplicaNodes": [1, 2]}
     topic = {"Name": TOPIC, "Partitions": [{"LeaderId": 2}, part], **({"TopicId": ID} if version >= 10 else {})}
-    told = answer(talk, 3, version, Topics=[topic, {"Name": "gone", "ErrorCode": 3}, {"Name": "empty"}])
+    received = answer(talk, 3, version, Topics=[topic, {"Name": "gone", "ErrorCode": 3}, {"Name": "empty"}])
     epoch = 0 if version >= 7 else None
-    assert told.rows == (
+    assert received.rows == (
         Row(topic=TOPIC, partition=0, leader=2, epoch=epoch),
         Row(topic=TOPIC, partition=1, code=5, leader=-1, epoch=epoch),
         Row(topic="gone", code=3),
@@ -76,11 +76,11 @@ def test_metadata(version: int) -> None:
     ("version", "topics", "everything"),
     [(0, [], True), (1, [], False), (1, None, True), (12, None, True), (12, [], False)],
 )
-def test_metadata_that_asks_for_everything_or_for_brokers_only(version: int, topics: Any, everything: bool) -> None:
+def test_metadata_requests_for_all_topics_or_for_brokers_only(version: int, topics: Any, everything: bool) -> None:
     body = {**plain(3, version, "Request"), "Topics": topics}
-    (asked,) = conversation().client_bytes(request(3, version, body), 1)
-    assert isinstance(asked, Request)
-    assert (asked.everything, asked.rows, asked.error) == (everything, (), "")
+    (sent,) = conversation().client_bytes(request(3, version, body), 1)
+    assert isinstance(sent, Request)
+    assert (sent.everything, sent.rows, sent.error) == (everything, (), "")
 
 
 @pytest.mark.parametrize("version", range(7))
@@ -90,71 +90,71 @@ def test_find_coordinator(version: int) -> None:
     wanted: Body = {"CoordinatorKeys": ["a", "b"]} if version >= 4 else {"Key": "a"}
     if version:
         wanted["KeyType"] = 1
-    asked = ask(talk, 10, version, **wanted)
-    assert asked.rows[0] == Row(key="a", key_type=kind)
+    sent = ask(talk, 10, version, **wanted)
+    assert sent.rows[0] == Row(key="a", key_type=kind)
     found = [{"Key": "a", "NodeId": 2}, {"Key": "b", "NodeId": -1, "ErrorCode": 15}]
     body: Body = {"Coordinators": found} if version >= 4 else {"NodeId": 2}
-    told = answer(talk, 10, version, **body)
-    assert told.rows[0] == Row(key="a", key_type=kind, leader=2)
-    assert told.rows[1:] == ((Row(key="b", key_type=kind, leader=-1, code=15),) if version >= 4 else ())
+    received = answer(talk, 10, version, **body)
+    assert received.rows[0] == Row(key="a", key_type=kind, leader=2)
+    assert received.rows[1:] == ((Row(key="b", key_type=kind, leader=-1, code=15),) if version >= 4 else ())
 
 
 @pytest.mark.parametrize("version", range(11))
 def test_offset_commit(version: int) -> None:
     talk = knowing()
     parts = [{"PartitionIndex": 0, "CommittedOffset": 12}]
-    asked = ask(talk, 8, version, GroupId="g", Topics=[{**named(version, 10), "Partitions": parts}])
-    assert asked.rows == (Row(key="g", topic=TOPIC, partition=0, offset=12),)
-    told = answer(talk, 8, version, Topics=[{**named(version, 10), "Partitions": [{"ErrorCode": 16}]}])
-    assert told.rows == (Row(key="g", topic=TOPIC, partition=0, code=16),)
+    sent = ask(talk, 8, version, GroupId="g", Topics=[{**named(version, 10), "Partitions": parts}])
+    assert sent.rows == (Row(key="g", topic=TOPIC, partition=0, offset=12),)
+    received = answer(talk, 8, version, Topics=[{**named(version, 10), "Partitions": [{"ErrorCode": 16}]}])
+    assert received.rows == (Row(key="g", topic=TOPIC, partition=0, code=16),)
 
 
 @pytest.mark.parametrize("version", range(11))
 def test_offset_fetch(version: int) -> None:
     talk = knowing()
     topics = [{**named(version, 10), "PartitionIndexes": [0]}]
-    asked = ask(talk, 9, version, **group_of(version, {"GroupId": "g", "Topics": topics}))
-    assert asked.rows == (Row(key="g", topic=TOPIC, partition=0),)
+    sent = ask(talk, 9, version, **group_of(version, {"GroupId": "g", "Topics": topics}))
+    assert sent.rows == (Row(key="g", topic=TOPIC, partition=0),)
     found = [{**named(version, 10), "Partitions": [{"CommittedOffset": 12}]}]
-    told = answer(talk, 9, version, **group_of(version, {"Topics": found}, GroupId="g"))
-    assert told.rows == (Row(key="g", topic=TOPIC, partition=0, offset=12),)
+    received = answer(talk, 9, version, **group_of(version, {"Topics": found}, GroupId="g"))
+    assert received.rows == (Row(key="g", topic=TOPIC, partition=0, offset=12),)
 
 
 @pytest.mark.parametrize("version", range(2, 11))
-def test_offset_fetch_of_a_whole_group_fails_as_a_whole(version: int) -> None:
+def test_an_offset_fetch_of_a_group_has_one_error(version: int) -> None:
     talk = conversation()
     assert ask(talk, 9, version, **group_of(version, {"GroupId": "g"})).rows == (Row(key="g"),)
-    told = answer(talk, 9, version, **group_of(version, {"ErrorCode": 14}, GroupId="g"))
-    assert (told.code, told.rows) == (14, (Row(key="g", code=14),))
+    received = answer(talk, 9, version, **group_of(version, {"ErrorCode": 14}, GroupId="g"))
+    assert (received.code, received.rows) == (14, (Row(key="g", code=14),))
 
 
 def group_of(version: int, body: Body, **since_8: str) -> Body:
-    """Version 8 and later name several groups."""
+    """Return the body in the form of the version: version 8 and later have a list of groups."""
     return {"Groups": [{**since_8, **body}]} if version >= 8 else body
 
 
 @pytest.mark.parametrize(("api", "highest"), [(11, 9), (12, 4), (13, 5), (14, 5), (22, 5), (25, 4), (26, 5), (68, 1)])
-def test_keyed_apis_in_all_versions(api: int, highest: int) -> None:
+def test_group_and_transaction_keys_are_read_in_all_versions(api: int, highest: int) -> None:
     given: Body = {"TransactionalId" if api in {22, 25, 26} else "GroupId": "k"}
     for version in range(highest + 1):
         talk = conversation()
         assert ask(talk, api, version, **given).rows == (Row(key="k"),)
-        told = answer(talk, api, version, ErrorCode=51)
-        assert (told.code, told.rows) == (51, (Row(key="k", code=51),))
+        received = answer(talk, api, version, ErrorCode=51)
+        assert (received.code, received.rows) == (51, (Row(key="k", code=51),))
 
 
 def test_producer_ids_without_transactions_have_an_empty_key() -> None:
     body = {**plain(22, 4, "Request"), "TransactionalId": None}
-    (asked,) = conversation().client_bytes(request(22, 4, body), 1)
-    assert isinstance(asked, Request)
-    assert asked.rows == (Row(),)
+    (sent,) = conversation().client_bytes(request(22, 4, body), 1)
+    assert isinstance(sent, Request)
+    assert sent.rows == (Row(),)
 
 
-def test_a_member_that_may_not_leave() -> None:
+def test_an_error_of_a_leaving_member_is_read() -> None:
     talk = conversation()
     ask(talk, 13, 4, GroupId="g")
-    told = answer(talk, 13, 4, Members=[{}, {"ErrorCode": 25}])
-    assert (told.code, told.rows) == (0, (Row(key="g", code=25),))
+    received = answer(talk, 13, 4, Members=[{}, {"ErrorCode": 25}])
+    assert (received.code, received.rows) == (0, (Row(key="g", code=25),))
 
 
 @pytest.mark.parametrize("version", range(6))
@@ -166,8 +166,8 @@ def test_add_partitions_to_txn(version: int) -> None:
     assert ask(talk, 24, version, **(new if version >= 4 else old)).rows == (Row(key="t", topic=TOPIC, partition=4),)
     results = [{"Name": TOPIC, "ResultsByPartition": [{"PartitionIndex": 4, "PartitionErrorCode": 51}]}]
     new = {"ResultsByTransaction": [{"TransactionalId": "t", "TopicResults": results}]}
-    told = answer(talk, 24, version, **(new if version >= 4 else {"ResultsByTopicV3AndBelow": results}))
-    assert told.rows == (Row(key="t", topic=TOPIC, partition=4, code=51),)
+    received = answer(talk, 24, version, **(new if version >= 4 else {"ResultsByTopicV3AndBelow": results}))
+    assert received.rows == (Row(key="t", topic=TOPIC, partition=4, code=51),)
 
 
 @pytest.mark.parametrize("version", range(7))
@@ -176,17 +176,17 @@ def test_txn_offset_commit(version: int) -> None:
     topics = [{**named(version, 6), "Partitions": [{"CommittedOffset": 3}]}]
     rows = ask(talk, 28, version, TransactionalId="t", GroupId="g", Topics=topics).rows
     assert rows == (Row(key="g", topic=TOPIC, partition=0, offset=3),)
-    told = answer(talk, 28, version, Topics=[{**named(version, 6), "Partitions": [{"ErrorCode": 14}]}])
-    assert told.rows == (Row(key="g", topic=TOPIC, partition=0, code=14),)
+    received = answer(talk, 28, version, Topics=[{**named(version, 6), "Partitions": [{"ErrorCode": 14}]}])
+    assert received.rows == (Row(key="g", topic=TOPIC, partition=0, code=14),)
 
 
 @pytest.mark.parametrize("version", range(5))
 def test_offset_for_leader_epoch(version: int) -> None:
     talk = conversation()
-    asked = ask(talk, 23, version, Topics=[{"Topic": TOPIC, "Partitions": [{"Partition": 1, "LeaderEpoch": 5}]}])
-    assert asked.rows == (Row(topic=TOPIC, partition=1, epoch=0 if version >= 2 else None),)
-    told = answer(talk, 23, version, Topics=[{"Topic": TOPIC, "Partitions": [{"ErrorCode": 75, "EndOffset": 7}]}])
-    assert told.rows == (Row(topic=TOPIC, partition=0, code=75, offset=7, epoch=0 if version >= 1 else None),)
+    sent = ask(talk, 23, version, Topics=[{"Topic": TOPIC, "Partitions": [{"Partition": 1, "LeaderEpoch": 5}]}])
+    assert sent.rows == (Row(topic=TOPIC, partition=1, epoch=0 if version >= 2 else None),)
+    received = answer(talk, 23, version, Topics=[{"Topic": TOPIC, "Partitions": [{"ErrorCode": 75, "EndOffset": 7}]}])
+    assert received.rows == (Row(topic=TOPIC, partition=0, code=75, offset=7, epoch=0 if version >= 1 else None),)
 
 
 @pytest.mark.parametrize("version", range(6))

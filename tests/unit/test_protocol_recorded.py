@@ -1,4 +1,4 @@
-"""Bytes of real clients, recorded by the relay in front of a fake cluster; `recorded_wire.json` says whose they are."""
+"""Bytes of real clients that the relay recorded; `recorded_wire.json` names the clients."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def replay(connection: dict[str, Any], talk: Conversation) -> list[Event]:
 
 @pytest.fixture(scope="module", autouse=True)
 def learned() -> None:
-    """Topic ids are told on other connections than they are used on."""
+    """Read all connections first, since topic ids are used on other connections than those that define them."""
     for connection in CONNECTIONS:
         replay(connection, conversation(NAMES))
 
 
 @pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda connection: connection["who"])
-def test_real_bytes_are_read_to_the_last(connection: dict[str, Any]) -> None:
+def test_recorded_bytes_are_read_completely(connection: dict[str, Any]) -> None:
     talk = conversation(NAMES)
     events = replay(connection, talk)
     assert [event.error for event in events if isinstance(event, (Request, Response)) and event.error] == []
     assert (talk.fault, talk.trailing) == ("", 0)
     topics = {row.topic for event in events if isinstance(event, (Request, Response)) for row in event.rows}
     assert topics <= {"", "orders"}
-    asked, told = ([event for event in events if isinstance(event, kind)] for kind in (Request, Response))
-    assert [event.corr for event in told] == [event.corr for event in asked][: len(told)]
+    requests, responses = ([event for event in events if isinstance(event, kind)] for kind in (Request, Response))
+    assert [event.corr for event in responses] == [event.corr for event in requests][: len(responses)]
 
 
-def test_what_the_recording_tells() -> None:
+def test_recorded_requests_and_responses_have_their_fields() -> None:
     events = [event for connection in CONNECTIONS for event in replay(connection, conversation(NAMES))]
     versions = {(event.api, event.version) for event in events if isinstance(event, Request)}
     assert {(0, 3), (0, 10), (0, 13), (1, 4), (1, 5), (1, 16), (1, 18), (3, 0), (3, 13), (22, 4), (26, 1)} <= versions
@@ -65,7 +65,7 @@ def test_what_the_recording_tells() -> None:
 
 @pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda connection: connection["who"])
 def test_kio_reads_the_same_requests(connection: dict[str, Any]) -> None:
-    """Header and body, of the versions that kio still knows."""
+    """Compares header and body for the versions that kio supports."""
     talk = conversation(NAMES)
     events = [event for event in replay(connection, talk) if isinstance(event, Request)]
     splitter = Splitter(8)

@@ -1,4 +1,4 @@
-"""Fetch sessions (KIP-227): every fetch names all partitions of its session."""
+"""Fetch sessions (KIP-227): every fetch is reported with all partitions of its session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ V = 11
 
 
 class Fetching:
-    """One connection that only fetches."""
+    """A connection with fetch requests only."""
 
     def __init__(self, talk: Conversation) -> None:
         self.talk = talk
@@ -23,7 +23,7 @@ class Fetching:
     def ask(
         self, session: int, epoch: int, *parts: tuple[int, int], forget: tuple[int, ...] = ()
     ) -> list[tuple[int, int]]:
-        """Fetch; return partition and offset of each row."""
+        """Send a fetch request; return the partition and offset of every row."""
         self.corr += 1
         topics: list[Body] = [{"Topic": "t", "Partitions": [{"Partition": p, "FetchOffset": o} for p, o in parts]}]
         gone: list[Body] = [{"Topic": "t", "Partitions": list(forget)}]
@@ -41,7 +41,7 @@ def rows(events: list[Event]) -> list[tuple[int, int]]:
     return [(row.partition, row.offset or 0) for row in event.rows]
 
 
-def test_an_incremental_fetch_asks_for_its_whole_session() -> None:
+def test_an_incremental_fetch_has_all_partitions_of_its_session() -> None:
     fetch = Fetching(conversation())
     assert fetch.ask(0, 0, (0, 5), (1, 7)) == [(0, 5), (1, 7)]
     fetch.grant(9)
@@ -52,21 +52,21 @@ def test_an_incremental_fetch_asks_for_its_whole_session() -> None:
     assert fetch.ask(9, 3, (2, 1), forget=(0,)) == [(1, 8), (2, 1)]
 
 
-def test_a_broker_without_sessions_grants_none() -> None:
+def test_without_sessions_every_fetch_has_its_own_partitions() -> None:
     fetch = Fetching(conversation())
     fetch.ask(0, 0, (0, 5))
     fetch.grant(0)
     assert fetch.ask(0, 0, (0, 6)) == [(0, 6)]
 
 
-def test_a_sessionless_fetch_is_what_it_names() -> None:
+def test_a_fetch_without_a_session_has_only_its_partitions() -> None:
     fetch = Fetching(conversation())
     assert fetch.ask(0, -1, (0, 5)) == [(0, 5)]
     fetch.grant(9)  # no broker does this
     assert fetch.ask(9, 1) == []
 
 
-def test_a_session_that_the_broker_does_not_know_is_dropped() -> None:
+def test_a_session_unknown_to_the_broker_is_dropped() -> None:
     for code in (70, 71):
         fetch = Fetching(conversation())
         fetch.ask(0, 0, (0, 5))
@@ -76,7 +76,7 @@ def test_a_session_that_the_broker_does_not_know_is_dropped() -> None:
         assert fetch.ask(9, 2) == []
 
 
-def test_closing_a_session_forgets_it() -> None:
+def test_a_closed_session_is_forgotten() -> None:
     fetch = Fetching(conversation())
     fetch.ask(0, 0, (0, 5))
     fetch.grant(9)
@@ -85,8 +85,8 @@ def test_closing_a_session_forgets_it() -> None:
     assert fetch.ask(9, 2) == []
 
 
-def test_a_session_outlives_its_connection() -> None:
-    """It belongs to the broker: a client may go on with it on another connection."""
+def test_a_session_can_continue_on_another_connection() -> None:
+    """Sessions belong to the broker and not to a connection."""
     schemas: Schemas = conversation()._schemas
     shared = FetchSessions()
     first, second = (Fetching(Conversation(n, 1, schemas, {}, shared)) for n in (1, 2))
@@ -95,7 +95,7 @@ def test_a_session_outlives_its_connection() -> None:
     assert second.ask(9, 1) == [(0, 5)]
 
 
-def test_a_session_that_grows_without_end_is_forgotten() -> None:
+def test_a_session_that_grows_too_large_is_forgotten() -> None:
     fetch = Fetching(conversation())
     fetch.ask(0, 0, (0, 0))
     fetch.grant(9)

@@ -1,4 +1,4 @@
-"""From what a user names to a command that starts a driver, or to one clear line."""
+"""Provisioning: from the name of a client to the command that starts its driver, or to a clear error."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def family(registry: Registry, tmp_path: Path) -> Family:
 
 
 @pytest.mark.parametrize(("text", "expected"), [("1.0", "1.0"), ("1.1", "1.1"), ("1.2", "1.1"), ("latest", "1.1")])
-def test_pinned_versions_are_found_by_their_own_and_their_artifacts_number(
+def test_pinned_versions_are_found_by_version_or_artifact(
     family: Family, tmp_path: Path, text: str, expected: str
 ) -> None:
     assert resolve(family, text, tmp_path / "cache") == family.find(expected)
@@ -44,7 +44,7 @@ def test_a_pinned_version_needs_no_registry(family: Family, registry: Registry, 
     assert resolve(family, "1.0", tmp_path / "cache").version == "1.0"
 
 
-def test_an_unlisted_version_is_fetched_and_asked(family: Family, registry: Registry, tmp_path: Path) -> None:
+def test_an_unlisted_version_is_fetched_and_reports_itself(family: Family, registry: Registry, tmp_path: Path) -> None:
     digest = registry.add("2.0.1", reports="2.0")
     found = resolve(family, "2.0.1", tmp_path / "cache")
     assert (found.version, found.artifact, found.digest) == ("2.0", "2.0.1", digest)
@@ -52,22 +52,18 @@ def test_an_unlisted_version_is_fetched_and_asked(family: Family, registry: Regi
     assert len(registry.downloads) == 1
 
 
-def test_a_version_nobody_has_names_what_is_pinned(family: Family, tmp_path: Path) -> None:
+def test_a_missing_version_is_reported_with_the_pinned_ones(family: Family, tmp_path: Path) -> None:
     with pytest.raises(CatalogueError, match=r"^toy@7\.7: the registry has no toy 7\.7; pinned are 1\.0, 1\.1"):
         resolve(family, "7.7", tmp_path / "cache")
 
 
-def test_an_unlisted_version_without_a_registry_is_not_called_missing(
-    family: Family, registry: Registry, tmp_path: Path
-) -> None:
+def test_an_unreachable_registry_is_not_a_missing_version(family: Family, registry: Registry, tmp_path: Path) -> None:
     registry.down = True
     with pytest.raises(ProvisionError, match="cannot be reached"):
         resolve(family, "7.7", tmp_path / "cache")
 
 
-def test_latest_without_a_registry_is_the_newest_pinned_with_a_note(
-    family: Family, registry: Registry, tmp_path: Path
-) -> None:
+def test_latest_without_a_registry_is_the_newest_pinned(family: Family, registry: Registry, tmp_path: Path) -> None:
     registry.down = True
     notes: list[str] = []
     assert resolve(family, "latest", tmp_path / "cache", note=notes.append).version == "1.1"
@@ -75,7 +71,7 @@ def test_latest_without_a_registry_is_the_newest_pinned_with_a_note(
     assert "toy@latest is taken as 1.1" in notes[0]
 
 
-def test_a_checkout_is_refused_where_none_can_be_driven(
+def test_a_checkout_of_an_unsupported_family_is_rejected(
     family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(wheel, "local")
@@ -83,28 +79,28 @@ def test_a_checkout_is_refused_where_none_can_be_driven(
         resolve(family, "path:../toy", tmp_path / "cache")
 
 
-def test_a_kind_of_source_that_is_not_built_in_is_one_clear_line(family: Family, tmp_path: Path) -> None:
+def test_an_unknown_kind_of_source_is_reported_in_one_line(family: Family, tmp_path: Path) -> None:
     odd = family.model_copy(update={"source": family.source.model_copy(update={"kind": "gem"})})
     with pytest.raises(ProvisionError, match="sources of kind gem are not built in"):
         provision(odd, odd.versions[0], tmp_path / "cache")
 
 
-def test_many_are_had_at_once_and_each_is_told(family: Family, registry: Registry, tmp_path: Path) -> None:
+def test_several_versions_are_provisioned_and_reported(family: Family, registry: Registry, tmp_path: Path) -> None:
     next(registry.folder.glob("toy-1.0-*")).unlink()
-    told: list[tuple[str, str]] = []
+    reports: list[tuple[str, str]] = []
     here = threading.current_thread()
 
-    def tell(_: Family, version: object, outcome: object) -> None:
+    def report(_: Family, version: object, outcome: object) -> None:
         assert threading.current_thread() is here
-        told.append((version.version, type(outcome).__name__))  # type: ignore[attr-defined]  # a Version
+        reports.append((version.version, type(outcome).__name__))  # type: ignore[attr-defined]  # a Version
 
-    outcomes = provision_all([(family, item) for item in family.versions], 2, tmp_path / "cache", told=tell)
-    assert sorted(told) == [("1.0", "ProvisionError"), ("1.1", "Launch")]
+    outcomes = provision_all([(family, item) for item in family.versions], 2, tmp_path / "cache", told=report)
+    assert sorted(reports) == [("1.0", "ProvisionError"), ("1.1", "Launch")]
     assert isinstance(outcomes["toy", "1.1"], Launch)
     assert isinstance(outcomes["toy", "1.0"], ProvisionError)
 
 
-def test_two_at_once_fetch_one_version_once(family: Family, registry: Registry, tmp_path: Path) -> None:
+def test_concurrent_requests_fetch_a_version_once(family: Family, registry: Registry, tmp_path: Path) -> None:
     wanted = [(family, family.versions[0])] * 4
     provision_all(wanted, 4, tmp_path / "cache")
     assert len(registry.downloads) == 1

@@ -1,4 +1,4 @@
-"""Retention frees room and never takes what a published cell rests on."""
+"""Retention: old runs are removed, except for those that a published cell needs."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def run(folder: Path, day: int, *cells: tuple[Cell, Outcome], finished: bool = T
 
 
 def gone(folder: Path, **how: object) -> tuple[str, ...]:
-    return choose(str(folder), now=NOW, **how).gone  # type: ignore[arg-type]  # keywords of one function
+    return choose(str(folder), now=NOW, **how).gone  # type: ignore[arg-type]  # keywords of `choose`
 
 
-def test_only_what_newer_runs_repeat_goes(tmp_path: Path) -> None:
+def test_only_runs_with_newer_results_are_removed(tmp_path: Path) -> None:
     first = run(tmp_path, 1, (CELL, Outcome.STUCK), (OTHER, Outcome.STUCK))
     second = run(tmp_path, 2, (CELL, Outcome.STUCK))
     third = run(tmp_path, 3, (CELL, Outcome.REFRESHES))
@@ -53,7 +53,7 @@ def test_only_what_newer_runs_repeat_goes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.BROKEN, Outcome.NOT_RUN])
-def test_a_newer_trial_that_says_nothing_is_no_evidence(tmp_path: Path, outcome: Outcome) -> None:
+def test_a_newer_trial_without_a_verdict_is_no_evidence(tmp_path: Path, outcome: Outcome) -> None:
     run(tmp_path, 1, (CELL, Outcome.STUCK))
     run(tmp_path, 2, (CELL, outcome))
     third = run(tmp_path, 3, (OTHER, Outcome.STUCK))
@@ -67,14 +67,14 @@ def test_a_shortened_trial_is_no_evidence(tmp_path: Path) -> None:
     assert first not in gone(tmp_path, keep=1)
 
 
-def test_age_is_that_of_the_run(tmp_path: Path) -> None:
+def test_the_age_of_a_run_is_from_its_start(tmp_path: Path) -> None:
     first, second, _ = (run(tmp_path, day, (CELL, Outcome.STUCK)) for day in (1, 20, 30))
     assert gone(tmp_path, older_than_days=20) == (first,)
     assert gone(tmp_path, older_than_days=5) == (first, second)
     assert gone(tmp_path, older_than_days=5, keep=2) == (first,)
 
 
-def test_what_cannot_be_read_and_what_is_under_way_stays(tmp_path: Path) -> None:
+def test_damaged_and_unfinished_runs_are_kept(tmp_path: Path) -> None:
     damaged = run(tmp_path, 1, (CELL, Outcome.STUCK))
     (tmp_path / f"run_id={damaged}" / "trials" / "1of1-000000.parquet").write_bytes(b"")
     under_way = run(tmp_path, 31, (CELL, Outcome.STUCK), finished=False)
@@ -86,7 +86,7 @@ def test_what_cannot_be_read_and_what_is_under_way_stays(tmp_path: Path) -> None
     assert reasons[under_way] == "has not ended"
 
 
-def test_what_a_killed_removal_left_goes_with_the_next(tmp_path: Path) -> None:
+def test_an_interrupted_removal_is_completed_by_the_next(tmp_path: Path) -> None:
     first = run(tmp_path, 1, (CELL, Outcome.STUCK))
     (tmp_path / f"run_id={first}").rename(tmp_path / f"{ASIDE}{first}")
     assert list(trials(str(tmp_path))) == []
@@ -94,7 +94,7 @@ def test_what_a_killed_removal_left_goes_with_the_next(tmp_path: Path) -> None:
     assert list(tmp_path.glob(f"{ASIDE}*")) == []
 
 
-def test_the_command_says_what_goes_and_waits_for_runs(tmp_path: Path) -> None:
+def test_prune_lists_runs_and_waits_for_running_ones(tmp_path: Path) -> None:
     first = run(tmp_path, 1, (CELL, Outcome.STUCK))
     run(tmp_path, 2, (CELL, Outcome.STUCK))
     command = ["prune", "--results", str(tmp_path), "--keep", "1"]

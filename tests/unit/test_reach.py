@@ -1,4 +1,4 @@
-"""A scenario whose error no request of a client can be answered with is a skip with the reason."""
+"""Scenarios with an error that no request of a client can receive are skipped with the reason."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def part(scenario: str, role: Role = Role.CONSUMER) -> RoleVariant:
         ("start-during/" + FENCED, Role.CONSUMER, {"Fetch": 4}, "version 9"),
     ],
 )
-def test_the_reason_names_the_version_that_is_needed(scenario: str, role: Role, versions: Versions, says: str) -> None:
+def test_the_reason_names_the_required_version(scenario: str, role: Role, versions: Versions, says: str) -> None:
     found = out_of_reach(part(scenario, role), versions)
     assert re.search(says, found) if says else found == ""
 
 
-def test_the_table_is_what_kafka_defines() -> None:
+def test_the_table_agrees_with_the_definitions_of_kafka() -> None:
     old, new = schemas().jars
     for api, since in LEADER_EPOCH_SINCE.items():
         fields = {version: _epochs(api, version, (old, new)) for version in (since - 1, since)}
@@ -79,7 +79,7 @@ def _all(fields: tuple[Field, ...]) -> list[Field]:
 
 
 def test_default_scenarios_do_not_depend_on_versions() -> None:
-    """Results are not read for them, so a plan of the default catalogue stays quick."""
+    """A plan of the default catalogue therefore needs no stored results."""
     parts = [one for item in default_scenarios().values() for one in item.variants]
     assert not any(map(depends_on_version, parts))
 
@@ -96,7 +96,7 @@ def asked(scenario: str = FENCED) -> RunSelection:
     return RunSelection(clients=[str(CELL.client)], scenarios=[scenario], roles=[Role.CONSUMER], seed=1)
 
 
-def test_a_plan_takes_the_versions_from_stored_trials(tmp_path: Path) -> None:
+def test_versions_are_taken_from_stored_trials(tmp_path: Path) -> None:
     results = stored(tmp_path, ("steady", Outcome.CLEAN, 4), ("net/reset", Outcome.LATE, 7))
     plan, _ = asked().whole(results)
     assert [item.cell.scenario for item in plan.cells] == ["steady"]
@@ -111,7 +111,7 @@ def test_trials_with_unusual_versions_do_not_count(tmp_path: Path, trial: tuple[
     assert FENCED in {item.cell.scenario for item in plan.cells}
 
 
-def test_results_are_read_only_where_a_version_matters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_read_only_if_a_version_matters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probe.cli.wiring.request_versions.trials", lambda *_, **__: pytest.fail("results are read"))
     _, selection = asked("net/reset").whole()
     assert with_versions(selection, str(tmp_path)) is selection

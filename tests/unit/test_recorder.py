@@ -1,4 +1,4 @@
-"""The recorder takes events in any order and hands out ordered, frozen histories."""
+"""The recorder, the clocks of drivers and the lag of the event loop."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def acked(at: int, partition: int = 0) -> App:
     return App(at=at, kind=AppKind.ACKED, instance="i", partition=partition)
 
 
-def test_histories_are_ordered_and_do_not_change() -> None:
+def test_histories_are_ordered_and_immutable() -> None:
     recorder = Recorder()
     recorder.add(acked(30))
     recorder.add(acked(10))
@@ -57,7 +57,7 @@ def test_histories_are_ordered_and_do_not_change() -> None:
     assert [event.at for event in recorder.history(HEADER).events] == [10, 20, 30]
 
 
-def test_tallies_follow_the_events() -> None:
+def test_tallies_count_the_events() -> None:
     recorder = Recorder()
     recorder.add(App(at=1, kind=AppKind.READY, instance="i", settings={"acks": "1"}))
     recorder.add(acked(2))
@@ -69,7 +69,7 @@ def test_tallies_follow_the_events() -> None:
     assert recorder.ending.kind is AppKind.CLOSED
 
 
-def test_until_wakes_on_an_event_and_gives_up_in_time() -> None:
+def test_until_wakes_on_an_event_and_has_a_time_limit() -> None:
     async def play() -> tuple[bool, bool, float]:
         recorder = Recorder()
         asyncio.get_running_loop().call_later(0.05, recorder.add, acked(1))
@@ -84,7 +84,7 @@ def test_until_wakes_on_an_event_and_gives_up_in_time() -> None:
     assert waited < 2
 
 
-def test_marks_stand_at_their_time() -> None:
+def test_marks_have_the_current_time() -> None:
     recorder = Recorder()
     before = now_us()
     at = recorder.mark(MarkKind.WARM)
@@ -103,14 +103,14 @@ def test_the_clock_keeps_its_best_measurement() -> None:
     assert (clock.error_us, clock.offset_us) == (error, offset)
 
 
-def test_an_old_measurement_gives_way_to_no_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_measurement_is_not_replaced_by_a_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
     time_us = [1_000_000]
     monkeypatch.setattr(clocks, "now_us", lambda: time_us[0])
 
     def ping(clock: Clock, round_trip_us: int) -> None:
         number = clock.ping()
         time_us[0] += round_trip_us
-        clock.pong(number, time_us[0])  # its answer took no time: the middle is off by half the round trip
+        clock.pong(number, time_us[0])  # the answer took no time, so the middle is off by half the round trip
 
     clock = Clock()
     ping(clock, 200)
@@ -122,7 +122,7 @@ def test_an_old_measurement_gives_way_to_no_bad_one(monkeypatch: pytest.MonkeyPa
     assert (clock.offset_us, clock.error_us) == (-1000, 1000)
 
 
-def test_a_new_measurement_changes_no_order() -> None:
+def test_a_new_measurement_keeps_the_order_of_times() -> None:
     clock = Clock()
     clock.offset_us = 5_000
     first, second = clock.at(1_000), clock.at(2_000)
@@ -134,8 +134,8 @@ def test_a_new_measurement_changes_no_order() -> None:
     assert clock.at(4_000) == 9_000
 
 
-def test_the_bound_is_that_of_the_time_that_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A history says how well its own events' times are known, and not how well those of later ones are."""
+def test_the_error_bound_is_that_of_reported_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound of a history covers its own events, and not the times of later ones."""
     time_us = [1_000_000]
     monkeypatch.setattr(clocks, "now_us", lambda: time_us[0])
     clock = Clock()
@@ -156,7 +156,7 @@ def test_the_bound_is_that_of_the_time_that_was_told(monkeypatch: pytest.MonkeyP
     assert clock.bound_us == 1_000 + 49_990
 
 
-def test_a_stalled_loop_is_seen() -> None:
+def test_a_stalled_loop_is_measured() -> None:
     async def play() -> tuple[int, int]:
         lag = LoopLag()
         async with lag.measuring():
@@ -173,7 +173,7 @@ def test_a_stalled_loop_is_seen() -> None:
 
 
 @pytest.mark.parametrize(("share", "spare"), [(0.5, True), (0.2, False), (None, False)])
-def test_cores_have_time_where_a_good_part_of_the_last_seconds_was_idle(
+def test_cores_are_spare_after_several_idle_seconds(
     monkeypatch: pytest.MonkeyPatch, share: float | None, spare: bool
 ) -> None:
     cores = os.cpu_count() or 1
@@ -190,7 +190,7 @@ def test_cores_have_time_where_a_good_part_of_the_last_seconds_was_idle(
     assert asyncio.run(play()) == (False, spare)
 
 
-def test_this_machine_tells_how_long_its_cores_were_idle_and_another_may_not(tmp_path: Path) -> None:
+def test_idle_time_is_unknown_without_the_proc_file(tmp_path: Path) -> None:
     before = lags.idle_s()
     assert before is None or before >= 0
     with pytest.MonkeyPatch.context() as patch:
@@ -198,7 +198,7 @@ def test_this_machine_tells_how_long_its_cores_were_idle_and_another_may_not(tmp
         assert lags.idle_s() is None
 
 
-def test_who_starts_passes_one_after_the_other() -> None:
+def test_trials_start_one_after_the_other() -> None:
     async def play() -> list[float]:
         lag, passed = LoopLag(), []
         for _ in range(4):
@@ -210,6 +210,6 @@ def test_who_starts_passes_one_after_the_other() -> None:
     assert min(later - sooner for sooner, later in pairwise(passed)) >= LOAD_SAMPLE_S - 0.001
 
 
-def test_a_refresh_that_is_switched_off_has_no_interval() -> None:
+def test_a_disabled_refresh_has_no_interval() -> None:
     assert refresh_ms({"refresh_ms": "-1"}) == 0
     assert refresh_ms({"refresh_ms": "1000"}) == 1000

@@ -1,4 +1,4 @@
-"""The relay with real sockets: bytes pass unchanged, ends pass as they are, nothing is left."""
+"""The relay with real sockets: bytes and closes are forwarded unchanged, and nothing remains at the end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_relay_is_a_tap() -> None:
     assert tap is not None
 
 
-def test_a_request_and_its_answer_are_reported(play: Play) -> None:
+def test_a_request_and_its_response_are_reported(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events):
             before = time.monotonic_ns() // 1000
@@ -37,23 +37,23 @@ def test_a_request_and_its_answer_are_reported(play: Play) -> None:
                 await one.ask()
                 answered = time.monotonic_ns() // 1000
             await until(lambda: of(Closed, events))
-            opened, asked, told, closed = events
+            opened, sent, received, closed = events
             assert isinstance(opened, Opened)
-            assert isinstance(asked, Request)
-            assert isinstance(told, Response)
+            assert isinstance(sent, Request)
+            assert isinstance(received, Response)
             assert isinstance(closed, Closed)
-            assert (asked.api, asked.client_id, told.corr, closed.by) == (METADATA, "probe-1", 1, "client")
-            assert {event.conn for event in (opened, asked, told, closed)} == {1}
-            assert {event.broker for event in (opened, asked, told, closed)} == {1}
-            assert before <= opened.at <= asked.at == told.sent_at <= told.at <= closed.at
-            assert told.at <= answered + 50_000
+            assert (sent.api, sent.client_id, received.corr, closed.by) == (METADATA, "probe-1", 1, "client")
+            assert {event.conn for event in (opened, sent, received, closed)} == {1}
+            assert {event.broker for event in (opened, sent, received, closed)} == {1}
+            assert before <= opened.at <= sent.at == received.sent_at <= received.at <= closed.at
+            assert received.at <= answered + 50_000
             assert relay.counts() == {(1, METADATA): (1, 1)}
             assert relay.dropped() == 0
 
     play(story)
 
 
-def test_bytes_pass_unchanged_however_they_are_split(play: Play) -> None:
+def test_bytes_are_forwarded_unchanged_however_they_are_split(play: Play) -> None:
     rng = random.Random(7)
 
     def chop(data: bytes) -> list[bytes]:
@@ -80,7 +80,7 @@ def test_bytes_pass_unchanged_however_they_are_split(play: Play) -> None:
     play(story)
 
 
-def test_what_is_not_kafka_passes_all_the_same(play: Play) -> None:
+def test_other_protocols_are_forwarded_and_reported_once(play: Play) -> None:
     async def story() -> None:
         async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             while data := await reader.read(65536):
@@ -106,7 +106,7 @@ def test_what_is_not_kafka_passes_all_the_same(play: Play) -> None:
 
 
 def test_a_slow_reader_does_not_fill_the_relay(play: Play) -> None:
-    """The broker is no longer read when the client does not read: bytes wait in the kernel, not here."""
+    """The relay stops reading from the broker while the client does not read, so bytes wait in the kernel."""
 
     async def story() -> None:
         sent = 0
@@ -140,7 +140,7 @@ def test_a_slow_reader_does_not_fill_the_relay(play: Play) -> None:
     play(story)
 
 
-def test_connections_that_come_before_the_broker_is_known_wait(play: Play) -> None:
+def test_connections_wait_until_the_broker_is_known(play: Play) -> None:
     async def story() -> None:
         async with relayed(1, 2) as (relay, broker, events), client(relay, 2) as one:
             one.send()
@@ -153,7 +153,7 @@ def test_connections_that_come_before_the_broker_is_known_wait(play: Play) -> No
     play(story)
 
 
-def test_a_dead_broker_is_a_reset_and_the_brokers_doing(play: Play) -> None:
+def test_a_dead_broker_resets_the_connection(play: Play) -> None:
     async def story() -> None:
         async with relayed(1) as (relay, _, events):
             with socket.socket() as sock:
@@ -168,7 +168,7 @@ def test_a_dead_broker_is_a_reset_and_the_brokers_doing(play: Play) -> None:
 
 
 @pytest.mark.parametrize("how", ["eof", "reset"])
-def test_the_brokers_end_reaches_the_client_as_it_was(play: Play, how: str) -> None:
+def test_the_close_of_the_broker_reaches_the_client(play: Play, how: str) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events), client(relay) as one:
             await one.ask()
@@ -183,7 +183,7 @@ def test_the_brokers_end_reaches_the_client_as_it_was(play: Play, how: str) -> N
 
 
 @pytest.mark.parametrize("how", ["eof", "reset"])
-def test_the_clients_end_reaches_the_broker_as_it_was(play: Play, how: str) -> None:
+def test_the_close_of_the_client_reaches_the_broker(play: Play, how: str) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events):
             async with client(relay) as one:
@@ -197,7 +197,7 @@ def test_the_clients_end_reaches_the_broker_as_it_was(play: Play, how: str) -> N
     play(story)
 
 
-def test_answers_still_pass_after_the_client_has_finished_sending(play: Play) -> None:
+def test_responses_are_forwarded_after_a_half_close(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events), client(relay) as one:
             relay.slow(1, 100)
@@ -211,7 +211,7 @@ def test_answers_still_pass_after_the_client_has_finished_sending(play: Play) ->
     play(story)
 
 
-def test_a_sink_that_raises_shows_in_the_counts_and_harms_nobody(play: Play) -> None:
+def test_an_exception_of_the_sink_counts_as_dropped(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (known, broker, _):
 
@@ -230,7 +230,7 @@ def test_a_sink_that_raises_shows_in_the_counts_and_harms_nobody(play: Play) -> 
     play(story)
 
 
-def test_a_storm_is_folded_and_every_frame_is_accounted_for(play: Play) -> None:
+def test_a_storm_is_folded_and_every_frame_is_counted(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events), client(relay) as one:
             for _ in range(2000):
@@ -246,7 +246,7 @@ def test_a_storm_is_folded_and_every_frame_is_accounted_for(play: Play) -> None:
     play(story)
 
 
-def test_a_storm_that_lasts_is_slowed_until_it_is_calm_and_told_of(play: Play) -> None:
+def test_a_lasting_storm_is_slowed_and_reported(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events), client(relay) as one:
             await until(lambda: of(Opened, events))
@@ -270,7 +270,7 @@ def test_a_storm_that_lasts_is_slowed_until_it_is_calm_and_told_of(play: Play) -
     play(story)
 
 
-def test_nothing_is_left_when_the_relay_ends_or_is_cancelled(play: Play) -> None:
+def test_sockets_are_closed_when_the_relay_ends(play: Play) -> None:
     async def story() -> None:
         async with relayed(1, 2) as (relay, _, events):
             ports = [relay.address(broker).port for broker in (1, 2)]

@@ -1,4 +1,4 @@
-"""Held answers: every byte passes, in order, none too early, however the bytes came."""
+"""Delayed responses: all bytes are forwarded in order and on time, however they are split."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def frame(corr: int, size: int) -> bytes:
 
 
 def gate(**where: object) -> DelayQueue:
-    """Even correlation ids are of the API that is held."""
+    """Return a queue in which responses with even correlation ids are delayed."""
     return DelayQueue(
         lambda corr: HELD if corr % 2 == 0 else FREE,
         lambda api: DELAY_US if api == HELD else 0,
@@ -48,20 +48,20 @@ def test_bytes_and_order_are_kept(sizes: list[int], steps: list[int]) -> None:
     assert held.waiting == 0
 
 
-def test_a_held_answer_waits_and_holds_up_those_behind_it() -> None:
+def test_a_delayed_response_delays_those_after_it() -> None:
     held = gate()
     held.put(frame(1, 5) + frame(2, 5) + frame(3, 5), 100)
     assert release(held) == [(100, frame(1, 5)), (100 + DELAY_US, frame(2, 5) + frame(3, 5))]
 
 
-def test_the_rest_of_a_frame_that_began_before_is_not_held() -> None:
+def test_the_rest_of_a_started_frame_is_not_delayed() -> None:
     whole = frame(2, 5)
     held = gate(missing=3)
     held.put(whole[-3:] + frame(1, 0), 100)
     assert release(held) == [(100, whole[-3:] + frame(1, 0))]
 
 
-def test_a_length_that_was_passed_in_part_is_not_sent_twice() -> None:
+def test_a_partly_forwarded_length_is_not_sent_twice() -> None:
     whole = frame(2, 5)
     held = gate(head=whole[:2])
     assert held.empty

@@ -1,4 +1,4 @@
-"""What the relay does to a network: each fault is what it says, and ends."""
+"""Faults that the relay injects into the network and reverts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.relay_peers import Play, client, connect, of, play, refused, 
 __all__ = ["play"]
 
 
-def test_cut_resets_and_says_that_the_relay_did_it(play: Play) -> None:
+def test_cut_resets_connections_and_reports_the_relay(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events), client(relay) as one, client(relay) as two:
             await one.ask(client_id="a")
@@ -33,7 +33,7 @@ def test_cut_resets_and_says_that_the_relay_did_it(play: Play) -> None:
     play(story)
 
 
-def test_refuse_and_accept_on_the_same_port(play: Play) -> None:
+def test_refuse_and_accept_keep_the_port(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, _events), client(relay) as one:
             address = relay.address(1)
@@ -41,7 +41,7 @@ def test_refuse_and_accept_on_the_same_port(play: Play) -> None:
             for _ in range(3):
                 relay.refuse(1)
                 assert await refused(connect(relay))
-                await one.ask()  # what is established stays
+                await one.ask()  # established connections remain
                 with socket.socket() as thief, pytest.raises(OSError, match="in use"):
                     thief.bind(("127.0.0.1", address.port))
                 relay.accept(1)
@@ -52,7 +52,7 @@ def test_refuse_and_accept_on_the_same_port(play: Play) -> None:
     play(story)
 
 
-def test_hold_delays_only_these_answers_and_keeps_their_order(play: Play) -> None:
+def test_hold_delays_responses_of_its_apis_in_order(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events), client(relay) as one:
             broker.parts = lambda data: [data[:3], data[3:9], data[9:]]
@@ -78,7 +78,7 @@ def test_hold_delays_only_these_answers_and_keeps_their_order(play: Play) -> Non
     play(story)
 
 
-def test_a_hold_that_begins_within_an_answer_lets_that_one_pass(play: Play) -> None:
+def test_a_hold_does_not_delay_a_response_in_progress(play: Play) -> None:
     for cut in (2, 4, 6, 10):
 
         async def story(cut: int = cut) -> None:
@@ -94,7 +94,7 @@ def test_a_hold_that_begins_within_an_answer_lets_that_one_pass(play: Play) -> N
                 broker.writers[0].write(data[cut:])
                 assert await one.reader.readexactly(len(data) - cut) == data[cut:]
                 waited = time.monotonic() - start
-                assert (waited >= 0.5) == (cut < 4)  # less than a length was known: the answer had not begun
+                assert (waited >= 0.5) == (cut < 4)  # the length was incomplete, so the response had not begun
                 broker.silent = False
                 start = time.monotonic()
                 await one.ask()
@@ -103,7 +103,7 @@ def test_a_hold_that_begins_within_an_answer_lets_that_one_pass(play: Play) -> N
         play(story)
 
 
-def test_an_end_comes_after_what_is_held(play: Play) -> None:
+def test_a_close_comes_after_held_responses(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events), client(relay) as one:
             await one.ask()
@@ -120,7 +120,7 @@ def test_an_end_comes_after_what_is_held(play: Play) -> None:
     play(story)
 
 
-def test_slow_delays_every_answer_of_one_broker(play: Play) -> None:
+def test_slow_delays_every_response_of_one_broker(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, _events), client(relay) as one:
             relay.slow(1, 600)
@@ -135,7 +135,7 @@ def test_slow_delays_every_answer_of_one_broker(play: Play) -> None:
     play(story)
 
 
-def test_blackhole_reads_reports_and_passes_nothing(play: Play) -> None:
+def test_blackhole_reads_and_reports_but_forwards_nothing(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events), client(relay) as one:
             await one.ask()
@@ -156,7 +156,7 @@ def test_blackhole_reads_reports_and_passes_nothing(play: Play) -> None:
     play(story)
 
 
-def test_a_client_that_gives_up_in_a_blackhole_is_seen_to_leave(play: Play) -> None:
+def test_a_close_by_the_client_in_a_blackhole_is_reported(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events):
             async with client(relay) as one:

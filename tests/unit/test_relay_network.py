@@ -1,4 +1,4 @@
-"""The relay as a network that turns one client away, takes another port, or lets nobody connect."""
+"""Faults of new connections: refused after an attempt, moved to another port, or unanswered."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.support.relay_peers import Play, client, connect, of, play, refused, 
 __all__ = ["play"]
 
 
-def test_who_comes_first_is_seen_and_all_are_refused(play: Play) -> None:
+def test_the_first_attempt_is_reported_and_all_are_refused(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events):
             relay.refuse_after_attempt(1)
             await asyncio.sleep(0.1)
             assert not events
-            assert await refused(connect(relay))  # at the kernel's second try, after a second
+            assert await refused(connect(relay))  # at the second SYN of the kernel, after 1 s
             assert await refused(connect(relay))
             assert [(event.conn, event.by) for event in of(Closed, events)] == [(of(Opened, events)[0].conn, "relay")]
             assert not of(Request, events)
@@ -32,7 +32,7 @@ def test_who_comes_first_is_seen_and_all_are_refused(play: Play) -> None:
     play(story)
 
 
-def test_a_door_that_waits_for_somebody_can_be_opened(play: Play) -> None:
+def test_refusing_after_an_attempt_can_be_reverted(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events):
             relay.refuse_after_attempt(1)
@@ -47,14 +47,14 @@ def test_a_door_that_waits_for_somebody_can_be_opened(play: Play) -> None:
     play(story)
 
 
-def test_a_broker_that_moves_leaves_a_port_that_refuses(play: Play) -> None:
+def test_the_old_port_of_a_moved_broker_refuses(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events), client(relay) as one:
             await one.ask()
             before = relay.address(1)
             after = relay.move(1)
             assert relay.address(1) == after != before
-            await one.ask()  # what is established stays
+            await one.ask()  # established connections remain
             assert await refused(asyncio.open_connection(before.host, before.port))
             with socket.socket() as thief, pytest.raises(OSError, match="in use"):
                 thief.bind((before.host, before.port))
@@ -65,7 +65,7 @@ def test_a_broker_that_moves_leaves_a_port_that_refuses(play: Play) -> None:
     play(story)
 
 
-def test_nobody_is_refused_by_a_dead_host(play: Play) -> None:
+def test_a_blackhole_does_not_refuse_connections(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events):
             relay.blackhole(1)
@@ -83,7 +83,7 @@ def test_nobody_is_refused_by_a_dead_host(play: Play) -> None:
     play(story)
 
 
-def test_an_answer_is_lost_with_its_connection_so_many_times_for_each_client(play: Play) -> None:
+def test_responses_are_lost_a_given_number_of_times_per_client(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events):
             relay.lose(1, [HEARTBEAT], 1)
@@ -92,7 +92,7 @@ def test_an_answer_is_lost_with_its_connection_so_many_times_for_each_client(pla
                 one.send(HEARTBEAT, 0, client_id="a")
                 two.send(HEARTBEAT, 0, client_id="b")
                 assert (await one.end(), await two.end()) == ("reset", "reset")
-            assert b"a" in broker.got  # it was asked, and did what it was asked
+            assert b"a" in broker.got  # the broker received the request and served it
             assert [event.by for event in of(Closed, events)] == ["relay", "relay"]
             assert [event.api for event in of(Response, events)] == [METADATA]
             async with client(relay) as again:
