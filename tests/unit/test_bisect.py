@@ -238,9 +238,7 @@ def test_invalid_input_is_named(tmp_path: Path, arguments: list[str], family: st
         ("disk/storage-eror", "producer", ["disk/storage-eror", "did you mean"]),
     ],
 )
-def test_exactly_one_scenario_that_applies_to_the_role(
-    tmp_path: Path, scenario: str, role: str, names: list[str]
-) -> None:
+def test_bisect_needs_one_scenario_of_the_role(tmp_path: Path, scenario: str, role: str, names: list[str]) -> None:
     done = CliRunner().invoke(app, ["bisect", "sarama", scenario, "--role", role, "--results", str(tmp_path)])
     assert isinstance(done.exception, ProbeError | CatalogueError), done.output
     assert all(name in str(done.exception) for name in names), done.exception

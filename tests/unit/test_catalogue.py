@@ -72,7 +72,7 @@ class TestFamilies:
     def test_the_families_of_the_repository_can_be_read(self) -> None:
         assert {"sarama", "java", "librdkafka", "kafka-python"} <= set(read_families(CLIENTS))
 
-    def test_a_folder_without_families_is_an_error_message(self, tmp_path: Path) -> None:
+    def test_a_folder_without_families_is_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(CatalogueError, match=r"no .*client.toml"):
             read_families(tmp_path)
 
@@ -106,7 +106,7 @@ class TestClients:
         ("name", "says"),
         [("demmo", "did you mean demo"), ("demo@>=9", "no listed version"), ("demo@x/y", "is not a version")],
     )
-    def test_what_does_not_exist(self, tmp_path: Path, name: str, says: str) -> None:
+    def test_an_unknown_client_is_reported(self, tmp_path: Path, name: str, says: str) -> None:
         with pytest.raises(CatalogueError, match=says):
             self.chosen(tmp_path, name)
 
@@ -177,6 +177,6 @@ class TestScenarios:
             ("x*", "no"),
         ],
     )
-    def test_what_does_not_exist(self, pattern: str, says: str) -> None:
+    def test_an_unknown_scenario_is_reported(self, pattern: str, says: str) -> None:
         with pytest.raises(CatalogueError, match=says):
             select_scenarios([pattern])

@@ -37,7 +37,7 @@ def test_without_an_election_there_is_no_election_time(steps: tuple[object, ...]
 def test_medians_are_printed_in_the_form_of_the_option(capsys: pytest.CaptureFixture[str]) -> None:
     took = typical([Election(6000, 100), Election(7000, 500), Election(9000, 300)])
     show_elections({("broker/kill", "3.4"): took})
-    assert "broker/kill 3.4: like this on the embedded engine with --election 7000,300" in capsys.readouterr().out
+    assert "broker/kill 3.4: to repeat it on the embedded engine: --election 7000,300" in capsys.readouterr().out
     found = CliRunner().invoke(app, ["plan", "--client", "sarama@1.43.3", "--election", "7000,300", "--json"])
     assert "election=7000,300" in found.output
 

@@ -1,4 +1,4 @@
-"""Verdicts that run beside the event loop do not block it for long."""
+"""Verdicts that run outside of the event loop do not block it for long."""
 
 from __future__ import annotations
 

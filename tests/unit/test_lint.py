@@ -34,12 +34,12 @@ def sources(*folders: str) -> list[Path]:
     return [path for path in found if not GENERATED.search(path.name) and "__pycache__" not in path.parts]
 
 
-def test_ruff() -> None:
+def test_ruff_finds_nothing() -> None:
     check(str(BIN / "ruff"), "check", ".")
     check(str(BIN / "ruff"), "format", "--check", ".")
 
 
-def test_mypy() -> None:
+def test_mypy_finds_nothing() -> None:
     check(str(BIN / "mypy"), "--strict", "probe", "spark", "run.py", "proto/generate.py")
 
 
@@ -48,7 +48,7 @@ BINDING = ROOT / "clients" / "librdkafka" / "binding"
 
 
 @pytest.mark.parametrize("binding", [False, True])
-def test_mypy_of_clients(binding: bool) -> None:
+def test_mypy_finds_nothing_in_clients(binding: bool) -> None:
     """Libraries without types are ignored, since the libraries under test come in many versions."""
     packages = sorted(path.parent for path in (ROOT / "clients").rglob("__init__.py"))
     checked = [str(path) for path in packages if (BINDING in path.parents) is binding]
@@ -58,7 +58,7 @@ def test_mypy_of_clients(binding: bool) -> None:
     check(*command, env={"MYPYPATH": os.pathsep.join(families)})
 
 
-def test_layers() -> None:
+def test_imports_follow_the_layers() -> None:
     check(str(BIN / "lint-imports"))
 
 
@@ -76,11 +76,11 @@ def test_go_is_formatted_and_vetted() -> None:
     check(str(go), "vet", "./...", cwd=ROOT / "go_shim")
 
 
-def test_staticcheck() -> None:
+def test_staticcheck_finds_nothing() -> None:
     check(str(find_tool("go")), "tool", "staticcheck", "./...", cwd=ROOT / "go_shim")
 
 
-def test_go_tests() -> None:
+def test_go_tests_pass() -> None:
     check(str(find_tool("go")), "test", "./...", cwd=ROOT / "go_shim")
 
 

@@ -75,7 +75,7 @@ def history_reads(
     environment: Any = SimpleNamespace(
         options=SimpleNamespace(watch_ms=None),
         tools=SimpleNamespace(lag=SimpleNamespace(worst_ms=lambda since, until: stall_ms)),
-        rest=lambda: None,
+        downgrade=lambda: None,
     )
     monkeypatch.setattr(observation, "submit", ask)
     monkeypatch.setattr(observation, "now_us", now)

@@ -14,7 +14,7 @@ HINT = {"LeaderId": 3, "LeaderEpoch": 8}
 
 
 @pytest.mark.parametrize("version", range(14))
-def test_produce(version: int) -> None:
+def test_produce_rows_are_read(version: int) -> None:
     talk = knowing()
     parts = [{"Index": 0, "Records": b"x" * 61}, {"Index": 5}]
     sent = ask(talk, 0, version, Acks=-1, TopicData=[{**named(version, 13), "PartitionData": parts}])
@@ -33,7 +33,7 @@ def test_produce(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(19))
-def test_fetch(version: int) -> None:
+def test_fetch_rows_are_read(version: int) -> None:
     talk = knowing()
     topic = named(version, 13, "Topic")
     sent = ask(talk, 1, version, Topics=[{**topic, "Partitions": [{"Partition": 2, "FetchOffset": 9}]}])
@@ -47,7 +47,7 @@ def test_fetch(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(12))
-def test_list_offsets(version: int) -> None:
+def test_list_offsets_rows_are_read(version: int) -> None:
     talk = knowing()
     sent = ask(talk, 2, version, Topics=[{"Name": TOPIC, "Partitions": [{"PartitionIndex": 1}]}])
     assert sent.rows == (Row(topic=TOPIC, partition=1, epoch=0 if version >= 4 else None),)
@@ -57,7 +57,7 @@ def test_list_offsets(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(14))
-def test_metadata(version: int) -> None:
+def test_metadata_rows_are_read(version: int) -> None:
     talk = conversation()
     assert ask(talk, 3, version, Topics=[{"Name": TOPIC}]).rows == (Row(topic=TOPIC),)
     part = {"ErrorCode": 5, "PartitionIndex": 1, "LeaderId": -1, "ReplicaNodes": [1, 2]}
@@ -84,7 +84,7 @@ def test_metadata_requests_for_all_topics_or_for_brokers_only(version: int, topi
 
 
 @pytest.mark.parametrize("version", range(7))
-def test_find_coordinator(version: int) -> None:
+def test_find_coordinator_rows_are_read(version: int) -> None:
     talk = conversation()
     kind = 1 if version else 0
     wanted: Body = {"CoordinatorKeys": ["a", "b"]} if version >= 4 else {"Key": "a"}
@@ -100,7 +100,7 @@ def test_find_coordinator(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(11))
-def test_offset_commit(version: int) -> None:
+def test_offset_commit_rows_are_read(version: int) -> None:
     talk = knowing()
     parts = [{"PartitionIndex": 0, "CommittedOffset": 12}]
     sent = ask(talk, 8, version, GroupId="g", Topics=[{**named(version, 10), "Partitions": parts}])
@@ -110,7 +110,7 @@ def test_offset_commit(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(11))
-def test_offset_fetch(version: int) -> None:
+def test_offset_fetch_rows_are_read(version: int) -> None:
     talk = knowing()
     topics = [{**named(version, 10), "PartitionIndexes": [0]}]
     sent = ask(talk, 9, version, **group_of(version, {"GroupId": "g", "Topics": topics}))
@@ -158,7 +158,7 @@ def test_an_error_of_a_leaving_member_is_read() -> None:
 
 
 @pytest.mark.parametrize("version", range(6))
-def test_add_partitions_to_txn(version: int) -> None:
+def test_add_partitions_to_txn_rows_are_read(version: int) -> None:
     talk = conversation()
     topics = [{"Name": TOPIC, "Partitions": [4]}]
     old: Body = {"V3AndBelowTransactionalId": "t", "V3AndBelowTopics": topics}
@@ -171,7 +171,7 @@ def test_add_partitions_to_txn(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(7))
-def test_txn_offset_commit(version: int) -> None:
+def test_txn_offset_commit_rows_are_read(version: int) -> None:
     talk = knowing()
     topics = [{**named(version, 6), "Partitions": [{"CommittedOffset": 3}]}]
     rows = ask(talk, 28, version, TransactionalId="t", GroupId="g", Topics=topics).rows
@@ -181,7 +181,7 @@ def test_txn_offset_commit(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(5))
-def test_offset_for_leader_epoch(version: int) -> None:
+def test_offset_for_leader_epoch_rows_are_read(version: int) -> None:
     talk = conversation()
     sent = ask(talk, 23, version, Topics=[{"Topic": TOPIC, "Partitions": [{"Partition": 1, "LeaderEpoch": 5}]}])
     assert sent.rows == (Row(topic=TOPIC, partition=1, epoch=0 if version >= 2 else None),)
@@ -190,7 +190,7 @@ def test_offset_for_leader_epoch(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(6))
-def test_api_versions(version: int) -> None:
+def test_api_versions_is_read_without_rows(version: int) -> None:
     talk = conversation()
     ask(talk, 18, version)
     assert answer(talk, 18, version, ApiKeys=[{"ApiKey": 1, "MaxVersion": 4}]).code == 0
