@@ -1,4 +1,4 @@
-"""The kernel's word for who is trying to connect."""
+"""Connection attempts as the kernel lists them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WITHIN_S = 5.0
 
 @contextlib.contextmanager
 def full_port() -> Iterator[int]:
-    """Give a port whose queue is full: further connections wait for an answer to their SYN."""
+    """Yield a port with a full queue: further connections wait for an answer to their SYN."""
     with contextlib.ExitStack() as stack:
         door = stack.enter_context(socket.socket())
         door.bind(("127.0.0.1", 0))
@@ -31,7 +31,7 @@ def full_port() -> Iterator[int]:
 
 @contextlib.contextmanager
 def caller(family: socket.AddressFamily, port: int) -> Iterator[int]:
-    """Try to connect, and give the local port."""
+    """Try to connect and yield the local port."""
     host = "127.0.0.1" if family is socket.AF_INET else "::ffff:127.0.0.1"
     with socket.socket(family) as client:
         client.setblocking(False)
@@ -57,7 +57,7 @@ def test_an_unanswered_attempt_is_listed_while_it_lasts(family: socket.AddressFa
         assert (local, port) not in Attempts().now()
 
 
-def test_our_own_attempts_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attempts_of_the_probe_itself_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(syn_probe, "FRESH_S", 0.0)
     with full_port() as port, caller(socket.AF_INET, port) as local:
         assert attempts_at(port, local)
@@ -67,7 +67,7 @@ def test_our_own_attempts_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["OF_TCP", "SOCK_DIAG"])
-def test_where_the_kernel_tells_nothing_is_an_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(syn_probe, name, 31)  # a question, or a protocol, that no kernel knows
+def test_a_kernel_without_an_answer_is_an_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syn_probe, name, 31)  # a query, or a protocol, that no kernel knows
     with pytest.raises((OSError, RelayError), match=r"."):
         Attempts().now()

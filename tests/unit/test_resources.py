@@ -1,4 +1,4 @@
-"""What this machine has no more of ends a run in one line, and is no outcome of a client."""
+"""An exhausted resource of the machine ends a run with one line and is no outcome of a client."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device", "/results/x")
 
 
 def caused(by: Exception) -> Exception:
-    """Return an error of the engine that hides what led to it, as `from None` does."""
+    """Return an engine error that hides its cause, as `from None` does."""
     error = EngineError("it did not start")
     error.__context__, error.__suppress_context__ = by, True
     return error
@@ -52,7 +52,7 @@ def caused(by: Exception) -> Exception:
         (ExceptionGroup("two", [ValueError("odd"), caused(FULL)]), "the disk is full"),
     ],
 )
-def test_an_error_of_the_system_names_what_is_used_up(error: Exception, words: str) -> None:
+def test_a_system_error_names_the_exhausted_resource(error: Exception, words: str) -> None:
     found = exhaustion(error)
     assert found is not None
     assert str(found).startswith(words) or words in str(found)
@@ -71,11 +71,11 @@ def test_an_error_of_the_system_names_what_is_used_up(error: Exception, words: s
         RuntimeError("odd"),
     ],
 )
-def test_other_errors_say_nothing_of_this_machine(error: Exception | None) -> None:
+def test_other_errors_are_no_exhaustion(error: Exception | None) -> None:
     assert exhaustion(error) is None
 
 
-def test_a_process_that_cannot_be_forked_is_named() -> None:
+def test_a_failed_fork_names_the_process_limit() -> None:
     found = no_process(BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"))
     assert isinstance(found, ExhaustedError)
     assert "ulimit -u" in str(found)
@@ -83,12 +83,12 @@ def test_a_process_that_cannot_be_forked_is_named() -> None:
     assert no_process(missing) is missing
 
 
-def test_words_of_a_child_process_are_read() -> None:
+def test_exhaustion_is_recognized_in_the_output_of_a_child() -> None:
     assert said_exhaustion("listen tcp 127.0.0.1:0: socket: too many open files") is not None
     assert said_exhaustion("panic: index out of range") is None
 
 
-def test_errors_of_the_system_become_those_of_the_part_at_its_edge() -> None:
+def test_system_errors_become_errors_of_their_component() -> None:
     @translating(EngineError)
     async def ask(error: Exception) -> None:
         raise error
@@ -101,13 +101,13 @@ def test_errors_of_the_system_become_those_of_the_part_at_its_edge() -> None:
         raise DriverLostError("gone")
 
 
-def test_trials_in_flight_stay_within_the_open_files() -> None:
+def test_trials_in_flight_stay_within_the_file_limit() -> None:
     least = OWN + DRIVER + TRIAL
     assert least <= 96
     with pytest.raises(ExhaustedError, match=f"one trial needs {least} open files, and {least - 1} are allowed; raise"):
         within(Options(), least - 1, 1)
     assert within(Options(), least, 1).in_flight == 1
-    assert within(Options(), least, 100).in_flight == 1, "drivers of other versions come and go"
+    assert within(Options(), least, 100).in_flight == 1, "drivers of other versions need files, too"
     plenty = within(Options(), 1 << 20, 10)
     assert plenty.jobs == Options().jobs
     assert plenty.in_flight is not None
@@ -115,27 +115,27 @@ def test_trials_in_flight_stay_within_the_open_files() -> None:
 
 
 @pytest.mark.parametrize("limit", [200, 256, 1024, 4096, 1 << 20])
-def test_cohorts_stay_within_the_open_files(limit: int) -> None:
+def test_cohorts_stay_within_the_file_limit(limit: int) -> None:
     options, clusters = within_cohorts(Options(jobs=64), limit, 2, 8)
     assert clusters >= 1
     assert 1 <= options.jobs <= 64
     assert OWN + 2 * DRIVER + clusters * (80 + 40 * options.jobs) <= max(limit, 200)
 
 
-def test_without_room_for_one_cell_of_a_cohort_the_number_is_named() -> None:
+def test_a_limit_too_low_for_a_cohort_names_the_number() -> None:
     with pytest.raises(ExhaustedError, match=r"one trial needs 166 open files, and 96 are allowed"):
         within_cohorts(Options(), 96, 1, 4)
 
 
 class Memory:
-    """A store in memory, which may have no room."""
+    """A store in memory that can report a full disk."""
 
     def __init__(self) -> None:
         self.exhausted: ExhaustedError | None = None
         self.kept: list[Cell] = []
 
     def add(self, history: History, _: Verdict) -> None:
-        assert not history.header.problems, "nothing of this is a problem of a trial"
+        assert not history.header.problems, "an exhausted resource is no problem of a trial"
         self.kept.append(history.header.cell)
 
     def has(self, cell: Cell, _: int) -> bool:
@@ -155,7 +155,7 @@ def plan() -> Plan:
 def play(
     plan: Plan, monkeypatch: pytest.MonkeyPatch, fails: Callable[[Any], bool], store: Memory, jobs: int
 ) -> list[Cell]:
-    """Run a plan of trials that find nothing, or no room; return the cells of those that began."""
+    """Run a plan whose trials observe nothing or meet a full disk; return the cells of the started trials."""
     begun: list[Cell] = []
 
     async def trial(item: Any, number: int, tools: Any, options: Options, *_: Any, **__: Any) -> History:
@@ -174,7 +174,7 @@ def play(
     return begun
 
 
-def test_a_trial_without_room_ends_the_run_and_is_not_stored(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_in_a_trial_ends_the_run(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     store, begun = Memory(), list[Cell]()
 
     def fails(item: Any) -> bool:
@@ -183,19 +183,19 @@ def test_a_trial_without_room_ends_the_run_and_is_not_stored(plan: Plan, monkeyp
 
     with pytest.raises(ExhaustedError, match="the disk is full"):
         play(plan, monkeypatch, fails, store, jobs=1)
-    assert len(begun) <= 5, "those that were in flight end, no others begin"
+    assert len(begun) <= 5, "trials in flight end, no others start"
     assert len(begun) < len(plan.cells)
     assert begun[2] not in store.kept
 
 
-def test_trials_that_wait_for_a_control_cell_without_room_end_too(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trials_waiting_for_a_control_cell_end_with_it(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Memory()
     with pytest.raises(ExhaustedError):
         play(plan, monkeypatch, lambda item: bool(item.is_control), store, jobs=24)
     assert store.kept == []
 
 
-def test_a_store_without_room_lets_no_further_trial_begin(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_store_starts_no_further_trial(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     store, begun = Memory(), list[Cell]()
 
     def fails(item: Any) -> bool:
@@ -205,11 +205,11 @@ def test_a_store_without_room_lets_no_further_trial_begin(plan: Plan, monkeypatc
 
     with pytest.raises(ExhaustedError, match="the disk is full"):
         play(plan, monkeypatch, fails, store, jobs=1)
-    assert set(store.kept) == set(begun), "what was in flight is judged and kept"
+    assert set(store.kept) == set(begun), "trials in flight are judged and stored"
     assert len(begun) < len(plan.cells)
 
 
-def test_a_cohort_without_room_is_no_problem_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exhausted_cohort_is_no_problem_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     class Crowded:
         at_once, in_silence = 1, 0
 
@@ -239,7 +239,7 @@ def test_a_cohort_without_room_is_no_problem_of_its_cells(monkeypatch: pytest.Mo
     assert cohorts.ATTEMPTS == 3
 
 
-def test_what_was_judged_is_written_once_there_is_room(
+def test_judged_trials_are_written_once_the_disk_has_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     write, full = pq.write_table, True
@@ -267,7 +267,7 @@ def test_what_was_judged_is_written_once_there_is_room(
     assert "no further trials are started" in line
 
 
-def test_room_that_comes_at_the_very_end_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_write_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write, left = pq.write_table, [FULL, FULL, FULL]
 
     def try_to(*args: Any, **more: Any) -> None:
@@ -282,7 +282,7 @@ def test_room_that_comes_at_the_very_end_is_used(tmp_path: Path, monkeypatch: py
     assert [row.cell for row in trials(str(tmp_path))] == [CELL]
 
 
-def test_what_is_lost_for_lack_of_room_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trials_lost_to_a_full_disk_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise FULL
 
@@ -305,7 +305,7 @@ def test_what_is_lost_for_lack_of_room_is_counted(tmp_path: Path, monkeypatch: p
         (ProbeError("odd"), 2),
     ],
 )
-def test_a_command_ends_with_one_line(
+def test_a_fatal_error_ends_a_command_with_one_line(
     error: Exception, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> None:

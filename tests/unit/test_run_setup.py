@@ -1,4 +1,4 @@
-"""run.py set-up: silent where all is there, and no step is left out where something is missing."""
+"""`run.py setup`: silent in a complete environment, and complete in any other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOOLS = {
 
 
 def set_up(folder: Path, check: int) -> tuple[str, list[str]]:
-    """Run `run.py setup` in a folder of its own, with tools that only say that they are there."""
+    """Run `run.py setup` in a separate folder with stub tools."""
     tools, log = folder / "bin", folder / "log"
     tools.mkdir(exist_ok=True)
     log.unlink(missing_ok=True)
@@ -42,9 +42,9 @@ def set_up(folder: Path, check: int) -> tuple[str, list[str]]:
     return done.stderr, log.read_text().splitlines()
 
 
-def test_a_new_environment_is_announced_and_made(tmp_path: Path) -> None:
-    said, calls = set_up(tmp_path, check=0)
-    assert "Python packages" in said
+def test_a_new_environment_is_announced_and_created(tmp_path: Path) -> None:
+    output, calls = set_up(tmp_path, check=0)
+    assert "Python packages" in output
     assert ["--check" in call for call in calls] == [False]
 
 
@@ -52,9 +52,9 @@ def test_a_new_environment_is_announced_and_made(tmp_path: Path) -> None:
     ("check", "announced"),
     [(0, False), pytest.param(1, True, id="uv.lock changed"), pytest.param(2, True, id="a uv without --check")],
 )
-def test_a_complete_environment_is_silent_and_any_other_is_synced(tmp_path: Path, check: int, announced: bool) -> None:
+def test_only_an_incomplete_environment_is_synced(tmp_path: Path, check: int, announced: bool) -> None:
     (tmp_path / ".venv").mkdir()
-    said, calls = set_up(tmp_path, check)
-    assert ("Python packages" in said) is announced
-    assert (said == "") is not announced
+    output, calls = set_up(tmp_path, check)
+    assert ("Python packages" in output) is announced
+    assert (output == "") is not announced
     assert ["--check" in call for call in calls] == [True] + [False] * announced

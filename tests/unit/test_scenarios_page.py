@@ -1,14 +1,14 @@
-"""docs/scenarios.md is what the catalogue says."""
+"""docs/scenarios.md is generated from the catalogue."""
 
 from probe.catalogue.scenarios import default_scenarios
 from probe.catalogue.scenarios_page import PAGE, render
 
 
-def test_the_page_is_generated() -> None:
+def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text() == render(), "python -m probe.catalogue.scenarios_page updates it"
 
 
-def test_it_names_every_default_scenario() -> None:
+def test_the_page_names_every_default_scenario() -> None:
     page = render()
     generated = {"answer", "hold", "blip", "applied"}
     for name in default_scenarios():

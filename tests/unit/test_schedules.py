@@ -1,4 +1,4 @@
-"""Examples of docker/ and docs/operations.md: they parse, and the program accepts every command line in them."""
+"""Examples in docker/ and docs/operations.md: their files parse and their command lines are valid."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def commands(path: Path) -> Iterator[list[str]]:
     for found in COMMAND.finditer("\n".join(lines)):
         words = shlex.split(found[1].split(" #")[0], comments=False)
         argv = [word.rstrip(";,") for word in takewhile(lambda word: word not in ENDS, words)]
-        if argv[1:] or path.suffix != ".md":  # prose may name a command
+        if argv[1:] or path.suffix != ".md":  # prose may name a command without options
             yield argv
     for found in re.finditer(r"^CMD \[(.*)\]$", text, re.MULTILINE):
         yield shlex.split(found[1].replace(",", ""))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_the_program_accepts_every_command_line(path: Path) -> None:
+def test_every_documented_command_line_is_valid(path: Path) -> None:
     group = typer.main.get_command(app)
     lines = list(commands(path))
     assert lines, f"{path.name} names no command"
@@ -59,13 +59,13 @@ def test_the_program_accepts_every_command_line(path: Path) -> None:
         command.make_context(name, list(words), resilient_parsing=False).close()
 
 
-def test_the_check_can_fail() -> None:
+def test_an_unknown_option_is_detected() -> None:
     command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]  # typer's group is click's
     with pytest.raises(Exception, match="no-such-option"):
         command.make_context("run", ["--no-such-option"])
 
 
-def test_compose_keeps_results_and_serves_them_whole() -> None:
+def test_compose_stores_results_in_the_volume_it_serves() -> None:
     (compose,) = load(DOCKER / "compose.yml")
     volumes = set(compose["volumes"])
     for service in compose["services"].values():
@@ -78,7 +78,7 @@ def test_compose_keeps_results_and_serves_them_whole() -> None:
     assert compose["services"]["site"]["ports"] == ["127.0.0.1:8080:8080"]
 
 
-def test_kubernetes_shards_are_all_of_the_plan() -> None:
+def test_kubernetes_shards_cover_the_whole_plan() -> None:
     claim, shards, publish = load(SCHEDULES / "kubernetes.yml")
     job = shards["spec"]["jobTemplate"]["spec"]
     assert job["completionMode"] == "Indexed"
@@ -92,21 +92,21 @@ def test_kubernetes_shards_are_all_of_the_plan() -> None:
         assert spec["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
 
 
-def test_the_workflow_has_steps() -> None:
+def test_the_workflow_runs_advise_once() -> None:
     (gate,) = load(SCHEDULES / "gate.yml")
     steps = gate["jobs"]["gate"]["steps"]
     assert all("uses" in step or "run" in step for step in steps)
     assert sum("advise" in step.get("run", "") for step in steps) == 1
 
 
-def test_the_image_runs_as_nobody_special() -> None:
+def test_the_image_runs_without_root() -> None:
     lines = (DOCKER / "Dockerfile").read_text().splitlines()
     stages = [line.split() for line in lines if line.startswith("FROM ")]
     assert [words[2] for words in stages if len(words) == 4] == ["AS"] * len(stages)
     assert all(":" in words[1] or words[1] in {other[3] for other in stages} for words in stages)
     assert not any(":latest" in words[1] for words in stages)
     users = [line.split()[1] for line in lines if line.startswith("USER ")]
-    assert users == ["10001:10001"], "Kubernetes cannot tell of a name that it is not root"
+    assert users == ["10001:10001"], "Kubernetes checks for root by number only"
     assert (DOCKER / "Dockerfile.dockerignore").is_file()
 
 
@@ -115,7 +115,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     if tool is None:
         pytest.skip("no systemd-analyze on this machine")
     for name in ("probe.service", "probe.timer"):
-        # only the place of the program is not of this machine
+        # only the path of the program differs on this machine
         text = (SCHEDULES / name).read_text().replace("/opt/probe/.venv/bin/probe", "/bin/true")
         (tmp_path / name).write_text(text)
     argv = [tool, "verify", str(tmp_path / "probe.service"), str(tmp_path / "probe.timer")]

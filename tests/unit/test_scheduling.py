@@ -1,4 +1,4 @@
-"""Who gets a core first."""
+"""Scheduling priorities of the probe's threads and children."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 from probe.processes.scheduling import CHILD_NICENESS, LOOP, OWN_PRIORITY, lower_child
 
 
-def told_by(program: str) -> Any:
-    """Run a program in a process of its own: a test run must not change what the system thinks of it."""
+def output_of(program: str) -> Any:
+    """Run a program in a separate process, because it changes its own scheduling; return its JSON."""
     argv = [sys.executable, "-c", program]
     return json.loads(subprocess.run(argv, capture_output=True, check=True, timeout=60).stdout)
 
 
-def test_our_threads_come_first_where_they_may_and_children_do_not_take_after_us() -> None:
+def test_own_threads_get_priority_and_children_do_not_inherit_it() -> None:
     program = """
 import json, os, subprocess, sys, threading
 from probe.processes.scheduling import prefer_own_threads, starting
@@ -37,16 +37,16 @@ with starting(ask) as command:
 children.append(subprocess.run(ask, capture_output=True, check=True).stdout)
 print(json.dumps({"mine": mine, "children": [int(text) for text in children]}))
 """
-    told = told_by(program)
-    before, started, after = told["children"]
+    output = output_of(program)
+    before, started, after = output["children"]
     assert before == after == os.SCHED_OTHER
     assert started in {os.SCHED_OTHER, os.SCHED_BATCH}
-    first, second = told["mine"]
+    first, second = output["mine"]
     assert first == second
     assert os.geteuid() != 0 or first[0] == os.SCHED_RR or first[1] == OWN_PRIORITY
 
 
-def test_a_child_goes_last_and_keeps_its_core_for_its_turn() -> None:
+def test_a_child_gets_a_low_batch_priority() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         lower_child(child.pid)
         assert os.getpriority(os.PRIO_PROCESS, child.pid) == CHILD_NICENESS
@@ -54,8 +54,8 @@ def test_a_child_goes_last_and_keeps_its_core_for_its_turn() -> None:
         child.communicate(b"\n")
 
 
-@pytest.mark.skipif(not hasattr(os, "SCHED_RR") or os.geteuid() != 0, reason="real-time priority is for root here")
-def test_threads_that_begin_later_come_first_too_and_the_loop_before_them() -> None:
+@pytest.mark.skipif(not hasattr(os, "SCHED_RR") or os.geteuid() != 0, reason="real-time priority needs root here")
+def test_new_threads_get_priority_below_the_event_loop() -> None:
     program = """
 import asyncio, json, os, threading, time
 from probe.processes.scheduling import preferring_own_threads
@@ -76,9 +76,9 @@ async def main():
 
 asyncio.run(main())
 """
-    loop, late = told_by(program)
+    loop, late = output_of(program)
     if loop[0] != os.SCHED_RR:
-        pytest.skip("this machine gives nobody real-time priority")
+        pytest.skip("this machine grants no real-time priority")
     assert loop == [os.SCHED_RR, LOOP]
     assert late[0] == os.SCHED_RR
     assert late[1] < LOOP

@@ -1,4 +1,4 @@
-"""Kafka's definitions as they are read from jars."""
+"""Kafka's message definitions, read from jars."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def jar(path: Path, **messages: str) -> Path:
     return path
 
 
-def test_versions_in_all_spellings() -> None:
+def test_version_ranges_parse_in_all_notations() -> None:
     assert [Versions.parse(text) for text in ("3", "0-7", "none")] == [Versions(3, 3), Versions(0, 7), Versions(0, -1)]
     assert 900 in Versions.parse("4+")
     assert 3 not in Versions.parse("4+")
@@ -46,39 +46,39 @@ def test_a_layout_has_the_fields_of_its_version() -> None:
     assert names == [[], ["Things"], ["Things", "More"]]
     last = layout(message, 2)
     assert (last.flexible, last.items[1].tag, last.items[0].items[0].nullable) == (True, 0, True)
-    assert last.items[1].items == last.items[0].items  # a struct's name holds in all of its message
+    assert last.items[1].items == last.items[0].items  # the name of a struct is valid in the whole message
 
 
-def test_ranges_leave_out_what_is_not_final_and_other_listeners(tmp_path: Path) -> None:
+def test_ranges_omit_unstable_versions_and_other_listeners(tmp_path: Path) -> None:
     final, unstable = MESSAGE % "", MESSAGE % '"latestVersionUnstable": true,'
     assert Jar(jar(tmp_path / "a.jar", FetchRequest=final)).ranges() == {1: (0, 2)}
     assert Jar(jar(tmp_path / "b.jar", FetchRequest=unstable)).ranges() == {1: (0, 1)}
     assert Jar(jar(tmp_path / "c.jar", FetchRequest=final)).ranges("controller") == {}
 
 
-def test_ranges_of_real_lines() -> None:
+def test_ranges_of_real_releases() -> None:
     old, new = (jar.ranges() for jar in schemas().jars)
     assert (old[0], old[1], old[3]) == ((0, 11), (0, 17), (0, 12))
     assert (new[0], new[1], new[3]) == ((3, 13), (4, 18), (0, 13))
-    assert 4 not in new  # LeaderAndIsr: brokers among themselves, gone with ZooKeeper
-    assert 52 not in new  # Vote: the controller's listener
+    assert 4 not in new  # LeaderAndIsr: between brokers, removed with ZooKeeper
+    assert 52 not in new  # Vote: listener of the controller
     assert new[22] == (0, 5)  # InitProducerId 6 is not final in this jar
 
 
 CHANGED = {63, 87}
-"""BrokerHeartbeat 1, ReadShareGroupStateSummary 0: brokers among themselves, changed after 3.9."""
+"""BrokerHeartbeat 1 and ReadShareGroupStateSummary 0: sent between brokers, changed after 3.9."""
 
 
 RENAMED = {28}
-"""TxnOffsetCommit: a field that no digest reads has a new name."""
+"""TxnOffsetCommit: a field that no digest reads was renamed."""
 
 
 def shape(items: tuple[Item, ...]) -> list[object]:
-    """The encoding without names: 4.x renamed fields of the controllers' own messages."""
+    """Return the encoding without names: 4.x renamed fields of messages between controllers."""
     return [(item.type, item.array, item.nullable, item.tag, shape(item.items)) for item in items]
 
 
-def test_both_jars_mean_the_same_where_both_know_a_version() -> None:
+def test_both_jars_agree_on_common_versions() -> None:
     compared = 0
     old, new = schemas().jars
     for api in API_NAMES:
@@ -95,20 +95,20 @@ def test_both_jars_mean_the_same_where_both_know_a_version() -> None:
     assert compared > 400
 
 
-def test_every_file_of_the_jars_is_reached_by_its_api_key() -> None:
+def test_every_message_of_the_jars_is_found_by_its_api_key() -> None:
     for found in schemas().jars:
         for kind in ("Request", "Response"):
             assert [found.message(message.api, kind) for message in found.messages(kind)] == found.messages(kind)
 
 
-def test_old_versions_come_from_the_old_jar_and_new_ones_from_the_new() -> None:
+def test_each_version_comes_from_the_jar_that_has_it() -> None:
     known = {(api, version) for api, version, kind in schemas().pairs() if kind == "Request"}
     assert {(0, 0), (0, 13), (1, 0), (1, 18), (7, 0), (68, 1)} <= known
     assert schemas().request(0, 99) is None
     assert schemas().response(999, 0) is None
 
 
-def test_header_versions() -> None:
+def test_header_versions_follow_the_definition() -> None:
     request, response = schemas().request, schemas().response
     headers = [spec.header for spec in (request(7, 0), request(0, 8), request(0, 9), request(18, 3)) if spec]
     assert headers == [0, 1, 2, 2]
@@ -116,7 +116,7 @@ def test_header_versions() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 not a jar", b"<html>not found</html>"])
-def test_a_broken_jar_is_named_in_one_line(tmp_path: Path, content: bytes) -> None:
+def test_a_broken_jar_is_an_error_of_one_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "kafka-clients-9.9.9.jar"
     path.write_bytes(content)
     with pytest.raises(DefinitionsError, match=r"kafka-clients-9\.9\.9\.jar.*set-up") as refused:
@@ -124,7 +124,7 @@ def test_a_broken_jar_is_named_in_one_line(tmp_path: Path, content: bytes) -> No
     assert "\n" not in str(refused.value)
 
 
-def test_a_jar_without_definitions_says_which_have_them(tmp_path: Path) -> None:
+def test_a_jar_without_definitions_names_usable_ones(tmp_path: Path) -> None:
     with pytest.raises(DefinitionsError, match=r"2\.3 or newer"):
         Jar(jar(tmp_path / "kafka-clients-1.1.1.jar")).ranges()
 

@@ -1,4 +1,4 @@
-"""Every reader, against bodies made by another encoder, by kio (new versions) and by kafka-python (old ones)."""
+"""Every reader, tested with bodies of a test encoder, kio (new versions) and kafka-python (old ones)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read(api: int, version: int, kind: str, data: bytes) -> tuple[Body, int]:
 
 
 def bodies(count: int) -> Iterator[tuple[int, int, str, tuple[Item, ...], Body, bytes]]:
-    """Make up `count` bodies for each pair."""
+    """Generate `count` bodies per message and version."""
     rng = random.Random(20)
     for api, version, kind in schemas().pairs():
         layout = schemas().layout(api, version, kind)
@@ -41,7 +41,7 @@ def bodies(count: int) -> Iterator[tuple[int, int, str, tuple[Item, ...], Body, 
             yield api, version, kind, layout.items, body, encode(layout, body)
 
 
-def test_every_version_of_every_api_is_read_to_its_last_byte() -> None:
+def test_every_version_of_every_api_is_read_completely() -> None:
     pairs = set()
     for api, version, kind, items, body, data in bodies(5):
         assert read(api, version, kind, data) == (as_read(items, body), len(data)), (api_name(api), version, kind)
@@ -49,7 +49,7 @@ def test_every_version_of_every_api_is_read_to_its_last_byte() -> None:
     assert len(pairs) > 700
 
 
-def test_a_body_cut_short_is_malformed_and_never_hangs() -> None:
+def test_a_truncated_body_is_malformed() -> None:
     rng = random.Random(4)
     for api, version, kind, _, _, data in bodies(1):
         if data:
@@ -58,7 +58,7 @@ def test_a_body_cut_short_is_malformed_and_never_hangs() -> None:
 
 
 def same(theirs: Any, items: tuple[Item, ...], body: Body) -> int:
-    """Compare an entity of kio's with a body of ours, field by field and by name; return how many were compared."""
+    """Compare an entity of kio with one of our bodies by field names; return the number of fields compared."""
     names = {name.replace("_", ""): name for name in theirs.__dataclass_fields__}
     compared = 0
     for item in items:
@@ -83,14 +83,14 @@ def as_wire(item: Item, value: Any) -> Any:
     return value.value if isinstance(value, ErrorCode) else value
 
 
-def test_kio_reads_the_same_values_from_the_same_bytes() -> None:
+def test_kio_reads_the_same_values() -> None:
     pairs = compared = 0
     for api, version, kind, items, body, data in bodies(2):
         try:
             load = kio.index.load_request_schema if kind == "Request" else kio.index.load_response_schema
             entity, size = entity_reader(load(api, version))(memoryview(data), 0)
         except kio.index.KioIndexError:
-            continue  # versions that KIP-896 dropped, and those of brokers among themselves
+            continue  # versions that KIP-896 removed, and messages between brokers
         assert size == len(data), (api_name(api), version, kind)
         compared += same(entity, items, as_read(items, body))
         pairs += 1
@@ -99,11 +99,11 @@ def test_kio_reads_the_same_values_from_the_same_bytes() -> None:
 
 
 WRONG = {"DescribeAclsRequest_v2", "DescribeAclsResponse_v2", "DescribeLogDirsRequest_v0", "DescribeLogDirsRequest_v1"}
-"""Not as in Kafka's definition: written as if not flexible, and one partition in place of an array."""
+"""Differ from Kafka's definition: encoded as not flexible, or with one partition instead of an array."""
 
 
 def old_messages() -> Iterator[type[Any]]:
-    """Messages that kafka-python wrote by hand, for versions that its generated code has given up."""
+    """Yield the hand-written messages of kafka-python, for versions that its generated code no longer has."""
     for module in pkgutil.iter_modules(old.__path__, f"{old.__name__}."):
         for cls in vars(importlib.import_module(module.name)).values():
             message = isinstance(cls, type) and issubclass(cls, (Request, Response)) and "API_VERSION" in vars(cls)
@@ -112,7 +112,7 @@ def old_messages() -> Iterator[type[Any]]:
 
 
 def old_value(kind: Any, rng: random.Random) -> Any:
-    """Make up a value of kafka-python's type."""
+    """Generate a value of a kafka-python type."""
     if isinstance(kind, Schema):
         return tuple(old_value(field, rng) for field in kind.fields)
     if isinstance(kind, Array):
@@ -127,8 +127,8 @@ def old_value(kind: Any, rng: random.Random) -> Any:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """Go through all values in the order of the wire; sizes stand for records."""
-    if isinstance(value, dict):  # our bodies; theirs are empty tagged fields
+    """Yield all values in wire order; records appear as their size."""
+    if isinstance(value, dict):  # our bodies; kafka-python's dictionaries are empty tagged fields
         value = tuple(value.values())
     if isinstance(value, (list, tuple)):
         for element in value:
@@ -137,7 +137,7 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def test_kafka_pythons_old_messages_are_read_alike() -> None:
+def test_old_kafka_python_messages_are_read_correctly() -> None:
     rng, seen = random.Random(3), set()
     for cls in old_messages():
         kind = "Request" if issubclass(cls, Request) else "Response"

@@ -1,4 +1,4 @@
-"""What others read keeps the schemas of docs/schema, and these say what the model says."""
+"""Stored rows and JSON output match the schemas of docs/schema, and these match the model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def valid(data: object, name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.name)
-def test_every_schema_is_one(path: Path) -> None:
+def test_every_schema_is_valid_json_schema(path: Path) -> None:
     found = json.loads(path.read_text())
     assert found["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert found["title"]
@@ -39,14 +39,14 @@ def test_every_schema_is_one(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(documents()))
-def test_a_schema_that_is_made_from_the_model_is_the_one_that_is_published(name: str) -> None:
+def test_generated_schemas_are_up_to_date(name: str) -> None:
     assert (SCHEMAS / name).read_text() == text(documents()[name]), (
         "run `python -m probe.store.json_schemas docs/schema`"
     )
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.name)
-def test_every_list_of_outcomes_in_a_schema_has_them_all(path: Path) -> None:
+def test_every_list_of_outcomes_in_a_schema_is_complete(path: Path) -> None:
     assert path.read_text() == with_outcomes(path.read_text()), "run `python -m probe.store.json_schemas docs/schema`"
 
 
@@ -60,7 +60,7 @@ def test_a_new_outcome_is_added_to_lists_of_either_layout(before: str, after: st
     assert with_outcomes(listed(*old, None)) == listed(*Outcome, None)
 
 
-def test_fields_are_explained_in_the_words_of_the_model() -> None:
+def test_schemas_describe_fields_as_the_model_does() -> None:
     assert docs(Facts)["refresh_ms"] == "Time from the first hit to that discovery."
     assert schema("show.json")["$defs"]["Verdict"]["properties"]["reason"]["description"].startswith("One sentence")
 
@@ -81,7 +81,7 @@ def rows(folder: Path, kind: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_stored_rows_keep_their_schemas(tmp_path: Path) -> None:
+def test_stored_rows_match_their_schemas(tmp_path: Path) -> None:
     stored(tmp_path)
     for row in rows(tmp_path, "trials"):
         valid(row, "trials-row.json")
@@ -89,7 +89,7 @@ def test_stored_rows_keep_their_schemas(tmp_path: Path) -> None:
         valid(row, "events-row.json")
 
 
-def test_the_json_inside_of_rows_keeps_its_schema(tmp_path: Path) -> None:
+def test_json_inside_rows_matches_its_schema(tmp_path: Path) -> None:
     stored(tmp_path)
     for kind, column in (("trials", "header"), ("events", "data")):
         whole = schema(f"{kind}-row.json")
@@ -100,14 +100,14 @@ def test_the_json_inside_of_rows_keeps_its_schema(tmp_path: Path) -> None:
                 check.validate(json.loads(row[column]))
 
 
-def test_odd_rows_keep_their_schema() -> None:
+def test_unusual_rows_match_their_schema() -> None:
     check = jsonschema.Draft202012Validator(schema("trials-row.json"))
     for mine in random_rows(3, 40, 2, RUNS).values():
         for row in mine:
             check.validate(row)
 
 
-def test_show_json_keeps_its_schema(tmp_path: Path) -> None:
+def test_show_json_matches_its_schema(tmp_path: Path) -> None:
     stored(tmp_path)
     arguments = ["show", "--results", str(tmp_path), "--client", str(CELL.client), "--trial", "0", "--json"]
     done = CliRunner().invoke(app, arguments)
@@ -127,7 +127,7 @@ def test_every_fact_and_event_is_in_the_schema() -> None:
     assert {field.name for field in fields(Verdict)} == set(defs["Verdict"]["properties"])
 
 
-def test_scenarios_json_keeps_its_schema() -> None:
+def test_scenarios_json_matches_its_schema() -> None:
     done = CliRunner().invoke(app, ["scenarios", "--json"])
     assert done.exit_code == 0, done.output
     valid(json.loads(done.output), "scenarios.json")

@@ -1,4 +1,4 @@
-"""Who publishes is told of a shard that did not come."""
+"""Missing shards are reported when results are published."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def begin(folder: Path, run_id: str, *shards: str) -> None:
             pass
 
 
-def test_a_run_that_is_no_shard_misses_none(tmp_path: Path) -> None:
+def test_a_run_without_shards_misses_none(tmp_path: Path) -> None:
     assert missing_shards(str(tmp_path)) == ""
     fill(tmp_path)
     with create(tmp_path):
@@ -26,23 +26,23 @@ def test_a_run_that_is_no_shard_misses_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("there", "expected"),
     [
         (("1of3", "2of3", "3of3"), ""),
         (("1of3", "2of3"), "shard 3/3 is not there beside the others of run b: its cells are missing"),
         (("2of4", "4of4"), "shards 1/4, 3/4 are not there beside the others of run b: their cells"),
     ],
 )
-def test_shards_of_one_run(tmp_path: Path, there: tuple[str, ...], said: str) -> None:
-    begin(tmp_path, "a", "3of3")  # of an earlier run: does not count
+def test_missing_shards_of_one_run_are_named(tmp_path: Path, there: tuple[str, ...], expected: str) -> None:
+    begin(tmp_path, "a", "3of3")  # belongs to an earlier run and does not count
     begin(tmp_path, "b", *there)
     line = missing_shards(str(tmp_path))
-    assert said in line
-    assert bool(line) is bool(said)
-    assert not said or "`probe run --resume b --shard " in line
+    assert expected in line
+    assert bool(line) is bool(expected)
+    assert not expected or "`probe run --resume b --shard " in line
 
 
-def test_shards_that_are_runs_of_their_own(tmp_path: Path) -> None:
+def test_missing_shards_are_named_across_separate_runs(tmp_path: Path) -> None:
     for run_id, shard in (("a", "1of3"), ("b", "2of3"), ("c", "1of3")):
         begin(tmp_path, run_id, shard)
     line = missing_shards(str(tmp_path))

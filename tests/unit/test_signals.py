@@ -1,4 +1,4 @@
-"""Signals and a full disk outside of a run: one line, the right code, nothing that is waited for."""
+"""Signals and a full disk outside of a run: one line, the right exit code and no waiting."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_signal_ends_any_command_at_once(number: signal.Signals, code: int) ->
     assert line.startswith("probe: ended by a signal; stored results")
 
 
-def test_a_disk_that_is_full_anywhere_is_one_line(
+def test_a_full_disk_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def full() -> None:
@@ -58,7 +58,7 @@ def test_a_disk_that_is_full_anywhere_is_one_line(
     assert "/cache/obtained/x cannot be written: No space left on device; free space" in line
 
 
-def test_other_failures_of_the_system_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_system_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def odd() -> None:
         raise ConnectionResetError(errno.ECONNRESET, "reset")
 
@@ -67,7 +67,7 @@ def test_other_failures_of_the_system_are_not_hidden(monkeypatch: pytest.MonkeyP
         command.main()
 
 
-def test_half_written_tables_of_a_killed_publisher_go(tmp_path: Path) -> None:
+def test_half_written_tables_of_a_killed_publisher_are_removed(tmp_path: Path) -> None:
     stay = ["matrix.csv", "history.parquet", ".locks", ".metrics.prom.77", ".site-ab12"]
     for name in [*stay, ".history.parquet.77", ".matrix.csv.4711"]:
         (tmp_path / name).touch()

@@ -1,4 +1,4 @@
-"""Facts and mechanisms that stand in one place only."""
+"""Facts and mechanisms that are defined in one place only."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from probe.toolchain.tools import BROWSERS
 ROOT = Path(__file__).parents[2]
 API_CONSTANTS = {api_slug(key).replace("-", "_").upper() for key in API_NAMES}
 OWN_WIRE = ROOT / "tests" / "misbehaving" / "wire.py"
-"""A client of its own, which speaks Kafka's protocol without any of our code."""
+"""A client that speaks Kafka's protocol independently of the probe's code."""
 
 
 def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
-    """Yield every Python file below these folders of the checkout with its syntax tree."""
+    """Yield every Python file below these folders of the checkout, with its syntax tree."""
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "_pb2" not in path.name:
@@ -52,7 +52,7 @@ def test_api_keys_are_numbers_in_the_protocol_table_only() -> None:
     assert found == []
 
 
-def test_no_call_gives_an_api_key_as_a_number() -> None:
+def test_no_call_passes_an_api_key_as_a_number() -> None:
     found = [
         place(path, node.value)
         for path, tree in trees("probe", "spark", "clients", "benchmarks")
@@ -63,17 +63,17 @@ def test_no_call_gives_an_api_key_as_a_number() -> None:
 
 
 RENAMES = {
-    "probe/files/atomic.py": "the one place that gives finished files and folders their names",
+    "probe/files/atomic.py": "the one place that renames finished files and folders",
     "probe/files/filesystems.py": "object stores, which have no rename of their own",
     "probe/engines/kafka/disks/methods.py": "moves a log directory away: the fault itself",
     "probe/store/pruning.py": "hides a whole run before it is removed",
 }
-"""Modules that rename, with the reason."""
+"""Modules that rename files, with the reason."""
 LOCKS = {"probe/files/locks.py"}
 
 
 def renames(node: ast.AST) -> bool:
-    """Say whether this is a call of Path.rename, Path.replace or what a file system of pyarrow calls move."""
+    """Return whether this is a call of Path.rename, Path.replace or a rename or move of a module or file system."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
         return False
     name, arguments = node.func.attr, len(node.args)
@@ -81,7 +81,7 @@ def renames(node: ast.AST) -> bool:
     return (name in {"rename", "replace"} and arguments == 1) or (on_module and name in {"rename", "replace", "move"})
 
 
-def test_files_and_folders_get_their_names_in_one_module() -> None:
+def test_files_and_folders_are_renamed_in_one_module() -> None:
     found = [
         place(path, node)
         for path, tree in trees("probe", "spark")
@@ -97,13 +97,13 @@ def test_locks_are_taken_in_one_module() -> None:
 
 
 def names_tests(node: ast.AST) -> bool:
-    """Say whether this is a path into `tests/`."""
+    """Return whether this is a path into `tests/`."""
     parts = [node] if isinstance(node, ast.Constant) else [node.right] if isinstance(node, ast.BinOp) else []
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return any(text.startswith("tests/") or (text == "tests" and isinstance(node, ast.BinOp)) for text in texts)
 
 
-def test_the_program_reads_nothing_of_its_tests() -> None:
+def test_the_program_reads_nothing_from_its_tests() -> None:
     found = [
         place(path, node) for path, tree in trees("probe", "spark") for node in ast.walk(tree) if names_tests(node)
     ]
@@ -116,7 +116,7 @@ def modules(node: ast.AST) -> list[str]:
     return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
-def test_drivers_import_their_contract_and_nothing_else_of_ours() -> None:
+def test_drivers_import_only_their_contract_from_the_probe() -> None:
     found = [
         f"{place(path, node)}: {name}"
         for path, tree in trees("clients")
@@ -127,7 +127,7 @@ def test_drivers_import_their_contract_and_nothing_else_of_ours() -> None:
     assert found == []
 
 
-def test_setting_up_looks_for_the_same_browsers() -> None:
+def test_setup_looks_for_the_same_browsers() -> None:
     assert runpy.run_path(str(ROOT / "run.py"))["BROWSERS"] == BROWSERS
 
 

@@ -1,4 +1,4 @@
-"""A run names what it leaves out, with the reason, and why a cell says nothing about its client."""
+"""A run names skipped cells and cells without a verdict, with the reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_skipped_cell_is_named_with_its_reason() -> None:
 
 
 @pytest.mark.parametrize("shard", ["1/1", "1/2", "2/2"])
-def test_a_client_of_which_nothing_is_run_is_always_named(shard: str) -> None:
+def test_a_client_without_any_cell_is_always_named(shard: str) -> None:
     found = lines(
         clients=["java@0.10.2.2", "kafkajs@1.16.0"],
         scenarios=["steady"],
@@ -48,7 +48,7 @@ def test_many_skips_are_grouped_and_counted() -> None:
     assert found[-1] == MORE
 
 
-def test_nothing_is_said_where_nothing_is_skipped() -> None:
+def test_a_run_without_skips_prints_nothing_about_them() -> None:
     assert lines(clients=[SARAMA], roles=[Role.PRODUCER], scenarios=["net/reset"]) == []
 
 
@@ -57,7 +57,7 @@ def test_a_scenario_without_the_selected_role_is_named() -> None:
     assert line == "skipped  topic/grown: no role admin there; its roles are producer, group"
 
 
-def test_names_of_one_reason_are_counted_beyond_the_first() -> None:
+def test_names_beyond_the_first_are_counted() -> None:
     named = [("z", "other"), *((str(number), "same") for number in range(NAMED + 2))]
     assert list(by_reason(named)) == [("0, 1, 2 and 2 more", "same"), ("z", "other")]
 
@@ -85,7 +85,7 @@ def other(number: int) -> Cell:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (
             ["--scenario", "hold/txn-offset-commit/*"],
@@ -95,10 +95,10 @@ def other(number: int) -> Cell:
         (["--scenario", "blip/nothing/?"], "no scenario matches this pattern"),
     ],
 )
-def test_a_pattern_that_matches_nothing_says_so(arguments: list[str], says: str) -> None:
+def test_a_pattern_without_a_match_is_reported(arguments: list[str], message: str) -> None:
     done = probe("run", "--client", SARAMA, *arguments)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -108,7 +108,7 @@ def test_a_plan_lists_every_skip() -> None:
     assert "1 cell, 1 trial, 1 skipped" in done.stdout
 
 
-def test_a_run_of_nothing_gives_the_reasons(tmp_path: Path) -> None:
+def test_an_empty_run_names_the_reasons(tmp_path: Path) -> None:
     selectors = ["--engine", "kafka", "--broker", "4.3.1", "--client", "java@0.10.2.2", "--role", "producer"]
     done = probe("run", *selectors, "--scenario", "steady", "--results", str(tmp_path))
     assert done.returncode == 2
@@ -124,8 +124,8 @@ def test_show_names_the_selector_without_a_match(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-def test_an_error_that_cannot_reach_a_client_is_unsupported_then_skipped(tmp_path: Path) -> None:
-    """aiokafka 0.12.0 sends Fetch 4 and InitProducerId 0: one is known after warm-up, the other from `steady`."""
+def test_an_unreachable_error_is_unsupported_then_skipped(tmp_path: Path) -> None:
+    """aiokafka 0.12.0 sends Fetch 4 and InitProducerId 0: one is known after warm-up, the other after `steady`."""
     scenarios = ["answer/fetch/FENCED_LEADER_EPOCH", "blip/init-producer-id/PRODUCER_FENCED"]
     selectors = ["--client", "aiokafka@0.12.0", "--role", "consumer", "--role", "transactional"]
     selectors += [item for name in scenarios for item in ("--scenario", name)]

@@ -1,4 +1,4 @@
-"""probe.drivers.sources.jar and probe.toolchain.java: one Java driver for every kafka-clients."""
+"""Java drivers (`probe.drivers.sources.jar`): one driver for every version of kafka-clients."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def family() -> Family:
 
 @pytest.fixture
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Plays the registry with empty jars, and the compilers; tells what was fetched or compiled."""
+    """Replace the registry by empty jars, and the compilers; return the list of fetched and compiled items."""
     done: list[str] = []
 
     def fetch(coordinates: Any, cache: Path, **_: Any) -> dict[str, Path]:
@@ -56,7 +56,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
-def test_the_client_comes_first_on_the_class_path(family: Family, fetched: list[str], tmp_path: Path) -> None:
+def test_the_client_jar_comes_first_on_the_class_path(family: Family, fetched: list[str], tmp_path: Path) -> None:
     launch = jar.obtain(family, Version(version=NEW), tmp_path)
     assert launch.artifact == f"jar org.apache.kafka:kafka-clients:{NEW} sha256:seen"
     assert launch.argv[0] == "/somewhere/java"
@@ -73,7 +73,7 @@ def test_one_driver_is_compiled_for_all_versions(
 ) -> None:
     for version in (OLD, NEW, NEW):
         jar.obtain(family, Version(version=version), tmp_path)
-    assert sum(item.startswith("compiled") for item in fetched) == 2  # the messages, and the driver
+    assert sum(item.startswith("compiled") for item in fetched) == 2  # the messages and the driver
     copied = tmp_path / "clients"
     shutil.copytree(CLIENTS, copied)
     monkeypatch.setenv("PROBE_CLIENTS", str(copied))
@@ -82,7 +82,7 @@ def test_one_driver_is_compiled_for_all_versions(
     assert sum(item.startswith("compiled") for item in fetched) == 4
 
 
-def test_what_does_not_compile_leaves_nothing_behind(
+def test_a_failed_compilation_leaves_no_files(
     family: Family, fetched: list[str], tmp_path: Path, monkeypatch: Any
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -94,7 +94,7 @@ def test_what_does_not_compile_leaves_nothing_behind(
     assert not list((tmp_path / "drivers").rglob("driver.jar"))
 
 
-def test_no_java_is_one_line(family: Family, tmp_path: Path, monkeypatch: Any) -> None:
+def test_missing_java_is_an_error_of_one_line(family: Family, tmp_path: Path, monkeypatch: Any) -> None:
     def missing() -> Path:
         raise ToolError("java is not on this machine; install a JDK")
 
@@ -103,7 +103,7 @@ def test_no_java_is_one_line(family: Family, tmp_path: Path, monkeypatch: Any) -
         jar.obtain(family, Version(version=NEW), tmp_path)
 
 
-def test_an_unknown_machine_is_one_line(tmp_path: Path, monkeypatch: Any) -> None:
+def test_an_unknown_platform_is_an_error_of_one_line(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("platform.machine", lambda: "abacus")
     with pytest.raises(ToolError, match=r"no protoc artifact is pinned for .* on abacus"):
         jar._generate(driver_contract(), read_pins(), tmp_path, tmp_path)
@@ -116,7 +116,7 @@ def _built(place: Path, version: str = "9.1.0-SNAPSHOT") -> Path:
     return place
 
 
-def test_a_jar_of_one_s_own_is_named_by_its_content(family: Family, fetched: list[str], tmp_path: Path) -> None:
+def test_a_local_jar_is_named_by_its_content(family: Family, fetched: list[str], tmp_path: Path) -> None:
     with pytest.raises(ProvisionError, match="no client jar there"):
         jar.local(family, tmp_path)
     libs = tmp_path / "kafka" / "clients" / "build" / "libs"
@@ -144,7 +144,7 @@ def _no_ecj() -> Path:
     raise AssertionError("javac is here")
 
 
-def test_javac_compiles_and_complains(tmp_path: Path) -> None:
+def test_javac_compiles_and_reports_errors(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     java.compile_java(_source(tmp_path, HELLO), out, classpath=[], ecj=_no_ecj)
@@ -167,7 +167,7 @@ def _without_javac(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.real
-def test_without_javac_eclipse_compiles_the_driver_itself(
+def test_eclipse_compiles_the_driver_without_javac(
     family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _without_javac(monkeypatch)
@@ -183,7 +183,7 @@ def test_without_javac_eclipse_compiles_the_driver_itself(
         java.compile_java(_source(tmp_path, "class"), tmp_path, classpath=[], ecj=lambda: ecj)
 
 
-def test_a_java_that_is_too_old_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outdated_java_is_an_error_of_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "java"
     program.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_402\"' >&2\n")
     program.chmod(0o755)
@@ -197,7 +197,7 @@ def test_a_java_that_is_too_old_is_one_line(tmp_path: Path, monkeypatch: pytest.
 
 
 EXPECTED_MISSING = {
-    # role admin is refused before 2.5, and nobody calls back what the library does not know
+    # Role admin is refused before 2.5, and a library never calls callbacks that it does not know.
     "0.11.0.3": {"AdminRole", "GroupRole"},
     "2.4.1": {"AdminRole"},
     "2.6.3": set(),
@@ -207,8 +207,8 @@ EXPECTED_MISSING = {
 
 @pytest.mark.real
 @pytest.mark.parametrize("version", EXPECTED_MISSING)
-def test_the_one_driver_uses_what_each_version_has(family: Family, version: str, tmp_path: Path) -> None:
-    """It is compiled against one version; a constant that another lacks would kill that library's own thread."""
+def test_the_driver_uses_only_what_each_version_has(family: Family, version: str, tmp_path: Path) -> None:
+    """The driver is compiled against one version; a missing constant would kill the thread of another version."""
     pinned = family.find(version)
     assert pinned
     launch = jar.obtain(family, pinned, cache_root())
@@ -228,7 +228,7 @@ def test_the_one_driver_uses_what_each_version_has(family: Family, version: str,
 
 
 async def _refused(launch: Launch) -> dict[str, list[pb.Event]]:
-    """Have partition 0 of a producer refused by its broker; return the events of both partitions."""
+    """Let a broker refuse partition 0 of a producer; return errors and final events."""
     async with brokers() as cluster, driving(launch) as driver:
         await cluster.topic("t")
         driver.start(**(GIVEN | {"bootstrap": cluster.bootstrap, "partitions": [0, 1]}))
@@ -243,13 +243,13 @@ async def _refused(launch: Launch) -> dict[str, list[pb.Event]]:
 
 
 @pytest.mark.real
-def test_an_error_of_the_broker_keeps_its_name_and_harms_nobody_else(built: tuple[str, Launch]) -> None:
-    told = asyncio.run(_refused(built[1]))
-    first = told["errors"][0]
+def test_a_broker_error_keeps_its_name_and_partition(built: tuple[str, Launch]) -> None:
+    events = asyncio.run(_refused(built[1]))
+    first = events["errors"][0]
     assert (first.partition, first.error.code, first.error.name) == (0, 10, "MESSAGE_TOO_LARGE")
     assert (first.error.type, first.error.retriable) == ("RecordTooLargeException", False)
-    assert {event.partition for event in told["errors"]} == {0}
-    assert [event.kind for event in told["ends"]] == [pb.CLOSED]
+    assert {event.partition for event in events["errors"]} == {0}
+    assert [event.kind for event in events["ends"]] == [pb.CLOSED]
 
 
 @pytest.fixture(scope="module", params=[OLD, NEW])
@@ -277,11 +277,11 @@ def _ready(launch: Launch, starts: dict[str, dict[str, Any]]) -> dict[str, pb.Ev
 
 
 @pytest.mark.real
-def test_profiles_are_in_effect(built: tuple[str, Launch]) -> None:
-    """The settings are those that the library itself reports, so a profile that did not arrive would show."""
+def test_profiles_take_effect(built: tuple[str, Launch]) -> None:
+    """Compare settings that the library itself reports, so that a profile without effect would show."""
     profiles = ("isolated", "defaults", "refresh-1s", "idempotent", "acks-1", "no-retries", "quick-timeouts")
-    told = _ready(built[1], {name: {"profile": name} for name in profiles})
-    got = {name: event.settings for name, event in told.items()}
+    ready = _ready(built[1], {name: {"profile": name} for name in profiles})
+    got = {name: event.settings for name, event in ready.items()}
     assert got["isolated"]["refresh_ms"] == "3600000"
     assert got["defaults"]["refresh_ms"] == "300000"
     assert got["refresh-1s"]["refresh_ms"] == "1000"
@@ -296,8 +296,8 @@ def test_profiles_are_in_effect(built: tuple[str, Launch]) -> None:
 
 
 @pytest.mark.real
-def test_what_the_library_refuses_is_unsupported_with_its_reason(built: tuple[str, Launch]) -> None:
-    told = _ready(
+def test_a_configuration_the_library_rejects_is_unsupported(built: tuple[str, Launch]) -> None:
+    ready = _ready(
         built[1],
         {
             "acks": {"properties": {"acks": "seven"}},
@@ -307,8 +307,8 @@ def test_what_the_library_refuses_is_unsupported_with_its_reason(built: tuple[st
             "admin-key": {"role": "consumer", "properties": {"linger.ms": "1"}},
         },
     )
-    assert {event.kind for event in told.values()} == {pb.UNSUPPORTED}
-    assert "the library rejects this configuration" in told["acks"].text
-    assert "no setting that caps it" in told["oldest"].text
-    assert "has no meaning for the role consumer" in told["consumer"].text
-    assert "has no property linger.ms for the role consumer" in told["admin-key"].text
+    assert {event.kind for event in ready.values()} == {pb.UNSUPPORTED}
+    assert "the library rejects this configuration" in ready["acks"].text
+    assert "no setting that caps it" in ready["oldest"].text
+    assert "has no meaning for the role consumer" in ready["consumer"].text
+    assert "has no property linger.ms for the role consumer" in ready["admin-key"].text

@@ -1,4 +1,4 @@
-"""probe.drivers.sources.module: a driver per version of a Go library."""
+"""Go drivers (`probe.drivers.sources.module`): one driver per version of a library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sarama() -> Family:
 
 
 class Go:
-    """Plays the go command: answers `mod download` and `list`, and builds an empty file."""
+    """A fake go command: it answers `mod download` and `list`, and builds an empty file."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, digest: str = H1, failure: str = "") -> None:
         self.calls: list[tuple[str, ...]] = []
@@ -42,9 +42,9 @@ class Go:
 
     def go(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         self.calls.append(arguments)
-        told = {"Error": self.failure} if self.failure else {"Sum": self.digest}
+        answer = {"Error": self.failure} if self.failure else {"Sum": self.digest}
         listed = "github.com/IBM/sarama v1.9.0 v1.43.3 v1.100.1 v1.101.0-rc.1 v1.43.4\n"
-        text = json.dumps(told) if arguments[0] == "mod" else listed
+        text = json.dumps(answer) if arguments[0] == "mod" else listed
         return subprocess.CompletedProcess(arguments, bool(self.failure), text, self.failure)
 
     def build(self, package: str, out: Path, *, modfile: Path, tags: list[str], variables: dict[str, str]) -> None:
@@ -72,9 +72,7 @@ def test_an_old_version_is_replaced_by_its_old_path(sarama: Family, tmp_path: Pa
     assert ("mod", "download", "-json", f"github.com/Shopify/sarama@v{OLD}") in go.calls
 
 
-def test_what_is_built_is_not_built_again_until_sources_change(
-    sarama: Family, tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_a_driver_is_built_again_only_after_a_source_change(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
     go = Go(monkeypatch)
     first = module.obtain(sarama, Version(version=NEW), tmp_path)
     done = len(go.calls)
@@ -84,17 +82,17 @@ def test_what_is_built_is_not_built_again_until_sources_change(
     assert module.obtain(sarama, Version(version=NEW), tmp_path).argv != first.argv
 
 
-def test_another_digest_is_refused_and_both_are_named(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_wrong_digest_is_refused_and_both_are_named(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
     Go(monkeypatch, digest="h1:seen=")
     with pytest.raises(ProvisionError, match=r"served h1:seen=, but client.toml pins h1:pinned=") as refused:
         module.obtain(sarama, Version(version=NEW, digest="h1:pinned="), tmp_path)
     assert "\n" not in str(refused.value)
-    module.obtain(sarama, Version(version=NEW), tmp_path)  # now it lies in the cache, and is refused all the same
+    module.obtain(sarama, Version(version=NEW), tmp_path)  # it is in the cache now and still refused
     with pytest.raises(ProvisionError, match="h1:pinned="):
         module.obtain(sarama, Version(version=NEW, digest="h1:pinned="), tmp_path)
 
 
-def test_a_version_that_does_not_exist_is_one_line(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
+def test_an_unknown_version_is_an_error_of_one_line(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
     Go(monkeypatch, failure="reading https://registry/x.info: 404\n\tserver response: not found")
     with pytest.raises(
         ProvisionError, match=r"^sarama 9\.9\.9: github.com/IBM/sarama@v9\.9\.9 .* not found; choose"
@@ -104,7 +102,7 @@ def test_a_version_that_does_not_exist_is_one_line(sarama: Family, tmp_path: Pat
     assert not module.exists(sarama, "9.9.9")
 
 
-def test_no_go_is_one_line(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
+def test_missing_go_is_an_error_of_one_line(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
     def missing(*_: str) -> None:
         raise ToolError("go is not on this machine")
 
@@ -115,18 +113,18 @@ def test_no_go_is_one_line(sarama: Family, tmp_path: Path, monkeypatch: Any) -> 
             call()
 
 
-def test_newest_is_by_number_and_no_candidate(sarama: Family, monkeypatch: Any) -> None:
+def test_the_newest_version_is_by_number_without_candidates(sarama: Family, monkeypatch: Any) -> None:
     Go(monkeypatch)
     assert module.newest(sarama) == "1.100.1"
 
 
-def test_newest_offline_names_the_way_out(sarama: Family, monkeypatch: Any) -> None:
+def test_newest_without_network_names_the_way_out(sarama: Family, monkeypatch: Any) -> None:
     Go(monkeypatch, failure="dial tcp: lookup registry: no such host")
     with pytest.raises(ProvisionError, match=r"sarama@latest: .*no such host; name a version"):
         module.newest(sarama)
 
 
-def test_a_checkout_is_of_the_release_that_its_tag_or_folder_tells(sarama: Family, tmp_path: Path) -> None:
+def test_a_checkout_takes_its_release_from_its_tag_or_folder(sarama: Family, tmp_path: Path) -> None:
     checkout = tmp_path / "sarama@v1.43.3"
     checkout.mkdir()
     (checkout / "go.mod").write_text("module github.com/IBM/sarama\n")
@@ -181,7 +179,7 @@ def ending(launch: Launch, **fields: Any) -> pb.Event:
 
 
 @pytest.mark.real
-def test_hello_agrees_with_the_catalogue(built: tuple[str, Launch], sarama: Family) -> None:
+def test_hello_matches_the_catalogue(built: tuple[str, Launch], sarama: Family) -> None:
     async def play() -> pb.Hello | None:
         async with driving(launch) as driver:
             assert driver.hello is not None
@@ -212,20 +210,20 @@ def test_hello_agrees_with_the_catalogue(built: tuple[str, Launch], sarama: Fami
         ({"broker": "seven"}, 'broker version "seven'),
     ],
 )
-def test_what_it_cannot_do_is_unsupported(built: tuple[str, Launch], fields: Given, reason: str) -> None:
+def test_an_impossible_request_is_unsupported(built: tuple[str, Launch], fields: Given, reason: str) -> None:
     end = ending(built[1], **fields)
     assert end.kind == pb.UNSUPPORTED
     assert reason in end.text
 
 
 @pytest.mark.real
-def test_without_brokers_it_is_fatal_with_the_library_s_own_error(built: tuple[str, Launch]) -> None:
+def test_missing_brokers_are_fatal_with_the_library_s_error(built: tuple[str, Launch]) -> None:
     end = ending(built[1], properties={"Metadata.Retry.Max": "0"})
     assert (end.kind, end.error.code, end.error.type) == (pb.FATAL, -1, "ErrOutOfBrokers")
 
 
 @pytest.mark.real
-def test_it_dies_with_its_standard_input(built: tuple[str, Launch]) -> None:
+def test_a_driver_ends_with_its_standard_input(built: tuple[str, Launch]) -> None:
     async def play() -> int:
         async with driving(built[1]) as driver:
             assert driver.process is not None

@@ -1,4 +1,4 @@
-"""npm packages: fetched once, checked against their digest, never half there; npm's words become one line."""
+"""npm packages: downloaded once, checked against their digest, never half installed; npm errors become one line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def test_a_version_lies_in_its_own_folder_and_is_fetched_once(registry: Registry, cache: Path) -> None:
+def test_each_version_has_its_own_folder_and_is_fetched_once(registry: Registry, cache: Path) -> None:
     digest = registry.add("1.0.0", **{"src/deep/file.js": "deep"})
     family = toy_family([{"version": "1.0.0", "digest": digest}])
     launch = npm.obtain(family, family.versions[0], cache)
@@ -52,7 +52,7 @@ def test_a_version_lies_in_its_own_folder_and_is_fetched_once(registry: Registry
     assert npm.obtain(family, family.versions[0], cache) == launch
 
 
-def test_a_wrong_digest_is_refused_and_leaves_nothing(registry: Registry, cache: Path) -> None:
+def test_a_wrong_digest_is_refused_and_leaves_no_files(registry: Registry, cache: Path) -> None:
     actual = registry.add("1.0.0")
     family = toy_family([{"version": "1.0.0", "digest": "sha512-00ff"}])
     with pytest.raises(ProvisionError, match=r"^toy@1\.0\.0: the npm registry served") as caught:
@@ -62,7 +62,7 @@ def test_a_wrong_digest_is_refused_and_leaves_nothing(registry: Registry, cache:
     assert [path.name for path in (cache / "npm").iterdir()] == ["toy-1.0.0.lock"]
 
 
-def test_a_filled_folder_does_not_escape_the_pin(registry: Registry, cache: Path) -> None:
+def test_a_pin_is_checked_for_an_existing_folder_too(registry: Registry, cache: Path) -> None:
     registry.add("1.0.0")
     family = toy_family([{"version": "1.0.0"}])
     npm.obtain(family, family.versions[0], cache)
@@ -71,7 +71,7 @@ def test_a_filled_folder_does_not_escape_the_pin(registry: Registry, cache: Path
 
 
 @pytest.mark.parametrize("stamp", ['{"toy@1.0', "[]", '{"other@2.0.0": "sha512-00ff"}'])
-def test_a_folder_without_a_whole_stamp_is_filled_again(registry: Registry, cache: Path, stamp: str) -> None:
+def test_a_folder_without_a_complete_stamp_is_filled_again(registry: Registry, cache: Path, stamp: str) -> None:
     registry.add("1.0.0")
     family = toy_family([{"version": "1.0.0"}])
     folder = cache / "npm" / "toy-1.0.0"
@@ -81,7 +81,7 @@ def test_a_folder_without_a_whole_stamp_is_filled_again(registry: Registry, cach
     assert (folder / "node_modules" / "toy" / "index.js").exists()
 
 
-def test_what_all_versions_need_lies_in_one_folder_and_is_checked(registry: Registry, cache: Path) -> None:
+def test_common_extra_packages_share_one_checked_folder(registry: Registry, cache: Path) -> None:
     for version in ("1.0.0", "2.0.0"):
         registry.add(version)
     digest = registry.add("3.1.0", name="@scope/wire")
@@ -95,9 +95,7 @@ def test_what_all_versions_need_lies_in_one_folder_and_is_checked(registry: Regi
         npm.obtain(wrong, wrong.versions[0], cache)
 
 
-def test_what_one_version_needs_lies_beside_it_and_beside_older_ones_that_nobody_listed(
-    registry: Registry, cache: Path
-) -> None:
+def test_extra_packages_apply_to_their_version_and_unlisted_older_ones(registry: Registry, cache: Path) -> None:
     for name, version in (("toy", "0.9.0"), ("toy", "1.0.0"), ("toy", "2.0.0"), ("relic", "4.0.0")):
         registry.add(version, name=name)
     family = toy_family([{"version": "1.0.0", "extra": ["relic==4.0.0"]}, {"version": "2.0.0"}])
@@ -108,7 +106,7 @@ def test_what_one_version_needs_lies_beside_it_and_beside_older_ones_that_nobody
     assert not (cache / "npm" / "toy-2.0.0" / "node_modules" / "relic").exists()
 
 
-def test_the_newest_is_a_release_and_versions_are_known(registry: Registry) -> None:
+def test_the_newest_version_is_a_release(registry: Registry) -> None:
     for version in ("1.9.0", "1.10.0", "2.0.0-beta.1"):
         registry.add(version)
     family = toy_family([])
@@ -117,7 +115,7 @@ def test_the_newest_is_a_release_and_versions_are_known(registry: Registry) -> N
     assert not npm.exists(family, "3.0.0")
 
 
-def test_a_checkout_bears_a_mark_of_its_content(registry: Registry, tmp_path: Path) -> None:
+def test_a_checkout_is_marked_by_its_content(registry: Registry, tmp_path: Path) -> None:
     root = tmp_path / "checkout"
     (root / "src").mkdir(parents=True)
     (root / "index.js").write_text("")
@@ -135,20 +133,20 @@ def test_a_checkout_bears_a_mark_of_its_content(registry: Registry, tmp_path: Pa
     assert registry.packs == []
 
 
-def test_a_folder_of_another_package_is_no_checkout(registry: Registry, tmp_path: Path) -> None:
+def test_a_folder_of_another_package_is_refused(registry: Registry, tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"name": "other", "version": "1.0.0"}')
     with pytest.raises(ProvisionError, match="no package toy there"):
         npm.local(toy_family([]), tmp_path)
 
 
-def test_an_extra_that_is_none_is_one_clear_line(registry: Registry, cache: Path) -> None:
+def test_a_malformed_extra_package_is_refused(registry: Registry, cache: Path) -> None:
     registry.add("1.0.0")
     family = toy_family([{"version": "1.0.0"}], extra=["wire@3"])
     with pytest.raises(ProvisionError, match="'wire@3' is no npm package"):
         npm.obtain(family, family.versions[0], cache)
 
 
-def test_a_tarball_that_is_none_or_leads_outside_is_refused(tmp_path: Path) -> None:
+def test_a_broken_or_hostile_tarball_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "broken.tgz"
     broken.write_bytes(b"\x1f\x8b but not for long")
     with pytest.raises(ProvisionError, match=r"broken\.tgz is no tarball"):
@@ -164,16 +162,16 @@ def test_a_tarball_that_is_none_or_leads_outside_is_refused(tmp_path: Path) -> N
 
 
 @pytest.fixture
-def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A program in the place of npm or Node; what is written into it is what it does."""
-    program = tmp_path / "program"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr(npm_cli, "find_tool", lambda _: program)
-    monkeypatch.setattr(npm, "find_tool", lambda _: program)
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Replace npm and Node by a script that tests write."""
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(npm_cli, "find_tool", lambda _: script)
+    monkeypatch.setattr(npm, "find_tool", lambda _: script)
     monkeypatch.setattr(npm, "cache_root", lambda: tmp_path / "nothing")
     npm.node.cache_clear()
-    yield program
+    yield script
     npm.node.cache_clear()
 
 
@@ -187,8 +185,8 @@ REASONS = (
 
 
 @pytest.mark.parametrize(("stderr", "expected"), REASONS)
-def test_what_npm_says_becomes_one_line(says: Path, stderr: str, expected: str, tmp_path: Path) -> None:
-    says.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{stderr}\nEND\nexit 1\n")
+def test_npm_errors_become_one_line(program: Path, stderr: str, expected: str, tmp_path: Path) -> None:
+    program.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{stderr}\nEND\nexit 1\n")
     with pytest.raises(ProvisionError) as caught:
         npm_cli.pack(["toy@9"], tmp_path)
     assert str(caught.value).startswith("toy@9: ")
@@ -197,32 +195,32 @@ def test_what_npm_says_becomes_one_line(says: Path, stderr: str, expected: str, 
 
 
 @pytest.mark.parametrize(("printed", "versions"), [('["1.0.0", "1.1.0"]', ["1.0.0", "1.1.0"]), ('"1.0.0"', ["1.0.0"])])
-def test_versions_are_read_from_npm(says: Path, printed: str, versions: list[str]) -> None:
-    says.write_text(f"#!/bin/sh\necho '{printed}'\n")
+def test_versions_are_read_from_npm(program: Path, printed: str, versions: list[str]) -> None:
+    program.write_text(f"#!/bin/sh\necho '{printed}'\n")
     assert npm_cli.versions("toy") == versions
 
 
-def test_npm_runs_no_scripts_and_keeps_its_own_files_in_a_folder_that_goes(says: Path, tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    says.write_text(f'#!/bin/sh\necho "$npm_config_cache $*" > {told}\necho "[]"\n')
+def test_npm_runs_no_scripts_and_leaves_no_cache(program: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    program.write_text(f'#!/bin/sh\necho "$npm_config_cache $*" > {log}\necho "[]"\n')
     npm_cli.versions("toy")
-    kept, *arguments = told.read_text().split()
+    kept, *arguments = log.read_text().split()
     assert "--ignore-scripts" in arguments
     assert not Path(kept).exists()
 
 
-def test_a_silent_registry_ends_at_the_deadline(says: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    says.write_text("#!/bin/sh\nexec sleep 60\n")
+def test_a_silent_registry_ends_at_the_deadline(program: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
     monkeypatch.setattr(npm_cli, "DEADLINE_S", 0.3)
     with pytest.raises(ProvisionError, match=r"within 0\.3 s"):
         npm_cli.pack(["toy@9"], tmp_path)
 
 
 @pytest.mark.parametrize(("printed", "good"), [("v18.0.0", True), ("v24.19.0", True), ("v16.20.2", False), ("", False)])
-def test_node_is_new_enough_or_one_clear_line(says: Path, printed: str, good: bool) -> None:
-    says.write_text(f"#!/bin/sh\necho {printed}\n")
+def test_node_is_recent_or_refused_in_one_line(program: Path, printed: str, good: bool) -> None:
+    program.write_text(f"#!/bin/sh\necho {printed}\n")
     if good:
-        assert npm.node() == says
+        assert npm.node() == program
         return
     with pytest.raises(ToolError, match=rf"is ({printed}|no Node), but the driver needs 18"):
         npm.node()

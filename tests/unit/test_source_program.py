@@ -1,4 +1,4 @@
-"""Programs of the distribution (probe/drivers/sources/program.py), with stand-ins for its tools."""
+"""Programs of the Linux distribution (`probe/drivers/sources/program.py`), with fake package tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ exit 0
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only place where programs are found; a wheel lies in the cache already."""
+    """The only folder on PATH; the wheel is in the cache already."""
     place = tmp_path / "tools"
     place.mkdir()
     for name in ("sh", "cat", "mkdir", "touch"):
@@ -55,7 +55,7 @@ def obtain(tmp_path: Path) -> Launch:
     return program.obtain(KCAT, version, tmp_path / "cache")
 
 
-def test_a_program_of_this_machine_is_taken_as_it_is(tools: Path, tmp_path: Path) -> None:
+def test_an_installed_program_is_used_as_it_is(tools: Path, tmp_path: Path) -> None:
     have(tools, "kcat", "#!/bin/sh\n")
     launch = obtain(tmp_path)
     assert launch.env["PROBE_PROGRAM"] == str(tools / "kcat")
@@ -63,7 +63,7 @@ def test_a_program_of_this_machine_is_taken_as_it_is(tools: Path, tmp_path: Path
     assert launch.artifact.endswith("wheel confluent-kafka 2.8.2 sha256:00")
 
 
-def test_else_it_is_unpacked_from_packages_once(tools: Path, tmp_path: Path) -> None:
+def test_a_missing_program_is_unpacked_from_packages_once(tools: Path, tmp_path: Path) -> None:
     have(tools, "apt-get", APT.format(refused="nothing"))
     have(tools, "dpkg-deb", UNPACK)
     first = obtain(tmp_path)
@@ -77,12 +77,12 @@ def test_else_it_is_unpacked_from_packages_once(tools: Path, tmp_path: Path) -> 
     assert (Path(folders[0]) / "librdkafka.so.1").resolve().name == "librdkafka-0a1b2c3d.so.1"
 
 
-def test_where_neither_is_possible_one_line_says_so(tools: Path, tmp_path: Path) -> None:
+def test_an_unavailable_program_is_an_error_of_one_line(tools: Path, tmp_path: Path) -> None:
     with pytest.raises(ProvisionError, match=r"^kcat is not on this machine, .*; install kcat$"):
         obtain(tmp_path)
 
 
-def test_a_package_that_cannot_be_had_is_named_with_the_reason_and_leaves_nothing(tools: Path, tmp_path: Path) -> None:
+def test_an_unavailable_package_is_named_and_leaves_no_files(tools: Path, tmp_path: Path) -> None:
     have(tools, "apt-get", APT.format(refused="libyajl2"))
     have(tools, "dpkg-deb", UNPACK)
     with pytest.raises(ProvisionError, match="libyajl2 cannot be had from this distribution: E: Unable to locate"):

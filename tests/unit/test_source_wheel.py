@@ -1,4 +1,4 @@
-"""Wheels: fetched once, checked against their digest, never half there."""
+"""Wheels: downloaded once, checked against their digest and never half installed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reported(argv: tuple[str, ...]) -> str:
     return subprocess.run([*argv, "--report"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_a_version_lies_in_its_own_folder_and_is_fetched_once(registry: Registry, tmp_path: Path) -> None:
+def test_each_version_has_its_own_folder_and_is_fetched_once(registry: Registry, tmp_path: Path) -> None:
     digest = registry.add("1.0")
     family = toy_family(tmp_path / "clients", [{"version": "1.0", "digest": digest}])
     launch = wheel.obtain(family, family.versions[0], tmp_path / "cache")
@@ -46,7 +46,7 @@ def test_a_version_lies_in_its_own_folder_and_is_fetched_once(registry: Registry
     assert len(registry.downloads) == 1
 
 
-def test_a_wrong_digest_is_refused_and_leaves_nothing(registry: Registry, tmp_path: Path) -> None:
+def test_a_wrong_digest_is_refused_and_leaves_no_files(registry: Registry, tmp_path: Path) -> None:
     actual = registry.add("1.0")
     family = toy_family(tmp_path / "clients", [{"version": "1.0", "digest": "sha256:00ff"}])
     with pytest.raises(ProvisionError) as caught:
@@ -56,7 +56,7 @@ def test_a_wrong_digest_is_refused_and_leaves_nothing(registry: Registry, tmp_pa
     assert [path.name for path in (tmp_path / "cache" / "wheels").iterdir()] == ["toy-1.0.lock"]
 
 
-def test_a_filled_folder_does_not_escape_the_pin(registry: Registry, tmp_path: Path) -> None:
+def test_a_pin_is_checked_for_an_existing_folder_too(registry: Registry, tmp_path: Path) -> None:
     registry.add("1.0")
     family = toy_family(tmp_path / "clients", [{"version": "1.0"}])
     wheel.obtain(family, family.versions[0], tmp_path / "cache")
@@ -65,7 +65,7 @@ def test_a_filled_folder_does_not_escape_the_pin(registry: Registry, tmp_path: P
         wheel.obtain(family, pinned, tmp_path / "cache")
 
 
-def test_the_digest_of_another_machines_file_is_recorded_not_compared(registry: Registry, tmp_path: Path) -> None:
+def test_a_digest_of_another_platform_is_recorded_only(registry: Registry, tmp_path: Path) -> None:
     actual = registry.add("1.0", tag=OTHER_MACHINE)
     family = toy_family(tmp_path / "clients", [{"version": "1.0", "digest": "sha256:00ff"}])
     assert actual in wheel.obtain(family, family.versions[0], tmp_path / "cache").artifact
@@ -81,7 +81,7 @@ def test_a_folder_filled_for_another_python_is_filled_again(registry: Registry, 
     assert len(registry.downloads) == 2
 
 
-def test_a_folder_without_a_whole_stamp_is_filled_again(registry: Registry, tmp_path: Path) -> None:
+def test_a_folder_without_a_complete_stamp_is_filled_again(registry: Registry, tmp_path: Path) -> None:
     registry.add("1.0")
     family = toy_family(tmp_path / "clients", [{"version": "1.0"}])
     folder = tmp_path / "cache" / "wheels" / "toy-1.0"
@@ -93,7 +93,7 @@ def test_a_folder_without_a_whole_stamp_is_filled_again(registry: Registry, tmp_
 OLD_PYTHON = {"until": "1.9", "python": "37"}
 
 
-def test_a_release_older_than_this_python_is_fetched_for_its_own(registry: Registry, tmp_path: Path) -> None:
+def test_an_old_release_is_fetched_for_its_own_python(registry: Registry, tmp_path: Path) -> None:
     digest = registry.add("1.0", tag="cp37-cp37m-manylinux1_x86_64")
     registry.add("2.0")
     pins = [{"version": "1.0", "digest": digest}, {"version": "2.0"}]
@@ -106,7 +106,7 @@ def test_a_release_older_than_this_python_is_fetched_for_its_own(registry: Regis
     assert registry.downloads == [("toy==1.0", "for 37"), ("toy==2.0",)]
 
 
-def test_the_digest_of_an_old_pythons_wheel_is_compared(registry: Registry, tmp_path: Path) -> None:
+def test_the_digest_of_a_wheel_for_an_old_python_is_checked(registry: Registry, tmp_path: Path) -> None:
     registry.add("1.0", tag="cp37-cp37m-manylinux1_x86_64")
     pins = [{"version": "1.0", "digest": "sha256:00ff"}]
     family = toy_family(tmp_path / "clients", pins, pythons=[OLD_PYTHON])
@@ -114,7 +114,7 @@ def test_the_digest_of_an_old_pythons_wheel_is_compared(registry: Registry, tmp_
         wheel.obtain(family, family.versions[0], tmp_path / "cache")
 
 
-def test_pip_is_told_which_python_and_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pip_gets_the_python_version_and_platform(monkeypatch: pytest.MonkeyPatch) -> None:
     script = "import sys; print('Available versions:', ' '.join(sys.argv[1:]).replace(', ', ' '))"
     monkeypatch.setattr(pip, "command", lambda: (sys.executable, "-c", script))
     (own,) = pip.versions("toy")
@@ -124,7 +124,7 @@ def test_pip_is_told_which_python_and_machine(monkeypatch: pytest.MonkeyPatch) -
     assert "--platform" in other
 
 
-def test_what_one_version_needs_lies_beside_it_alone(registry: Registry, tmp_path: Path) -> None:
+def test_an_extra_of_one_version_is_installed_for_it_only(registry: Registry, tmp_path: Path) -> None:
     for name, artifact in (("toy", "1.0"), ("toy", "2.0"), ("relic", "0.1")):
         registry.add(artifact, name=name)
     family = toy_family(tmp_path / "clients", [{"version": "1.0", "extra": ["relic==0.1"]}, {"version": "2.0"}])
@@ -134,7 +134,7 @@ def test_what_one_version_needs_lies_beside_it_alone(registry: Registry, tmp_pat
     assert [(folder / "relic").is_dir() for folder in folders] == [True, False]
 
 
-def test_what_is_needed_beside_a_wheel_lies_in_the_same_folder(registry: Registry, tmp_path: Path) -> None:
+def test_extra_packages_are_installed_in_the_same_folder(registry: Registry, tmp_path: Path) -> None:
     registry.add("1.0")
     registry.add("2.5", name="codec")
     family = toy_family(tmp_path / "clients", [{"version": "1.0"}], extra=["codec==2.5"])
@@ -142,28 +142,28 @@ def test_what_is_needed_beside_a_wheel_lies_in_the_same_folder(registry: Registr
     assert (tmp_path / "cache" / "wheels" / "toy-1.0" / "codec" / "__init__.py").exists()
 
 
-def test_a_broken_wheel_is_one_clear_line(registry: Registry, tmp_path: Path) -> None:
+def test_a_broken_wheel_is_an_error_of_one_line(registry: Registry, tmp_path: Path) -> None:
     (registry.folder / "toy-1.0-py3-none-any.whl").write_bytes(b"PK but not for long")
     family = toy_family(tmp_path / "clients", [{"version": "1.0"}])
     with pytest.raises(ProvisionError, match=r"toy-1\.0-py3-none-any\.whl is no wheel"):
         wheel.obtain(family, family.versions[0], tmp_path / "cache")
 
 
-def test_the_library_says_which_version_an_artifact_holds(registry: Registry, tmp_path: Path) -> None:
+def test_the_version_of_an_artifact_is_reported_by_the_library(registry: Registry, tmp_path: Path) -> None:
     digest = registry.add("1.0.2", reports="1.0.1")
     family = toy_family(tmp_path / "clients", [])
     found = wheel.identify(family, "1.0.2", tmp_path / "cache")
     assert found == Version(version="1.0.1", artifact="1.0.2", digest=digest)
 
 
-def test_a_library_that_does_not_load_is_one_clear_line(registry: Registry, tmp_path: Path) -> None:
+def test_a_library_that_fails_to_load_is_an_error_of_one_line(registry: Registry, tmp_path: Path) -> None:
     registry.add("3.0", code="import what_is_nowhere")
     family = toy_family(tmp_path / "clients", [])
     with pytest.raises(ProvisionError, match=r"^toy 3\.0 cannot be loaded by this Python: \w+Error"):
         wheel.identify(family, "3.0", tmp_path / "cache")
 
 
-PIP_SAYS = (
+PIP_ERRORS = (
     ("ERROR: No matching distribution found for toy==9 (from versions: 1.0, 2.0)", "does not have this version"),
     ("WARNING: Retrying (Retry(total=1)) after connection broken\nERROR: none", "cannot be reached"),
     ("ERROR: Could not find a version (from versions: none)", "cannot be reached, or has no wheel"),
@@ -174,8 +174,8 @@ PIP_SAYS = (
 )
 
 
-@pytest.mark.parametrize(("stderr", "expected"), PIP_SAYS)
-def test_what_pip_says_becomes_one_line(
+@pytest.mark.parametrize(("stderr", "expected"), PIP_ERRORS)
+def test_pip_errors_become_one_line(
     stderr: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = f"import sys; sys.stderr.write({stderr!r}); sys.exit(1)"

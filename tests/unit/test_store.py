@@ -1,4 +1,4 @@
-"""Runs as Parquet: nothing half, nothing lost, everything back as it was."""
+"""Runs stored as Parquet: complete, without losses and equal when read back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.synthetic_rows import CELL, EVENTS, create, fill, header, his
 OTHER = replace(CELL, version="1.27.0")
 
 
-def test_a_trial_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_stored_trial_is_read_back_unchanged(tmp_path: Path) -> None:
     taken = history(shortened=True, mirrors="defaults")
     judged = verdict(Outcome.STUCK, fault_codes=(56, 6), api_versions=(("Produce", 7), ("Fetch", 11)), refresh_ms=1.5)
     with create(tmp_path) as store:
@@ -32,7 +32,7 @@ def test_a_trial_comes_back_as_it_was(tmp_path: Path) -> None:
     assert read_history(str(tmp_path), store.run_id, CELL, 1) == taken
 
 
-def test_hostile_text_survives(tmp_path: Path) -> None:
+def test_hostile_text_is_stored_unchanged(tmp_path: Path) -> None:
     taken = history(settings={"\ud800": 'a"\n\x00'}, problems=("\udcff",))
     with create(tmp_path) as store:
         store.add(taken, verdict(first_error="client:\ud800x"))
@@ -59,14 +59,14 @@ def test_one_history_is_found_among_many(tmp_path: Path) -> None:
         list(trials(str(tmp_path), "nix"))
 
 
-def test_every_fact_and_no_other_has_a_column() -> None:
+def test_the_columns_are_exactly_the_facts() -> None:
     assert set(FACTS) < set(TRIAL_SCHEMA.names)
     assert set(FACTS) < set(VERDICT_SCHEMA.names)
     assert set(VERDICT_SCHEMA.names) < set(TRIAL_SCHEMA.names)
     assert len(set(EVENT_SCHEMA.names)) == len(EVENT_SCHEMA.names)
 
 
-def test_a_client_that_could_not_be_had_is_a_row_and_is_tried_again(tmp_path: Path) -> None:
+def test_an_unavailable_client_is_a_row_and_tried_again(tmp_path: Path) -> None:
     with create(tmp_path) as store:
         store.add_not_run(OTHER, "no wheel for this machine", "2020-05-01", "")
         store.add(history(), verdict())
@@ -85,7 +85,7 @@ def test_a_second_add_of_a_trial_is_refused(tmp_path: Path) -> None:
             store.add(history(), verdict())
 
 
-def test_columns_that_an_older_probe_did_not_write_take_their_default(tmp_path: Path) -> None:
+def test_columns_missing_in_old_files_take_their_default(tmp_path: Path) -> None:
     run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     path = tmp_path / f"run_id={run_id}" / "trials" / "1of1-000000.parquet"
     pq.write_table(pq.read_table(path).drop_columns(["soft_hits"]), path)
@@ -108,7 +108,7 @@ def test_a_run_describes_itself(tmp_path: Path) -> None:
     assert shard["clients"] == {"sarama@1.43.3": "module sarama v1.43.3 h1:abc"}
 
 
-def test_shards_lie_in_one_folder(tmp_path: Path) -> None:
+def test_shards_of_a_run_share_one_folder(tmp_path: Path) -> None:
     with create(tmp_path, shard="1of2") as first:
         first.add(history(), verdict())
     with create(tmp_path, shard="2of2", run_id=first.run_id) as second:
@@ -123,7 +123,7 @@ def test_shards_lie_in_one_folder(tmp_path: Path) -> None:
         RunStore.resume(str(tmp_path), "nix", shard="1of2")
 
 
-def test_urls_work_as_paths_do(tmp_path: Path) -> None:
+def test_urls_work_like_paths(tmp_path: Path) -> None:
     url = tmp_path.as_uri()
     with RunStore.create(url, command=[], seed=1) as store:
         store.add(history(), verdict())
@@ -132,14 +132,14 @@ def test_urls_work_as_paths_do(tmp_path: Path) -> None:
         list(trials("nix://x"))
 
 
-def test_run_files_keep_to_their_schema(tmp_path: Path) -> None:
+def test_run_files_match_their_schema(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     schema = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "run.json").read_text())
     jsonschema.validate(runs(str(tmp_path))[0].shards[0], schema)
 
 
-def test_a_history_needs_no_events(tmp_path: Path) -> None:
+def test_a_history_without_events_is_stored(tmp_path: Path) -> None:
     with create(tmp_path) as store:
         store.add(History(header(), ()), verdict(Outcome.BROKEN))
     assert read_history(str(tmp_path), store.run_id, CELL, 1) == History(header(), ())

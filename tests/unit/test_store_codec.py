@@ -1,4 +1,4 @@
-"""Whatever happened, its row brings it back: events, headers and verdicts drawn at random."""
+"""Random events, headers and verdicts are equal after encoding and decoding."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def facts() -> st.SearchStrategy[Facts]:
     )
 
 
-@given(st.from_type(Event))  # type: ignore[arg-type]  # a union is what is meant
+@given(st.from_type(Event))  # type: ignore[arg-type]  # st.from_type accepts a union, too
 @settings(max_examples=300, deadline=None)
-def test_events(event: Event) -> None:
+def test_events_survive_a_round_trip(event: Event) -> None:
     text = event_json(event)
     assert event_of(source_of(event), kind_of(event), json.loads(text)) == event
     assert text == json.dumps(encode(event), separators=(",", ":"))
@@ -54,7 +54,7 @@ def test_events(event: Event) -> None:
 
 @given(st.from_type(Header))
 @settings(max_examples=100, deadline=None)
-def test_headers(head: Header) -> None:
+def test_headers_survive_a_round_trip(head: Header) -> None:
     assert history_of(header_json(head), (), (), ()) == History(head, ())
     assert header_json(head) == json.dumps(encode(head), separators=(",", ":"))
 
@@ -64,7 +64,7 @@ class Alone:
     one: float = 0.5
 
 
-def test_odd_values_are_written_as_json_writes_them() -> None:
+def test_unusual_values_are_encoded_as_by_the_json_module() -> None:
     for value in (Alone(1.5), Alone(), [Alone(2.0), None, True, -(10**20)], {"\ud800é": {"1": ()}}, "\ud800", 1e300):
         assert to_json(value) == json.dumps(encode(value), separators=(",", ":"))
     with pytest.raises(TypeError):
@@ -73,7 +73,7 @@ def test_odd_values_are_written_as_json_writes_them() -> None:
 
 @given(st.builds(Verdict, rules=INT32, facts=facts()))
 @settings(max_examples=100, deadline=None)
-def test_verdicts_through_parquet_columns(verdict: Verdict) -> None:
+def test_verdicts_survive_a_round_trip_through_parquet(verdict: Verdict) -> None:
     row = {"run_id": "r", "trial": 1, **verdict_columns(verdict)}
     assert set(verdict_columns(verdict)) <= set(VERDICT_SCHEMA.names)
     (back,) = pa.Table.from_pylist([row], schema=VERDICT_SCHEMA).to_pylist()

@@ -1,4 +1,4 @@
-"""Nothing half, nothing lost: killed runs, damaged files, writes that fail."""
+"""Killed runs, damaged files and failed writes leave no partial data and lose no stored trial."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.synthetic_rows import CELL, EVENTS, create, fill, history, ve
 OTHER = replace(CELL, version="1.27.0")
 
 
-def test_what_is_taken_is_on_disk_soon_without_being_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trials_are_written_without_an_explicit_flush(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "FLUSH_S", 0.05)
     with create(tmp_path) as store:
         store.add(history(), verdict())
@@ -31,7 +31,7 @@ def test_what_is_taken_is_on_disk_soon_without_being_asked(tmp_path: Path, monke
             time.sleep(0.01)
 
 
-def test_folders_that_come_and_go_while_they_are_listed_have_nothing_in_them(tmp_path: Path) -> None:
+def test_folders_that_vanish_while_listed_count_as_empty(tmp_path: Path) -> None:
     place, folder, ended = files.Place(str(tmp_path)), tmp_path / "run_id=1" / "trials", threading.Event()
 
     def come_and_go() -> None:
@@ -51,7 +51,7 @@ def test_folders_that_come_and_go_while_they_are_listed_have_nothing_in_them(tmp
         thread.join()
 
 
-def test_a_full_store_is_written_before_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_buffer_is_written_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "FLUSH_S", 60)
     monkeypatch.setattr(writing, "FLUSH_TRIALS", 2)
     with create(tmp_path) as store:
@@ -63,7 +63,7 @@ def test_a_full_store_is_written_before_its_time(tmp_path: Path, monkeypatch: py
             time.sleep(0.01)
 
 
-def test_a_write_that_fails_is_kept(tmp_path: Path) -> None:
+def test_a_failed_write_is_retried(tmp_path: Path) -> None:
     with create(tmp_path) as store:
         store.add(history(), verdict())
         blocked = tmp_path / f"run_id={store.run_id}" / "events"
@@ -74,7 +74,7 @@ def test_a_write_that_fails_is_kept(tmp_path: Path) -> None:
     assert [row.trial for row in trials(str(tmp_path))] == [1]
 
 
-def test_a_disk_that_stays_full_ends_the_run_with_what_to_do(
+def test_a_full_disk_ends_the_run_with_instructions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(writing, "FLUSH_S", 0.02)
@@ -90,11 +90,11 @@ def test_a_disk_that_stays_full_ends_the_run_with_what_to_do(
     with pytest.raises(ResultsError) as caught:
         run_into_it()
     assert f"; --resume {store.run_id} then runs 1 trials anew that are not stored" in str(caught.value)
-    assert len([line for line in caplog.messages if "cannot be written" in line]) == 1, "said once, not each 5 s"
+    assert len([line for line in caplog.messages if "cannot be written" in line]) == 1, "reported once"
     assert len(list(trials(str(tmp_path)))) == 1
 
 
-def test_what_cannot_be_written_whole_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_partial_file_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space")
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_written_whole_goes(tmp_path: Path, monkeypatch: pytest.M
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["1of1.json"]
 
 
-def test_one_bad_number_does_not_cost_the_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unstorable_trial_does_not_lose_the_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with create(tmp_path) as store:
         store.add(history(OTHER, seed=2**70), verdict())
         store.add(history(), verdict())
@@ -113,7 +113,7 @@ def test_one_bad_number_does_not_cost_the_others(tmp_path: Path, caplog: pytest.
     assert "does not fit 64 bits" in caplog.text
 
 
-def test_half_written_files_are_not_there(tmp_path: Path) -> None:
+def test_half_written_files_are_ignored(tmp_path: Path) -> None:
     run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     folder = tmp_path / f"run_id={run_id}"
     (folder / "trials" / ".1of1-000001.parquet.99").write_bytes(b"PAR1 half")
@@ -143,7 +143,7 @@ def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path: Path, damage:
     assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 2)}
 
 
-def test_nothing_readable_is_an_error(tmp_path: Path) -> None:
+def test_a_run_without_readable_files_is_an_error(tmp_path: Path) -> None:
     run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     (tmp_path / f"run_id={run_id}" / "trials" / "1of1-000000.parquet").write_bytes(b"")
     with pytest.raises(ResultsError, match="none of 1 trial files can be read"):
@@ -160,8 +160,8 @@ def test_a_newer_schema_is_refused_by_name(tmp_path: Path) -> None:
     assert "schema 99" in warned[0]
 
 
-def test_events_without_their_trials_do_not_exist(tmp_path: Path) -> None:
-    """A run killed between the two files runs the trial again; its first events must not mix in."""
+def test_events_without_their_trials_are_ignored(tmp_path: Path) -> None:
+    """A run killed between the two files runs the trial again; the first events must not mix in."""
     run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     folder = tmp_path / f"run_id={run_id}"
     (folder / "trials" / "1of1-000000.parquet").unlink()
@@ -175,7 +175,7 @@ def test_events_without_their_trials_do_not_exist(tmp_path: Path) -> None:
     ]
 
 
-def test_an_interrupted_run_is_not_finished_and_can_be_resumed(tmp_path: Path) -> None:
+def test_an_interrupted_run_is_unfinished_and_can_be_resumed(tmp_path: Path) -> None:
     store = create(tmp_path)
     store.__enter__()
     store.add(history(), verdict())
@@ -197,12 +197,12 @@ writing.FLUSH_S = 0.02
 with RunStore.create(sys.argv[1], command=[], seed=7) as store:
     for trial in range(100_000):
         store.add(history(CELL, trial), verdict())
-        time.sleep(0.02)  # slower than the store, which rests between trials: a backlog would be one file
+        time.sleep(0.02)  # slower than the store: a backlog would be written as one file
 """
 
 
 @pytest.mark.real
-def test_a_killed_run_keeps_what_it_flushed_and_can_be_resumed(tmp_path: Path) -> None:
+def test_a_killed_run_keeps_flushed_trials_and_can_be_resumed(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[2])
     try:
         deadline = time.monotonic() + 60

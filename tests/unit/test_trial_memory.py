@@ -1,4 +1,4 @@
-"""A run goes without Python's cycle collector, so what a trial saw must be in no cycle once it is over."""
+"""A run disables Python's cycle collector, so the events of a finished trial must not be part of a cycle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from probe.runner.loop_lag import no_collector
 from tests.support.real_cells import planned, play
 
 
-def test_what_a_trial_saw_is_freed_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_events_of_a_trial_are_freed_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[weakref.ref[Recorder]] = []
 
     class Noted(Recorder):

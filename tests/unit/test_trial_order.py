@@ -1,4 +1,4 @@
-"""In which order the trials of a run begin."""
+"""The order in which the trials of a run start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from probe.planning.plan import LONG_OBSERVATION_MS
 
 
 def silences(jobs: int) -> list[int | None]:
-    """Return the order in which a run plays: None for control cells, 0 for short watches, else milliseconds."""
+    """Return the order of trials: None for control cells, 0 for short observations, else milliseconds."""
     asked = RunSelection(clients=["sarama@1.43.3"], scenarios=["disk/*", "broker/*"], roles=[Role.PRODUCER], seed=1)
     work = [(item, number) for number in range(20) for item in asked.whole()[0].cells]
     ordered = in_order(work, jobs)
@@ -28,20 +28,20 @@ def silences(jobs: int) -> list[int | None]:
     ]
 
 
-def test_long_watches_are_spread_behind_the_control_cells_and_the_longest_comes_first() -> None:
+def test_long_observations_are_spread_after_control_cells() -> None:
     order = silences(jobs=1)
     assert order[:20] == [None] * 20
     others = [watch for watch in order[20:] if watch is not None]
     assert len(others) == len(order) - 20
     long = [place for place, watch in enumerate(others) if watch]
-    watches = [watch for watch in others if watch]
-    assert watches == sorted(watches, reverse=True)
+    lengths = [watch for watch in others if watch]
+    assert lengths == sorted(lengths, reverse=True)
     gaps = [after - before for before, after in pairwise(long)]
     assert max(gaps) - min(gaps) <= 1
     assert len(others) * 0.5 < long[-1] < len(others) - 1
 
 
-def test_a_run_that_is_shorter_than_its_longest_watch_begins_with_them_all() -> None:
+def test_a_short_run_starts_with_all_long_observations() -> None:
     others = [watch for watch in silences(jobs=1000) if watch is not None]
     assert others[0] > LONG_OBSERVATION_MS
     assert others == sorted(others, reverse=True)
@@ -49,14 +49,14 @@ def test_a_run_that_is_shorter_than_its_longest_watch_begins_with_them_all() -> 
 
 @pytest.fixture(scope="module")
 def everything() -> list[TrialOf]:
-    """All trials of the default catalogue's producers, with long watches for a few versions only."""
+    """All producer trials of the default catalogue, with long observations for a few versions only."""
     asked = RunSelection(clients=["all"], scenarios=["*"], roles=[Role.PRODUCER], seed=1, long_watches="core")
     return [(item, 1) for item in asked.whole()[0].cells]
 
 
 @pytest.mark.parametrize("jobs", [8, 110])
 def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[TrialOf], jobs: int) -> None:
-    """Drivers that wait for their next trial keep their memory, and cost CPU."""
+    """A driver that waits for its next trial uses memory and CPU."""
     ordered = in_order(everything, jobs)
     assert sorted(map(repr, everything)) == sorted(map(repr, ordered))
     first, last = {}, {}
@@ -68,7 +68,7 @@ def test_a_run_of_many_versions_plays_few_of_them_at_a_time(everything: list[Tri
     assert max(at_once) == max(4, jobs // JOBS_PER_CLIENT)
 
 
-def test_each_version_begins_with_its_control_cells(everything: list[TrialOf]) -> None:
+def test_each_version_starts_with_its_control_cells(everything: list[TrialOf]) -> None:
     others: set[Client] = set()
     for item, _ in in_order(everything, 110):
         control = item.cell == item.steady
@@ -76,8 +76,8 @@ def test_each_version_begins_with_its_control_cells(everything: list[TrialOf]) -
         others |= set() if control else {item.cell.client}
 
 
-def test_each_version_ends_with_what_is_short() -> None:
-    """The last trials of a run keep it alone: a group that comes late takes two minutes."""
+def test_each_version_ends_with_short_trials() -> None:
+    """A run must not end with few long trials: a late group takes two minutes."""
     asked = RunSelection(clients=["kafkajs@2.2.0"], scenarios=["broker/*", "leader/*", "answer/*"], seed=1)
     ordered = [item for item, _ in in_order([(item, 1) for item in asked.whole()[0].cells], 1000)]
     others = [item for item in ordered if item.cell != item.steady and item.expectation.watch_ms < LONG_OBSERVATION_MS]
@@ -88,7 +88,7 @@ def test_each_version_ends_with_what_is_short() -> None:
         assert watches == sorted(watches, reverse=True)
 
 
-def test_versions_with_long_watches_are_spread_and_the_run_does_not_end_with_them(everything: list[TrialOf]) -> None:
+def test_versions_with_long_observations_are_spread(everything: list[TrialOf]) -> None:
     ordered = in_order(everything, 110)
     long = [place for place, (item, _) in enumerate(ordered) if item.expectation.watch_ms >= LONG_OBSERVATION_MS]
     assert len({ordered[place][0].cell.client for place in long}) > 10

@@ -1,4 +1,4 @@
-"""Who writes what: an instance alone spans both partitions, beside another each has its own."""
+"""Partitions of instances: a single instance writes to both, two transactional instances to one each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAP: Any = SimpleNamespace(address=lambda node: f"127.0.0.1:{node}")
 
 
 @pytest.mark.parametrize(
-    ("scenario", "role", "own", "beside"),
+    ("scenario", "role", "own", "bystander"),
     [
         ("coordinator/moved", "transactional", [0], [1]),
         ("coordinator/moved", "group", [0, 1], [0, 1]),
@@ -26,17 +26,17 @@ TAP: Any = SimpleNamespace(address=lambda node: f"127.0.0.1:{node}")
         ("disk/storage-error", "producer", [0, 1], None),
     ],
 )
-def test_a_transaction_beside_another_instance_has_one_partition(
-    scenario: str, role: str, own: list[int], beside: list[int] | None
+def test_a_transaction_with_a_bystander_has_one_partition(
+    scenario: str, role: str, own: list[int], bystander: list[int] | None
 ) -> None:
     item = planned("sarama@1.43.3", scenario, role)
     subject = make_subject(item, "me", 1)
-    start, told = make_start(item, subject, TAP), list[Start]()
+    start, others = make_start(item, subject, TAP), list[Start]()
 
     class Host:
         @contextlib.asynccontextmanager
         async def start(self, _: Any, other: Start, __: Any) -> AsyncIterator[None]:
-            told.append(other)
+            others.append(other)
             yield
 
     async def go() -> None:
@@ -46,4 +46,4 @@ def test_a_transaction_beside_another_instance_has_one_partition(
 
     asyncio.run(go())
     assert start.partitions == own
-    assert [other.partitions for other in told] == ([] if beside is None else [beside])
+    assert [other.partitions for other in others] == ([] if bystander is None else [bystander])

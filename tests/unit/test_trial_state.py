@@ -1,4 +1,4 @@
-"""Which events of a trial are the judged instance's."""
+"""Events of the judged instance are separated from those of other instances."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.support.transcript_steps import acked, announced, fault_on, moved
 CONN, AT = 900, 12_000_000
 
 
-def crowd() -> History:
-    """A trial in which another instance, and somebody who says nothing, are connected as well."""
+def with_others() -> History:
+    """Return a trial to which another instance and a silent client are connected as well."""
     ours = history(fault_on(), moved(), announced(), acked(3))
     mine = tuple(replace(event, client_id=ME) if isinstance(event, Request) else event for event in ours.events)
     theirs = (
@@ -34,7 +34,7 @@ def crowd() -> History:
 
 
 def test_only_the_judged_instance_counts() -> None:
-    whole = crowd()
+    whole = with_others()
     kept = events_of(whole, ME)
     assert len(kept.events) == len(whole.events) - 6
     assert not [event for event in kept.events if getattr(event, "conn", 0) >= CONN]
@@ -42,9 +42,9 @@ def test_only_the_judged_instance_counts() -> None:
     assert [event for event in kept.events if isinstance(event, EngineEvent | Mark)]
 
 
-def test_going_on_with_another_keeps_the_truth_and_forgets_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_instance_keeps_only_events_of_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     item = planned("sarama@1.43.3", "start-during/disk/storage-error", str(Role.PRODUCER))
-    whole = crowd()
+    whole = with_others()
     state = TrialState(item, whole.header, Recorder(), fault_at=AT)
     for event in whole.events:
         state.on_event(event)

@@ -1,4 +1,4 @@
-"""Real runs on a machine that has no more room or open files."""
+"""Real runs on a machine with a full disk or a low limit of open files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def limited(files: int, results: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, capture_output=True, text=True, timeout=280, check=False)
 
 
-def test_few_open_files_are_enough_for_a_run(tmp_path: Path) -> None:
+def test_a_run_works_with_few_open_files(tmp_path: Path) -> None:
     done = limited(96, tmp_path)
     assert done.returncode == 0, done.stderr
     found = sorted(row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILING_FROM)
@@ -33,7 +33,7 @@ def test_few_open_files_are_enough_for_a_run(tmp_path: Path) -> None:
     assert "Too many open files" not in done.stderr
 
 
-def test_too_few_open_files_are_one_line_with_the_number_needed(tmp_path: Path) -> None:
+def test_a_file_limit_that_is_too_low_names_the_number(tmp_path: Path) -> None:
     done = limited(64, tmp_path)
     assert done.returncode == 3, done.stderr
     last = done.stderr.strip().splitlines()[-1]
@@ -52,7 +52,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def test_a_disk_that_fills_up_ends_a_run_and_no_cell_is_broken(small_disk: Path) -> None:
+def test_a_full_disk_ends_a_run_without_broken_cells(small_disk: Path) -> None:
     results, filler = small_disk / "results", small_disk / "filler"
     with running(results, *SELECT, "--jobs", "1") as (process, mark):
         wait_for(mark, "fake-cluster")

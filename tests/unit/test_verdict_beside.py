@@ -32,8 +32,8 @@ OTHER, KEY = "me-b", "g-b"
 CONN = 900
 
 
-def beside(*pauses: range, error_at: int | None = None, until: int = 20_000) -> Step:
-    """Tell what another instance did all the while."""
+def bystander_events(*pauses: range, error_at: int | None = None, until: int = 20_000) -> Step:
+    """Add the events of another instance during the whole trial."""
 
     def step(script: Script) -> None:
         script.add(Opened(at=ZERO - 2_000_000, conn=CONN, broker=OLD))
@@ -51,7 +51,7 @@ def beside(*pauses: range, error_at: int | None = None, until: int = 20_000) -> 
     return step
 
 
-def told(*steps: Step, **more: Any) -> History:
+def with_bystander(*steps: Step, **more: Any) -> History:
     found = history(*steps, role=Role.GROUP, play=COORDINATOR, **more)
     with_other = replace(found.header.subject, bystander_instance=OTHER, bystander_key=KEY)
     return replace(found, header=replace(found.header, subject=with_other))
@@ -74,29 +74,30 @@ def moves() -> tuple[Step, ...]:
 
 
 def judged(*more: Step) -> Verdict:
-    return verdict.judge(told(*moves(), *more))
+    return verdict.judge(with_bystander(*moves(), *more))
 
 
-def test_its_gap_and_errors_are_the_bystanders() -> None:
-    quiet = judged(beside())
+def test_gaps_and_errors_of_the_bystander_stay_separate() -> None:
+    quiet = judged(bystander_events())
     assert (quiet.outcome, quiet.conforms, quiet.facts.bystander_gap_ms) == (Outcome.REFRESHES, True, 100)
-    paused = judged(beside(range(1000, 6000)))
+    paused = judged(bystander_events(range(1000, 6000)))
     assert (paused.outcome, paused.conforms) == (Outcome.REFRESHES, False)
     assert paused.facts.bystander_gap_ms == 5100
     assert paused.reason.endswith("; nothing for the bystander in 5.1 s")
-    failed = judged(beside(error_at=2000))
+    failed = judged(bystander_events(error_at=2000))
     assert (failed.facts.errors_surfaced, failed.facts.bystander_errors, failed.conforms) == (0, 1, False)
     assert failed.reason.endswith("; 1 error about the bystander")
     assert "bystander" not in quiet.reason
 
 
-def test_its_traffic_and_its_end_are_nobodys_evidence() -> None:
-    with_other, without = judged(beside()), verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR))
+def test_traffic_of_the_bystander_is_no_evidence() -> None:
+    with_other = judged(bystander_events())
+    without = verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR))
     assert with_other.facts.connects == without.facts.connects
-    assert not verdict.certain(told(*moves()[:3], beside(until=-20_000), running=True))
+    assert not verdict.certain(with_bystander(*moves()[:3], bystander_events(until=-20_000), running=True))
 
 
-def test_without_one_a_coordinator_has_no_bystander() -> None:
+def test_a_coordinator_may_have_no_bystander() -> None:
     alone = verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR, bystander=False))
     assert (alone.facts.bystander_gap_ms, alone.conforms) == (None, True)
 
@@ -110,7 +111,7 @@ def test_a_transaction_spans_both_partitions() -> None:
     assert (failed.outcome, failed.facts.bystander_errors) == (Outcome.SURFACES, 0)
 
 
-def test_where_the_whole_topic_is_hit_nobody_stands_by() -> None:
+def test_a_fault_on_the_whole_topic_leaves_no_bystander() -> None:
     play = replace(FINAL, target=Target.CLUSTER, codes=(3,))
     gone = history(
         fault_on(),
@@ -125,11 +126,11 @@ def test_where_the_whole_topic_is_hit_nobody_stands_by() -> None:
     assert (found.outcome, found.facts.bystander_errors, found.facts.bystander_gap_ms) == (Outcome.SURFACES, 0, None)
 
 
-def test_who_works_again_has_nothing_left_to_tell() -> None:
+def test_a_working_client_is_no_longer_waiting() -> None:
     hidden = (fault_on(), call(0, OLD, row(), answer=(row(code=10),)), healed())
     slow = {"limits": replace(history().header.limits, own_limit_ms=60_000), "play": FINAL}
 
     works = history(*hidden, acked(100, OLD), watch(10_000), **slow)
-    mute = history(*hidden, wait(1000), watch(10_000), **slow)
+    silent = history(*hidden, wait(1000), watch(10_000), **slow)
     assert verdict.judge(works).outcome is Outcome.STUCK
-    assert verdict.judge(mute).outcome is Outcome.WAITING
+    assert verdict.judge(silent).outcome is Outcome.WAITING

@@ -1,4 +1,4 @@
-"""What a fault cost: futile requests, gaps, errors, and how closing and mending went."""
+"""The costs of a fault: futile requests, gaps, errors, and the time for closing and recovery."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ def facts(*steps: Step, **more: object) -> Facts:
     return judged(*steps, **more).facts
 
 
-def test_futile_is_what_goes_elsewhere_once_the_target_is_announced() -> None:
+def test_futile_requests_are_those_after_the_announcement() -> None:
     before = facts(produce_answer(56), produce_answer(56), *MOVE, *ASKED, acked(60))
     assert before.futile_requests_per_s == 0
     after = facts(*MOVE, *(produce_answer(56) for _ in range(10)), *ASKED, acked(60))
-    assert after.futile_requests_per_s == 10  # in less than a second, which counts as one
+    assert after.futile_requests_per_s == 10  # the time is less than a second and counts as one
     assert facts(produce_answer(7), acked(60, OLD), play=BLIP).futile_requests_per_s is None
     assert facts(acked(60, OLD)).futile_requests_per_s is None
 
 
-def test_the_bystanders_traffic_and_discoveries_are_not_futile() -> None:
+def test_bystander_traffic_and_discoveries_are_not_futile() -> None:
     others = call(PRODUCE, OLD, row(BYSTANDER), answer=(row(BYSTANDER),))
     found = facts(produce_answer(56), *MOVE, others, others, ask(OLD), tell(NEW), acked(60))
     assert found.futile_requests_per_s == 0
@@ -79,8 +79,8 @@ def test_folded_requests_are_futile_too() -> None:
     assert found.futile_bytes_per_s == pytest.approx(91_600, abs=500)
 
 
-def test_what_the_relay_slows_down_is_no_rate() -> None:
-    """Rates end where answers begin to be held back; the storm does not."""
+def test_answers_delayed_by_the_relay_do_not_count_in_rates() -> None:
+    """Rates end when the relay begins to delay answers; the storm does not."""
     storm = (produce_answer(56), *MOVE, folded(PRODUCE, OLD, 2000, 2000, row(code=56)))
     slowed = (engine(EngineKind.SLOWED, broker=OLD, value=5), folded(PRODUCE, OLD, 7000, 1400, row(code=56)))
     assert facts(*storm, *slowed).futile_requests_per_s == pytest.approx(1000, abs=20)
@@ -89,7 +89,7 @@ def test_what_the_relay_slows_down_is_no_rate() -> None:
     assert "d" in facts(*storm, *slowed).storm
 
 
-def test_a_readers_operations_are_the_records_that_were_fed() -> None:
+def test_operations_of_a_consumer_are_the_records_written() -> None:
     again = tuple(step for _ in range(95) for step in (fetch_answer(56), wait(98)))
     found = facts(fetch_answer(56), *MOVE, *again, role=Role.CONSUMER)
     assert found.futile_per_op == pytest.approx(1, abs=0.1)
@@ -99,38 +99,38 @@ def test_a_readers_operations_are_the_records_that_were_fed() -> None:
     ("engine", "beat_ms", "per_op"),
     [
         (Engine.EMBEDDED, 100, 1.0),
-        (Engine.EMBEDDED, 0, 1.0),  # stored before the beat was noted
+        (Engine.EMBEDDED, 0, 1.0),  # stored before the interval was recorded
         (Engine.KAFKA, 400, 4.0),
         (Engine.KAFKA, 0, 2.5),
         (Engine.KAFKA, 100, 1.0),
     ],
 )
-def test_records_were_fed_at_the_beat_that_the_history_noted(engine: Engine, beat_ms: int, per_op: float) -> None:
+def test_records_per_operation_follow_the_recorded_interval(engine: Engine, beat_ms: int, per_op: float) -> None:
     again = tuple(step for _ in range(95) for step in (fetch_answer(56), wait(98)))
-    told = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=beat_ms)
-    header = replace(told.header, cell=replace(told.header.cell, engine=engine))
-    assert judge(replace(told, header=header)).facts.futile_per_op == pytest.approx(per_op, rel=0.1)
+    recorded = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=beat_ms)
+    header = replace(recorded.header, cell=replace(recorded.header.cell, engine=engine))
+    assert judge(replace(recorded, header=header)).facts.futile_per_op == pytest.approx(per_op, rel=0.1)
 
 
-def test_records_were_fed_at_the_paces_that_the_history_noted() -> None:
+def test_records_per_operation_follow_changes_of_the_interval() -> None:
     again = tuple(step for _ in range(95) for step in (fetch_answer(56), wait(98)))
-    told = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=100)
-    begin = next(event.at for event in told.events if isinstance(event, EngineEvent))
+    recorded = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=100)
+    begin = next(event.at for event in recorded.events if isinstance(event, EngineEvent))
     for seldom_from_ms, per_op in ((-1000, 4.0), (5000, 1.6)):
         paced = Mark(at=begin + seldom_from_ms * 1000, kind=MarkKind.PACED, text="400")
-        found = judge(replace(told, events=(*told.events, paced))).facts
+        found = judge(replace(recorded, events=(*recorded.events, paced))).facts
         assert found.futile_per_op == pytest.approx(per_op, rel=0.1)
 
 
-# gaps, heal, close
+# gaps, recovery after the fault is reverted, closing
 
 
-def test_outage_is_the_longest_gap_inside_the_window() -> None:
+def test_outage_is_the_longest_gap_of_the_observation() -> None:
     assert facts(produce_answer(56), *MOVE, *ASKED, at(2000), acked(80)).outage_ms == pytest.approx(2003, abs=5)
     assert facts(produce_answer(56), *MOVE).outage_ms == 10_000
 
 
-def test_the_bystanders_gap_begins_with_the_fault() -> None:
+def test_the_gap_of_the_bystander_starts_with_the_fault() -> None:
     good = (produce_answer(56), *MOVE, *ASKED, acked(90))
     found = judged(*good)
     assert (found.facts.bystander_gap_ms, found.conforms) == (pytest.approx(100, abs=5), True)
@@ -146,14 +146,14 @@ def test_a_bystander_that_stops_for_good_has_a_gap() -> None:
     assert facts(produce_answer(56), bystander=False).bystander_gap_ms is None
 
 
-def test_errors_of_the_bystander_stand_apart() -> None:
+def test_errors_of_the_bystander_are_counted_separately() -> None:
     error = app(AppKind.SEND_ERROR, 56, partition=BYSTANDER, sequence=3)
     found = judged(produce_answer(56), *MOVE, *ASKED, error, acked(80))
     assert (found.outcome, found.conforms) == (Outcome.REFRESHES, False)
     assert (found.facts.errors_surfaced, found.facts.bystander_errors) == (0, 1)
 
 
-def test_errors_before_the_hit_and_notices_are_not_errors() -> None:
+def test_errors_before_the_hit_and_notices_do_not_count() -> None:
     early = judged(app(AppKind.SEND_ERROR, 56, partition=0), at(100), produce_answer(56), *MOVE, *ASKED, acked(80))
     assert early.facts.errors_surfaced == 0
     notice = judged(produce_answer(56), app(AppKind.NOTICE, 56), *MOVE, *ASKED, acked(80))
@@ -162,7 +162,7 @@ def test_errors_before_the_hit_and_notices_are_not_errors() -> None:
     assert unnamed.outcome is Outcome.SURFACES
 
 
-def test_operations_that_failed_for_good() -> None:
+def test_failed_operations_are_counted_once() -> None:
     twice = (app(AppKind.COMMIT_ERROR, 16), app(AppKind.COMMIT_ERROR, 16), app(AppKind.RECEIVE_ERROR, 16))
     found = facts(fetch_answer(56), *MOVE, *ASKED, *twice, fetched(60), role=Role.GROUP)
     assert (found.errors_surfaced, found.failed_ops) == (3, 2)
@@ -170,7 +170,7 @@ def test_operations_that_failed_for_good() -> None:
     assert facts(produce_answer(56), same, same, *MOVE, *ASKED, acked(60)).failed_ops == 1
 
 
-def test_after_heal() -> None:
+def test_recovery_after_the_fault_is_reverted_is_recorded() -> None:
     stuck = (fault_on(), failed(1), *MOVE, failed(90), watch(10_000), healed())
     assert judge(history(*stuck, wait(100), acked(4, NEW))).facts.after_heal == "recovered"
     assert judge(history(*stuck, failed(40), wait(3000))).facts.after_heal == "stuck"
@@ -178,7 +178,7 @@ def test_after_heal() -> None:
     assert facts(produce_answer(56), *MOVE, *ASKED, acked(60)).after_heal == ""
 
 
-def test_closing_is_timed_while_the_fault_stands() -> None:
+def test_closing_is_timed_while_the_fault_lasts() -> None:
     closing = (mark(MarkKind.STOPPING), wait(700), mark(MarkKind.STOPPED))
     steps = (fault_on(), produce_answer(56), watch(10_000))
     assert judge(history(*steps, *closing)).facts.close_ms == 702
@@ -186,13 +186,13 @@ def test_closing_is_timed_while_the_fault_stands() -> None:
     assert judge(history(fault_on(), acked(40, OLD), watch(5000), *closing, play=STEADY)).facts.close_ms is None
 
 
-def test_plain_counts() -> None:
+def test_api_versions_connects_and_observation_are_recorded() -> None:
     found = facts(produce_answer(56), *MOVE, *ASKED, acked(60))
     assert found.api_versions == (("Produce", 7), ("Metadata", 7))
     assert found.connects == 1
     assert found.watched_ms == 10_000
 
 
-def test_parked_fetches_after_the_move_are_soft_only_if_served() -> None:
+def test_unanswered_fetches_after_the_move_are_no_soft_hits() -> None:
     unserved = call(FETCH, OLD, row(), answer=None)
     assert facts(moved(), announced(), unserved, play=ELECTED, role=Role.CONSUMER).fault_hits == 0

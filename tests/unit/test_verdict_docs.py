@@ -1,4 +1,4 @@
-"""docs/verdicts.md says what the code does: table, outcomes, facts, bounds."""
+"""docs/verdicts.md matches the code: table, outcomes, facts and bounds."""
 
 from __future__ import annotations
 
@@ -21,35 +21,37 @@ PAGE = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text()
 ROW = re.compile(r"^\| (\d+) \| (.+) \| `(\w+)` (\S+) \|$", re.MULTILINE)
 
 
-def test_the_table_is_the_codes() -> None:
+def test_the_documented_table_matches_the_code() -> None:
     """After a change of the rules, copy the rows that this test shows."""
-    told = [(int(row), when, outcome, glyph) for row, when, outcome, glyph in ROW.findall(PAGE)]
-    assert told == [(rule.row, rule.when, str(rule.outcome), OUTCOMES[rule.outcome].symbol) for rule in RULES]
+    documented = [(int(row), when, outcome, glyph) for row, when, outcome, glyph in ROW.findall(PAGE)]
+    assert documented == [(rule.row, rule.when, str(rule.outcome), OUTCOMES[rule.outcome].symbol) for rule in RULES]
 
 
-def test_rows_are_those_of_the_semantics() -> None:
+def test_the_rules_have_all_rows() -> None:
     assert sorted({rule.row for rule in RULES}) == list(range(1, 17))
     assert RULES[-1].when == "otherwise"
 
 
-def test_every_outcome_is_named() -> None:
+def test_every_outcome_is_documented() -> None:
     assert [outcome for outcome in Outcome if f"`{outcome}`" not in PAGE] == []
     assert set(OUTCOMES) == set(Outcome)
 
 
-def test_every_fact_is_explained_and_none_is_invented() -> None:
+def test_the_documented_facts_are_exactly_the_facts() -> None:
     table = PAGE[PAGE.index("| fact |") :].split("\n\n")[0]
-    told = {name for line in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", line)}
-    assert told == {field.name for field in fields(Facts)}
+    names = {
+        name for line in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", line)
+    }
+    assert names == {field.name for field in fields(Facts)}
 
 
-def test_triggers_stand_in_the_order_of_elimination() -> None:
-    told = re.findall(r"^\d\. `(\w+)`", PAGE, re.MULTILINE)
-    assert told == [*(str(trigger) for trigger, _ in ELIMINATION), "unknown"]
-    assert set(told) | {"none"} == {str(trigger) for trigger in Trigger}
+def test_triggers_are_in_the_order_of_elimination() -> None:
+    documented = re.findall(r"^\d\. `(\w+)`", PAGE, re.MULTILINE)
+    assert documented == [*(str(trigger) for trigger, _ in ELIMINATION), "unknown"]
+    assert set(documented) | {"none"} == {str(trigger) for trigger in Trigger}
 
 
-def test_rescuers_are_named() -> None:
+def test_every_rescuer_is_documented() -> None:
     for rescuer in {*RESCUERS.values(), "unknown", "itself"}:
         assert f"`{rescuer}`" in PAGE
 
@@ -66,5 +68,5 @@ def test_rescuers_are_named() -> None:
         f"min(watch, {MAX_GRACE_WATCH_MS // 1000} s)",
     ],
 )
-def test_bounds_are_the_codes(sentence: str) -> None:
+def test_documented_bounds_match_the_code(sentence: str) -> None:
     assert sentence in " ".join(PAGE.split())

@@ -1,4 +1,4 @@
-"""What proves that the fault reached the client, and what does not."""
+"""Proofs that the fault reached the client, and events that are no proof."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def hits(*steps: Step, play: Expectation = STORAGE_ERROR, role: Role = Role.PROD
 # answer
 
 
-def test_an_answer_with_the_code_about_the_affected_partition() -> None:
+def test_an_answer_with_the_error_is_a_hit() -> None:
     found = facts(produce_answer(56), produce_answer(6), produce_answer(56))
     assert (found.fault_hits, found.fault_codes) == (3, (56, 6))
 
@@ -78,16 +78,16 @@ def test_an_answer_with_the_code_about_the_affected_partition() -> None:
     ],
     ids=["another code", "the bystander", "another topic", "unanswered"],
 )
-def test_no_answer_that_counts(step: Step) -> None:
+def test_other_answers_are_no_hits(step: Step) -> None:
     assert hits(step) == 0
 
 
-def test_any_broker_may_give_the_answer() -> None:
+def test_an_answer_of_any_broker_counts() -> None:
     """On KRaft the new leader itself may answer 6 first."""
     assert hits(produce_answer(6, NEW)) == 1
 
 
-def test_only_the_apis_that_the_scenario_names() -> None:
+def test_only_the_apis_of_the_scenario_count() -> None:
     on_fetch = replace(STORAGE_ERROR, apis=(FETCH,))
     assert hits(produce_answer(56), play=on_fetch) == 0
     assert hits(fetch_answer(56), play=on_fetch) == 1
@@ -96,16 +96,16 @@ def test_only_the_apis_that_the_scenario_names() -> None:
     assert hits(epochs, play=replace(STORAGE_ERROR, apis=(PRODUCE,))) == 0
 
 
-def test_hits_before_the_fault_do_not_count_but_those_at_its_very_start_do() -> None:
+def test_hits_count_from_the_start_of_the_fault() -> None:
     assert hits(at(-400), produce_answer(56)) == 0
     assert hits(at(-20), produce_answer(56)) == 1
 
 
-def test_hits_after_the_watch_do_not_count() -> None:
+def test_hits_after_the_observation_do_not_count() -> None:
     assert judge(history(fault_on(), watch(5000), wait(5), produce_answer(56))).facts.fault_hits == 0
 
 
-def test_a_topic_that_is_refused_as_a_whole_is_about_its_partitions() -> None:
+def test_a_refusal_of_the_topic_concerns_its_partitions() -> None:
     gone = replace(STORAGE_ERROR, codes=(3,))
     assert hits(call(METADATA, THIRD, Row(topic="t"), answer=(Row(topic="t", code=3),)), play=gone) == 1
 
@@ -115,7 +115,7 @@ def test_folded_answers_count_by_their_number() -> None:
     assert hits(folded(PRODUCE, OLD, 2000, 3000, row(BYSTANDER, code=56))) == 0
 
 
-def test_a_request_that_names_no_object_counts_where_its_api_is_named() -> None:
+def test_a_request_without_an_object_counts_for_a_named_api() -> None:
     init = call(22, THIRD, Row(), answer=(Row(code=51),), code=51)
     play = replace(STORAGE_ERROR, codes=(51,), apis=(22,), target=Target.CLUSTER)
     assert hits(init, play=play) == 1
@@ -145,18 +145,18 @@ def test_a_coordinator_is_known_by_its_key(step: Step, count: int) -> None:
 # connection
 
 
-def test_a_cut_is_a_hit_and_a_close_by_the_client_is_not() -> None:
+def test_a_disconnect_is_a_hit_and_a_close_by_the_client_not() -> None:
     assert hits(closed(OLD, "relay"), play=KILL) == 1
     assert hits(closed(OLD, "broker"), play=KILL) == 1
     assert hits(closed(OLD, "client"), play=KILL) == 0
 
 
-def test_an_idle_connection_closed_by_a_healthy_broker_is_no_hit() -> None:
+def test_an_idle_close_by_a_healthy_broker_is_no_hit() -> None:
     assert hits(opened(THIRD), closed(THIRD, "broker"), play=KILL) == 0
     assert hits(opened(THIRD), engine(EngineKind.STOPPED, broker=THIRD), closed(THIRD, "broker"), play=KILL) == 1
 
 
-def test_cuts_in_a_scenario_about_answers() -> None:
+def test_disconnects_in_a_scenario_of_error_answers() -> None:
     assert hits(closed(OLD, "broker")) == 0
     assert hits(closed(OLD, "broker"), play=replace(STORAGE_ERROR, causes=("error", "disconnect"))) == 1
     assert hits(closed(OLD, "broker"), settings={"acks": "0"}) == 1
@@ -165,7 +165,7 @@ def test_cuts_in_a_scenario_about_answers() -> None:
 # silence
 
 
-def test_a_request_unanswered_for_a_second() -> None:
+def test_a_request_unanswered_for_a_second_is_a_hit() -> None:
     assert hits(call(PRODUCE, OLD, row(), answer=None), play=HANG) == 1
     assert hits(produce_answer(0), play=HANG) == 0
 
@@ -178,17 +178,17 @@ def test_a_request_unanswered_for_a_second() -> None:
     ],
     ids=["another broker", "acks=0 waits for nothing"],
 )
-def test_no_silence(step: Step) -> None:
+def test_other_unanswered_requests_are_no_silence(step: Step) -> None:
     assert hits(step, play=HANG) == 0
 
 
-def test_what_was_cut_was_not_silent() -> None:
+def test_a_quick_disconnect_is_no_silence() -> None:
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(300), closed(OLD, "broker"), play=HANG) == 0
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(1200), closed(OLD, "broker"), play=HANG) == 1
 
 
-def test_a_number_that_is_used_again_pairs_in_order() -> None:
-    """Correlation ids may come round; an answered request must not look silent."""
+def test_a_reused_correlation_id_pairs_in_order() -> None:
+    """Correlation ids may repeat; an answered request must not look silent."""
 
     def twice(script: Script) -> None:
         for _ in range(2):
@@ -198,8 +198,8 @@ def test_a_number_that_is_used_again_pairs_in_order() -> None:
     assert hits(twice, play=HANG) == 0
 
 
-def test_silence_counts_from_the_fault_on() -> None:
-    """A request on its way when the broker hung has been ignored for a second only a second after the fault."""
+def test_silence_counts_from_the_fault() -> None:
+    """A request in flight when the broker hangs is silent only a second after the fault."""
     found = facts(at(-600), call(FETCH, OLD, row(), answer=None), play=HANG, role=Role.CONSUMER)
     assert found.fault_hits == 1
     assert hits(at(9500), call(PRODUCE, OLD, row(), answer=None), play=HANG) == 0
@@ -208,31 +208,31 @@ def test_silence_counts_from_the_fault_on() -> None:
 # change
 
 
-def test_a_soft_hit_is_served_by_a_broker_no_longer_in_office() -> None:
+def test_an_answer_of_a_former_leader_is_a_soft_hit() -> None:
     found = facts(moved(), announced(), fetched(3, OLD), play=ELECTED, role=Role.CONSUMER)
     assert (found.fault_hits, found.soft_hits, found.fault_codes) == (3, 3, ())
 
 
-def test_requests_sent_before_the_change_or_to_the_new_leader_are_no_hits() -> None:
+def test_requests_before_a_move_or_to_the_new_leader_do_not_hit() -> None:
     assert hits(fetched(3, OLD), moved(), announced(), fetched(3, NEW), play=ELECTED, role=Role.CONSUMER) == 0
 
 
-def test_a_change_met_with_an_error_is_not_soft() -> None:
+def test_a_change_met_with_an_error_is_no_soft_hit() -> None:
     found = facts(moved(), announced(), fetch_answer(74), play=ELECTED, role=Role.CONSUMER)
     assert (found.fault_hits, found.soft_hits, found.fault_codes) == (1, 0, (74,))
 
 
-def test_other_kinds_have_no_soft_hits() -> None:
+def test_other_symptoms_have_no_soft_hits() -> None:
     assert hits(moved(), announced(), fetched(3, OLD), role=Role.CONSUMER) == 0
 
 
-def test_where_nothing_moved_nothing_is_soft() -> None:
+def test_without_a_move_there_is_no_soft_hit() -> None:
     assert hits(fetched(3, OLD), play=ELECTED, role=Role.CONSUMER) == 0
     grown = replace(ELECTED, target=Target.CLUSTER)
     assert facts(fetched(3, OLD), play=grown, role=Role.CONSUMER).soft_hits == 3
 
 
-def test_a_move_of_something_else_is_not_ours() -> None:
+def test_a_move_of_another_partition_does_not_count() -> None:
     other = moved(partition=BYSTANDER)
     assert hits(other, fetched(3, OLD), play=ELECTED, role=Role.CONSUMER) == 0
 
@@ -240,17 +240,17 @@ def test_a_move_of_something_else_is_not_ours() -> None:
 # no fault
 
 
-def test_the_engines_own_count_is_never_the_proof() -> None:
+def test_the_hit_count_of_the_engine_is_no_proof() -> None:
     found = judge(history(fault_on(), engine(EngineKind.HIT, text="answer-56"), acked(90, OLD), watch(10_000)))
     assert found.outcome is Outcome.NOT_PROVOKED
 
 
-def test_start_during_may_never_meet_the_fault() -> None:
+def test_a_start_under_the_fault_may_never_meet_it() -> None:
     play = replace(STORAGE_ERROR, expects=Reaction.NOTHING, conforms=(Outcome.CLEAN,))
     assert judge(history(fault_on(), acked(95, NEW), watch(10_000), play=play)).outcome is Outcome.CLEAN
     dead = judge(history(fault_on(), app(AppKind.FATAL, text="no brokers"), watch(10_000), play=play))
     assert dead.outcome is Outcome.FATAL
 
 
-def test_healed_alone_hits_nobody() -> None:
+def test_reverting_the_fault_is_no_hit() -> None:
     assert hits(healed(), play=KILL) == 0

@@ -1,4 +1,4 @@
-"""What was promised by the effective settings, against the read-back."""
+"""Promises of the effective settings, compared with the read-back."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def transacted_verdict(*more: Step) -> Verdict:
     return judge(history(*steps, role=Role.TRANSACTIONAL))
 
 
-def test_all_is_well() -> None:
+def test_a_producer_that_recovers_breaks_no_promise() -> None:
     facts = produced_verdict().facts
     assert (facts.lost, facts.duplicated, facts.reordered) == (0, 0, 0)
     assert facts.acked is not None
@@ -63,12 +63,12 @@ def test_all_is_well() -> None:
         ({"acks": "0"}, Outcome.REFRESHES),
     ],
 )
-def test_a_lost_record_breaks_acks_all_only(settings: dict[str, str], outcome: Outcome) -> None:
+def test_a_lost_record_breaks_only_acks_all(settings: dict[str, str], outcome: Outcome) -> None:
     found = produced_verdict(unstored(15), unstored(16), **settings)
     assert (found.outcome, found.facts.lost) == (outcome, 2)
 
 
-def test_a_lost_record_of_the_bystander_is_lost_too() -> None:
+def test_a_lost_record_of_the_bystander_counts() -> None:
     def lose(script: Script) -> None:
         script.sequences[1] = 41
         script.app(AppKind.ACKED, partition=1, sequence=999)
@@ -77,32 +77,32 @@ def test_a_lost_record_of_the_bystander_is_lost_too() -> None:
 
 
 @pytest.mark.parametrize(("idempotence", "outcome"), [("true", Outcome.VIOLATES), ("false", Outcome.REFRESHES)])
-def test_a_duplicate_breaks_idempotence_only(idempotence: str, outcome: Outcome) -> None:
+def test_a_duplicate_breaks_only_idempotence(idempotence: str, outcome: Outcome) -> None:
     found = produced_verdict(also_stored(79), idempotence=idempotence)
     assert (found.outcome, found.facts.duplicated, found.facts.reordered) == (outcome, 1, 0)
 
 
 @pytest.mark.parametrize(("idempotence", "outcome"), [("true", Outcome.VIOLATES), ("false", Outcome.REFRESHES)])
-def test_a_reordered_record_breaks_idempotence_only(idempotence: str, outcome: Outcome) -> None:
+def test_a_reordered_record_breaks_only_idempotence(idempotence: str, outcome: Outcome) -> None:
     found = produced_verdict(unstored(20), also_stored(20), idempotence=idempotence)
     assert (found.outcome, found.facts.duplicated, found.facts.reordered) == (outcome, 0, 1)
 
 
-def test_an_unacked_record_may_be_there_or_not() -> None:
+def test_an_unacknowledged_record_may_be_stored_or_not() -> None:
     assert produced_verdict(app(AppKind.SENT, partition=0, sequence=500)).outcome is Outcome.REFRESHES
     assert produced_verdict(also_stored(500), idempotence="true").outcome is Outcome.REFRESHES
 
 
-def test_without_a_read_back_nothing_is_judged() -> None:
+def test_without_a_read_back_no_promise_is_judged() -> None:
     found = judge(history(fault_on(), produce_answer(56), *MOVE, acked(70), watch(10_000), stored=()))
     assert (found.outcome, found.facts.lost) == (Outcome.REFRESHES, None)
 
 
-# readers
+# consumers
 
 
 @pytest.mark.parametrize("role", [Role.CONSUMER, Role.GROUP])
-def test_readers_that_miss_nothing(role: Role) -> None:
+def test_a_consumer_without_gaps_breaks_no_promise(role: Role) -> None:
     found = read_verdict(role=role)
     assert (found.outcome, found.facts.position_jump, found.facts.duplicated) == (Outcome.REFRESHES, 0, 0)
     assert found.facts.acked is None
@@ -115,8 +115,8 @@ def test_skipped_records_break_the_promise() -> None:
     assert "jump over 2 records" in found.reason
 
 
-def test_offsets_that_hold_no_record_are_not_skipped() -> None:
-    """Transaction markers take offsets too."""
+def test_offsets_without_records_are_not_skipped() -> None:
+    """Transaction markers take offsets, too."""
 
     def marker(script: Script) -> None:
         script.offsets[AFFECTED] += 3
@@ -137,12 +137,12 @@ def test_a_new_assignment_may_go_back() -> None:
     assert (found.outcome, found.facts.position_jump) == (Outcome.REFRESHES, 0)
 
 
-def test_an_assignment_that_names_no_partition_is_of_all() -> None:
+def test_an_assignment_without_partitions_covers_all() -> None:
     back = app(AppKind.RECEIVED, partition=AFFECTED, offset=10, origin_at=1)
     assert read_verdict(app(AppKind.ASSIGNED), back, app(AppKind.ASSIGNED), role=Role.GROUP).facts.position_jump == 0
 
 
-def test_nothing_is_committed_that_was_not_delivered() -> None:
+def test_commits_beyond_delivered_records_break_the_promise() -> None:
     ahead = committed(offset=45)
     found = read_verdict(ahead, role=Role.GROUP)
     assert (found.outcome, found.facts.lost) == (Outcome.VIOLATES, 5)
@@ -155,7 +155,7 @@ def test_nothing_is_committed_that_was_not_delivered() -> None:
 # transactions
 
 
-def test_whole_transactions() -> None:
+def test_complete_transactions_break_no_promise() -> None:
     found = transacted_verdict()
     assert (found.outcome, found.facts.lost, found.facts.duplicated) == (Outcome.REFRESHES, 0, 0)
     assert transacted_verdict(unstored(30)).outcome is Outcome.VIOLATES
@@ -167,7 +167,7 @@ def test_an_aborted_transaction_must_not_be_visible() -> None:
 
 
 def torn(ends: AppKind) -> Step:
-    """Two records in one transaction, of which one is there afterwards."""
+    """Add a transaction of two records, of which only one is stored."""
 
     def step(script: Script) -> None:
         script.app(AppKind.TXN_BEGUN, sequence=700)
@@ -183,7 +183,7 @@ def last(script: Script) -> Stored:
     return max((item for item in script.stored if item.instance == ME and not item.partition), key=lambda i: i.offset)
 
 
-def test_a_transaction_of_unknown_end_may_be_there_but_only_whole() -> None:
+def test_a_transaction_of_unknown_end_is_all_or_nothing() -> None:
     whole = transacted_verdict(transactions(1, ends=AppKind.TXN_ERROR))
     assert whole.facts.duplicated == 0
     half = transacted_verdict(torn(AppKind.TXN_ERROR))

@@ -1,4 +1,4 @@
-"""When a client works again, and how it came there."""
+"""When a client has recovered, and how it found the new leader."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def facts(*steps: Step, **more: object) -> Facts:
 # recovered, per role
 
 
-def test_three_operations_started_after_the_new_leader_is_announced() -> None:
+def test_recovery_needs_three_operations_after_the_announcement() -> None:
     found = facts(produce_answer(56), *MOVE, *ASKED, acked(3))
     assert (found.recovered, found.recovery_ms) == (True, 205)
     assert facts(produce_answer(56), *MOVE, *ASKED, acked(2)).recovered is False
 
 
-def test_operations_from_before_do_not_count() -> None:
-    """Two of 274 stuck trials once showed a single ack of a message sent before the fault."""
+def test_operations_from_before_the_hit_do_not_count() -> None:
+    """Acknowledgements of messages sent before the fault may arrive late."""
 
     def late_acks(script: object) -> None:
         for number in range(3):
@@ -78,26 +78,26 @@ def test_operations_from_before_do_not_count() -> None:
     assert facts(produce_answer(56), *MOVE, *ASKED, late_acks).recovered is False
 
 
-def test_the_clocks_error_bound_is_respected() -> None:
+def test_recovery_respects_the_clock_error() -> None:
     steps = (produce_answer(56), *MOVE, *ASKED, acked(3))
     assert facts(*steps, clock_error_us=2_000).recovered is True
     assert facts(*steps, clock_error_us=8_000).recovered is False
 
 
-def test_success_elsewhere_is_no_recovery() -> None:
-    """Acks from the old leader say nothing once another leads."""
+def test_success_at_another_broker_is_no_recovery() -> None:
+    """Acknowledgements of the old leader are no recovery after another broker leads."""
     assert judged(produce_answer(56), *MOVE, acked(90, OLD)).outcome is Outcome.STUCK
 
 
-def test_a_hit_or_an_error_within_a_second_after_undoes_it() -> None:
+def test_a_hit_or_error_within_a_second_undoes_recovery() -> None:
     again = facts(produce_answer(56), *MOVE, *ASKED, acked(3), produce_answer(56), acked(60))
     assert again.recovery_ms == pytest.approx(307, abs=5)
-    told = facts(produce_answer(56), *MOVE, *ASKED, acked(3), app(AppKind.SEND_ERROR, 7, partition=0), acked(60))
-    assert told.recovery_ms is not None
-    assert told.recovery_ms > 250
+    reported = facts(produce_answer(56), *MOVE, *ASKED, acked(3), app(AppKind.SEND_ERROR, 7, partition=0), acked(60))
+    assert reported.recovery_ms is not None
+    assert reported.recovery_ms > 250
 
 
-def test_a_hit_much_later_does_not() -> None:
+def test_a_much_later_hit_does_not_undo_recovery() -> None:
     found = facts(produce_answer(56), *MOVE, *ASKED, acked(20), produce_answer(56), acked(50))
     assert found.recovery_ms == 205
 
@@ -105,13 +105,13 @@ def test_a_hit_much_later_does_not() -> None:
 def test_a_consumer_needs_records_appended_after_the_hit() -> None:
     steps = (fetch_answer(56), *MOVE, *ASKED)
     assert facts(*steps, fetched(4), role=Role.CONSUMER).recovered is True
-    assert facts(*steps, fetched(3), role=Role.CONSUMER).recovered is False  # the first was there before
+    assert facts(*steps, fetched(3), role=Role.CONSUMER).recovered is False  # the first record was appended before
     assert facts(*steps, fetched(20, appended=5000), role=Role.CONSUMER).recovered is False
 
 
 @pytest.mark.parametrize("role", [Role.CONSUMER, Role.GROUP])
-def test_a_reader_that_the_old_leader_serves_as_a_follower_has_recovered_without_moving(role: Role) -> None:
-    """aiokafka 0.14.0 and sarama 1.27.0 after a frozen broker woke: followers serve Fetch v11 (3.9.2 and 4.3.1)."""
+def test_a_consumer_served_by_a_follower_has_recovered(role: Role) -> None:
+    """Followers serve Fetch v11, so a consumer may recover without moving (aiokafka 0.14.0, sarama 1.27.0)."""
     commits = (committed(),) if role is Role.GROUP else ()
     found = judged(fetch_answer(56), *MOVE, fetched(20, OLD), *commits, role=role)
     assert (found.outcome, found.facts.recovered, found.facts.reroute) == (Outcome.LATE, True, Reroute.NONE)
@@ -120,7 +120,7 @@ def test_a_reader_that_the_old_leader_serves_as_a_follower_has_recovered_without
     assert (before.outcome, before.facts.recovered) == (Outcome.STUCK, False)
 
 
-def test_sarama_consumers_recover_in_two_seconds_and_tell() -> None:
+def test_an_error_before_a_slow_recovery_surfaces() -> None:
     steps = (fetch_answer(56), app(AppKind.RECEIVE_ERROR, 56, partition=0), *MOVE, at(2010), *ASKED, fetched(75))
     found = judged(*steps, role=Role.CONSUMER)
     assert (found.outcome, found.facts.failed_ops, found.facts.errors_surfaced) == (Outcome.SURFACES, 0, 1)
@@ -133,13 +133,13 @@ def test_a_group_needs_three_records_and_a_commit() -> None:
     assert facts(*steps, committed(), role=Role.GROUP).recovered is True
 
 
-def test_a_commit_takes_its_own_time_unless_the_coordinator_was_hit() -> None:
+def test_the_interval_of_commits_does_not_delay_recovery() -> None:
     steps = (fetch_answer(56), *MOVE, *ASKED, fetched(60), committed())
     found = judged(*steps, role=Role.GROUP)
     assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(306, abs=5))
 
 
-def test_a_commit_that_only_the_wire_shows() -> None:
+def test_a_commit_on_the_wire_counts_for_a_group() -> None:
     """sarama commits in the background and reports nothing."""
     commit = call(8, OLD, Row(key=GROUP), answer=(Row(topic="t", partition=0, key=GROUP),))
     refused = call(8, OLD, Row(key=GROUP), answer=(Row(topic="t", partition=0, key=GROUP, code=16),))
@@ -148,7 +148,7 @@ def test_a_commit_that_only_the_wire_shows() -> None:
     assert facts(*steps, refused, role=Role.GROUP).recovered is False
 
 
-def test_a_group_whose_coordinator_moved_commits_at_the_new_one() -> None:
+def test_a_group_with_a_moved_coordinator_commits_there() -> None:
     hit = call(HEARTBEAT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
     move = (at(150), moved(topic="", key=GROUP), at(180), announced(topic="", key=GROUP))
     steps = (hit, *move, ask(), tell(NEW), fetched(5, OLD))
@@ -156,7 +156,7 @@ def test_a_group_whose_coordinator_moved_commits_at_the_new_one() -> None:
     assert facts(*steps, committed(OLD), play=COORDINATOR, role=Role.GROUP).recovered is False
 
 
-def test_transactions_need_two() -> None:
+def test_recovery_needs_two_transactions() -> None:
     steps = (produce_answer(56), *MOVE, *ASKED)
     assert facts(*steps, transactions(2), role=Role.TRANSACTIONAL).recovered is True
     assert facts(*steps, transactions(1), role=Role.TRANSACTIONAL).recovered is False
@@ -170,7 +170,7 @@ def test_an_admin_client_needs_three_answers() -> None:
     assert facts(hit, *MOVE, *ASKED, listed(2), role=Role.ADMIN).recovered is False
 
 
-def test_acks_none_has_no_answers_to_go_by() -> None:
+def test_acks_0_recovers_by_requests_to_the_new_leader() -> None:
     steps = (closed(OLD, "broker"), *MOVE, *ASKED)
     found = judged(*steps, acked(80, NEW, acks=0), settings={"acks": "0"})
     assert (found.outcome, found.facts.lost) == (Outcome.REFRESHES, 0)
@@ -180,22 +180,22 @@ def test_acks_none_has_no_answers_to_go_by() -> None:
 # retry
 
 
-def test_retry_counts_from_the_healing_inside_the_watch() -> None:
+def test_a_retry_counts_from_the_revert_of_the_fault() -> None:
     held = (produce_answer(7), at(1000), produce_answer(7), at(3000), healed(), acked(60, OLD))
     found = judged(*held, play=BLIP)
     assert (found.outcome, found.facts.recovery_ms) == (Outcome.RIDES, 202)
 
 
-def test_retry_that_heals_itself_counts_from_the_hit() -> None:
+def test_a_retry_of_a_short_fault_counts_from_the_hit() -> None:
     found = judged(produce_answer(7), wait(99), acked(90, OLD), play=BLIP)
     assert found.facts.recovery_ms == 302
 
 
-def test_a_reset_is_ridden_at_any_broker() -> None:
+def test_a_retry_after_a_reset_counts_at_any_broker() -> None:
     assert judged(closed(OLD), healed(), acked(90, THIRD), play=RESET).outcome is Outcome.RIDES
 
 
-def test_nobody_recovers_from_a_fault_that_still_stands() -> None:
+def test_recovery_from_a_lasting_fault_is_impossible() -> None:
     hitting = tuple(step for _ in range(95) for step in (produce_answer(7), wait(97)))
     assert judged(*hitting, play=BLIP).outcome is Outcome.WAITING
     assert judged(produce_answer(7), play=BLIP).outcome is Outcome.STUCK
@@ -204,7 +204,7 @@ def test_nobody_recovers_from_a_fault_that_still_stands() -> None:
 # the target
 
 
-def test_the_last_move_is_the_target() -> None:
+def test_the_target_is_the_last_move() -> None:
     """A rolling restart moves the leader twice."""
     steps = (produce_answer(56), *MOVE, *ASKED, acked(5), moved(THIRD), announced(THIRD), produce_answer(6, NEW))
     found = judged(*steps, wait(100), ask(), tell(THIRD), acked(60, THIRD))
@@ -212,12 +212,12 @@ def test_the_last_move_is_the_target() -> None:
     assert judged(*steps, acked(60, NEW)).outcome is Outcome.STUCK
 
 
-def test_a_target_that_was_never_announced_condemns_nobody() -> None:
+def test_without_an_announced_target_a_client_is_waiting() -> None:
     assert judged(produce_answer(56), at(150), moved()).outcome is Outcome.WAITING
     assert judged(produce_answer(56)).outcome is Outcome.WAITING
 
 
-def test_a_late_election_is_waited_for() -> None:
+def test_observation_extends_for_a_late_election() -> None:
     late = (closed(OLD), at(9000), moved(), announced())
     assert judged(*late, play=KILL, ms=17_000).outcome is Outcome.WAITING
     assert judged(*late, play=KILL, ms=19_200).outcome is Outcome.STUCK
@@ -226,27 +226,27 @@ def test_a_late_election_is_waited_for() -> None:
 # reroute
 
 
-def test_hinted_is_who_leaves_before_any_useful_answer() -> None:
+def test_a_client_that_moves_before_any_useful_answer_is_hinted() -> None:
     hint = (moved(), announced(), produce_answer(6, leader=NEW), ask())
     found = facts(*hint, acked(20), tell(NEW), acked(60), play=ELECTED)
     assert (found.reroute, found.reroute_ms) == (Reroute.HINT, 3)
     assert facts(*hint, tell(NEW), acked(80), play=ELECTED).reroute is Reroute.REFRESH
 
 
-def test_a_wrong_hint_or_none_is_blind() -> None:
+def test_a_client_with_a_wrong_hint_moves_without_discovery() -> None:
     wrong = (moved(), announced(), produce_answer(6, leader=THIRD), acked(80))
     found = judged(*wrong, play=ELECTED)
     assert (found.outcome, found.facts.reroute, found.facts.rescued_by) == (Outcome.LATE, Reroute.NONE, "retry")
 
 
-def test_among_useful_answers_the_one_asked_for_counts() -> None:
-    """Told by an unexplained question first and by one because of the error next, then it went."""
+def test_of_two_useful_answers_the_one_after_the_error_counts() -> None:
+    """An unexplained request gets the first useful answer, a request because of the error the second."""
     steps = (*MOVE, ask(), tell(NEW), produce_answer(56), ask(), tell(NEW), acked(80))
     found = judged(*steps)
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.REFRESHES, Trigger.ERROR)
 
 
-def test_a_disconnect_is_no_cause_where_answers_are() -> None:
+def test_a_disconnect_is_no_cause_for_error_answers() -> None:
     steps = (produce_answer(56), *MOVE, ask(), tell(NEW), produce_answer(56), acked(80))
     assert judged(*steps).outcome is Outcome.REFRESHES
     lost = (at(140), closed(OLD), moved(), announced(), ask(), tell(NEW), produce_answer(56), wait(99), acked(80))
@@ -254,7 +254,7 @@ def test_a_disconnect_is_no_cause_where_answers_are() -> None:
     assert (found.outcome, found.facts.rescued_by) == (Outcome.LATE, "connect")
 
 
-def test_a_disconnect_is_a_cause_where_connections_are() -> None:
+def test_a_disconnect_is_a_cause_for_connection_faults() -> None:
     steps = (closed(OLD), at(9000), moved(), announced(), ask(), tell(NEW), acked(60))
     found = judged(*steps, play=replace(KILL, prompt_ms=3000), ms=19_200)
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.REFRESHES, Trigger.DISCONNECT)

@@ -1,4 +1,4 @@
-"""A target that moves away and comes back: what a client did or was told in an earlier term of office says nothing."""
+"""A target moves away and comes back: actions and answers of an earlier term do not count."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from tests.support.transcript_steps import (
 
 ROLLING = replace(STORAGE_ERROR, codes=(6, 74), causes=("error", "disconnect"), election_ms=None, watch_ms=15000)
 FUTILE = [fetch_answer(74, broker=NEW)] * 60
-"""Refetched without back-off, as good consumers do until they are told."""
+"""Fetches without back-off, which good consumers send until a discovery is answered."""
 
 
-def told(*last: Step) -> Verdict:
+def judged(*last: Step) -> Verdict:
     away = (fault_on(), moved(NEW), fetch_answer(6), announced(NEW), ask(), tell(NEW), fetched(30))
     back = (at(4000), moved(OLD), *FUTILE, announced(OLD), *FUTILE, *last)
     return judge(history(*away, *back, fetched(60, broker=OLD), watch(12000), role=Role.CONSUMER, play=ROLLING))
 
 
-def test_refetching_until_told_is_no_storm() -> None:
-    found = told(ask(), tell(OLD))
+def test_refetching_until_a_useful_answer_is_no_storm() -> None:
+    found = judged(ask(), tell(OLD))
     assert (found.outcome, found.facts.reroute, found.facts.storm) == (Outcome.REFRESHES, Reroute.REFRESH, "")
 
 
-def test_a_stale_answer_of_an_earlier_term_settles_nothing() -> None:
-    """Told the old leader while another was in office, it asks again because of the error."""
+def test_a_stale_answer_of_an_earlier_term_is_not_useful() -> None:
+    """The client receives a stale leader and asks again because of the error."""
     away = (
         fault_on(),
         moved(NEW),
@@ -79,10 +79,10 @@ def test_a_stale_answer_of_an_earlier_term_settles_nothing() -> None:
     assert [str(item.trigger) for item in explain(evidence, tuple(asked), find_hits(evidence))] == ["error", "error"]
 
 
-def test_who_finds_the_way_back_without_asking_is_late() -> None:
-    found = told()
+def test_a_return_without_a_discovery_is_late() -> None:
+    found = judged()
     assert (found.outcome, found.facts.rescued_by) == (Outcome.LATE, "retry")
 
 
-def test_refetching_after_being_told_is_a_storm() -> None:
-    assert told(ask(), tell(OLD), *FUTILE).facts.storm == "d"
+def test_refetching_after_a_useful_answer_is_a_storm() -> None:
+    assert judged(ask(), tell(OLD), *FUTILE).facts.storm == "d"

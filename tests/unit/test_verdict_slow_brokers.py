@@ -1,4 +1,4 @@
-"""What brokers take is not laid to the client: late is who waits of its own accord."""
+"""Delays caused by brokers do not make a client late; its own waiting does."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ def judged(*steps: Step, play: Expectation = STORAGE_ERROR) -> Verdict:
     return judge(history(fault_on(), produce_answer(56), *MOVE, *steps, watch(20_000), play=play))
 
 
-def kept(ms: float, partition: int = AFFECTED, broker: int = NEW) -> Step:
-    """A write that a broker acknowledges after so long."""
+def delayed(ms: float, partition: int = AFFECTED, broker: int = NEW) -> Step:
+    """Add a write that a broker acknowledges after `ms`."""
     return lambda script: produced(script, partition, broker, takes_ms=ms)
 
 
-def test_writes_that_the_new_leader_keeps_are_its_own_time() -> None:
-    found = judged(ask(), tell(NEW), kept(3500), acked(2))
+def test_a_write_delayed_by_the_new_leader_is_broker_time() -> None:
+    found = judged(ask(), tell(NEW), delayed(3500), acked(2))
     assert found.outcome is Outcome.REFRESHES
     assert found.facts.recovery_ms == pytest.approx(3600, abs=100)
     assert "(brokers kept it waiting for 3.5 s of them)" in found.reason
 
 
-def test_so_is_metadata_that_comes_late() -> None:
+def test_a_late_metadata_answer_is_broker_time() -> None:
     found = judged(ask(), wait(4000), tell(NEW), acked(3))
     assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(4200, abs=100))
 
 
-def test_who_asks_late_is_late_whatever_brokers_take_then() -> None:
+def test_a_late_request_is_late_despite_broker_delay() -> None:
     assert judged(wait(4000), ask(), wait(1000), tell(NEW), acked(3)).outcome is Outcome.LATE
 
 
@@ -78,16 +78,16 @@ def test_who_asks_late_is_late_whatever_brokers_take_then() -> None:
     "meanwhile",
     [
         call(PRODUCE, OLD, row(size=80), answer=(row(code=56),), takes_ms=4000),
-        kept(4000, partition=BYSTANDER, broker=OLD),
+        delayed(4000, partition=BYSTANDER, broker=OLD),
         call(FETCH, NEW, row(), answer=None),
     ],
     ids=["an error", "the bystander's write", "no answer"],
 )
-def test_only_good_answers_that_recovery_waits_for_count(meanwhile: Step) -> None:
+def test_only_good_answers_needed_for_recovery_count(meanwhile: Step) -> None:
     assert judged(meanwhile, wait(4000), ask(), tell(NEW), acked(3)).outcome is Outcome.LATE
 
 
-def test_where_brokers_are_silent_by_design_waiting_is_what_is_judged() -> None:
+def test_silence_of_brokers_as_the_fault_is_no_broker_delay() -> None:
     silent = replace(ELECTED, kind=Symptom.SILENCE, codes=(), causes=frozenset({"error", "disconnect"}))
     steps = (at(100), ask(OLD), at(1200), *MOVE[1::2], at(9000), app(AppKind.NOTICE), tell(NEW), acked(3))
     found = judge(history(fault_on(), *steps, watch(30_000), play=silent))
@@ -96,7 +96,7 @@ def test_where_brokers_are_silent_by_design_waiting_is_what_is_judged() -> None:
 
 
 def due(api: int, *rows: Row) -> Step:
-    """A request to the new leader that nobody has answered yet."""
+    """Add a request to the new leader without an answer so far."""
     return call(api, NEW, *rows, answer=None)
 
 
@@ -111,20 +111,20 @@ def due(api: int, *rows: Row) -> Step:
     ],
     ids=["a write", "metadata", "the bystander's write", "a fetch", "longer than any broker keeps it"],
 )
-def test_nobody_is_stuck_whom_a_broker_keeps_waiting(pending: Step, watched_s: int, outcome: Outcome) -> None:
-    told = history(fault_on(), produce_answer(56), *MOVE, ask(), tell(NEW), pending, watch(watched_s * 1000))
-    assert judge(told).outcome is outcome
+def test_a_client_waiting_for_a_broker_is_not_stuck(pending: Step, watched_s: int, outcome: Outcome) -> None:
+    observed = history(fault_on(), produce_answer(56), *MOVE, ask(), tell(NEW), pending, watch(watched_s * 1000))
+    assert judge(observed).outcome is outcome
 
 
 @pytest.mark.parametrize(("broker", "outcome"), [(NEW, Outcome.REFRESHES), (THIRD, Outcome.LATE)])
-def test_who_reads_at_the_leader_does_not_answer_for_when_records_come(broker: int, outcome: Outcome) -> None:
+def test_a_delay_of_records_at_the_leader_is_broker_time(broker: int, outcome: Outcome) -> None:
     parked = call(FETCH, broker, row(), answer=(row(),), takes_ms=3800)
     steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), parked, fetched(3), watch(20_000))
     assert judge(history(*steps, role=Role.CONSUMER)).outcome is outcome
 
 
-def test_who_reads_at_the_leader_and_gets_nothing_is_stuck() -> None:
-    """Each empty answer is a good one: a reader who asked for the wrong place would never be stuck."""
+def test_a_consumer_without_records_at_the_leader_is_stuck() -> None:
+    """Empty answers are good answers, and a consumer at a wrong offset must still become stuck."""
 
     in_vain = [call(FETCH, NEW, row(), answer=(row(),), takes_ms=500)] * 40
     steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), *in_vain, watch(20_500))
@@ -132,7 +132,7 @@ def test_who_reads_at_the_leader_and_gets_nothing_is_stuck() -> None:
 
 
 def put_off(count: int, apart_ms: float = 100) -> tuple[Step, ...]:
-    """Transactions that the new coordinator does not begin yet: the last one's markers are not written."""
+    """Add refusals to start a transaction: the coordinator has not completed the previous one."""
     busy = call(ADD_PARTITIONS, NEW, Row(key=TXN_ID), answer=(row(code=51),), takes_ms=10)
     return tuple(step for _ in range(count) for step in (busy, wait(apart_ms)))
 
@@ -146,24 +146,24 @@ def of_transactions(*steps: Step, codes: tuple[int, ...] = COORDINATOR.codes) ->
     return judge(history(*script, play=play, role=Role.TRANSACTIONAL))
 
 
-def test_a_transaction_that_the_last_one_keeps_from_beginning_is_the_brokers_time() -> None:
+def test_a_transaction_refused_for_the_previous_is_broker_time() -> None:
     found = of_transactions(*put_off(50))
     assert found.outcome is Outcome.REFRESHES
     assert found.facts.recovery_ms == pytest.approx(5700, abs=300)
     assert "(brokers kept it waiting for 5.6 s of them)" in found.reason
 
 
-def test_what_the_client_waits_after_the_last_refusal_is_its_own() -> None:
+def test_waiting_after_the_last_refusal_is_client_time() -> None:
     assert of_transactions(*put_off(1, apart_ms=5000)).outcome is Outcome.LATE
     assert of_transactions(*put_off(50), wait(5000)).outcome is Outcome.LATE
 
 
-def test_where_concurrent_transactions_are_the_fault_they_are_no_excuse() -> None:
+def test_refusals_are_no_broker_delay_if_they_are_the_fault() -> None:
     assert of_transactions(*put_off(50), codes=(16, 51)).outcome is not Outcome.REFRESHES
 
 
 def withheld(seconds: int, partition: int = AFFECTED) -> Step:
-    """The new leader gives nobody what was written, for so many seconds from now, while the client asks for it."""
+    """Withhold written records at the new leader for `seconds` while the client fetches them."""
 
     def step(script: Script) -> None:
         for _ in range(2 * seconds):
@@ -186,7 +186,7 @@ def withheld(seconds: int, partition: int = AFFECTED) -> Step:
     ],
     ids=["its records", "the bystander's", "for longer than any client waits", "nothing", "a writer's partition"],
 )
-def test_no_reader_is_stuck_from_whom_brokers_keep_what_was_written(
+def test_a_consumer_of_withheld_records_is_not_stuck(
     kept_back: Step, watched_s: int, role: Role, outcome: Outcome
 ) -> None:
     hit = fetch_answer(56) if role is Role.CONSUMER else produce_answer(56)
@@ -194,7 +194,7 @@ def test_no_reader_is_stuck_from_whom_brokers_keep_what_was_written(
     assert judge(history(*steps, role=role)).outcome is outcome
 
 
-def test_a_reader_that_is_given_them_at_last_has_recovered_in_its_own_time() -> None:
+def test_recovery_after_withheld_records_is_not_late() -> None:
     steps = (fault_on(), fetch_answer(56), *MOVE, ask(), tell(NEW), withheld(9), fetched(3), watch(14_000))
     found = judge(history(*steps, role=Role.CONSUMER))
     assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(9200, abs=300))

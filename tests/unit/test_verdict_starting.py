@@ -1,4 +1,4 @@
-"""A client that is started while the fault stands: from when on it is watched, and for how long."""
+"""A client that starts under the fault: start and length of its observation."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from tests.support.transcript_steps import Step, acked, app, at, call, closed, f
 JOIN_GROUP = api_key("JoinGroup")
 
 
-def test_who_is_started_under_the_fault_is_watched_from_its_first_sign_of_life() -> None:
-    """A driver may take ten seconds to start: librdkafka was stuck 0.3 s after its first connection."""
+def test_a_start_under_the_fault_is_observed_from_ready_on() -> None:
+    """A driver may take ten seconds to start, and the client must have its full time after that."""
     play = replace(STORAGE_ERROR, expects=Reaction.NOTHING, conforms=(Outcome.CLEAN,))
 
     def late(*steps: Step, running: bool = True) -> History:
-        told = history(fault_on(), at(11_700), app(AppKind.READY), *steps, play=play, running=running)
-        ready = next(event.at for event in told.events if isinstance(event, App) and event.kind is AppKind.READY)
+        whole = history(fault_on(), at(11_700), app(AppKind.READY), *steps, play=play, running=running)
+        ready = next(event.at for event in whole.events if isinstance(event, App) and event.kind is AppKind.READY)
         others = (EngineEvent, Mark)
-        return replace(told, events=tuple(item for item in told.events if item.at >= ready or isinstance(item, others)))
+        return replace(
+            whole, events=tuple(item for item in whole.events if item.at >= ready or isinstance(item, others))
+        )
 
     assert not certain(late(wait(300)))
     assert judge(late(wait(300), running=False)).outcome is Outcome.WAITING
@@ -35,15 +37,15 @@ def test_who_is_started_under_the_fault_is_watched_from_its_first_sign_of_life()
     assert not certain(served)
     assert 7_000 < outlook(served).left_ms < 9_000
     found = judge(late(acked(105, NEW), running=False))
-    assert (found.outcome, found.conforms) == (Outcome.CLEAN, True), "a start is no standing still"
+    assert (found.outcome, found.conforms) == (Outcome.CLEAN, True), "a start is no outage"
     assert (found.facts.bystander_gap_ms or 0) < 1_000
 
 
 @pytest.mark.parametrize(("session_ms", "waits"), [("30000", True), ("9000", False), ("", False)])
-def test_who_waits_to_join_is_given_the_session_of_the_member_before_it(session_ms: str, waits: bool) -> None:
-    """It left without a word; librdkafka 0.11.6 was stuck after 10 s of its 30 s."""
+def test_a_join_may_wait_for_the_session_of_the_old_member(session_ms: str, waits: bool) -> None:
+    """The previous member left without LeaveGroup, so that its session must expire first."""
     play = replace(STORAGE_ERROR, expects=Reaction.NOTHING, conforms=(Outcome.CLEAN,))
     join = call(JOIN_GROUP, OLD, answer=None)
     steps = (fault_on(), join, watch(10_995), closed(OLD, by="client"))
-    told = history(*steps, play=play, role=Role.GROUP, settings={"session_timeout_ms": session_ms})
-    assert judge(told).outcome is (Outcome.WAITING if waits else Outcome.STUCK)
+    observed = history(*steps, play=play, role=Role.GROUP, settings={"session_timeout_ms": session_ms})
+    assert judge(observed).outcome is (Outcome.WAITING if waits else Outcome.STUCK)

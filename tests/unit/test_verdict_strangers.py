@@ -1,4 +1,4 @@
-"""A client that another trial left behind may find its way to our brokers; it is nobody's evidence."""
+"""A client left behind by another trial may connect to the brokers; its traffic is no evidence."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.support.transcript_steps import Step, announced, at, fault_on, moved,
 CONN = 900
 
 
-def stranger(name: str) -> Step:
-    """Tell of a client that connects again and again, asks for all topics, and storms."""
+def foreign_client(name: str) -> Step:
+    """Add a foreign client that connects repeatedly, asks for all topics, and storms."""
 
     def step(script: Script) -> None:
         for number in range(100):
@@ -36,17 +36,17 @@ def stranger(name: str) -> Step:
 STUCK = (fault_on(), produce_answer(56), moved(), announced(), at(9000), produce_answer(56), watch(10_000))
 
 
-def test_a_stranger_changes_nothing() -> None:
+def test_a_foreign_client_does_not_change_the_verdict() -> None:
     alone = judge(history(wait(0), *STUCK))
-    assert judge(history(stranger("somebody-else"), *STUCK)) == alone
+    assert judge(history(foreign_client("another-client"), *STUCK)) == alone
     assert alone.outcome is Outcome.STUCK
     assert alone.facts.connects == 0
 
 
 @pytest.mark.parametrize("name", ["c", "c-admin", ""])
-def test_the_same_from_the_client_itself_would_have_counted(name: str) -> None:
-    """Libraries may add to the client id, or leave it out."""
-    ours = judge(history(stranger(name), *STUCK)).facts
+def test_the_same_traffic_of_the_client_itself_counts(name: str) -> None:
+    """Libraries may extend the client id or leave it out."""
+    ours = judge(history(foreign_client(name), *STUCK)).facts
     assert ours.connects > 90
     assert ours.refreshes > 90
     assert set("abc") & set(ours.storm)

@@ -1,4 +1,4 @@
-"""Every row of the verdict table, told as a transcript."""
+"""Every row of the verdict table, each with a transcript."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 
 
 def refreshing(*more: Step, **header: object) -> History:
-    """What a good producer does about a dead disk."""
+    """Return the history of a producer that handles a dead disk well."""
     return history(fault_on(), produce_answer(56), *MOVE, ask(), tell(NEW), acked(70), *more, watch(10_000), **header)
 
 
 def stuck(ms: int = 10_000, **header: object) -> History:
-    """What sarama did before 1.43.3."""
+    """Return the history of sarama before 1.43.3."""
     return history(fault_on(), failed(1), *MOVE, failed(ms // 100 - 2), watch(ms), **header)
 
 
@@ -63,16 +63,16 @@ def test_row_1_broken(header: dict[str, object], reason: str) -> None:
     assert found.conforms is None
 
 
-def test_row_1_needs_more_than_a_short_stall_or_a_clean_control() -> None:
+def test_row_1_allows_a_short_stall_and_a_clean_control_cell() -> None:
     assert judge(refreshing(loop_lag_ms=250, steady=Outcome.CLEAN)).outcome is Outcome.REFRESHES
 
 
-def test_row_1_a_fault_that_was_never_put_on() -> None:
+def test_row_1_a_fault_that_was_never_injected() -> None:
     found = judge(history(acked(50, OLD), watch(10_000)))
     assert (found.outcome, found.reason) == (Outcome.BROKEN, "the fault was never injected")
 
 
-def test_row_1_a_client_that_ends_before_the_fault_meets_it() -> None:
+def test_row_1_a_client_that_ends_before_it_meets_the_fault() -> None:
     found = judge(history(fault_on(), app(AppKind.FATAL, text="panic"), watch(10_000)))
     assert found.outcome is Outcome.BROKEN
     assert "fatal panic" in found.reason
@@ -80,8 +80,8 @@ def test_row_1_a_client_that_ends_before_the_fault_meets_it() -> None:
 
 def test_row_2_unsupported() -> None:
     assert judge(history(impossible="no transactions before 1.0")).reason == "no transactions before 1.0"
-    told = judge(history(app(AppKind.UNSUPPORTED, text="role admin"), steady=Outcome.UNSUPPORTED))
-    assert (told.outcome, told.reason, told.conforms) == (Outcome.UNSUPPORTED, "role admin", None)
+    found = judge(history(app(AppKind.UNSUPPORTED, text="role admin"), steady=Outcome.UNSUPPORTED))
+    assert (found.outcome, found.reason, found.conforms) == (Outcome.UNSUPPORTED, "role admin", None)
 
 
 def test_row_3_not_provoked() -> None:
@@ -92,7 +92,7 @@ def test_row_3_not_provoked() -> None:
 
 
 GOES_ON_MS = 2
-"""So long after the answer the script's clock stands behind a call."""
+"""Milliseconds between an answer and the clock of the script after a call."""
 
 
 def test_row_4_fatal() -> None:
@@ -100,14 +100,14 @@ def test_row_4_fatal() -> None:
     assert found.outcome is Outcome.FATAL
 
 
-def test_row_4_who_dies_of_an_answer_may_say_so_before_the_answer_is_stamped() -> None:
-    """sarama told of TRANSACTIONAL_ID_AUTHORIZATION_FAILED 0.6 ms before, by clocks that agree to 0.4 ms."""
+def test_row_4_fatal_may_be_reported_just_before_the_answer() -> None:
+    """The clocks of driver and relay agree only approximately."""
     for early_ms, outcome in ((0.9, Outcome.FATAL), (1.1, Outcome.BROKEN)):
         died = (produce_answer(56), wait(-GOES_ON_MS - early_ms), app(AppKind.FATAL, text="gone"))
         assert judge(history(fault_on(), *died, watch(3000))).outcome is outcome
 
 
-def test_row_4_closed_unasked_is_fatal_and_asked_is_not() -> None:
+def test_row_4_only_an_unrequested_close_is_fatal() -> None:
     assert judge(history(fault_on(), produce_answer(56), app(AppKind.CLOSED), watch(3000))).outcome is Outcome.FATAL
     asked = refreshing(watch(10_000), mark(MarkKind.STOPPING), app(AppKind.CLOSED))
     assert judge(asked).outcome is Outcome.REFRESHES
@@ -124,7 +124,7 @@ def test_row_6_waiting() -> None:
     assert (found.outcome, found.conforms) == (Outcome.WAITING, None)
 
 
-def test_row_7_stuck_as_sarama_was() -> None:
+def test_row_7_stuck_like_old_sarama() -> None:
     found = judge(stuck())
     facts = found.facts
     assert (found.outcome, found.conforms) == (Outcome.STUCK, False)
@@ -138,18 +138,18 @@ def test_row_7_stuck_as_sarama_was() -> None:
     assert "never asked" in found.reason
 
 
-def test_row_7_where_surfacing_is_expected_silence_is_stuck() -> None:
+def test_row_7_no_error_where_one_is_expected() -> None:
     silent = history(fault_on(), produce_answer(10), acked(90, OLD), watch(10_000), play=FINAL)
     assert judge(silent).outcome is Outcome.STUCK
 
 
-def test_row_7_where_surfacing_is_expected_the_bystander_must_serve() -> None:
-    told = (fault_on(), failed(1, 10), acked(90, OLD), watch(10_000))
-    assert judge(history(*told, play=FINAL)).outcome is Outcome.SURFACES
-    assert judge(history(*told, play=FINAL, bystander=(0, 20_000))).outcome is Outcome.STUCK
+def test_row_7_the_bystander_must_work_where_errors_are_expected() -> None:
+    steps = (fault_on(), failed(1, 10), acked(90, OLD), watch(10_000))
+    assert judge(history(*steps, play=FINAL)).outcome is Outcome.SURFACES
+    assert judge(history(*steps, play=FINAL, bystander=(0, 20_000))).outcome is Outcome.STUCK
 
 
-def test_row_7_a_steady_client_that_stops_serving() -> None:
+def test_row_7_a_steady_client_that_stops() -> None:
     assert judge(history(fault_on(), acked(10, OLD), watch(6000), play=STEADY)).outcome is Outcome.STUCK
 
 
@@ -173,7 +173,7 @@ def test_row_9_needs_no_fault_event() -> None:
     assert judge(history(acked(49, OLD), watch(5000), play=STEADY)).outcome is Outcome.CLEAN
 
 
-def test_row_10_surfaces_as_it_should() -> None:
+def test_row_10_an_expected_error_surfaces() -> None:
     found = judge(history(fault_on(), failed(1, 10), acked(90, OLD), watch(10_000), play=FINAL))
     assert (found.outcome, found.conforms, found.facts.first_error) == (Outcome.SURFACES, True, "MESSAGE_TOO_LARGE")
 
@@ -181,20 +181,20 @@ def test_row_10_surfaces_as_it_should() -> None:
 def test_row_11_rides_and_surfaces() -> None:
     ridden = judge(history(fault_on(), produce_answer(7), wait(100), acked(90, OLD), watch(10_000), play=BLIP))
     assert (ridden.outcome, ridden.conforms, ridden.facts.reroute) == (Outcome.RIDES, True, None)
-    told = judge(history(fault_on(), failed(1, 7), acked(90, OLD), watch(10_000), play=BLIP))
-    assert (told.outcome, told.conforms) == (Outcome.SURFACES, False)
+    surfaced = judge(history(fault_on(), failed(1, 7), acked(90, OLD), watch(10_000), play=BLIP))
+    assert (surfaced.outcome, surfaced.conforms) == (Outcome.SURFACES, False)
 
 
-def test_row_13_slow_riding_is_late() -> None:
-    """kafka-python took 30 s to notice a reset: nobody was told, and nothing was read."""
+def test_row_13_a_slow_retry_is_late() -> None:
+    """A client that notices a reset late and reports no error is late."""
     slow = judge(history(fault_on(), closed(OLD), healed(), at(2100), acked(70, OLD), watch(10_000), play=RESET))
     assert (slow.outcome, slow.facts.rescued_by, slow.conforms) == (Outcome.LATE, "itself", False)
     assert slow.facts.reroute is None
-    told = judge(history(fault_on(), closed(OLD), healed(), at(2100), failed(1, 7), acked(70, OLD), play=RESET))
-    assert told.outcome is Outcome.SURFACES
+    surfaced = judge(history(fault_on(), closed(OLD), healed(), at(2100), failed(1, 7), acked(70, OLD), play=RESET))
+    assert surfaced.outcome is Outcome.SURFACES
 
 
-def test_row_12_served_by_a_demoted_replica() -> None:
+def test_row_12_served_by_a_former_leader() -> None:
     found = judge(
         history(*(fault_on(), moved(), announced(), fetched(95, OLD), watch(10_000)), play=ELECTED, role=Role.CONSUMER)
     )
@@ -202,7 +202,7 @@ def test_row_12_served_by_a_demoted_replica() -> None:
     assert found.facts.soft_hits == found.facts.fault_hits == 95
 
 
-def test_row_12_is_not_for_who_met_an_error_answer() -> None:
+def test_row_12_is_not_for_clients_with_an_error_answer() -> None:
     steps = (fault_on(), moved(), announced(), fetched(5, OLD), fetch_answer(6), ask(), tell(NEW), fetched(85, NEW))
     found = judge(history(*steps, watch(10_000), play=ELECTED, role=Role.CONSUMER))
     assert found.outcome is Outcome.REFRESHES
@@ -223,7 +223,7 @@ def test_row_13_late(steps: tuple[Step, ...], rescued_by: str) -> None:
     assert (found.outcome, found.facts.rescued_by, found.conforms) == (Outcome.LATE, rescued_by, False)
 
 
-def test_row_13_rescued_by_is_told_of_late_clients_only() -> None:
+def test_row_13_only_late_clients_have_a_rescuer() -> None:
     assert judge(refreshing()).facts.rescued_by == ""
 
 
@@ -246,25 +246,25 @@ def test_row_16_refreshes() -> None:
     assert found.facts.hits_before_ask == found.facts.refreshes == 1
 
 
-def test_a_verdict_is_the_first_row_that_is_true() -> None:
-    """A lost record outranks a storm, a harness failure outranks all."""
+def test_a_verdict_is_the_first_row_that_holds() -> None:
+    """A lost record outranks a storm; a problem of the harness outranks everything."""
     assert judge(refreshing(unstored(12), problems=("x",))).outcome is Outcome.BROKEN
     assert judge(stuck(impossible="x")).outcome is Outcome.UNSUPPORTED
     assert [rule.row for rule in RULES] == sorted(rule.row for rule in RULES)
 
 
-def test_silence_and_cuts_are_judged_like_answers() -> None:
+def test_silence_and_disconnects_are_judged_like_answers() -> None:
     hung = (fault_on(), engine(EngineKind.NOTE), produce_answer(0, NEW))
     assert judge(history(*hung, watch(10_000), play=HANG)).outcome is Outcome.NOT_PROVOKED
     reset = (fault_on(), closed(OLD), healed(), wait(100), acked(90, OLD), watch(10_000))
     assert judge(history(*reset, play=RESET)).outcome is Outcome.RIDES
 
 
-def test_another_clients_record_in_the_read_back_is_not_ours() -> None:
+def test_records_of_another_client_do_not_count() -> None:
     assert judge(refreshing(also_stored(12, "feed"), settings={"idempotence": "true"})).outcome is Outcome.REFRESHES
 
 
-def test_a_scenario_without_a_list_is_informative() -> None:
+def test_a_scenario_without_conforming_outcomes_is_informative() -> None:
     play = replace(STORAGE_ERROR, conforms=())
     found = judge(history(fault_on(), produce_answer(56), *MOVE, ask(), tell(NEW), acked(70), watch(10_000), play=play))
     assert (found.outcome, found.conforms) == (Outcome.REFRESHES, None)

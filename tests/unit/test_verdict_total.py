@@ -1,4 +1,4 @@
-"""The table is total: no history and no tuple of facts falls through or raises, and every row can be reached."""
+"""The verdict table is total: every history and every combination of facts has a row, and every row is reachable."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ findings = st.builds(
 
 
 @given(findings)
-def test_no_tuple_of_facts_falls_through(found: Findings) -> None:
+def test_every_combination_of_facts_has_a_row(found: Findings) -> None:
     rule = decide(found)
     earlier = RULES[: RULES.index(rule)]
     assert rule.holds(found)
@@ -100,7 +100,7 @@ def _found(expects: Reaction = Reaction.DISCOVER, **more: object) -> Findings:
     return Findings(cell=CELL, play=replace(STORAGE_ERROR, expects=expects), **more)  # type: ignore[arg-type]
 
 
-TOLD = Facts(errors_surfaced=1)
+SURFACED = Facts(errors_surfaced=1)
 WITNESSES: dict[str, Findings] = {
     "broken": _found(broken="x", impossible="x"),
     "impossible": _found(impossible="x", provoked=False),
@@ -111,30 +111,30 @@ WITNESSES: dict[str, Findings] = {
     "goal missed": _found(goal=False, facts=Facts(storm="b")),
     "storm": _found(facts=Facts(storm="b", errors_surfaced=1)),
     "nothing expected, no error": _found(Reaction.NOTHING, provoked=False),
-    "nothing expected, an error": _found(Reaction.NOTHING, facts=TOLD),
-    "surfacing expected": _found(Reaction.SURFACE, facts=TOLD),
+    "nothing expected, an error": _found(Reaction.NOTHING, facts=SURFACED),
+    "surfacing expected": _found(Reaction.SURFACE, facts=SURFACED),
     "retrying expected, no error": _found(Reaction.RETRY, by_cause=False),
-    "retrying expected, an error": _found(Reaction.RETRY, slow=True, facts=TOLD),
+    "retrying expected, an error": _found(Reaction.RETRY, slow=True, facts=SURFACED),
     "only soft hits": _found(only_soft=True, by_cause=False),
-    "late": _found(slow=True, facts=TOLD),
+    "late": _found(slow=True, facts=SURFACED),
     "an error": _found(facts=Facts(errors_surfaced=1, reroute=Reroute.HINT)),
     "hint": _found(facts=Facts(reroute=Reroute.HINT)),
     "refresh": _found(facts=Facts(reroute=Reroute.REFRESH)),
 }
 
 
-def test_every_row_can_be_reached() -> None:
+def test_every_row_is_reachable() -> None:
     assert [rule.name for rule in RULES] == list(WITNESSES)
     for name, found in WITNESSES.items():
         assert decide(found).name == name
 
 
-def test_outcomes_of_the_cell_level_are_no_trials() -> None:
+def test_cell_outcomes_are_no_trial_outcomes() -> None:
     reached = {rule.outcome for rule in RULES}
     assert set(Outcome) - reached == {Outcome.FLAKY, Outcome.NOT_RUN}
 
 
-# histories made of anything
+# random histories
 
 times = st.integers(ZERO - 3_000_000, ZERO + 12_000_000)
 brokers = st.sampled_from([-1, 0, OLD, NEW, THIRD])
@@ -193,18 +193,18 @@ events: st.SearchStrategy[Event] = st.one_of(
 
 @settings(max_examples=120, deadline=None)
 @given(
-    told=st.lists(events, max_size=40),
+    drawn=st.lists(events, max_size=40),
     play=plays,
     role=st.sampled_from(Role),
     stored=st.lists(st.builds(Stored, st.integers(0, 1), numbers, st.sampled_from([ME, "feed"]), numbers), max_size=4),
     begun=flags,
 )
-def test_no_history_falls_through_or_raises(
-    told: list[Event], play: Expectation, role: Role, stored: list[Stored], begun: bool
+def test_every_history_has_a_verdict(
+    drawn: list[Event], play: Expectation, role: Role, stored: list[Stored], begun: bool
 ) -> None:
     fault = [EngineEvent(at=ZERO, kind=EngineKind.FAULT_ON)] if begun else []
     plain = history(role=role, play=play, bystander=False, stored=tuple(stored), committed={0: 5})
-    whole = tuple(sorted([*plain.events[:30], *fault, *told], key=lambda event: event.at))
+    whole = tuple(sorted([*plain.events[:30], *fault, *drawn], key=lambda event: event.at))
     trial = History(plain.header, whole)
     found = judge(trial)
     assert found.rules == RULES_VERSION
@@ -215,7 +215,7 @@ def test_no_history_falls_through_or_raises(
 
 
 def _sound(found: Verdict) -> None:
-    """What must hold of any verdict, whatever was seen."""
+    """Check properties of every verdict."""
     facts = found.facts
     assert min(facts.fault_hits, facts.soft_hits, facts.refreshes, facts.errors_surfaced) >= 0
     assert facts.soft_hits <= facts.fault_hits
@@ -228,7 +228,7 @@ def _sound(found: Verdict) -> None:
         assert not facts.errors_surfaced
 
 
-def test_an_empty_history_is_broken_not_an_exception() -> None:
+def test_an_empty_history_is_broken_and_no_exception() -> None:
     empty = History(history(play=STEADY).header, ())
     assert judge(empty).outcome in {Outcome.BROKEN, Outcome.WAITING, Outcome.STUCK}
     assert judge(replace(empty, header=replace(empty.header, play=STORAGE_ERROR))).outcome is Outcome.BROKEN

@@ -1,4 +1,4 @@
-"""Why a client asked: by elimination, in the order of the page."""
+"""Triggers of discoveries: by elimination, in the order of docs/verdicts.md."""
 
 from __future__ import annotations
 
@@ -63,28 +63,28 @@ def trigger(*steps: Step, play: Expectation = STORAGE_ERROR, **more: object) -> 
 def each_trigger(
     *steps: Step, play: Expectation = STORAGE_ERROR, role: Role = Role.PRODUCER, **more: object
 ) -> list[str]:
-    """Why each discovery since the fault was sent."""
+    """Return the trigger of every discovery since the fault."""
     evidence = WireEvidence(history(fault_on(), *steps, watch(10_000), play=play, role=role, **more))
     explained = explain(evidence, find_discoveries(evidence), find_hits(evidence))
     return [str(item.trigger) for item in explained if item.at >= evidence.timeline.begin]
 
 
-# what is a discovery
+# discoveries
 
 
-def test_metadata_that_names_the_topic_or_asks_for_all() -> None:
+def test_metadata_for_the_topic_or_all_topics_is_a_discovery() -> None:
     assert trigger(produce_answer(56), ask()) is Trigger.ERROR
     assert trigger(produce_answer(56), ask(everything=True)) is Trigger.ERROR
 
 
-def test_brokers_only_and_other_topics_are_side_requests() -> None:
+def test_metadata_for_other_topics_is_a_side_request() -> None:
     aside = call(METADATA, THIRD, answer=())
     other = call(METADATA, THIRD, Row(topic="other"), answer=())
     found = facts(produce_answer(56), aside, other)
     assert (found.refresh_trigger, found.refreshes, found.side_requests) == (Trigger.NONE, 0, 2)
 
 
-def test_find_coordinator_for_the_groups_key() -> None:
+def test_find_coordinator_for_the_group_is_a_discovery() -> None:
     hit = call(HEARTBEAT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
     found = facts(hit, ask(), play=COORDINATOR, role=Role.GROUP)
     assert (found.refresh_trigger, found.refreshes) == (Trigger.ERROR, 1)
@@ -98,25 +98,25 @@ def test_find_coordinator_for_the_groups_key() -> None:
 # error
 
 
-def test_times_and_counts_of_asking() -> None:
+def test_hits_and_time_before_the_discovery_are_counted() -> None:
     found = facts(produce_answer(56), wait(99), produce_answer(56), wait(16), ask())
     assert (found.hits_before_ask, found.refreshes) == (2, 1)
     assert found.refresh_ms == 120
 
 
-def test_a_stale_answer_keeps_the_error_alive() -> None:
-    """The first Metadata after a real disk failure was stale in 168 of 207 trials."""
+def test_a_stale_answer_keeps_the_error_as_the_cause() -> None:
+    """The first Metadata answer after a disk failure is usually stale."""
     stale = (produce_answer(56), ask(), tell(OLD), *MOVE, wait(1000), ask(), tell(NEW), acked(80))
     found = judge(history(fault_on(), *stale, watch(10_000)))
     assert (found.outcome, found.facts.refreshes, found.facts.reroute) == (Outcome.REFRESHES, 2, Reroute.REFRESH)
 
 
-def test_no_time_window_attributes() -> None:
-    """Under blind retries every moment is shortly after an error; long after one, it is still the error."""
+def test_an_error_stays_the_cause_however_old_it_is() -> None:
+    """Under blind retries every moment is shortly after an error, so a time window would prove nothing."""
     assert trigger(produce_answer(56), wait(6000), ask()) is Trigger.ERROR
 
 
-def test_what_a_useful_answer_settled_is_no_cause_any_more() -> None:
+def test_a_useful_answer_ends_the_error_as_a_cause() -> None:
     again = (acked(20), ask(), tell(NEW))
     assert each_trigger(produce_answer(56), *MOVE, ask(), tell(NEW), *again) == ["error", "unknown"]
     assert each_trigger(produce_answer(56), ask(), tell(OLD), *MOVE, *again) == ["error", "error"]
@@ -124,22 +124,22 @@ def test_what_a_useful_answer_settled_is_no_cause_any_more() -> None:
     assert each_trigger(produce_answer(56), *MOVE, ask(), tell(NEW), *late) == ["error", "error"]
 
 
-def test_a_coordinator_that_is_not_named_settles_nothing() -> None:
+def test_an_answer_without_the_coordinator_ends_no_cause() -> None:
     hit = call(HEARTBEAT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
     move = (at(150), moved(topic="", key=GROUP), announced(topic="", key=GROUP))
 
-    def told(**answer: object) -> list[str]:
+    def triggers(**answer: object) -> list[str]:
         steps = (hit, *move, ask(), tell(**answer), wait(500), ask(), tell(NEW))
         return each_trigger(*steps, play=COORDINATOR, role=Role.GROUP)
 
-    assert told(leader=NEW) == ["error", "unknown"]
-    assert told(leader=OLD) == ["error", "error"]
-    assert told(leader=NEW, code=15) == ["error", "error"]
-    assert told(leader=-1, code=15) == ["error", "error"]
+    assert triggers(leader=NEW) == ["error", "unknown"]
+    assert triggers(leader=OLD) == ["error", "error"]
+    assert triggers(leader=NEW, code=15) == ["error", "error"]
+    assert triggers(leader=-1, code=15) == ["error", "error"]
 
 
 def test_any_error_about_the_object_is_an_error() -> None:
-    """Idempotent Java got 45 behind the 6."""
+    """Idempotent Java producers receive 45 after the 6."""
     play = replace(STORAGE_ERROR, causes=("error",))
     steps = (*MOVE, produce_answer(56), ask(), tell(NEW), produce_answer(45, NEW), ask(), tell(NEW), acked(80))
     assert judge(history(fault_on(), *steps, watch(10_000), play=play)).outcome is Outcome.REFRESHES
@@ -153,41 +153,41 @@ def test_disconnect_needs_a_lost_connection_and_no_error() -> None:
     assert trigger(closed(OLD), produce_answer(6), ask(), play=KILL) is Trigger.ERROR
 
 
-def test_a_client_that_closes_because_of_an_error_asks_because_of_it() -> None:
-    told = (*MOVE, produce_answer(56), wait(100), ask(), tell(NEW))
+def test_a_close_after_an_error_leaves_the_error_as_the_cause() -> None:
+    steps = (*MOVE, produce_answer(56), wait(100), ask(), tell(NEW))
     soon = (wait(100), closed(OLD, "client"), wait(5), ask())
     later = (wait(1000), closed(OLD, "client"), wait(5), ask())
-    assert each_trigger(*told, *soon, bystander=False) == ["error", "error"]
-    assert each_trigger(*told, *later, bystander=False) == ["error", "unknown"]
-    assert each_trigger(*told, wait(100), closed(OLD, "broker"), wait(5), ask(), bystander=False) == [
+    assert each_trigger(*steps, *soon, bystander=False) == ["error", "error"]
+    assert each_trigger(*steps, *later, bystander=False) == ["error", "unknown"]
+    assert each_trigger(*steps, wait(100), closed(OLD, "broker"), wait(5), ask(), bystander=False) == [
         "error",
         "disconnect",
     ]
 
 
-def test_a_connection_given_up_with_a_request_open_is_lost() -> None:
+def test_a_close_with_an_open_request_is_a_lost_connection() -> None:
     silent = (call(PRODUCE, OLD, row(), answer=None), wait(1100))
     assert trigger(*silent, closed(OLD, "client"), wait(5), ask(), play=HANG) is Trigger.DISCONNECT
 
 
-def test_a_timeout_is_known_from_the_clients_settings() -> None:
+def test_a_timeout_follows_the_client_settings() -> None:
     silent = (call(PRODUCE, OLD, row(), answer=None), wait(3000), ask())
     assert trigger(*silent, play=HANG) is Trigger.DISCONNECT
     assert trigger(*silent, play=HANG, settings={"request_timeout_ms": "30000"}) is Trigger.UNKNOWN
     assert trigger(*silent, play=HANG, settings={"socket_timeout_ms": "2000"}) is Trigger.DISCONNECT
 
 
-def test_a_voluntary_close_is_no_loss() -> None:
-    told = (*MOVE, produce_answer(56), ask(), tell(NEW), wait(1500))
+def test_a_voluntary_close_is_no_lost_connection() -> None:
+    steps = (*MOVE, produce_answer(56), ask(), tell(NEW), wait(1500))
     idle = (opened(THIRD), closed(THIRD, "client"), wait(5), ask())
     open_request = (call(PRODUCE, THIRD, row(1), answer=None), closed(THIRD, "client"), wait(5), ask())
-    assert each_trigger(*told, *idle) == ["error", "unknown"]
-    assert each_trigger(*told, *open_request) == ["error", "disconnect"]
+    assert each_trigger(*steps, *idle) == ["error", "unknown"]
+    assert each_trigger(*steps, *open_request) == ["error", "disconnect"]
 
 
-def test_a_connection_that_could_not_be_made() -> None:
+def test_a_refused_connection_is_a_disconnect() -> None:
     def refused(script: object) -> None:
-        from probe.model import Closed, Opened  # noqa: PLC0415  # local to a step
+        from probe.model import Closed, Opened  # noqa: PLC0415  # used by this step only
 
         script.add(Opened(at=script.now, conn=99, broker=OLD))  # type: ignore[attr-defined]
         script.add(Closed(at=script.now + 100, conn=99, broker=OLD, by="client"))  # type: ignore[attr-defined]
@@ -199,20 +199,20 @@ def test_a_connection_that_could_not_be_made() -> None:
 # periodic
 
 
-def test_a_tick_is_predicted_from_the_ticks_before() -> None:
+def test_a_periodic_refresh_is_predicted_from_earlier_ones() -> None:
     steps = (produce_answer(56), at(250), ask())
     assert trigger(*steps, warm_up=TICKING, settings=EVERY_500) is Trigger.PERIODIC
-    assert trigger(*steps, warm_up=TICKING) is Trigger.PERIODIC  # seen, though not declared
+    assert trigger(*steps, warm_up=TICKING) is Trigger.PERIODIC  # observed, although not configured
     assert trigger(*steps) is Trigger.ERROR
 
 
 @pytest.mark.parametrize(("ms", "expected"), [(225, Trigger.PERIODIC), (290, Trigger.ERROR), (750, Trigger.PERIODIC)])
-def test_a_tick_has_its_time(ms: int, expected: Trigger) -> None:
+def test_a_periodic_refresh_has_a_time_tolerance(ms: int, expected: Trigger) -> None:
     assert trigger(produce_answer(56), at(ms), ask(), warm_up=TICKING, settings=EVERY_500) is expected
 
 
-def test_an_interval_counts_from_the_last_asking_too() -> None:
-    """Java's metadata age starts again with every answer."""
+def test_the_interval_restarts_with_every_discovery() -> None:
+    """Java's metadata age restarts with every answer."""
     again = tuple(step for ms in range(602, 9000, 501) for step in (at(ms), ask(), tell(NEW)))
     steps = (produce_answer(56), at(100), ask(), tell(OLD), *MOVE, *again)
     found = facts(*steps, warm_up=TICKING, settings=EVERY_500)
@@ -220,12 +220,12 @@ def test_an_interval_counts_from_the_last_asking_too() -> None:
     assert "a" in facts(*steps).storm
 
 
-def test_retries_at_the_start_are_no_refresh() -> None:
+def test_retries_at_the_start_are_no_periodic_refresh() -> None:
     burst = tuple(step for ms in (-1900, -1890, -1880, -1870) for step in (at(ms), ask(), tell(OLD)))
     assert trigger(produce_answer(56), at(250), ask(), warm_up=burst) is Trigger.ERROR
 
 
-def test_a_long_interval_does_not_tick_within_a_trial() -> None:
+def test_a_long_interval_has_no_refresh_within_a_trial() -> None:
     assert trigger(produce_answer(56), at(250), ask(), settings={"refresh_ms": "600000"}) is Trigger.ERROR
 
 
@@ -235,24 +235,24 @@ def test_a_long_interval_does_not_tick_within_a_trial() -> None:
         ("6000", 250, Trigger.PERIODIC),
         ("6000", 1900, Trigger.PERIODIC),
         ("2000", 4500, Trigger.ERROR),
-        ("86400000", 250, Trigger.ERROR),  # it might be a tick, but hardly is
+        ("86400000", 250, Trigger.ERROR),  # a refresh is possible but unlikely
     ],
 )
-def test_no_question_tells_an_error_where_the_interval_is_drawn_anew(most: str, ms: int, expected: Trigger) -> None:
-    """kafka-go draws each wait between nothing and its MetadataTTL, so any moment may be a tick."""
+def test_a_random_interval_explains_any_discovery(most: str, ms: int, expected: Trigger) -> None:
+    """kafka-go draws each interval between zero and its MetadataTTL, so any moment may be a refresh."""
     drawn = {"refresh_ms": most, "refresh_least_ms": "0"}
     assert trigger(produce_answer(56), at(ms), ask(), settings=drawn) is expected
 
 
-def test_asking_is_not_recovering() -> None:
-    """sarama before 1.43.3 with a short refresh asks, is told the new leader, and still writes to the old one."""
+def test_a_discovery_is_no_recovery() -> None:
+    """sarama before 1.43.3 with a short refresh receives the new leader and still writes to the old one."""
     schedule = tuple(step for ms in range(250, 9750, 500) for step in (at(ms), ask(), tell(NEW), failed(3)))
     found = judge(history(fault_on(), *MOVE, *schedule, watch(10_000), warm_up=TICKING, settings=EVERY_500))
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.STUCK, Trigger.PERIODIC)
     assert "periodic refresh" in found.reason
 
 
-def test_rescued_by_the_periodic_refresh() -> None:
+def test_a_late_client_may_be_rescued_by_a_periodic_refresh() -> None:
     steps = (produce_answer(56), *MOVE, at(750), ask(), tell(NEW), acked(60))
     found = judge(history(fault_on(), *steps, watch(10_000), warm_up=TICKING, settings=EVERY_500))
     assert (found.outcome, found.facts.rescued_by, found.facts.reroute) == (
@@ -266,27 +266,27 @@ def test_rescued_by_the_periodic_refresh() -> None:
 
 WORK: Step = call(PRODUCE, NEW, row(1), answer=(row(1),))
 TO_ASK: tuple[Step, ...] = (opened(NEW), ask(NEW), tell(OLD))
-"""A connection before the fault that does nothing but ask."""
+"""A connection before the fault with a discovery only."""
 ASKS: tuple[Step, ...] = (*TO_ASK, WORK)
-"""A connection before the fault that begins with a discovery."""
+"""A connection before the fault that starts with a discovery."""
 WORKS: tuple[Step, ...] = (opened(NEW), WORK)
 HABIT: tuple[Step, ...] = (*ASKS, closed(OLD, "client"), opened(OLD), ask(OLD), tell(OLD), acked(10, OLD))
 
 
-def test_connect_is_for_who_was_seen_to_ask_on_connect() -> None:
+def test_connect_needs_a_habit_of_asking_on_connect() -> None:
     steps = (produce_answer(56), wait(20), opened(THIRD), ask(THIRD))
-    # the connection to the leader, which began with Produce, is one of two
+    # One of two connections, the one to the leader, starts with Produce.
     assert trigger(*steps, warm_up=HABIT) is Trigger.CONNECT
     assert trigger(*steps, warm_up=WORKS) is Trigger.ERROR
     assert trigger(*steps, warm_up=ASKS) is Trigger.ERROR
 
 
-def test_a_connection_that_was_made_in_order_to_ask_shows_no_habit() -> None:
+def test_a_connection_made_for_a_discovery_shows_no_habit() -> None:
     made_to_ask = (*TO_ASK, closed(NEW, "client"), *TO_ASK, closed(NEW, "client"), *TO_ASK, *WORKS)
     assert trigger(produce_answer(56), wait(20), opened(THIRD), ask(THIRD), warm_up=made_to_ask) is Trigger.ERROR
 
 
-def test_the_first_connections_of_all_prove_nothing() -> None:
+def test_the_first_connections_show_no_habit() -> None:
     assert trigger(produce_answer(56), opened(THIRD), ask(THIRD)) is Trigger.ERROR
 
 
@@ -306,11 +306,11 @@ def test_connect_is_never_a_cause() -> None:
 # startup, bootstrap, unknown
 
 
-def test_asking_while_it_starts_is_not_because_of_the_fault() -> None:
+def test_discoveries_at_the_start_have_another_cause() -> None:
     assert facts(produce_answer(56)).refreshes == 0
 
 
-def test_bootstrap_when_no_known_broker_is_left() -> None:
+def test_bootstrap_needs_the_loss_of_all_known_brokers() -> None:
     play = replace(KILL, causes=("bootstrap",), target=Target.CLUSTER)
     gone = (closed(OLD), closed(THIRD))
     again = (wait(10), opened(THIRD), ask(THIRD))
@@ -321,11 +321,11 @@ def test_bootstrap_when_no_known_broker_is_left() -> None:
     assert trigger(*gone, *again, play=KILL, bystander=False) is Trigger.DISCONNECT
 
 
-def test_unknown_is_what_nothing_explains() -> None:
+def test_unknown_is_the_remaining_trigger() -> None:
     steps = (call(PRODUCE, OLD, row(), answer=None), wait(1500), ask())
     assert trigger(*steps, play=HANG, settings={"request_timeout_ms": "9000"}) is Trigger.UNKNOWN
 
 
-def test_none_is_who_never_asked() -> None:
+def test_none_is_for_clients_without_a_discovery() -> None:
     found = facts(produce_answer(56))
     assert (found.refresh_trigger, found.refresh_ms, found.hits_before_ask) == (Trigger.NONE, None, None)

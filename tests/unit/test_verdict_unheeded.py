@@ -1,4 +1,4 @@
-"""A client that error answers do not make ask, and a lost connection does (docs/verdicts.md, trigger)."""
+"""Clients that ignore error answers and ask after a lost connection (docs/verdicts.md, trigger)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def trigger(*steps: Step) -> Trigger | None:
     return facts.refresh_trigger
 
 
-def test_who_ignores_errors_and_asks_when_the_broker_is_restarted_asks_because_of_that() -> None:
-    """sarama 1.43.2, disk/storage-error-restart on 4.3: eleven answers with 56, no question before the restart."""
+def test_a_client_that_ignores_errors_asks_for_a_disconnect() -> None:
+    """sarama 1.43.2 in `disk/storage-error-restart`: it ignores answers with 56 and asks after the restart."""
     found = judged(produce_answer(56), *MOVED, failed(11), *RESTARTED, ask(), tell(), acked(40))
     assert (found.outcome, found.facts.rescued_by, found.conforms) == (Outcome.LATE, "connect", False)
     assert (found.facts.refresh_trigger, found.facts.reroute) == (Trigger.DISCONNECT, Reroute.REFRESH)
@@ -52,31 +52,31 @@ def test_who_ignores_errors_and_asks_when_the_broker_is_restarted_asks_because_o
 EITHER = replace(STORAGE_ERROR, causes=("error", "disconnect"))
 
 
-def test_it_is_late_even_where_a_lost_connection_is_a_cause() -> None:
-    """disk/storage-error-restart: some meet nothing but the cut, and this one had met eleven errors."""
+def test_ignored_errors_are_late_even_if_a_disconnect_is_a_cause() -> None:
+    """In `disk/storage-error-restart` some clients meet only the disconnect; this one meets errors before."""
     found = judged(produce_answer(56), *MOVED, failed(11), *RESTARTED, ask(), tell(), acked(40), play=EITHER)
     assert (found.outcome, found.facts.rescued_by) == (Outcome.LATE, "connect")
     assert found.facts.refresh_trigger is Trigger.DISCONNECT
 
 
-def test_who_meets_the_cut_alone_is_not_late_there() -> None:
+def test_a_client_that_meets_only_the_disconnect_is_not_late() -> None:
     found = judged(*MOVED, *RESTARTED, ask(), tell(), acked(40), play=EITHER)
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.REFRESHES, Trigger.DISCONNECT)
 
 
-def test_nor_who_does_not_heed_errors_where_the_fault_is_a_lost_connection() -> None:
+def test_ignored_errors_do_not_matter_for_connection_faults() -> None:
     steps = (produce_answer(56), *MOVED, failed(3), *RESTARTED, ask(), tell(), acked(40))
     found = judged(*steps, play=replace(EITHER, kind=Symptom.CONNECTION))
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.SURFACES, Trigger.DISCONNECT)
 
 
-def test_three_attempts_show_it_and_two_do_not() -> None:
+def test_errors_are_ignored_after_three_attempts() -> None:
     assert trigger(*[produce_answer(56), wait(100)] * 3, *RESTARTED, ask()) is Trigger.DISCONNECT
     assert trigger(*[produce_answer(56), wait(100)] * 2, *RESTARTED, ask()) is Trigger.ERROR
 
 
-def test_requests_under_way_together_are_one_attempt() -> None:
-    """Five in flight are answered at once, and a good client asks 100 ms later."""
+def test_requests_in_flight_together_are_one_attempt() -> None:
+    """Five requests in flight are answered at once, and a good client asks 100 ms later."""
 
     def together(script: Script) -> None:
         asked = [script.request(PRODUCE, OLD, row(size=80)) for _ in range(5)]
@@ -89,8 +89,8 @@ def test_requests_under_way_together_are_one_attempt() -> None:
     assert trigger(*again * 3, closed(OLD, "broker"), wait(100), ask()) is Trigger.DISCONNECT
 
 
-def test_who_asked_before_asks_because_of_the_error() -> None:
-    """It was told the old leader, and asks again."""
+def test_a_client_that_asked_before_does_not_ignore_errors() -> None:
+    """The client receives the old leader and asks again."""
     stale = (produce_answer(56), ask(), tell(OLD))
     assert trigger(*stale, *[wait(100), produce_answer(56)] * 4, *RESTARTED, ask()) is Trigger.ERROR
     between = (produce_answer(56), wait(100), produce_answer(56), ask(), tell(OLD), wait(100), produce_answer(56))
@@ -99,23 +99,23 @@ def test_who_asked_before_asks_because_of_the_error() -> None:
     assert found.rescued_by == ""
 
 
-def test_an_error_after_the_loss_is_why() -> None:
-    """The restarted broker says 6, and that makes it ask."""
+def test_an_error_after_the_disconnect_is_the_cause() -> None:
+    """The restarted broker answers 6, and the client asks because of that."""
     back = (opened(OLD), produce_answer(6))
     assert trigger(*[produce_answer(56), wait(100)] * 5, *RESTARTED, *back, wait(10), ask()) is Trigger.ERROR
 
 
-def test_without_a_loss_errors_are_why_however_many() -> None:
+def test_without_a_disconnect_the_error_is_the_cause() -> None:
     assert trigger(*[produce_answer(56), wait(100)] * 20, ask()) is Trigger.ERROR
 
 
-def test_what_was_answered_well_in_time_is_no_attempt() -> None:
+def test_successful_requests_are_no_attempts() -> None:
     aside = call(PRODUCE, THIRD, row(1, size=80), answer=(row(1),))
     assert trigger(produce_answer(56), *[wait(100), aside] * 5, *RESTARTED, ask()) is Trigger.ERROR
 
 
 def test_errors_of_other_apis_are_no_attempts() -> None:
-    """Java's group in broker/decommissioned: one Fetch was told 6, commits were told that the coordinator loads."""
+    """Java's group in `broker/decommissioned`: one Fetch is answered with 6, commits with 14 (coordinator loads)."""
     commit = call(COMMIT, THIRD, row(), answer=(row(code=14),))
     steps = (fetch_answer(56), *[wait(100), commit] * 4, *RESTARTED, ask())
     found = judged(*steps, role=Role.GROUP)

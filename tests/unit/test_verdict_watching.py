@@ -1,4 +1,4 @@
-"""May the runner stop? And what conforms."""
+"""When the observation of a trial may end, and which outcomes conform."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ def so_far(*steps: Step, play: Expectation = STORAGE_ERROR, **more: object) -> H
     return history(fault_on(), *steps, play=play, running=True, **more)
 
 
-def test_a_recovered_client_is_watched_five_seconds_more() -> None:
+def test_a_recovered_client_is_observed_five_seconds_more() -> None:
     assert not certain(so_far(*REFRESHED, acked(40)))
     assert not certain(so_far(*REFRESHED, acked(50)))
     assert certain(so_far(*REFRESHED, acked(54)))
 
 
-def test_who_has_not_recovered_is_watched_to_the_end() -> None:
+def test_a_client_that_has_not_recovered_is_observed_to_the_end() -> None:
     assert not certain(so_far(failed(1), *MOVE, failed(90)))
     assert certain(so_far(failed(1), *MOVE, failed(99)))
 
 
-def test_then_to_the_end_of_patience() -> None:
+def test_a_slow_client_is_observed_until_its_patience_ends() -> None:
     slow = Limits(back_off_ms=100, own_limit_ms=12_500)
     assert not certain(so_far(failed(1), *MOVE, failed(140), limits=slow))
     assert certain(so_far(failed(1), *MOVE, failed(150), limits=slow))
 
 
-def test_where_nothing_is_expected_a_pause_at_the_end_is_watched_until_it_is_over_or_as_long_as_the_watch() -> None:
+def test_a_pause_at_the_end_of_steady_extends_the_observation() -> None:
     pause = (acked(60, OLD), wait(3000))
     assert not certain(so_far(*pause, play=STEADY))
     assert judge(history(fault_on(), *pause, play=STEADY)).outcome is Outcome.WAITING
@@ -77,7 +77,7 @@ def test_where_nothing_is_expected_a_pause_at_the_end_is_watched_until_it_is_ove
     assert certain(so_far(acked(60, OLD), wait(5000), play=STEADY))
 
 
-def test_a_recovery_that_is_under_way_is_waited_for() -> None:
+def test_observation_extends_for_a_recovery_under_way() -> None:
     steps = (failed(1), *MOVE, failed(93), ask(), tell(NEW))
     assert not certain(so_far(*steps, acked(8)))
     found = judge(history(fault_on(), *steps, acked(8)))
@@ -85,7 +85,7 @@ def test_a_recovery_that_is_under_way_is_waited_for() -> None:
     assert judge(history(fault_on(), *steps, acked(20))).facts.recovered is True
 
 
-def test_a_fault_that_met_nobody_is_over_with_the_watch() -> None:
+def test_a_fault_without_a_hit_ends_with_the_observation() -> None:
     slow = Limits(back_off_ms=100, own_limit_ms=60_000)
     assert not certain(so_far(acked(95, OLD), limits=slow))
     assert certain(so_far(acked(101, OLD), limits=slow))
@@ -101,7 +101,7 @@ def test_a_fault_that_met_nobody_is_over_with_the_watch() -> None:
         ((failed(1, 10), acked(99, OLD)), FINAL),
     ],
 )
-def test_nothing_is_certain_sooner_than_was_said(steps: tuple[Step, ...], play: Expectation) -> None:
+def test_certainty_never_comes_earlier_than_predicted(steps: tuple[Step, ...], play: Expectation) -> None:
     whole = so_far(*steps, play=play)
     begin = whole.events[0].at
     seen = [(event.at, History(whole.header, whole.events[: n + 1])) for n, event in enumerate(whole.events)]
@@ -111,21 +111,21 @@ def test_nothing_is_certain_sooner_than_was_said(steps: tuple[Step, ...], play: 
             assert at_us >= due
             return
         due = max(due, at_us + outlook(history_then).left_ms * 1000)
-    pytest.fail("nothing was certain to the end")
+    pytest.fail("the verdict never became certain")
 
 
-def test_only_an_event_makes_certain_what_was_said_to_need_one() -> None:
-    """The runner does not ask again in a silence until the watch is over."""
+def test_certainty_that_needs_an_event_does_not_come_by_time() -> None:
+    """The runner does not ask again during silence until the observation ends."""
     silent = so_far(produce_answer(56))
     for watched_ms in range(6_000, silent.header.play.watch_ms, 1_000):
         found = outlook(replace(silent, header=replace(silent.header, watched_ms=watched_ms)))
         assert found.needs_event
         assert found.left_ms
-    assert not outlook(so_far(*REFRESHED)).needs_event, "it is there: time alone makes that certain"
+    assert not outlook(so_far(*REFRESHED)).needs_event, "after recovery, time alone is enough"
     assert not outlook(so_far(acked(48, OLD), play=STEADY)).needs_event
 
 
-def test_time_passes_for_a_client_that_fell_silent() -> None:
+def test_time_counts_for_a_silent_client() -> None:
     silent = so_far(produce_answer(56))
     assert not certain(silent)
     assert certain(replace(silent, header=replace(silent.header, watched_ms=200_000)))
@@ -136,7 +136,7 @@ def test_an_ended_instance_is_certain_at_once(kind: AppKind) -> None:
     assert certain(so_far(produce_answer(56), app(kind)))
 
 
-def test_steady_is_over_with_its_watch() -> None:
+def test_steady_ends_with_its_observation() -> None:
     assert not certain(so_far(acked(48, OLD), play=STEADY))
     assert certain(so_far(acked(51, OLD), play=STEADY))
     slow = Limits(back_off_ms=100, own_limit_ms=10_000)
@@ -145,49 +145,49 @@ def test_steady_is_over_with_its_watch() -> None:
     assert certain(so_far(acked(10, OLD), at(12_100), app(AppKind.NOTICE), play=STEADY, limits=slow))
 
 
-def test_surfacing_is_over_some_time_after_the_error() -> None:
+def test_surfacing_ends_some_time_after_the_error() -> None:
     assert not certain(so_far(failed(1, 10), acked(40, OLD), play=FINAL))
     assert certain(so_far(failed(1, 10), acked(55, OLD), play=FINAL))
     assert not certain(so_far(produce_answer(10), acked(90, OLD), play=FINAL))
     assert certain(so_far(produce_answer(10), acked(101, OLD), play=FINAL))
 
 
-def test_who_works_again_without_a_word_has_nothing_left_to_tell() -> None:
+def test_a_working_client_without_an_error_is_certain() -> None:
     slow = Limits(back_off_ms=100, own_limit_ms=60_000)
     steps = (produce_answer(10), at(3000), healed(), acked(69, OLD))
     assert not certain(so_far(*steps, play=FINAL, limits=slow))
     assert certain(so_far(*steps, acked(2, OLD), play=FINAL, limits=slow))
 
 
-def test_a_held_fault_is_watched_past_its_healing() -> None:
+def test_observation_continues_after_the_fault_is_reverted() -> None:
     held = (produce_answer(7), at(2900), produce_answer(7))
     assert not certain(so_far(*held, at(3000), healed(), acked(40, OLD), play=BLIP))
     assert certain(so_far(*held, at(3000), healed(), acked(54, OLD), play=BLIP))
 
 
-def test_a_late_election_has_its_own_watch() -> None:
+def test_a_late_election_has_its_own_observation() -> None:
     late = (closed(OLD), at(9000), moved(), announced())
     assert not certain(so_far(*late, at(15_000), app(AppKind.NOTICE), play=KILL))
     assert certain(so_far(*late, at(19_100), app(AppKind.NOTICE), play=KILL))
 
 
-def test_a_target_that_never_comes_is_not_waited_for_for_ever() -> None:
+def test_waiting_for_a_target_has_a_limit() -> None:
     assert not certain(so_far(closed(OLD), at(60_000), app(AppKind.NOTICE), play=KILL))
     assert certain(so_far(closed(OLD), at(98_100), app(AppKind.NOTICE), play=KILL))
 
 
 def test_silence_on_the_wire_does_not_stop_the_clock() -> None:
-    """The runner may tell the time where a hung client says nothing."""
+    """The runner supplies the time while a hung client is silent."""
     quiet = so_far(failed(1), *MOVE, bystander=False, watched_ms=10_001)
     assert certain(quiet)
 
 
-def test_nothing_at_all_is_not_certain() -> None:
+def test_an_empty_history_is_not_certain() -> None:
     assert not certain(replace(so_far(), events=()))
 
 
 def test_certain_is_cheap() -> None:
-    """It is asked twice a second of each trial in flight."""
+    """It is called twice per second for every trial in flight."""
     long = so_far(failed(1), *MOVE, failed(95), folded(PRODUCE, OLD, 100, 500, row(code=56)))
     early = so_far(*REFRESHED, acked(40))
     assert len(long.events) > 700
@@ -201,7 +201,7 @@ def test_certain_is_cheap() -> None:
 # patience
 
 
-def test_patience() -> None:
+def test_patience_covers_the_limits_of_the_client() -> None:
     header = so_far().header
     assert patience_ms(header) == 10_000
     assert patience_ms(replace(header, limits=Limits(back_off_ms=1, own_limit_ms=30_000))) == 36_000
@@ -210,31 +210,31 @@ def test_patience() -> None:
     assert patience_ms(replace(header, play=HANG)) == 19_000  # the election takes longer than prompt
 
 
-def test_who_was_told_the_old_leader_is_given_its_minimum_discovery_age() -> None:
-    """franz-go 1.0.0 asks at the first error, and then not for 10 s: pkg/kgo/config.go, metadataMinAge."""
+def test_stuck_waits_for_the_minimum_discovery_age() -> None:
+    """franz-go 1.0.0 asks at the first error and then not for 10 s (pkg/kgo/config.go, metadataMinAge)."""
     limits = Limits(back_off_ms=100, min_discovery_age_ms=10_000)
-    told_old = (produce_answer(6), ask(), tell(OLD), *MOVE)
-    assert judge(so_far(*told_old, failed(98, 6), limits=limits)).outcome is Outcome.WAITING
-    assert judge(so_far(*told_old, failed(98, 6), ask(), tell(NEW), acked(20), limits=limits)).outcome is Outcome.LATE
-    assert judge(so_far(*told_old, failed(120, 6), limits=limits)).outcome is Outcome.STUCK
+    stale = (produce_answer(6), ask(), tell(OLD), *MOVE)
+    assert judge(so_far(*stale, failed(98, 6), limits=limits)).outcome is Outcome.WAITING
+    assert judge(so_far(*stale, failed(98, 6), ask(), tell(NEW), acked(20), limits=limits)).outcome is Outcome.LATE
+    assert judge(so_far(*stale, failed(120, 6), limits=limits)).outcome is Outcome.STUCK
 
 
-def test_who_tried_just_before_the_mending_is_given_its_own_time_from_then_on() -> None:
-    """franz-go 1.17.1 asks before it tries again, each 5 s; its third error was the last one, at 5 s."""
+def test_stuck_counts_from_the_revert_for_a_late_retry() -> None:
+    """franz-go 1.17.1 asks before every retry, at most every 5 s."""
     limits = Limits(back_off_ms=250, min_discovery_age_ms=5000)
     tried = (produce_answer(7), at(5000), produce_answer(7), healed())
-    steps = (*tried, *failing_silently(5100))
+    steps = (*tried, *silent_for(5100))
     assert judge(so_far(*steps, play=BLIP, limits=limits)).outcome is Outcome.WAITING
     assert judge(so_far(*steps, at(10_100), acked(20), play=BLIP, limits=limits)).outcome is Outcome.LATE
-    assert judge(so_far(*steps, *failing_silently(6100), play=BLIP, limits=limits)).outcome is Outcome.STUCK
+    assert judge(so_far(*steps, *silent_for(6100), play=BLIP, limits=limits)).outcome is Outcome.STUCK
 
 
-def failing_silently(ms: int) -> tuple[Step, ...]:
+def silent_for(ms: int) -> tuple[Step, ...]:
     return (wait(ms), app(AppKind.NOTICE))
 
 
-def test_who_is_served_again_what_it_had_waiting_is_watched_until_it_has_served_what_came_after() -> None:
-    """Thirty records were waiting when franz-go 1.17.1 got through; the next ones came 0.8 s apart."""
+def test_records_from_before_the_revert_are_no_recovery() -> None:
+    """franz-go 1.17.1 first sends waiting records; the next acknowledgements follow at intervals of 0.8 s."""
     old = app(AppKind.SENT, partition=AFFECTED, sequence=90)
     tried = (old, produce_answer(7), at(5000), produce_answer(7), healed(), at(10_900))
     served = (*tried, acknowledged_late(90))
@@ -242,10 +242,10 @@ def test_who_is_served_again_what_it_had_waiting_is_watched_until_it_has_served_
     def now(*steps: Step) -> History:
         return so_far(*steps, play=BLIP, limits=Limits(back_off_ms=250, own_limit_ms=2500))
 
-    assert not certain(now(*served, *failing_silently(1000)))
-    assert judge(now(*served, acked(3, every=800_000), *failing_silently(1000))).outcome is Outcome.LATE
-    assert judge(now(*served, *failing_silently(10_100))).outcome is Outcome.STUCK
-    assert judge(now(*tried, *failing_silently(1000))).outcome is Outcome.STUCK
+    assert not certain(now(*served, *silent_for(1000)))
+    assert judge(now(*served, acked(3, every=800_000), *silent_for(1000))).outcome is Outcome.LATE
+    assert judge(now(*served, *silent_for(10_100))).outcome is Outcome.STUCK
+    assert judge(now(*tried, *silent_for(1000))).outcome is Outcome.STUCK
 
 
 def acknowledged_late(number: int) -> Step:
@@ -278,23 +278,23 @@ GOOD = Facts(bystander_gap_ms=120)
         *((outcome, None) for outcome in (Outcome.BROKEN, Outcome.FLAKY, Outcome.NOT_RUN)),
     ],
 )
-def test_conforms(outcome: Outcome, expected: bool | None) -> None:
+def test_conforming_outcomes(outcome: Outcome, expected: bool | None) -> None:
     assert conforms(CELL, STORAGE_ERROR, outcome, GOOD) is expected
 
 
-def test_no_retries_may_surface() -> None:
+def test_profile_no_retries_may_surface_errors() -> None:
     cell = replace(CELL, profile="no-retries+linger.ms=5")
     assert conforms(cell, STORAGE_ERROR, Outcome.SURFACES, GOOD) is True
     assert conforms(cell, STORAGE_ERROR, Outcome.STUCK, GOOD) is False
     assert conforms(replace(CELL, profile="idempotent"), STORAGE_ERROR, Outcome.SURFACES, GOOD) is False
 
 
-def test_fatal_conforms_where_the_scenario_says_so() -> None:
+def test_fatal_conforms_where_the_scenario_allows_it() -> None:
     play = replace(FINAL, conforms=(Outcome.SURFACES, Outcome.FATAL))
     assert conforms(CELL, play, Outcome.FATAL, GOOD) is True
 
 
-def test_informative_and_raw_cells_are_not_judged() -> None:
+def test_informative_and_raw_cells_have_no_conformity() -> None:
     assert conforms(CELL, replace(STORAGE_ERROR, conforms=()), Outcome.STUCK, GOOD) is None
     assert conforms(CELL, replace(STORAGE_ERROR, reality=Reality.RAW), Outcome.STUCK, GOOD) is None
 
@@ -302,16 +302,15 @@ def test_informative_and_raw_cells_are_not_judged() -> None:
 @pytest.mark.parametrize(
     "facts", [Facts(bystander_errors=1, bystander_gap_ms=100), Facts(bystander_gap_ms=3001)], ids=["errors", "gap"]
 )
-def test_nobody_conforms_whose_bystander_suffers(facts: Facts) -> None:
+def test_a_suffering_bystander_does_not_conform(facts: Facts) -> None:
     assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, facts) is False
     assert conforms(CELL, STORAGE_ERROR, Outcome.WAITING, facts) is None
 
 
-def test_a_bystander_that_is_not_there_suffers_nothing() -> None:
+def test_a_missing_bystander_does_not_matter() -> None:
     assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, Facts(bystander_gap_ms=3000)) is True
     assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, Facts()) is True
 
 
-def test_a_reader_that_waits(  # the steps of a consumer are judged the same way
-) -> None:
+def test_a_consumer_is_observed_after_recovery_too() -> None:
     assert not certain(so_far(*REFRESHED, fetched(20), wait(10), role=Role.CONSUMER))

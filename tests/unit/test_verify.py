@@ -1,4 +1,4 @@
-"""Known results: a file that means what it says, and a comparison that can fail."""
+"""Known results: the file is valid, and the comparison can fail."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def settled(outcome: Outcome, **facts: Any) -> SettledCell:
         (ENTRY, "", ["no [[known]]"]),
     ],
 )
-def test_a_broken_file_is_named(tmp_path: Path, old: str, new: str, names: list[str]) -> None:
+def test_an_invalid_file_is_named(tmp_path: Path, old: str, new: str, names: list[str]) -> None:
     with pytest.raises(CatalogueError) as caught:
         read_known(entry(tmp_path, old, new))
     assert all(name in str(caught.value) for name in [*names, str(tmp_path)])
 
 
-def test_a_contrast_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+def test_a_contrast_changes_only_the_fields_it_names(tmp_path: Path) -> None:
     (known,) = read_known(entry(tmp_path))
     assert expected(known).cell == STUCK
     assert contrasted(known).cell == CELL
@@ -101,12 +101,12 @@ def test_a_contrast_changes_what_it_names_and_nothing_else(tmp_path: Path) -> No
         (0, 0, True),
     ],
 )
-def test_facts(got: object, wanted: object, holds: bool) -> None:
+def test_facts_are_compared_by_value_range_or_subset(got: object, wanted: object, holds: bool) -> None:
     assert fits(got, wanted) is holds
 
 
 @pytest.mark.parametrize(
-    ("mark", "outcome", "codes", "status", "says"),
+    ("mark", "outcome", "codes", "status", "message"),
     [
         ("", Outcome.STUCK, (56,), Status.HOLDS, "stuck"),
         ("", Outcome.REFRESHES, (56,), Status.FAILS, "expected stuck, got refreshes"),
@@ -117,17 +117,17 @@ def test_facts(got: object, wanted: object, holds: bool) -> None:
         ("not yet", Outcome.STUCK, (56,), Status.STALE, "remove the mark"),
     ],
 )
-def test_an_expectation(
-    tmp_path: Path, mark: str, outcome: Outcome, codes: tuple[int, ...], status: Status, says: str
+def test_an_expectation_has_a_status(
+    tmp_path: Path, mark: str, outcome: Outcome, codes: tuple[int, ...], status: Status, message: str
 ) -> None:
     (known,) = read_known(entry(tmp_path))
     item = replace(expected(known), known_wrong=mark)
     found = check(item, settled(outcome, fault_codes=codes, refresh_trigger=Trigger.NONE))
     assert found.status is status
-    assert says in found.text
+    assert message in found.text
 
 
-def test_one_trial_that_disagrees_fails_it(tmp_path: Path) -> None:
+def test_one_contradicting_trial_fails_an_expectation(tmp_path: Path) -> None:
     (known,) = read_known(entry(tmp_path))
     good = verdict(Outcome.STUCK, fault_codes=(56,), refresh_trigger=Trigger.NONE)
     flaky = replace(settled(Outcome.STUCK), verdicts=(good, good, verdict(Outcome.REFRESHES)))
@@ -137,24 +137,24 @@ def test_one_trial_that_disagrees_fails_it(tmp_path: Path) -> None:
 
 
 def store(results: Path, *rows: tuple[Cell, Outcome], rules: int = 0) -> str:
-    """Store judged trials whose facts are those that the entry wants."""
+    """Store judged trials with the facts that the entry expects."""
     with create(results) as run:
         for number, (cell, outcome) in enumerate(rows):
-            said = verdict(outcome, fault_codes=(56,), refresh_trigger=Trigger.NONE)
-            run.add(history(cell, number), replace(said, rules=rules or verify.RULES_VERSION))
+            judged = verdict(outcome, fault_codes=(56,), refresh_trigger=Trigger.NONE)
+            run.add(history(cell, number), replace(judged, rules=rules or verify.RULES_VERSION))
     return run.run_id
 
 
 @pytest.fixture(autouse=True)
 def in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let runs of the same second be ordered as they began."""
+    """Order runs of the same second by their start."""
     numbers = itertools.count()
     monkeypatch.setattr("probe.store.run_description.secrets.token_hex", lambda _: f"{next(numbers):04x}")
 
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> list[list[Cell]]:
-    """Replace playing by storing what is right; return the cells that were asked for."""
+    """Replace playing by storing correct results; return the cells of each call."""
     asked: list[list[Cell]] = []
 
     def play(cells: list[Cell], options: object, results: str) -> RunResult:
@@ -170,7 +170,7 @@ def run(tmp_path: Path, *more: str) -> Result:
     return CliRunner().invoke(app, ["verify", "--results", str(tmp_path), "--known", str(entry(tmp_path)), *more])
 
 
-def test_only_what_is_not_judged_by_todays_rules_is_played(tmp_path: Path, played: list[list[Cell]]) -> None:
+def test_only_cells_without_a_current_verdict_are_played(tmp_path: Path, played: list[list[Cell]]) -> None:
     store(tmp_path, (STUCK, Outcome.STUCK))
     done = run(tmp_path)
     assert (done.exit_code, played) == (0, [])
@@ -184,7 +184,7 @@ def test_only_what_is_not_judged_by_todays_rules_is_played(tmp_path: Path, playe
 
 
 @pytest.mark.parametrize(("outcome", "rules"), [(Outcome.BROKEN, 0), (Outcome.NOT_PROVOKED, 0), (Outcome.STUCK, -1)])
-def test_what_says_nothing_and_old_judgements_are_played_again(
+def test_inconclusive_and_outdated_verdicts_are_played_again(
     tmp_path: Path, played: list[list[Cell]], outcome: Outcome, rules: int
 ) -> None:
     store(tmp_path, (STUCK, outcome), rules=rules)
@@ -193,7 +193,9 @@ def test_what_says_nothing_and_old_judgements_are_played_again(
 
 
 @pytest.mark.parametrize("first", [Outcome.BROKEN, Outcome.NOT_PROVOKED])
-def test_what_said_nothing_is_played_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: Outcome) -> None:
+def test_an_inconclusive_trial_is_repeated_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: Outcome
+) -> None:
     outcomes = iter([first, Outcome.STUCK, Outcome.STUCK])
 
     def play(cells: list[Cell], options: object, results: str) -> RunResult:
@@ -201,15 +203,15 @@ def test_what_said_nothing_is_played_once_more(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(verify, "run_cells", play)
     assert run(tmp_path, "--fresh").exit_code == 0
-    assert next(outcomes) is Outcome.STUCK  # twice, not more
+    assert next(outcomes) is Outcome.STUCK  # at most twice
 
 
-def test_a_trial_that_says_nothing_contradicts_no_other(tmp_path: Path, played: list[list[Cell]]) -> None:
+def test_an_inconclusive_trial_contradicts_no_other(tmp_path: Path, played: list[list[Cell]]) -> None:
     store(tmp_path, (STUCK, Outcome.STUCK), (STUCK, Outcome.NOT_PROVOKED), (STUCK, Outcome.STUCK))
     assert (run(tmp_path).exit_code, played) == (0, [])
 
 
-def test_a_result_that_is_not_reproduced_fails_with_its_evidence(tmp_path: Path, played: list[list[Cell]]) -> None:
+def test_a_result_that_is_not_reproduced_fails(tmp_path: Path, played: list[list[Cell]]) -> None:
     run_id = store(tmp_path, (STUCK, Outcome.REFRESHES))
     done = run(tmp_path)
     assert getattr(done.exception, "exit_code", 0) == 1
@@ -218,7 +220,7 @@ def test_a_result_that_is_not_reproduced_fails_with_its_evidence(tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ("sarama@1.43.3", "sarama@0.0.1", "demo/contrast"),
         ('scenario = "disk/storage-error"', 'scenario = "disk/no-such"', "disk/no-such"),
@@ -226,22 +228,22 @@ def test_a_result_that_is_not_reproduced_fails_with_its_evidence(tmp_path: Path,
         ('role = "producer"', 'role = "transactional"', "1.37.0"),
     ],
 )
-def test_selectors_that_match_nothing_are_errors(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_selectors_without_a_match_are_errors(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = entry(tmp_path, old, new.replace("1.43.2", "1.27.0"))
     path.write_text(path.read_text().replace("sarama@1.43.2", "sarama@1.27.0"))
     done = CliRunner().invoke(
         app, ["verify", "--contrast", "--results", str(tmp_path), "--known", str(path)], env={"GOPROXY": "off"}
     )
     assert done.exit_code != 0
-    assert says in str(done.exception)
+    assert message in str(done.exception)
     assert "demo" in str(done.exception)
 
 
-def test_an_id_that_no_entry_has_is_an_error(tmp_path: Path) -> None:
+def test_an_unknown_id_is_an_error(tmp_path: Path) -> None:
     assert "no entry" in str(run(tmp_path, "--only", "dmo*").exception)
 
 
-def test_every_entry_of_the_file_names_cells_that_exist() -> None:
+def test_every_entry_of_the_file_names_existing_cells() -> None:
     known = read_known(verify.KNOWN)
     for item in known:
         for one in (expected(item), contrasted(item)):
@@ -252,11 +254,11 @@ def test_every_entry_of_the_file_names_cells_that_exist() -> None:
     assert len(known) >= 20
 
 
-def test_the_ends_of_every_family_are_known() -> None:
+def test_four_families_have_known_results() -> None:
     families = {item.client.partition("@")[0] for item in read_known(verify.KNOWN)}
     assert families >= {"sarama", "java", "librdkafka", "kafka-python"}
 
 
-def test_a_cell_that_does_not_exist_says_why() -> None:
+def test_a_missing_cell_is_reported_with_its_reason() -> None:
     with pytest.raises(ProbeError, match=r"1\.37\.0"):
         plan_cell(replace(CELL, version="1.27.0", role="transactional"))
