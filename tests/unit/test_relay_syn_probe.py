@@ -22,11 +22,11 @@ WITHIN_S = 5.0
 def full_port() -> Iterator[int]:
     """Yield a port with a full queue: further connections wait for an answer to their SYN."""
     with contextlib.ExitStack() as stack:
-        door = stack.enter_context(socket.socket())
-        door.bind(("127.0.0.1", 0))
-        door.listen(0)
-        stack.enter_context(socket.create_connection(door.getsockname()))
-        yield door.getsockname()[1]
+        server = stack.enter_context(socket.socket())
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        stack.enter_context(socket.create_connection(server.getsockname()))
+        yield server.getsockname()[1]
 
 
 @contextlib.contextmanager

@@ -210,7 +210,7 @@ def test_a_full_store_starts_no_further_trial(plan: Plan, monkeypatch: pytest.Mo
 
 
 def test_an_exhausted_cohort_is_no_problem_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Crowded:
+    class ExhaustedEngine:
         at_once, in_silence = 1, 0
 
         def cohort(self, *_: object, **__: object) -> Any:
@@ -221,7 +221,7 @@ def test_an_exhausted_cohort_is_no_problem_of_its_cells(monkeypatch: pytest.Monk
 
     async def calm(_: float = 0) -> None: ...
 
-    engine: Any = Crowded()
+    engine: Any = ExhaustedEngine()
     lag = SimpleNamespace(calm=calm, has_spare=lambda: False)
     tools: Any = SimpleNamespace(host=None, lag=lag, artifacts={}, engine=engine)
     with pytest.raises(ExhaustedError, match="too many files"):

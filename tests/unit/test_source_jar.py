@@ -207,7 +207,7 @@ EXPECTED_MISSING = {
 
 @pytest.mark.real
 @pytest.mark.parametrize("version", EXPECTED_MISSING)
-def test_the_driver_uses_only_what_each_version_has(family: Family, version: str, tmp_path: Path) -> None:
+def test_the_driver_uses_only_members_of_each_version(family: Family, version: str, tmp_path: Path) -> None:
     """The driver is compiled against one version; a missing constant would kill the thread of another version."""
     pinned = family.find(version)
     assert pinned

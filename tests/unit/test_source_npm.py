@@ -95,7 +95,7 @@ def test_common_extra_packages_share_one_checked_folder(registry: Registry, cach
         npm.obtain(wrong, wrong.versions[0], cache)
 
 
-def test_extra_packages_apply_to_their_version_and_unlisted_older_ones(registry: Registry, cache: Path) -> None:
+def test_extra_packages_apply_to_their_version_and_older_ones(registry: Registry, cache: Path) -> None:
     for name, version in (("toy", "0.9.0"), ("toy", "1.0.0"), ("toy", "2.0.0"), ("relic", "4.0.0")):
         registry.add(version, name=name)
     family = toy_family([{"version": "1.0.0", "extra": ["relic==4.0.0"]}, {"version": "2.0.0"}])

@@ -12,7 +12,7 @@ from probe.planning.order import JOBS_PER_CLIENT, TrialOf, in_order
 from probe.planning.plan import LONG_OBSERVATION_MS
 
 
-def silences(jobs: int) -> list[int | None]:
+def observations(jobs: int) -> list[int | None]:
     """Return the order of trials: None for control cells, 0 for short observations, else milliseconds."""
     asked = RunSelection(clients=["sarama@1.43.3"], scenarios=["disk/*", "broker/*"], roles=[Role.PRODUCER], seed=1)
     work = [(item, number) for number in range(20) for item in asked.whole()[0].cells]
@@ -29,7 +29,7 @@ def silences(jobs: int) -> list[int | None]:
 
 
 def test_long_observations_are_spread_after_control_cells() -> None:
-    order = silences(jobs=1)
+    order = observations(jobs=1)
     assert order[:20] == [None] * 20
     others = [watch for watch in order[20:] if watch is not None]
     assert len(others) == len(order) - 20
@@ -42,7 +42,7 @@ def test_long_observations_are_spread_after_control_cells() -> None:
 
 
 def test_a_short_run_starts_with_all_long_observations() -> None:
-    others = [watch for watch in silences(jobs=1000) if watch is not None]
+    others = [watch for watch in observations(jobs=1000) if watch is not None]
     assert others[0] > LONG_OBSERVATION_MS
     assert others == sorted(others, reverse=True)
 
