@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from probe.files.sources import source_folder
+
 DATA = Path(__file__).resolve().parent / "data"
 """Inside the package, so that an installation has it as well."""
-CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def data_file(name: str) -> Path:
@@ -16,10 +17,10 @@ def data_file(name: str) -> Path:
 
 
 def clients_folder() -> Path:
-    """Return the folder of client families and their drivers: $PROBE_CLIENTS, else the checkout's own."""
-    return Path(os.environ.get("PROBE_CLIENTS") or CHECKOUT / "clients")
+    """Return the folder of client families and their drivers: $PROBE_CLIENTS, else the project's own."""
+    return Path(os.environ.get("PROBE_CLIENTS") or source_folder("clients"))
 
 
 def driver_contract() -> Path:
-    """Return the checkout's driver.proto, the contract between the orchestrator and the drivers."""
-    return CHECKOUT / "proto" / "driver.proto"
+    """Return the contract between the orchestrator and drivers, driver.proto."""
+    return source_folder("proto") / "driver.proto"

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from probe.files.atomic import filling
 from probe.files.locks import take
+from probe.files.sources import source_folder
 from probe.toolchain.tools import ToolError, find_tool
 
-SHIM = Path(__file__).resolve().parents[2] / "go_shim"
+SHIM = source_folder("go_shim")
 LIMIT_S = 900.0
 """Longest build, and longest wait for another process's build: 95 s were measured with an empty build cache."""
 PROGRAM = "program"
