@@ -183,7 +183,7 @@ def test_hello_agrees_with_client_toml(client: str) -> None:
 
 @applications
 @pytest.mark.parametrize("word", [*INVENTED, "refused"])
-def test_what_is_invented_is_unsupported(client: str, word: str) -> None:
+def test_invented_names_are_unsupported(client: str, word: str) -> None:
     events = transcript(client).events[word]
     endings = [event for event in events if event.kind in ENDINGS]
     assert [event.kind for event in endings] == [pb.UNSUPPORTED]
@@ -192,7 +192,7 @@ def test_what_is_invented_is_unsupported(client: str, word: str) -> None:
 
 @applications
 @pytest.mark.parametrize("name", ["writer", "reader"])
-def test_ready_comes_first_and_the_end_in_time(client: str, name: str) -> None:
+def test_ready_comes_first_and_the_end_within_its_deadline(client: str, name: str) -> None:
     seen = transcript(client)
     kinds = [event.kind for event in seen.events[name]]
     assert kinds[0] == pb.READY
@@ -207,7 +207,7 @@ def test_ready_comes_first_and_the_end_in_time(client: str, name: str) -> None:
 
 @applications
 @pytest.mark.parametrize("partition", [0, 1])
-def test_what_is_handed_over_comes_to_its_partition_each_beat_and_nothing_is_acked(client: str, partition: int) -> None:
+def test_records_reach_their_partition_and_none_is_acked(client: str, partition: int) -> None:
     seen = transcript(client)
     sent = [event for event in seen.of("writer", pb.SENT) if event.partition == partition]
     assert [event.sequence for event in sent] == list(range(len(sent)))
@@ -219,7 +219,7 @@ def test_what_is_handed_over_comes_to_its_partition_each_beat_and_nothing_is_ack
 
 
 @applications
-def test_records_are_read_whole(client: str) -> None:
+def test_records_are_read_completely(client: str) -> None:
     for partition in (0, 1):
         received = [event for event in transcript(client).of("reader", pb.RECEIVED) if event.partition == partition]
         numbers = [int(event.value.split(" ")[2]) for event in received]
@@ -228,7 +228,7 @@ def test_records_are_read_whole(client: str) -> None:
 
 
 @applications
-def test_an_application_that_is_killed_is_fatal_and_none_outlives_its_driver(client: str) -> None:
+def test_a_killed_application_is_fatal_and_leaves_no_process(client: str) -> None:
     seen = transcript(client)
     (ending,) = [event for event in seen.events["killed"] if event.kind in ENDINGS]
     assert ending.kind == pb.FATAL
@@ -244,5 +244,5 @@ def _judged(client: str, role: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("client", "role"), [("kcat@1.7.1-2.8.0", "producer"), ("telegraf@1.32.3", "producer")])
-def test_a_real_one_finds_the_new_leader(client: str, role: str) -> None:
+def test_a_real_application_finds_the_new_leader(client: str, role: str) -> None:
     assert list(_judged(client, role)) == [("refreshes", "error")]

@@ -53,25 +53,25 @@ def test_roles_profiles_and_limits(family: Family) -> None:
     assert all(limit.source for limit in family.behaviour.back_off_ms)
 
 
-def test_kcat_runs_with_the_very_wheels_of_librdkafka() -> None:
+def test_kcat_uses_the_wheels_of_librdkafka() -> None:
     pinned = {item.pinned_artifact: item.digest for item in read("librdkafka").versions}
     for item in read("kcat").versions:
         assert item.digest == pinned[item.pinned_artifact]
 
 
 @pytest.mark.parametrize(("version", "tags"), [("1.28.5", ["telegraf"]), ("1.29.5", ["ibm", "telegraf"])])
-def test_telegraf_is_built_with_the_library_inside_it(version: str, tags: list[str]) -> None:
+def test_telegraf_is_built_with_its_own_library(version: str, tags: list[str]) -> None:
     assert _tags(read("telegraf"), Version(version=version)) == tags
 
 
-def test_every_tag_of_the_sources_is_in_client_toml() -> None:
+def test_every_build_tag_is_in_client_toml() -> None:
     telegraf = read("telegraf")
     lines = [path.read_text().splitlines()[0] for path in (SHIM / "cmd" / telegraf.driver).glob("*.go")]
     used = {tag for line in lines if line.startswith("//go:build ") for tag in re.findall(r"\w+", line[11:])}
     assert used == set(telegraf.source.tags)
 
 
-def test_the_library_does_not_come_into_the_modules_that_everybody_builds() -> None:
+def test_telegraf_stays_out_of_the_shared_go_module() -> None:
     """Telegraf's own requirements are some five hundred; they are fetched when it is built, and not before."""
     assert "influxdata" not in (SHIM / "go.mod").read_text()
 
@@ -82,13 +82,13 @@ def _cells() -> Iterator[tuple[str, str]]:
     yield from ((skip.cell.scenario, skip.reason) for skip in plan.skips)
 
 
-def test_what_must_be_told_to_the_application_is_not_asked_of_one_that_tells_nothing() -> None:
+def test_surfacing_is_not_asked_of_silent_applications() -> None:
     skipped = dict(_cells())
     assert "tells of no single error" in skipped["blip/produce/MESSAGE_TOO_LARGE"]
     assert "disk/storage-error" not in skipped
 
 
-def test_applications_have_no_part_in_the_core_run_and_are_chosen_by_name(family: Family) -> None:
+def test_applications_run_only_when_named(family: Family) -> None:
     families = read_families(CLIENTS)
     listed = {name: item for name, item in families.items() if name in {*APPLICATIONS, "sarama"}}
     pinned = lambda of, version: Version(version=version) if version == "latest" else pytest.fail(str(of))  # noqa: E731
@@ -97,7 +97,7 @@ def test_applications_have_no_part_in_the_core_run_and_are_chosen_by_name(family
     assert [item.version for item in select_clients(listed, [family.family], pinned)] == [family.newest]
 
 
-def test_a_key_of_kcat_keeps_its_partition_when_the_topic_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kcat_keys_keep_their_partition_in_a_grown_topic(monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("python", "kcat"):
         monkeypatch.syspath_prepend(str(CLIENTS / folder))
     from kcat_driver.producer import key_of  # noqa: PLC0415  # only now is it on the path

@@ -43,7 +43,7 @@ def test_roles_and_profiles_have_known_names_and_reasons(family: Family) -> None
     assert all(span.reason for span in spans if span.since or span.until)
 
 
-def test_known_answers_are_pinned() -> None:
+def test_known_versions_are_pinned() -> None:
     franz = read("franz-go")
     assert franz.find("1.18.1")  # twmb/franz-go 937
     assert [item.version for item in franz.versions][:2] == ["1.0.0", "1.1.4"]
@@ -76,24 +76,24 @@ def test_every_limit_has_a_source_and_every_version_a_back_off(family: Family) -
         ("1.21.7+local.ab12cd34", ["fetch_errors", "knobs", "resolves_names"]),
     ],
 )
-def test_a_version_is_built_with_the_tags_of_what_it_has(version: str, tags: list[str]) -> None:
+def test_build_tags_follow_the_version(version: str, tags: list[str]) -> None:
     assert _tags(read("franz-go"), Version(version=version)) == tags
 
 
-def test_every_tag_of_the_sources_is_in_client_toml(family: Family) -> None:
+def test_every_build_tag_is_in_client_toml(family: Family) -> None:
     sources = (SHIM / "cmd" / family.driver).glob("*.go")
     used = {tag for path in sources for tag in re.findall(r"^//go:build (\w+)$", path.read_text(), re.MULTILINE)}
     assert used == set(family.source.tags)
 
 
 @pytest.mark.parametrize("text", ["# Changelog\n\n## Version 1.2.3 (2025)\n", "v1.2.3\n===\n\nv1.2.2\n===\n"])
-def test_a_change_log_tells_the_version_of_a_checkout(text: str) -> None:
+def test_a_change_log_gives_the_version_of_a_checkout(text: str) -> None:
     found = re.search(HEADING, text, re.MULTILINE)
     assert found
     assert found[1] == "1.2.3"
 
 
-def test_what_franz_gos_admin_does_not_ask_is_as_its_driver_is_built() -> None:
+def test_franz_go_admin_questions_match_its_build() -> None:
     franz = read("franz-go")
     (unasked,) = franz.behaviour.unasked
     assert (unasked.role, api_name(unasked.api)) == ("admin", "OffsetFetch")

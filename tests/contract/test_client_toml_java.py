@@ -30,16 +30,16 @@ def test_every_version_is_pinned_and_dated(family: Family) -> None:
     assert len({item.digest for item in family.versions}) == len(family.versions) == 21
 
 
-def test_versions_stand_in_order(family: Family) -> None:
+def test_versions_are_in_order(family: Family) -> None:
     keys = [version_key(item.version) for item in family.versions]
     assert keys == sorted(keys)
 
 
-def test_the_core_is_an_old_one_the_last_of_three_and_the_newest(family: Family) -> None:
+def test_the_core_has_an_old_a_middle_and_the_newest_version(family: Family) -> None:
     assert family.core == ("1.1.1", "3.9.2", "latest")
 
 
-def test_whatever_is_fetched_beside_a_client_is_pinned(family: Family) -> None:
+def test_additional_jars_are_pinned(family: Family) -> None:
     pins = read_pins()
     programs = [f"{pins.protoc}:exe:{machine}" for machine in MACHINES.values()]
     for name in [*family.source.extra, *pins.schemas, pins.api, pins.ecj, *programs]:
@@ -47,14 +47,14 @@ def test_whatever_is_fetched_beside_a_client_is_pinned(family: Family) -> None:
         assert str(Coordinate.parse(name)) == name
 
 
-def test_two_files_do_not_disagree_about_a_digest(family: Family) -> None:
+def test_files_agree_about_digests(family: Family) -> None:
     pins = read_pins()
     for item in family.versions:
         name = f"{family.source.name}:{item.version}"
         assert pins.digests.get(name, item.digest) == item.digest
 
 
-def test_the_schemas_are_of_pinned_clients_before_and_after_the_cut(family: Family) -> None:
+def test_schema_jars_are_pinned_clients_before_and_after_4_0(family: Family) -> None:
     old, new = (Coordinate.parse(name).version for name in read_pins().schemas)
     assert old.startswith("3.9.")
     assert new == family.newest.version
@@ -73,7 +73,7 @@ def test_the_schemas_are_of_pinned_clients_before_and_after_the_cut(family: Fami
         ("profiles", "consumer-protocol", "4.0.2", True),
     ],
 )
-def test_spans(family: Family, what: str, name: str, version: str, has: bool) -> None:
+def test_spans_cover_their_versions(family: Family, what: str, name: str, version: str, has: bool) -> None:
     assert getattr(family, what)[name].covers(version) is has
 
 

@@ -39,12 +39,12 @@ def test_versions_are_in_order_pinned_and_dated(family: Family) -> None:
     assert days == sorted(days)
 
 
-def test_what_lies_beside_is_pinned(family: Family) -> None:
+def test_additional_packages_are_pinned(family: Family) -> None:
     texts = [*family.source.extra, *(text for item in family.versions for text in item.extra)]
     assert all(Package.parse(text).digest for text in texts)
 
 
-def test_the_library_needed_a_package_until_it_took_to_big_integers(family: Family) -> None:
+def test_long_js_is_added_before_1_14(family: Family) -> None:
     """CHANGELOG.md of KafkaJS: 1.14.0 removed long.js (663)."""
     assert [item.version for item in family.versions if item.extra] == ["1.10.0", "1.11.0", "1.12.0", "1.13.0"]
 
@@ -86,7 +86,7 @@ def ask(launch: Launch, script: str) -> Any:
 
 
 @pytest.mark.parametrize("version", ["1.13.0", "2.2.4"])
-def test_error_names_become_kafkas_own(family: Family, version: str) -> None:
+def test_error_names_become_protocol_names(family: Family, version: str) -> None:
     script = (
         "import { createRequire } from 'node:module';"
         f"const load = createRequire({json.dumps(str(DRIVER / 'main.js'))});"
@@ -99,7 +99,7 @@ def test_error_names_become_kafkas_own(family: Family, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["1.16.0", "2.2.4"])
-def test_the_code_is_found_below_what_retries_made_of_it(family: Family, version: str) -> None:
+def test_the_error_code_is_found_inside_retry_errors(family: Family, version: str) -> None:
     script = (
         "const told = { type: 'KAFKA_STORAGE_ERROR', code: 56, message: 'm', retriable: true };"
         "const inner = new library.KafkaJSProtocolError(told);"
@@ -169,5 +169,5 @@ def test_effective_settings(place: int) -> None:
 
 
 @pytest.mark.parametrize("place", range(len(UNSUPPORTED)), ids=lambda place: UNSUPPORTED[place][-1])
-def test_what_does_not_fit_is_unsupported(place: int) -> None:
+def test_invalid_settings_are_unsupported(place: int) -> None:
     assert UNSUPPORTED[place][-1] in settled("2.2.4")[len(SETTINGS) + place]

@@ -47,7 +47,7 @@ def test_every_version_has_a_back_off_with_a_source(family: Family) -> None:
     assert all(limit.source for limit in family.behaviour.back_off_ms)
 
 
-def test_spans_of_other_pythons_are_in_order_and_end_below_ours(family: Family) -> None:
+def test_spans_of_older_pythons_are_in_order(family: Family) -> None:
     ends = [version_key(span.until or "") for span in family.source.pythons]
     assert ends == sorted(set(ends))
     tags = [int(span.python[1:]) for span in family.source.pythons]
@@ -55,11 +55,11 @@ def test_spans_of_other_pythons_are_in_order_and_end_below_ours(family: Family) 
     assert all(tag < 11 for tag in tags)
 
 
-def test_the_driver_is_there(family: Family) -> None:
+def test_the_driver_exists(family: Family) -> None:
     assert (CLIENTS / family.family / family.driver).is_file()
 
 
-def test_old_and_local_names_become_protocol_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_renamed_errors_become_protocol_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(CLIENTS / "python"), *sys.path])
     from driver_runtime.protocol_names import RENAMED, protocol_name  # noqa: PLC0415  # clients are not on the path of tests
 

@@ -26,7 +26,7 @@ def test_every_version_is_pinned_and_dated(family: Family) -> None:
     assert len({item.digest for item in family.versions}) == len(family.versions) == 26
 
 
-def test_versions_stand_in_order_of_number_and_date(family: Family) -> None:
+def test_versions_are_ordered_by_number_and_date(family: Family) -> None:
     keys = [version_key(item.version) for item in family.versions]
     dates = [item.released for item in family.versions]
     assert keys == sorted(keys)
@@ -49,11 +49,11 @@ def test_the_incident_is_in_the_core(family: Family) -> None:
         ("profiles", "zstd", "1.24.1", True),
     ],
 )
-def test_spans(family: Family, what: str, name: str, version: str, has: bool) -> None:
+def test_spans_cover_their_versions(family: Family, what: str, name: str, version: str, has: bool) -> None:
     assert getattr(family, what)[name].covers(version) is has
 
 
-def test_the_back_off_has_a_source_for_every_version(family: Family) -> None:
+def test_every_version_has_a_back_off_with_a_source(family: Family) -> None:
     for item in family.versions:
         assert family.limit(family.behaviour.back_off_ms, item.version) == 100
     assert all("Producer.Retry.Backoff" in limit.source for limit in family.behaviour.back_off_ms)

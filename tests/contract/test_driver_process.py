@@ -55,7 +55,7 @@ async def has_room_after(left: str) -> bool:
 
 
 @pytest.mark.parametrize(("left", "room"), [("", True), ("still running: network-thread", False)])
-def test_a_process_with_leftovers_is_retired(left: str, *, room: bool) -> None:
+def test_a_process_with_leftover_threads_is_retired(left: str, *, room: bool) -> None:
     assert asyncio.run(has_room_after(left)) is room
 
 
@@ -63,7 +63,7 @@ STUBBORN = "import sys, time; sys.stderr.write('up'); time.sleep(600)"
 """Does not end when its standard input does."""
 
 
-def test_processes_of_a_version_that_is_done_end_each_with_its_last_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_version_ends_its_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     async def attached(_process: DriverProcess, _timeout_s: float) -> None: ...
 
     async def ended(process: DriverProcess) -> None:
@@ -102,7 +102,7 @@ def test_processes_of_a_version_that_is_done_end_each_with_its_last_instance(mon
     asyncio.run(play())
 
 
-def test_a_host_ends_all_its_processes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_ends_all_processes_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupted run has dozens: one after the other took more than a minute."""
     pids: list[int] = []
 

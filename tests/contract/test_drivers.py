@@ -211,7 +211,7 @@ def test_hello_agrees_with_client_toml(family: Family, version: Version) -> None
 
 @every_driver
 @pytest.mark.parametrize("invented", INVENTED)
-def test_what_is_invented_is_unsupported(family: Family, version: Version, invented: str) -> None:
+def test_invented_names_are_unsupported(family: Family, version: Version, invented: str) -> None:
     events = transcript(family, version).events[invented]
     endings = [event for event in events if event.kind in ENDINGS]
     assert [event.kind for event in endings] == [pb.UNSUPPORTED]
@@ -234,7 +234,7 @@ def test_ready_comes_first_with_settings(family: Family, version: Version, name:
 
 @every_driver
 @pytest.mark.parametrize("name", WORKING)
-def test_an_instance_ends_once_and_in_time(family: Family, version: Version, name: str) -> None:
+def test_an_instance_ends_once_within_its_deadline(family: Family, version: Version, name: str) -> None:
     seen = transcript_with(family, version, name)
     kinds = [event.kind for event in seen.events[name]]
     assert [kind for kind in kinds if kind in ENDINGS] == [pb.CLOSED]
@@ -263,7 +263,7 @@ def test_each_operation_is_sent_then_ended_once(family: Family, version: Version
 
 @every_driver
 @pytest.mark.parametrize("partition", [0, 1])
-def test_operations_begin_at_the_pace_that_was_asked_for_last(family: Family, version: Version, partition: int) -> None:
+def test_operations_follow_the_last_interval(family: Family, version: Version, partition: int) -> None:
     """On the bystander as often at the most as is asked for it."""
     seen = transcript(family, version)
     least_ms = BYSTANDER_MS if partition == BYSTANDER else 0
@@ -275,7 +275,7 @@ def test_operations_begin_at_the_pace_that_was_asked_for_last(family: Family, ve
 
 
 @every_driver
-def test_acked_records_are_stored_as_said(family: Family, version: Version) -> None:
+def test_acked_records_are_stored_at_their_offset(family: Family, version: Version) -> None:
     seen = transcript(family, version)
     sent = {(event.partition, event.sequence): event.clock_us for event in seen.of("producer", pb.SENT)}
     acked = seen.of("producer", pb.ACKED)
@@ -289,7 +289,7 @@ def test_acked_records_are_stored_as_said(family: Family, version: Version) -> N
 @every_driver
 @pytest.mark.parametrize("name", ["consumer", "group"])
 @pytest.mark.parametrize("partition", [0, 1])
-def test_records_are_received_in_order_and_whole(family: Family, version: Version, name: str, partition: int) -> None:
+def test_records_are_received_completely_and_in_order(family: Family, version: Version, name: str, partition: int) -> None:
     seen = transcript_with(family, version, name)
     received = [event for event in seen.of(name, pb.RECEIVED) if event.partition == partition]
     first = 0 if name == "consumer" else received[0].offset
@@ -299,7 +299,7 @@ def test_records_are_received_in_order_and_whole(family: Family, version: Versio
 
 
 @every_driver
-def test_a_member_commits_only_what_it_was_given(family: Family, version: Version) -> None:
+def test_a_member_commits_only_delivered_offsets(family: Family, version: Version) -> None:
     seen = transcript(family, version)
     assert {item for event in seen.of("group", pb.ASSIGNED) for item in event.partitions} == {0, 1}
     given: dict[int, int] = {}

@@ -41,7 +41,7 @@ def test_an_old_version_keeps_the_contract(version: str, promise: Callable[[Fami
 
 
 @pytest.mark.parametrize("version", OLD)
-def test_what_an_old_version_says_of_its_work(version: str) -> None:
+def test_an_old_version_reports_its_operations(version: str) -> None:
     for name in contract.WORKING:
         contract.test_ready_comes_first_with_settings(FAMILY, pinned(version), name)
         contract.test_an_instance_ends_once_and_in_time(FAMILY, pinned(version), name)
@@ -61,7 +61,7 @@ def by_ctypes(argv: tuple[str, ...]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("role", ["producer", "group"])
 @pytest.mark.parametrize("scenario", ["disk/storage-error", "leader/elected"])
-def test_both_ways_lead_to_the_same_outcome(scenario: str, role: str) -> None:
+def test_ctypes_and_package_give_the_same_outcome(scenario: str, role: str) -> None:
     item = planned(f"librdkafka@{BOTH_WAYS}", scenario, role)
     ((own, judged),) = play([item])
     ((bound, again),) = play([item], argv={item.cell.client: by_ctypes})

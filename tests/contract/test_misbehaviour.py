@@ -87,7 +87,7 @@ OUTCOMES = {
 
 
 @pytest.mark.parametrize("name", OUTCOMES)
-def test_the_same_client_conforms_where_it_behaves(found: Found, name: str) -> None:
+def test_a_well_behaved_client_conforms(found: Found, name: str) -> None:
     facts = facts_of(found, name, OUTCOMES[name])
     assert found[name][1].conforms is True
     assert (facts.storm, facts.errors_surfaced, facts.bystander_errors, facts.after_heal) == ("", 0, 0, "")
@@ -98,7 +98,7 @@ def test_the_same_client_conforms_where_it_behaves(found: Found, name: str) -> N
 
 
 @pytest.mark.parametrize("name", ["well", "well-consumer", "well-group"])
-def test_a_good_client_asks_because_of_the_error_and_is_closed_while_it_stands(found: Found, name: str) -> None:
+def test_a_good_client_asks_because_of_the_error(found: Found, name: str) -> None:
     facts = facts_of(found, name, Outcome.REFRESHES)
     assert (facts.refresh_trigger, facts.reroute) == (Trigger.ERROR, Reroute.REFRESH)
     assert 20 < (facts.refresh_ms or 0) < 2000  # it pauses for 100 ms first; the rest is the machine's
@@ -106,7 +106,7 @@ def test_a_good_client_asks_because_of_the_error_and_is_closed_while_it_stands(f
     assert facts.close_ms is not None
 
 
-def test_who_never_asks_is_stuck_even_when_all_is_mended(found: Found) -> None:
+def test_a_client_that_never_asks_is_stuck(found: Found) -> None:
     facts = facts_of(found, "never-asks", Outcome.STUCK)
     assert (facts.refresh_trigger, facts.refreshes, facts.recovered) == (Trigger.NONE, 0, False)
     assert facts.after_heal == "stuck"
@@ -115,7 +115,7 @@ def test_who_never_asks_is_stuck_even_when_all_is_mended(found: Found) -> None:
     assert facts.close_ms is None
 
 
-def test_who_knows_another_error_recovers_when_the_fault_is_mended(found: Found) -> None:
+def test_recovery_after_the_revert_is_noted(found: Found) -> None:
     facts = facts_of(found, "asks-for-six", Outcome.STUCK)
     assert facts.refresh_trigger is Trigger.NONE
     assert facts.after_heal == "recovered"
@@ -127,13 +127,13 @@ def test_asking_is_not_recovering(found: Found) -> None:
     assert facts.refreshes > 50
 
 
-def test_a_stuck_client_is_closed_under_the_fault_in_every_second_trial(found: Found) -> None:
+def test_every_second_stuck_client_is_closed_under_the_fault(found: Found) -> None:
     facts = facts_of(found, "never-asks closed", Outcome.STUCK)
     assert facts.after_heal == ""
     assert facts.close_ms is not None
 
 
-def test_a_shortened_watch_settles_nothing(found: Found) -> None:
+def test_a_shortened_observation_settles_nothing(found: Found) -> None:
     facts_of(found, "never-asks shortened", Outcome.WAITING)
     assert found["never-asks shortened"][1].conforms is None
 
@@ -150,7 +150,7 @@ def test_a_periodic_refresh_rescues_and_is_no_cause(found: Found) -> None:
     assert (facts.refresh_trigger, facts.rescued_by) == (Trigger.PERIODIC, "periodic")
 
 
-def test_trying_each_broker_in_turn_is_found_out(found: Found) -> None:
+def test_trying_every_broker_is_a_retry(found: Found) -> None:
     facts = facts_of(found, "tries-each-broker", Outcome.LATE)
     assert (facts.refresh_trigger, facts.reroute, facts.rescued_by) == (Trigger.NONE, Reroute.NONE, "retry")
 
@@ -168,7 +168,7 @@ STORMS = {
 
 
 @pytest.mark.parametrize("name", STORMS)
-def test_storms(found: Found, name: str) -> None:
+def test_storms_are_found(found: Found, name: str) -> None:
     facts = facts_of(found, name, Outcome.STORMS)
     assert set(STORMS[name]) <= set(facts.storm)
     if name in {"asks-on-slowly", "reconnects-on", "tries-without-pause"}:
@@ -176,18 +176,18 @@ def test_storms(found: Found, name: str) -> None:
     assert found[name][1].conforms is False
 
 
-def test_an_error_that_was_dealt_with_may_still_surface(found: Found) -> None:
+def test_a_handled_error_may_still_surface(found: Found) -> None:
     facts = facts_of(found, "surfaces", Outcome.SURFACES)
     assert facts.first_error == "KAFKA_STORAGE_ERROR"
     assert facts.errors_surfaced == facts.failed_ops >= 1
     assert facts_of(found, "surfaces reset", Outcome.SURFACES).first_error == "client:GoneError"
 
 
-def test_who_never_reconnects_is_stuck(found: Found) -> None:
+def test_a_client_that_never_reconnects_is_stuck(found: Found) -> None:
     facts_of(found, "never-reconnects", Outcome.STUCK)
 
 
-def test_a_bystander_that_stands_still_does_not_conform(found: Found) -> None:
+def test_a_stalled_bystander_does_not_conform(found: Found) -> None:
     facts = facts_of(found, "stops-bystander", Outcome.REFRESHES)
     assert 3600 < (facts.bystander_gap_ms or 0) < 6000
     assert facts.bystander_errors == 0
@@ -201,7 +201,7 @@ def test_an_error_of_the_bystander_does_not_conform(found: Found) -> None:
     assert found["fails-bystander"][1].conforms is False
 
 
-def test_acknowledged_and_never_stored_is_lost(found: Found) -> None:
+def test_an_acknowledged_record_that_is_missing_is_lost(found: Found) -> None:
     facts = facts_of(found, "drops-acked", Outcome.VIOLATES)
     assert facts.lost == pytest.approx((facts.acked or 0) / 7, abs=2)
 
@@ -217,40 +217,40 @@ def test_an_idempotent_client_promises_order_and_no_duplicates(found: Found, nam
 @pytest.mark.parametrize(
     ("name", "fact"), [("duplicates", "duplicated"), ("reorders", "reordered"), ("drops-acked acks-1", "lost")]
 )
-def test_what_was_not_promised_is_counted_and_not_judged(found: Found, name: str, fact: str) -> None:
+def test_facts_without_a_promise_are_counted_only(found: Found, name: str, fact: str) -> None:
     facts = facts_of(found, name, Outcome.REFRESHES)
     assert getattr(facts, fact) >= 3
 
 
 @pytest.mark.parametrize("name", ["skips", "repeats"])
-def test_a_jump_of_the_position(found: Found, name: str) -> None:
+def test_a_position_jump_violates(found: Found, name: str) -> None:
     facts = facts_of(found, name, Outcome.VIOLATES)
     assert facts.position_jump == 5
     assert facts.duplicated == {"skips": 0, "repeats": 5}[name]
 
 
-def test_committed_and_never_delivered(found: Found) -> None:
+def test_a_committed_undelivered_record_is_lost(found: Found) -> None:
     facts = facts_of(found, "commits-ahead", Outcome.VIOLATES)
     assert facts.lost == pytest.approx(20, abs=3)
     assert "never delivered" in found["commits-ahead"][1].reason
 
 
-def test_closing_slowly_is_measured(found: Found) -> None:
+def test_slow_closing_is_measured(found: Found) -> None:
     facts = facts_of(found, "closes-slowly", Outcome.REFRESHES)
     assert 2000 <= (facts.close_ms or 0) < 4000
 
 
 @pytest.mark.parametrize("name", ["dies", "leaves", "exits"])
-def test_an_instance_that_ends_by_itself_after_the_hit(found: Found, name: str) -> None:
+def test_an_unasked_end_after_the_hit_is_fatal(found: Found, name: str) -> None:
     facts_of(found, name, Outcome.FATAL)
     assert found[name][1].conforms is False
 
 
-def test_an_instance_that_ends_before_the_fault_says_nothing_about_it(found: Found) -> None:
+def test_an_end_before_the_fault_is_broken(found: Found) -> None:
     facts_of(found, "dies-early", Outcome.BROKEN)
     assert found["dies-early"][1].conforms is None
 
 
-def test_what_the_driver_does_not_know_is_unsupported(found: Found) -> None:
+def test_names_unknown_to_the_driver_are_unsupported(found: Found) -> None:
     facts_of(found, "sings", Outcome.UNSUPPORTED)
     assert "sings" in found["sings"][1].reason

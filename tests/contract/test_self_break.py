@@ -26,7 +26,7 @@ RDK = "librdkafka@2.4.0"
 LIAR = Path(__file__).parents[1] / "support" / "lying_driver.py"
 
 
-def test_a_fault_that_does_nothing_is_not_provoked() -> None:
+def test_a_fault_without_effect_is_not_provoked() -> None:
     item = planned(RDK, "disk/storage-error")
     mute = replace(item, variant=replace(item.variant, steps=()))
     ((_, found),) = play([mute])
@@ -58,7 +58,7 @@ def test_a_relay_that_loses_events_is_broken() -> None:
     assert any("lost" in problem for problem in history.header.problems)
 
 
-def test_a_driver_that_lies_about_acknowledgements_is_caught_by_the_read_back() -> None:
+def test_the_read_back_finds_false_acknowledgements() -> None:
     item = planned(RDK, "disk/storage-error")
     changed = {item.cell.client: lambda argv: (sys.executable, str(LIAR), *argv[2:])}
     ((_, found),) = play([item], argv=changed)
@@ -78,7 +78,7 @@ def test_a_stalled_loop_is_broken() -> None:
     assert "stall" in found.reason or "loop" in found.reason
 
 
-def test_a_fake_cluster_that_gets_no_core_is_broken(tmp_path: Path) -> None:
+def test_a_starved_fake_cluster_is_broken(tmp_path: Path) -> None:
     pid, program = tmp_path / "pid", tmp_path / "fake-cluster"
 
     def known(engine: Embedded) -> Embedded:

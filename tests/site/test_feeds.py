@@ -77,11 +77,11 @@ def test_metrics_count_the_last_run() -> None:
     assert value("probe_run_info", run_id="r1") == 1
 
 
-def test_metrics_of_a_run_without_cells_are_whole() -> None:
+def test_metrics_of_an_empty_run_are_complete() -> None:
     assert parse(metrics(Report(run_id="r1", results="r", cells={})))["probe_run_broken_ratio", frozenset()] == 0
 
 
-def test_metrics_lie_in_the_results_folder_and_are_those_of_the_last_run(tmp_path: Path) -> None:
+def test_the_results_folder_has_metrics_of_the_last_run(tmp_path: Path) -> None:
     fill(tmp_path, (CELL, 0, Outcome.REFRESHES))
     run_id = fill(tmp_path, (CELL, 0, Outcome.STUCK))
     Reports().make(str(tmp_path), run_id)
@@ -91,7 +91,7 @@ def test_metrics_lie_in_the_results_folder_and_are_those_of_the_last_run(tmp_pat
     assert not list(tmp_path.glob(".*"))
 
 
-def test_the_feed_tells_what_changed_run_by_run(tmp_path: Path) -> None:
+def test_the_feed_lists_changes_by_run(tmp_path: Path) -> None:
     write_past(tmp_path)
     data = json.loads(feed(read_run_history(tmp_path)))
     jsonschema.validate(data, SCHEMA)
@@ -104,7 +104,7 @@ def test_the_feed_tells_what_changed_run_by_run(tmp_path: Path) -> None:
     assert "url" not in item
 
 
-def test_the_feed_has_whole_addresses_where_the_site_has_one(tmp_path: Path) -> None:
+def test_feed_addresses_are_absolute_when_the_site_has_one(tmp_path: Path) -> None:
     write_past(tmp_path)
     data = json.loads(feed(read_run_history(tmp_path), "https://probe.example.org/kafka/"))
     jsonschema.validate(data, SCHEMA)
@@ -113,7 +113,7 @@ def test_the_feed_has_whole_addresses_where_the_site_has_one(tmp_path: Path) -> 
     assert data["items"][0]["url"].startswith("https://probe.example.org/kafka/cell/sarama-1.43.2")
 
 
-def test_the_feed_keeps_the_newest_and_ends(tmp_path: Path) -> None:
+def test_the_feed_is_limited_to_the_newest_items(tmp_path: Path) -> None:
     days = [(nth // 336, nth // 28 % 12 + 1, nth % 28 + 1) for nth in range(MAX_ITEMS + 20)]
     runs = [f"2026{month:02}{day:02}T{hour:02}0000Z-0000" for hour, month, day in days]
     rows = []
@@ -127,7 +127,7 @@ def test_the_feed_keeps_the_newest_and_ends(tmp_path: Path) -> None:
     assert len({item["id"] for item in items}) == MAX_ITEMS
 
 
-def test_a_feed_without_a_past_is_empty_and_whole(tmp_path: Path) -> None:
+def test_a_feed_without_earlier_runs_is_empty_and_valid(tmp_path: Path) -> None:
     data = json.loads(feed(read_run_history(tmp_path)))
     jsonschema.validate(data, SCHEMA)
     assert data["items"] == []

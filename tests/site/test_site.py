@@ -51,7 +51,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ---- the whole site
 
 
-def test_every_cell_has_a_page_and_every_link_leads_somewhere(index: Path) -> None:
+def test_every_cell_has_a_page_and_no_link_is_dead(index: Path) -> None:
     assert len(list((index.parent / "cell").iterdir())) == len(site_data.matrix())
     for page in index.parent.rglob("*.html"):
         for link in re.findall(r'(?:href|src)="([^"#]+)"', page.read_text()):
@@ -66,7 +66,7 @@ def test_nothing_is_fetched_and_no_handler_is_inline(index: Path) -> None:
         assert "style=" not in text
 
 
-def test_what_clients_and_brokers_say_is_escaped(index: Path) -> None:
+def test_texts_of_clients_and_brokers_are_escaped(index: Path) -> None:
     page = next(
         page for page in (index.parent / "cell").iterdir() if page.name.startswith("sarama-1.27.0-producer-iso")
     )
@@ -91,7 +91,7 @@ def test_a_flaky_cell_opens_a_trial_of_each_outcome(index: Path) -> None:
     assert re.findall(r'id="trial-(\d)" ?(open)?', name.read_text()) == [("0", "open"), ("1", "open"), ("2", "")]
 
 
-def test_engines_that_agree_or_not_are_named(tmp_path: Path) -> None:
+def test_agreement_of_engines_is_shown(tmp_path: Path) -> None:
     other = replace(CELL, engine=Engine.KAFKA)
     rows = [site_data.matrix_row(one, site_data.judged_trials(one)) for one in (CELL, other)]
     for outcome, said in (("stuck", ">agrees<"), ("late", ">disagrees<")):
@@ -101,7 +101,7 @@ def test_engines_that_agree_or_not_are_named(tmp_path: Path) -> None:
         assert said in re.sub(r">\s*(agrees|disagrees)\s*<", r">\1<", page.read_text().replace("</span> ", ">"))
 
 
-def test_a_run_that_is_gone_leaves_pages_without_trials(matrix: Path, tmp_path: Path) -> None:
+def test_pages_without_stored_trials_are_complete(matrix: Path, tmp_path: Path) -> None:
     def gone(run_id: str) -> list[FakeTrial]:
         raise ResultsError(f"{run_id} is not there")
 
@@ -111,7 +111,7 @@ def test_a_run_that_is_gone_leaves_pages_without_trials(matrix: Path, tmp_path: 
     assert all("No stored trial stands behind this cell" in page.read_text() for page in pages)
 
 
-def test_a_history_that_cannot_be_read_leaves_its_verdict(matrix: Path, tmp_path: Path) -> None:
+def test_an_unreadable_history_keeps_its_verdict(matrix: Path, tmp_path: Path) -> None:
     index = build(matrix, Source(SOURCE.trials, lambda _run, _wanted, _parts: ()), tmp_path)
     page = (index.parent / "cell" / f"{row_of().slug}.html").read_text()
     assert "could not be read" in page
@@ -153,7 +153,7 @@ def test_a_build_that_fails_leaves_the_old_site(matrix: Path, tmp_path: Path) ->
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["site"]
 
 
-def test_what_a_killed_build_left_is_swept_away(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_build_are_removed(tmp_path: Path) -> None:
     for name, age_s in ((".site-old", 90_000), (".site-killed", 100), (".site-new", 10), (".site-busy", 100)):
         (tmp_path / name).mkdir()
         os.utime(tmp_path / name, (time.time() - age_s,) * 2)
@@ -186,7 +186,7 @@ def test_a_full_disk_leaves_the_old_site_and_one_line(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_a_folder_of_someone_else_is_left_alone(matrix: Path, tmp_path: Path) -> None:
+def test_a_foreign_folder_is_left_alone(matrix: Path, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "mine.txt").write_text("precious")
     with pytest.raises(SiteError, match="not made by the probe"):
@@ -194,7 +194,7 @@ def test_a_folder_of_someone_else_is_left_alone(matrix: Path, tmp_path: Path) ->
     assert (tmp_path / "site" / "mine.txt").read_text() == "precious"
 
 
-def test_without_an_atomic_swap_the_folder_is_still_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_replaced_without_an_atomic_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probe.files.atomic._exchange", lambda _one, _other: False)
     for words in ("first", "second"):
         with replacing(tmp_path / "site") as fresh:
@@ -214,7 +214,7 @@ def test_without_an_atomic_swap_the_folder_is_still_replaced(tmp_path: Path, mon
         ("", "column family is missing"),
     ],
 )
-def test_a_strange_matrix_is_one_clear_line(text: str, says: str, tmp_path: Path) -> None:
+def test_an_unknown_matrix_format_is_one_clear_line(text: str, says: str, tmp_path: Path) -> None:
     path = tmp_path / "matrix.csv"
     path.write_text(text)
     with pytest.raises(SiteError, match=says) as raised:
@@ -224,7 +224,7 @@ def test_a_strange_matrix_is_one_clear_line(text: str, says: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("column", ["outcome", "role", "engine", "conforms"])
-def test_a_strange_value_names_its_line(column: str, tmp_path: Path) -> None:
+def test_an_invalid_value_names_its_line(column: str, tmp_path: Path) -> None:
     rows = site_data.matrix()[:3]
     rows[2][column] = "odd"
     with pytest.raises(SiteError, match=r"line \d+: .*odd"):
@@ -250,7 +250,7 @@ def test_versions_ascend_numerically_and_steady_comes_first(matrix: Path) -> Non
     assert found == set(site_data.cells())
 
 
-def test_a_cell_stands_in_its_own_row_and_column(matrix: Path) -> None:
+def test_a_cell_is_in_its_own_row_and_column(matrix: Path) -> None:
     table = grid(read_matrix(matrix))
     for group in table.groups:
         for line in group.lines:
@@ -260,7 +260,7 @@ def test_a_cell_stands_in_its_own_row_and_column(matrix: Path) -> None:
                     assert (row.cell.scenario, row.cell.profile) == (line.scenario, group.profile)
 
 
-def test_every_outcome_has_a_sign_of_its_own() -> None:
+def test_every_outcome_has_its_own_symbol() -> None:
     assert set(OUTCOMES) == set(Outcome)
     assert len({info.symbol for info in OUTCOMES.values()}) == len(Outcome)
     assert len({info.label for info in OUTCOMES.values()}) == len(Outcome)
@@ -307,7 +307,7 @@ def test_durations(ms: float | None, text: str) -> None:
     assert duration(ms) == text
 
 
-def test_hints() -> None:
+def test_hints_for_readers() -> None:
     assert hint(row_of()) == "> 10.0 s"
     assert hint(row_of(outcome="refreshes", recovery_ms_p50="310")) == "310 ms"
     assert hint(row_of(outcome="flaky", agreeing="2", trials="3")) == "2 of 3"

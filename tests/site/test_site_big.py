@@ -21,7 +21,7 @@ FILTER_MS = 1500
 """A machine that is busy with other tests may take several times what an idle one does (some 150 ms)."""
 
 
-def test_from_the_matrix_to_a_timeline_and_back(big: Built, opener: Opener) -> None:
+def test_navigation_from_matrix_to_timeline_and_back(big: Built, opener: Opener) -> None:
     page = opener(big.url)
     expect(page.locator("#count")).to_contain_text("10000 of 10000 cells")
     choose(page, "family", ["sarama"])
@@ -46,7 +46,7 @@ def test_from_the_matrix_to_a_timeline_and_back(big: Built, opener: Opener) -> N
     assert focused(page) == slug
 
 
-def test_the_first_view_is_there_within_a_second(big: Built, opener: Opener) -> None:
+def test_the_first_view_appears_within_a_second(big: Built, opener: Opener) -> None:
     page = opener(big.url)
     expect(page.locator("#count")).to_contain_text("10000 of 10000 cells")
     view = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
@@ -64,7 +64,7 @@ def timed(page: Page, script: str) -> float:
     return float(page.evaluate(f"() => ({TIMED})(() => {{ {script} }})"))
 
 
-def test_filters_search_and_order_are_smooth(big: Built, opener: Opener) -> None:
+def test_filters_search_and_order_are_fast(big: Built, opener: Opener) -> None:
     page = opener(big.url)
     expect(page.locator("#count")).to_contain_text("10000 of 10000 cells")
     pick = "document.querySelector('input[value=stuck]').click()"

@@ -50,7 +50,7 @@ def given(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).fragment)
 
 
-def test_without_filters_every_cell_is_there(built: Built, opener: Opener) -> None:
+def test_without_filters_every_cell_is_shown(built: Built, opener: Opener) -> None:
     page = opener(built.url)
     assert visible(page) == wanted(built, lambda _: True)
     expect(page.locator("#count")).to_contain_text(f"{len(built.rows)} of {len(built.rows)} cells")
@@ -74,7 +74,7 @@ def test_each_value_of_a_filter_shows_exactly_its_cells(name: str, built: Built,
         assert given(page) == {}
 
 
-def test_several_values_add_up_and_several_filters_narrow(built: Built, opener: Opener) -> None:
+def test_values_of_a_filter_add_and_filters_narrow(built: Built, opener: Opener) -> None:
     page = opener(built.url)
     choose(page, "family", ["sarama", "java"])
     choose(page, "outcome", ["stuck", "refreshes"])
@@ -92,7 +92,7 @@ def test_several_values_add_up_and_several_filters_narrow(built: Built, opener: 
     assert visible(opener(page.url)) == expected
 
 
-def test_rows_and_columns_without_a_match_go_away(built: Built, opener: Opener) -> None:
+def test_rows_and_columns_without_a_match_are_hidden(built: Built, opener: Opener) -> None:
     page = opener(built.url)
     choose(page, "family", ["sarama"])
     choose(page, "outcome", ["stuck"])
@@ -105,7 +105,7 @@ def test_rows_and_columns_without_a_match_go_away(built: Built, opener: Opener) 
     assert page.locator("#matrix .families th:visible").get_attribute("colspan") == "2"
 
 
-def test_search_as_one_types(built: Built, opener: Opener) -> None:
+def test_search_works_while_typing(built: Built, opener: Opener) -> None:
     page = opener(built.url)
     before = page.evaluate("history.length")
     page.get_by_label("Search").press_sequentially("1.43 consumer st")
@@ -121,7 +121,7 @@ def _said(row: dict[str, str], word: str) -> bool:
     return any(word in row[name].lower() for name in ("scenario", "outcome", "profile", "engine", "broker", "family"))
 
 
-def test_back_and_forward(built: Built, opener: Opener) -> None:
+def test_back_and_forward_restore_filters(built: Built, opener: Opener) -> None:
     page = opener(built.url)
     everything = visible(page)
     choose(page, "family", ["java"])
@@ -138,7 +138,7 @@ def test_back_and_forward(built: Built, opener: Opener) -> None:
     assert visible(page) == both
 
 
-def test_nothing_matches_and_the_way_out(built: Built, opener: Opener) -> None:
+def test_an_empty_result_offers_a_reset(built: Built, opener: Opener) -> None:
     page = opener(f"{built.url}#family=java&outcome=stuck")
     expect(page.get_by_text("Nothing matches")).to_be_visible()
     assert visible(page) == set()
@@ -148,7 +148,7 @@ def test_nothing_matches_and_the_way_out(built: Built, opener: Opener) -> None:
     assert given(page) == {}
 
 
-def test_reset(built: Built, opener: Opener) -> None:
+def test_reset_removes_all_filters(built: Built, opener: Opener) -> None:
     page = opener(f"{built.url}#family=java&q=producer")
     assert len(visible(page)) < len(built.rows)
     page.get_by_role("button", name="Reset").click()
@@ -156,12 +156,12 @@ def test_reset(built: Built, opener: Opener) -> None:
     assert given(page) == {}
 
 
-def test_strange_filters_in_a_url_do_no_harm(built: Built, opener: Opener) -> None:
+def test_invalid_filters_in_a_url_are_ignored(built: Built, opener: Opener) -> None:
     page = opener(f"{built.url}#family=nobody&colour=red&at=nowhere&%E0%A4%A")
     assert visible(page) == wanted(built, lambda _: True)
 
 
-def test_by_keyboard_to_a_timeline_and_back_with_the_filter(built: Built, opener: Opener) -> None:
+def test_keyboard_navigation_keeps_the_filter(built: Built, opener: Opener) -> None:
     page = opener(f"{built.url}#family=sarama&role=producer")
     before = visible(page)
     page.locator(".matrix .scroller").focus()
@@ -185,7 +185,7 @@ def test_by_keyboard_to_a_timeline_and_back_with_the_filter(built: Built, opener
     assert focused(page) == slug, "focus is where one left"
 
 
-def test_the_browsers_own_back_keeps_the_filter_too(built: Built, opener: Opener) -> None:
+def test_the_back_button_keeps_the_filter(built: Built, opener: Opener) -> None:
     page = opener(f"{built.url}#outcome=flaky")
     before = visible(page)
     page.locator("#matrix td a:visible").first.click()
@@ -195,7 +195,7 @@ def test_the_browsers_own_back_keeps_the_filter_too(built: Built, opener: Opener
     assert visible(page) == before
 
 
-def test_one_tab_stop_in_the_matrix(built: Built, opener: Opener) -> None:
+def test_the_matrix_is_one_tab_stop(built: Built, opener: Opener) -> None:
     page = opener(built.url)
     assert page.locator("#matrix td a[tabindex='0']").count() == 1
     choose(page, "family", ["sarama"])
@@ -204,7 +204,7 @@ def test_one_tab_stop_in_the_matrix(built: Built, opener: Opener) -> None:
     assert stop.is_visible()
 
 
-def test_skip_link_and_its_focus(built: Built, opener: Opener) -> None:
+def test_the_skip_link_moves_focus(built: Built, opener: Opener) -> None:
     page = opener(f"{built.url}#role=producer")
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_in_viewport()

@@ -29,7 +29,7 @@ def pages_of(built: Built) -> list[str]:
     return [(built.site / name).as_uri() for name in named]
 
 
-def test_accessible(built: Built, opener: Opener) -> None:
+def test_pages_are_accessible(built: Built, opener: Opener) -> None:
     page = opener(bypass_csp=True)
     for url in pages_of(built):
         page.goto(url)
@@ -39,14 +39,14 @@ def test_accessible(built: Built, opener: Opener) -> None:
         assert grave(page) == [], url
 
 
-def test_contrast_is_enough_in_the_dark(built: Built, opener: Opener) -> None:
+def test_dark_mode_has_enough_contrast(built: Built, opener: Opener) -> None:
     page = opener(color_scheme="dark", bypass_csp=True)
     for url in pages_of(built)[:-2]:
         page.goto(url)
         assert grave(page, "color-contrast", "link-in-text-block") == [], url
 
 
-def test_tables_stay_tables_on_a_phone_where_they_are_blocks(built: Built, opener: Opener) -> None:
+def test_tables_keep_their_roles_on_a_phone(built: Built, opener: Opener) -> None:
     page = opener(viewport={"width": 390, "height": 800}, bypass_csp=True)
     for url in pages_of(built)[:-2]:
         page.goto(url)
@@ -67,7 +67,7 @@ def test_filters_are_accessible_when_open(built: Built, opener: Opener) -> None:
     assert grave(page) == []
 
 
-def test_without_script_it_is_a_plain_table(built: Built, opener: Opener) -> None:
+def test_without_scripts_the_matrix_is_a_plain_table(built: Built, opener: Opener) -> None:
     page = opener(built.url, java_script_enabled=False)
     assert page.locator("#matrix td a").count() == len(built.rows)
     expect(page.locator("#matrix td a").first).to_be_visible()
@@ -84,7 +84,7 @@ def test_no_page_scrolls_sideways(width: int, built: Built, opener: Opener) -> N
         assert page.evaluate("document.documentElement.scrollWidth") <= width, url
 
 
-def test_headers_stay_in_sight(built: Built, opener: Opener) -> None:
+def test_headers_stay_visible_while_scrolling(built: Built, opener: Opener) -> None:
     page = opener(built.url, viewport={"width": 390, "height": 700})
     scroller = page.locator(".matrix .scroller")
     scroller.evaluate("box => { box.scrollLeft = 500; box.scrollTop = 400; }")
@@ -99,7 +99,7 @@ def test_headers_stay_in_sight(built: Built, opener: Opener) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_every_cell_stands_below_its_version(width: int, built: Built, opener: Opener) -> None:
+def test_every_cell_is_below_its_version(width: int, built: Built, opener: Opener) -> None:
     page = opener(built.url, viewport={"width": width, "height": 900})
     astray = """() => { const left = node => Math.round(node.getBoundingClientRect().x);
         const heads = [...document.querySelectorAll('#matrix .versions th')].map(left);
@@ -120,7 +120,7 @@ def test_a_focused_cell_is_not_under_the_headers(built: Built, opener: Opener) -
     assert page.locator("#matrix td a:focus").evaluate(on_top)
 
 
-def test_what_clients_say_runs_no_script(built: Built, opener: Opener) -> None:
+def test_client_texts_run_no_script(built: Built, opener: Opener) -> None:
     page = opener(
         built.cell(version="1.27.0", role="producer", profile="isolated", outcome="stuck", engine="embedded").as_uri()
     )
@@ -146,7 +146,7 @@ def test_an_open_filter_stays_on_the_page(width: int, built: Built, opener: Open
         page.wait_for_function(fits, arg=box.locator("fieldset").element_handle(), timeout=5000)
 
 
-def test_on_paper_it_is_light_whatever_the_screen_is(built: Built, opener: Opener) -> None:
+def test_print_is_light_in_dark_mode(built: Built, opener: Opener) -> None:
     page = opener(built.url, color_scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(ground) != "rgb(255, 255, 255)"

@@ -54,7 +54,7 @@ def test_every_client_version_and_every_scenario_has_a_page(site: Path) -> None:
     assert {page.stem for page in (site / "scenario").iterdir()} == {one["scenario"].replace("/", ".") for one in rows}
 
 
-def test_a_client_page_tells_every_cell_worst_first(site: Path) -> None:
+def test_a_client_page_lists_every_cell_worst_first(site: Path) -> None:
     page = (site / "client" / "sarama-1.27.0.html").read_text()
     for part in re.findall(r"<table.*?</table>", page, flags=re.DOTALL):
         places = [int(found) for found in re.findall(r'data-v="(\d+)"><span class="chip', part)]
@@ -63,7 +63,7 @@ def test_a_client_page_tells_every_cell_worst_first(site: Path) -> None:
     assert set(re.findall(r'href="../cell/(sarama-1.27.0-[^"]+)[.]html"', page)) == site_data.slugs(own)
 
 
-def test_a_client_page_says_what_to_fear_and_what_mends_it(site: Path) -> None:
+def test_a_client_page_names_risks_and_fixed_versions(site: Path) -> None:
     told = text_of(site / "client" / "sarama-1.27.0.html")
     assert "work stops or records are lost" in told
     assert "✗ stuck 3 cells: disk/ storage-error ( producer , consumer , producer on the kafka engine )." in told
@@ -71,7 +71,7 @@ def test_a_client_page_says_what_to_fear_and_what_mends_it(site: Path) -> None:
     assert "1.43.3" in told
 
 
-def test_a_client_without_findings_says_so(site: Path) -> None:
+def test_a_client_page_without_findings_states_it(site: Path) -> None:
     assert "What speaks against it Nothing that was judged." in text_of(site / "client" / "java-4.1.0.html")
     assert "Nothing was judged." in text_of(site / "client" / "java-2.6.3.html")
 
@@ -88,7 +88,7 @@ def test_versions_are_compared_with_the_one_before() -> None:
     assert [(one.better, one.worse) for one in scores(answers)] == [(None, None), (0, 1), (1, 0)]
 
 
-def test_the_worst_comes_first() -> None:
+def test_clients_are_ordered_worst_first() -> None:
     shuffled = [
         row("1", "refreshes", "yes"),
         row("2", "unsupported"),
@@ -106,7 +106,7 @@ def test_the_worst_comes_first() -> None:
 # ---- scenarios
 
 
-def test_a_scenario_page_has_its_story_and_says_who_survives(site: Path) -> None:
+def test_a_scenario_page_has_its_text_and_the_survivors(site: Path) -> None:
     told = text_of(site / "scenario" / "disk.storage-error.html")
     assert "One of a broker's disks dies" in told
     assert "What a good client does: asks for metadata because of the error" in told
@@ -138,13 +138,13 @@ def test_survival_in_words(answers: str, fate: Fate, words: str) -> None:
     assert sum(len(span.rows) for span in found.spans) == len(answers)
 
 
-def test_a_scenario_that_is_not_known_any_more_still_has_a_page(tmp_path: Path) -> None:
+def test_a_removed_scenario_still_has_a_page(tmp_path: Path) -> None:
     rows = [one | {"scenario": "disk/forgotten", "run_id": ""} for one in site_data.matrix()[:1]]
     index = build(site_data.write_matrix(tmp_path / "m.csv", rows), site_data.SOURCE, tmp_path)
     assert "does not know the scenario any more" in text_of(index.parent / "scenario" / "disk.forgotten.html")
 
 
-def test_generated_scenarios_have_a_story() -> None:
+def test_generated_scenarios_have_a_text() -> None:
     assert story(find("answer/produce/NOT_LEADER_OR_FOLLOWER")).summary
     assert find("no/such-thing") is None
 
@@ -162,7 +162,7 @@ def test_names_of_pages_are_safe_and_unique() -> None:
 # ---- earlier runs
 
 
-def test_changes_are_told_the_worst_first_and_new_cells_are_counted(site: Path) -> None:
+def test_changes_are_listed_worst_first_and_new_cells_counted(site: Path) -> None:
     told = text_of(site / "changes.html")
     assert "Of the cells that were there before, 1 got worse." in told
     assert "1 cell was not there before" in told
@@ -177,7 +177,7 @@ def test_a_cell_has_its_history(site: Path) -> None:
     assert CHANGED.version in told
 
 
-def test_without_earlier_runs_the_page_says_so(tmp_path: Path) -> None:
+def test_the_changes_page_without_earlier_runs_states_it(tmp_path: Path) -> None:
     index = build(site_data.write_matrix(tmp_path / "m.csv", site_data.matrix()[:3]), site_data.SOURCE, tmp_path)
     assert "no earlier run is known" in text_of(index.parent / "changes.html")
 
@@ -214,7 +214,7 @@ class Counting:
             yield one
 
 
-def test_pages_that_come_out_the_same_are_taken_over(tmp_path: Path) -> None:
+def test_unchanged_pages_are_reused(tmp_path: Path) -> None:
     results = Counting()
     rows = few()
     first = build(site_data.write_matrix(tmp_path / "m.csv", rows), results.source(), tmp_path)
@@ -228,7 +228,7 @@ def test_pages_that_come_out_the_same_are_taken_over(tmp_path: Path) -> None:
     assert (first.parent / "upgrade.html").read_bytes() == upgrade, "the worst trial of flaky cells is remembered"
 
 
-def test_a_changed_cell_is_drawn_anew_with_its_neighbours_alone(tmp_path: Path) -> None:
+def test_a_changed_cell_redraws_only_its_neighbours(tmp_path: Path) -> None:
     results = Counting()
     rows = few()
     index = build(site_data.write_matrix(tmp_path / "m.csv", rows), results.source(), tmp_path)
@@ -244,7 +244,7 @@ def test_a_changed_cell_is_drawn_anew_with_its_neighbours_alone(tmp_path: Path) 
     assert "it took a while" in page.read_text()
 
 
-def test_another_state_of_the_run_draws_its_cells_anew(tmp_path: Path) -> None:
+def test_a_changed_run_redraws_its_cells(tmp_path: Path) -> None:
     results = Counting()
     build(site_data.write_matrix(tmp_path / "m.csv", few()), results.source(), tmp_path)
     results.read.clear()
@@ -253,7 +253,7 @@ def test_another_state_of_the_run_draws_its_cells_anew(tmp_path: Path) -> None:
     assert results.read
 
 
-def test_another_program_draws_everything_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_program_version_redraws_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = Counting()
     build(site_data.write_matrix(tmp_path / "m.csv", few()), results.source(), tmp_path)
     results.read.clear()
@@ -262,7 +262,7 @@ def test_another_program_draws_everything_anew(tmp_path: Path, monkeypatch: pyte
     assert results.read
 
 
-def test_where_files_cannot_be_linked_they_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_copied_where_links_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(_old: Path, _new: Path) -> None:
         raise PermissionError("no links here")
 
@@ -275,7 +275,7 @@ def test_where_files_cannot_be_linked_they_are_copied(tmp_path: Path, monkeypatc
     assert len(list((index.parent / "cell").iterdir())) == len(few())
 
 
-def test_a_lost_page_of_the_old_site_is_drawn_again(tmp_path: Path) -> None:
+def test_a_missing_page_of_the_old_site_is_redrawn(tmp_path: Path) -> None:
     results = Counting()
     index = build(site_data.write_matrix(tmp_path / "m.csv", few()), results.source(), tmp_path)
     lost = index.parent / "cell" / f"{next(iter(site_data.slugs([few()[0]])))}.html"
@@ -284,7 +284,7 @@ def test_a_lost_page_of_the_old_site_is_drawn_again(tmp_path: Path) -> None:
     assert lost.is_file()
 
 
-def test_keys_tell_inputs_apart() -> None:
+def test_cache_keys_differ_for_different_inputs() -> None:
     assert key([("a", "b")]) == key([("a", "b")])
     assert key([("a", "b")]) != key([("ab",)])
 
@@ -292,7 +292,7 @@ def test_keys_tell_inputs_apart() -> None:
 # ---- the style sheet has every outcome's glyph
 
 
-def test_every_glyph_of_the_matrix_is_that_of_the_legend(site: Path) -> None:
+def test_matrix_symbols_are_those_of_the_legend(site: Path) -> None:
     css = (site / "site.css").read_text()
     assert css.startswith((STATIC / "site.css").read_text())
     found = dict(re.findall(r'#matrix [.](\w+) \{ --glyph: "(.)"; \}', css))

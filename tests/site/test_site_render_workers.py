@@ -59,7 +59,7 @@ def drawn_elsewhere(run_id: str, wanted: Collection[tuple[Cell, int]], parts: Co
     return site_data.histories(run_id, wanted, parts)
 
 
-def test_several_processes_draw_what_one_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_draw_the_same_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     monkeypatch.setattr(render_workers, "BATCH", 10)
     (tmp_path / "pids").mkdir()
@@ -74,7 +74,7 @@ def test_several_processes_draw_what_one_draws(tmp_path: Path, monkeypatch: pyte
     assert os.getpid() not in drew
 
 
-def test_each_batch_lies_together_and_none_is_forgotten(tmp_path: Path) -> None:
+def test_batches_are_complete_and_contiguous(tmp_path: Path) -> None:
     rows = read_matrix(few(tmp_path))
     parts = ["b", "a", "b", "a"]
     trials = [replace(site_data.judged_trials(row.cell)[0], part=parts[n % 4]) for n, row in enumerate(rows)]
@@ -85,7 +85,7 @@ def test_each_batch_lies_together_and_none_is_forgotten(tmp_path: Path) -> None:
     assert in_order == sorted(in_order)
 
 
-def test_a_process_that_is_lost_is_told_and_the_old_site_stands(
+def test_a_lost_process_is_an_error_and_keeps_the_old_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
@@ -97,13 +97,13 @@ def test_a_process_that_is_lost_is_told_and_the_old_site_stands(
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".site")] == []
 
 
-def test_what_fails_in_a_process_is_raised_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_a_process_is_raised_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     with pytest.raises(SiteError, match="cannot be written: No space left on device"):
         build(few(tmp_path), Source(site_data.trials, has_no_room), tmp_path, processes=2)
 
 
-def test_who_says_nothing_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_process_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     monkeypatch.setattr(render_workers, "STUCK_S", 8.0)
     (tmp_path / "pids").mkdir()
@@ -114,7 +114,7 @@ def test_who_says_nothing_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_no_process_outlives_who_asked_it_to_draw(tmp_path: Path, number: int) -> None:
+def test_no_process_outlives_its_parent(tmp_path: Path, number: int) -> None:
     script = (
         "import signal, sys, test_site_drawing as t, site_data\n"
         "from pathlib import Path\n"

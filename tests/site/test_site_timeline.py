@@ -44,7 +44,7 @@ def marks(svg: ET.Element, sort: MomentKind) -> list[ET.Element]:
     return [one for one in svg.iter("g") if one.get("class") == f"mark {sort}"]
 
 
-def test_a_picture_is_well_formed_and_says_what_it_shows() -> None:
+def test_a_picture_is_valid_and_described() -> None:
     svg = drawn(played(), whole=False)
     assert svg.get("role") == "img"
     assert NASTY in (svg.findtext("desc") or "")
@@ -55,7 +55,7 @@ def test_a_picture_is_well_formed_and_says_what_it_shows() -> None:
     assert "moved to broker 2 · all name broker 2" in {text.text for text in drawn(played()).iter("text")}
 
 
-def test_a_stuck_client_shows_errors_futile_requests_and_no_question() -> None:
+def test_a_stuck_client_shows_errors_and_no_discovery() -> None:
     svg = drawn(played(Outcome.STUCK))
     assert marks(svg, MomentKind.ERROR)
     assert marks(svg, MomentKind.FUTILE)
@@ -64,7 +64,7 @@ def test_a_stuck_client_shows_errors_futile_requests_and_no_question() -> None:
     assert "KAFKA_STORAGE_ERROR" in ET.tostring(svg, encoding="unicode")
 
 
-def test_a_client_that_refreshes_shows_the_stale_and_the_useful_answer() -> None:
+def test_a_refresh_shows_stale_and_useful_answers() -> None:
     found = [one for one in moments(played(Outcome.REFRESHES)) if one.sort in {MomentKind.ASK, MomentKind.ASK_STALE}]
     assert [(one.sort, one.lane) for one in found] == [(MomentKind.ASK_STALE, "broker 3"), (MomentKind.ASK, "broker 2")]
     assert "because of the error" in found[0].text
@@ -72,14 +72,14 @@ def test_a_client_that_refreshes_shows_the_stale_and_the_useful_answer() -> None
     assert not [one for one in moments(played(Outcome.REFRESHES)) if one.sort is MomentKind.FUTILE]
 
 
-def test_time_starts_at_the_fault() -> None:
+def test_time_zero_is_the_fault() -> None:
     stages = {one.text: one.at for one in moments(played()) if one.sort is MomentKind.STAGE}
     assert stages["fault on"] == 0
     assert stages["warm"] == -1_000_000
     assert stages["healed"] == 10_000_000
 
 
-def test_records_that_are_withheld_all_the_while_are_told_of_once() -> None:
+def test_a_long_high_watermark_lag_is_shown_once() -> None:
     history = played()
     fault = next(event.at for event in history.events if getattr(event, "kind", "") is EngineKind.FAULT_ON)
     told = [
@@ -91,7 +91,7 @@ def test_records_that_are_withheld_all_the_while_are_told_of_once() -> None:
     assert found == [1_500_000, 6_000_000]
 
 
-def test_a_dense_trial_stays_within_a_few_hundred_marks() -> None:
+def test_a_dense_trial_has_a_few_hundred_marks() -> None:
     history = played(Outcome.STORMS)
     noise = [
         Request(at=site_trials.us(0) + 3000 * n, conn=9, broker=n % 3 + 1, corr=n, api=n % 2, version=4,
@@ -119,13 +119,13 @@ def test_folded_spans_and_unanswered_requests_are_drawn() -> None:
     assert "\N{MULTIPLICATION SIGN}85" in ET.tostring(drawn(replace(history, events=events)), encoding="unicode")
 
 
-def test_an_empty_history_and_one_without_a_fault_can_be_drawn() -> None:
+def test_histories_without_events_or_fault_are_drawn() -> None:
     header = played().header
     assert drawn(History(header, ())).tag == "svg"
     assert drawn(History(header, (Mark(at=5, kind=MarkKind.WARM),)), whole=False).tag == "svg"
 
 
-def test_the_event_table_tells_what_the_picture_shows() -> None:
+def test_the_event_table_matches_the_picture() -> None:
     lines, omitted = event_table(moments(played(Outcome.STUCK)))
     assert omitted == 0
     whats = {line.what for line in lines}
@@ -136,7 +136,7 @@ def test_the_event_table_tells_what_the_picture_shows() -> None:
     assert len(lines) < 40
 
 
-def test_a_control_trial_speaks_of_no_fault() -> None:
+def test_a_control_trial_mentions_no_fault() -> None:
     history = played(Outcome.CLEAN)
     control = replace(history, header=replace(history.header, play=replace(history.header.play, kind=Symptom.NONE)))
     text = ET.tostring(drawn(control), encoding="unicode")

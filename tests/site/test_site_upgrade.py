@@ -69,7 +69,7 @@ def opened(built: Built, opener: Opener, family: str, old: str, new: str) -> Pag
         ("librdkafka", "2.10.1", "1.9.2"),
     ],
 )
-def test_the_page_counts_what_the_command_counts(family: str, old: str, new: str, built: Built, opener: Opener) -> None:
+def test_page_and_command_count_the_same(family: str, old: str, new: str, built: Built, opener: Opener) -> None:
     page = opened(built, opener, family, old, new)
     expected = advised(family, old, new)
     assert len(expected) > 1, "the data cannot tell trends apart"
@@ -89,7 +89,7 @@ def test_the_smallest_upgrade_that_helps_is_named(built: Built, opener: Opener) 
 
 
 @pytest.mark.browser
-def test_choosing_writes_the_address_and_back_restores_it(built: Built, opener: Opener) -> None:
+def test_choices_are_in_the_address_and_restored(built: Built, opener: Opener) -> None:
     page = opened(built, opener, "sarama", "1.43.2", "1.43.3")
     page.get_by_label("Client").select_option("librdkafka")
     expect(page.get_by_role("heading", level=2).first).to_contain_text("librdkafka")
@@ -103,7 +103,7 @@ def test_choosing_writes_the_address_and_back_restores_it(built: Built, opener: 
 
 
 @pytest.mark.browser
-def test_strange_choices_in_an_address_do_no_harm(built: Built, opener: Opener) -> None:
+def test_invalid_choices_in_an_address_are_ignored(built: Built, opener: Opener) -> None:
     page = opener(f"{(built.site / 'upgrade.html').as_uri()}#family=nobody&from=0&to=%E0%A4%A&engine=steam")
     expect(page.get_by_role("heading", level=2).first).to_be_visible()
 

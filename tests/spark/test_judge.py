@@ -29,7 +29,7 @@ def test_changed_cells_are_named_with_both_outcomes(monkeypatch: pytest.MonkeyPa
     assert "9 trials judged again: 1 cells have another outcome, 1 only other numbers" in done.output
 
 
-def test_no_results_are_one_line(tmp_path: Path) -> None:
+def test_missing_results_are_one_error_line(tmp_path: Path) -> None:
     done = probe("judge", "--results", str(tmp_path / "none"))
     assert done.returncode == 3
     assert "has no trials" in done.stderr
@@ -37,7 +37,7 @@ def test_no_results_are_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_verdict_that_the_rules_do_not_share_is_changed(tmp_path: Path) -> None:
+def test_verdicts_follow_the_current_rules(tmp_path: Path) -> None:
     fill(tmp_path, (CELL, 1, Outcome.REFRESHES))  # the invented history shows no recovery at all
     first = probe("judge", "--results", str(tmp_path))
     assert first.returncode == 0, first.stderr

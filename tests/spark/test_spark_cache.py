@@ -46,7 +46,7 @@ def store(results: Path, run_id: str, outcome: Outcome = Outcome.STUCK, part: in
 
 
 @pytest.mark.spark
-def test_runs_that_come_one_by_one_make_the_same_tables(spark: SparkSession, results: Path) -> None:
+def test_incremental_builds_equal_a_full_build(spark: SparkSession, results: Path) -> None:
     rows = random_rows(11, 60, 3, RUNS[:3])
     for nth, run in enumerate(RUNS[:3]):
         write(results, {run: rows[run]})
@@ -86,7 +86,7 @@ def folding(monkeypatch: pytest.MonkeyPatch) -> Folding:
     return fake
 
 
-def test_only_what_is_new_is_read(results: Path, folding: Folding) -> None:
+def test_only_new_runs_are_read(results: Path, folding: Folding) -> None:
     for run in RUNS[:3]:
         store(results, run)
         assert build("a session", results).files == 1
@@ -95,7 +95,7 @@ def test_only_what_is_new_is_read(results: Path, folding: Folding) -> None:
     assert len(list((results / "settled").iterdir())) == 2
 
 
-def test_nothing_new_needs_no_spark(results: Path, folding: Folding, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_without_new_runs_starts_no_spark(results: Path, folding: Folding, monkeypatch: pytest.MonkeyPatch) -> None:
     store(results, RUNS[0])
     build("a session", results)
     monkeypatch.setattr(job, "start_session", lambda master: pytest.fail("Spark was started for nothing"))
@@ -103,7 +103,7 @@ def test_nothing_new_needs_no_spark(results: Path, folding: Folding, monkeypatch
     assert (results.parent / "out" / "matrix.csv").exists()
 
 
-def test_a_run_that_grows_is_read_again_alone(results: Path, folding: Folding) -> None:
+def test_only_a_growing_run_is_read_again(results: Path, folding: Folding) -> None:
     for run in RUNS[:2]:
         store(results, run)
     build("a session", results)
@@ -113,7 +113,7 @@ def test_a_run_that_grows_is_read_again_alone(results: Path, folding: Folding) -
     assert folding.asked[1:] == [((RUNS[2],), RUNS[:2])] * 3
 
 
-def test_newer_verdicts_and_older_runs_are_noticed(results: Path, folding: Folding) -> None:
+def test_newer_verdicts_and_added_old_runs_are_noticed(results: Path, folding: Folding) -> None:
     for run in RUNS[1:3]:
         store(results, run)
         build("a session", results)
@@ -127,7 +127,7 @@ def test_newer_verdicts_and_older_runs_are_noticed(results: Path, folding: Foldi
     assert folding.asked[2:] == [((RUNS[2],), (RUNS[1],)), (RUNS[:3], ())]
 
 
-def test_a_damaged_file_is_named_as_long_as_it_lies_there(results: Path, folding: Folding) -> None:
+def test_every_build_names_a_damaged_file(results: Path, folding: Folding) -> None:
     store(results, RUNS[0])
     bad = store(results, RUNS[0], part=1)
     bad.write_bytes(b"PAR1")
@@ -142,7 +142,7 @@ def test_a_damaged_file_is_named_as_long_as_it_lies_there(results: Path, folding
 
 
 @pytest.mark.parametrize("what", ["covers.json", "matrix.parquet", "history.parquet"])
-def test_damage_to_what_is_kept_costs_time_only(results: Path, folding: Folding, what: str) -> None:
+def test_a_damaged_cache_costs_time_only(results: Path, folding: Folding, what: str) -> None:
     store(results, RUNS[0])
     build("a session", results)
     (path,) = results.glob(f"settled/*/{what}")
@@ -166,7 +166,7 @@ def test_the_table_of_columns_is_part_of_the_code() -> None:
     assert {root / "probe/model/columns.py", root / "spark/measures.py"} <= set(sources())
 
 
-def test_other_code_starts_anew(results: Path, folding: Folding, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_code_ignores_the_cache(results: Path, folding: Folding, monkeypatch: pytest.MonkeyPatch) -> None:
     store(results, RUNS[0])
     build("a session", results)
     monkeypatch.setattr("spark.cache._code", lambda: "another")

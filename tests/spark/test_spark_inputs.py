@@ -45,7 +45,7 @@ def test_a_damaged_file_is_named_and_the_others_count(spark: SparkSession, tmp_p
     assert good not in line
 
 
-def test_nothing_readable_is_one_line_and_exit_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_results_are_one_line_and_exit_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ResultsError, match="has no trials"):
         find_inputs(str(tmp_path))
     Path(write_part(tmp_path, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])).write_bytes(b"PAR1")
@@ -56,7 +56,7 @@ def test_nothing_readable_is_one_line_and_exit_code_3(tmp_path: Path, capsys: py
     assert "1of1-000000.parquet" in said.err
 
 
-def test_odd_folder_names_are_read_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
+def test_unusual_folder_names_are_read(spark: SparkSession, tmp_path: Path) -> None:
     results = tmp_path / "re sults [1] {a,b} *%20"
     write_part(results, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])
     assert build_matrix(str(results), str(tmp_path / "out"), session=spark).cells == 1

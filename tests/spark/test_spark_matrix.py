@@ -62,7 +62,7 @@ def test_spark_and_the_store_agree_on_the_columns() -> None:
 
 
 @pytest.mark.parametrize(("seed", "cells", "trials", "small"), [(1, 300, 4, SMALL), (2, 40, 30, SMALL), (3, 400, 4, 0)])
-def test_duckdb_says_the_same_byte_for_byte(
+def test_duckdb_gives_the_same_bytes(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, cells: int, trials: int, small: int
 ) -> None:
     for module in ("spark.session", "spark.incremental"):
@@ -78,7 +78,7 @@ def test_duckdb_says_the_same_byte_for_byte(
     assert {"flaky", "waiting", "broken", "not_run", "refreshes", "unsupported"} <= set(built.outcomes)
 
 
-def test_csv_and_parquet_say_the_same(spark: SparkSession, tmp_path: Path) -> None:
+def test_csv_and_parquet_hold_the_same_values(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path, random_rows(3, 20))
     built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
     table = pq.read_table(built.parquet)
@@ -174,7 +174,7 @@ def test_disagreeing_trials_are_flaky_and_never_averaged(spark: SparkSession, tm
     assert row["reason"] == "3 trials disagree: refreshes 2, stuck 1"
 
 
-def test_of_equally_common_outcomes_the_worse_gives_the_numbers(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_worse_of_equally_common_outcomes_gives_the_numbers(spark: SparkSession, tmp_path: Path) -> None:
     one, two = trial(EARLY, 1, Outcome.REFRESHES, lost=0), trial(EARLY, 2, Outcome.VIOLATES, lost=3)
     row = only(spark, tmp_path, one, two)
     assert (row["outcome"], row["agreeing"], row["lost"]) == ("flaky", "1", "3")
@@ -190,7 +190,7 @@ def test_of_equally_common_outcomes_the_worse_gives_the_numbers(spark: SparkSess
         ((Outcome.NOT_PROVOKED, Outcome.REFRESHES), "flaky", "2"),
     ],
 )
-def test_what_settles_a_cell(
+def test_outcomes_that_settle_a_cell(
     spark: SparkSession, tmp_path: Path, outcomes: tuple[Outcome, ...], expected: str, trials: str
 ) -> None:
     row = only(spark, tmp_path, *(trial(EARLY, number, outcome) for number, outcome in enumerate(outcomes)))

@@ -125,7 +125,7 @@ def test_an_object_store_holds_results_and_tables(tmp_path: Path, bucket: str) -
     assert row["outcome"] == "flaky"
 
 
-def test_shards_of_many_machines_merge_in_one_folder(spark: SparkSession, tmp_path: Path) -> None:
+def test_shards_merge_in_one_folder(spark: SparkSession, tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", [tmp_path / "one", tmp_path / "two"]
     with create(whole, run_id=RUN) as store:
         for number in range(6):
@@ -143,7 +143,7 @@ def test_shards_of_many_machines_merge_in_one_folder(spark: SparkSession, tmp_pa
     assert missing.cells == 1  # a shard that never came is missing trials, no trouble
 
 
-def test_files_of_schema_1_stay_readable(spark: SparkSession, tmp_path: Path) -> None:
+def test_files_of_schema_1_are_readable(spark: SparkSession, tmp_path: Path) -> None:
     """The files under tests/data/stored_schema_1 were written once and are never written again."""
     results = tmp_path / "results"
     shutil.copytree(STORED, results)
@@ -154,7 +154,7 @@ def test_files_of_schema_1_stay_readable(spark: SparkSession, tmp_path: Path) ->
     assert rejudge(str(results), session=spark, judge="judges:by_trial").trials >= 1
 
 
-def test_what_an_older_program_did_not_write_does_not_apply(spark: SparkSession, tmp_path: Path) -> None:
+def test_columns_missing_in_old_files_are_null(spark: SparkSession, tmp_path: Path) -> None:
     path = Path(write_part(tmp_path, RUNS[0], "1of1-000000", [trial(RUNS[0], 1, Outcome.STUCK, fault_hits=3)]))
     table = pq.read_table(path)
     old = table.drop_columns(["shortened", "reality", "mirrors", "close_ms", "api_versions", "rules", "conforming"])
@@ -169,7 +169,7 @@ def test_what_an_older_program_did_not_write_does_not_apply(spark: SparkSession,
     assert (stored.verdict.outcome, stored.verdict.rules, stored.shortened) == (Outcome.STUCK, 0, False)
 
 
-def test_what_a_newer_program_wrote_is_named(spark: SparkSession, tmp_path: Path) -> None:
+def test_files_of_a_newer_schema_are_named(spark: SparkSession, tmp_path: Path) -> None:
     write_part(tmp_path, RUNS[0], "1of1-000000", [trial(RUNS[0], 1, Outcome.STUCK)])
     path = Path(write_part(tmp_path, RUNS[0], "1of1-000001", [trial(RUNS[0], 2, Outcome.LATE)]))
     pq.write_table(pq.read_table(path).replace_schema_metadata({SCHEMA_KEY: b"99"}), path)

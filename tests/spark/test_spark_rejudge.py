@@ -36,7 +36,7 @@ def results(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_stored_histories_are_judged_by_todays_rules(spark: SparkSession, results: Path) -> None:
+def test_stored_histories_are_judged_by_the_current_rules(spark: SparkSession, results: Path) -> None:
     done = rejudge(str(results), session=spark, judge="judges:by_trial")
     assert done.trials == 3
     assert [Path(path).name for path in done.written] == ["2-000000.parquet"]

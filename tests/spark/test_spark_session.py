@@ -18,7 +18,7 @@ from tests.support.synthetic_rows import random_rows, write
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_machine_without_java_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_java_is_one_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -26,7 +26,7 @@ def test_a_machine_without_java_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_
         session.start_session()
 
 
-def test_a_java_that_does_not_start_is_named(tmp_path: Path) -> None:
+def test_a_failing_java_is_named(tmp_path: Path) -> None:
     """In a process of its own: a session that another test started would be taken."""
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
@@ -40,7 +40,7 @@ def test_a_java_that_does_not_start_is_named(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("probe-spark-*"))
 
 
-def test_what_a_killed_session_left_is_removed_by_the_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_session_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Only what is surely nobody's: not a living process's, not what is still being made, not what others put there."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code = "from spark.temporary_folders import make_folder; print(make_folder(), flush=True); input()"
@@ -71,7 +71,7 @@ def test_what_a_killed_session_left_is_removed_by_the_next(monkeypatch: pytest.M
 
 
 @pytest.mark.spark
-def test_the_job_runs_alone_and_leaves_nothing(tmp_path: Path) -> None:
+def test_the_job_runs_by_itself_and_cleans_up(tmp_path: Path) -> None:
     write(tmp_path / "results", random_rows(1, 5))
     done = _job(tmp_path)
     assert done.returncode == 0

@@ -70,7 +70,7 @@ def test_every_table_has_a_schema_for_its_readers() -> None:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(("seed", "cells", "runs", "small"), [(1, 200, MANY, SMALL), (5, 900, RUNS, 0)])
-def test_duckdb_says_the_same(
+def test_duckdb_gives_the_same_tables(
     spark: SparkSession,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -97,7 +97,7 @@ def test_duckdb_says_the_same(
 
 
 @pytest.mark.spark
-def test_of_many_runs_few_are_read_whole(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_of_many_runs_are_read_whole(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that cells get their rows from, or got them from before the newest. Together they may well be small."""
     rows = random_rows(7, 4, 4, MANY)
     write(tmp_path, rows, parts=2)
@@ -171,7 +171,7 @@ _FAMILY = {"agreement": "engines"}
 
 
 @pytest.mark.spark
-def test_changes_are_those_of_the_newest_run(told: dict[str, list[dict[str, Any]]]) -> None:
+def test_changes_belong_to_the_newest_run(told: dict[str, list[dict[str, Any]]]) -> None:
     rows = {row["version"]: row for row in told["changes"]}
     assert sorted(rows) == ["better", "new"]
     names = ("kind", "outcome_before", "outcome", "conforms_before", "conforms", "run_before", "run_id")
@@ -180,7 +180,7 @@ def test_changes_are_those_of_the_newest_run(told: dict[str, list[dict[str, Any]
 
 
 @pytest.mark.spark
-def test_history_joins_runs_that_say_the_same(told: dict[str, list[dict[str, Any]]]) -> None:
+def test_history_joins_runs_with_equal_answers(told: dict[str, list[dict[str, Any]]]) -> None:
     assert [(row["outcome"], row["first_run"], row["last_run"], row["runs"]) for row in told["history"]] == [
         ("stuck", MANY[0], MANY[3], 3),
         ("refreshes", MANY[4], MANY[4], 1),
@@ -189,7 +189,7 @@ def test_history_joins_runs_that_say_the_same(told: dict[str, list[dict[str, Any
 
 
 @pytest.mark.spark
-def test_versions_tell_since_when_an_answer_holds(told: dict[str, list[dict[str, Any]]]) -> None:
+def test_versions_show_since_when_an_answer_holds(told: dict[str, list[dict[str, Any]]]) -> None:
     rows = sorted(told["versions"], key=lambda row: row["nth"])
     assert [(row["outcome"], row["first_version"], row["last_version"], row["versions"]) for row in rows] == [
         ("refreshes", "1.9.0", "1.9.0", 1),
@@ -200,7 +200,7 @@ def test_versions_tell_since_when_an_answer_holds(told: dict[str, list[dict[str,
 
 
 @pytest.mark.spark
-def test_engines_are_compared_whatever_their_election(told: dict[str, list[dict[str, Any]]]) -> None:
+def test_engines_are_compared_across_elections(told: dict[str, list[dict[str, Any]]]) -> None:
     found = {(row["version"], row["embedded_profile"], row["profile"]): row["agrees"] for row in told["agreement"]}
     assert found == {
         (CELL.version, "isolated", "isolated"): "no",
@@ -210,7 +210,7 @@ def test_engines_are_compared_whatever_their_election(told: dict[str, list[dict[
 
 
 @pytest.mark.spark
-def test_an_election_is_taken_out_in_spark_as_it_is_here(spark: SparkSession) -> None:
+def test_spark_removes_elections_as_python_does(spark: SparkSession) -> None:
     texts = [
         "isolated",
         "isolated+election=250,40",
@@ -226,7 +226,7 @@ def test_an_election_is_taken_out_in_spark_as_it_is_here(spark: SparkSession) ->
 
 
 @pytest.mark.spark
-def test_versions_sort_in_spark_as_they_do_here(spark: SparkSession) -> None:
+def test_spark_sorts_versions_as_python_does(spark: SparkSession) -> None:
     names = ["0.11.4", "1.9.0", "1.27.0", "2.0", "2.0.0-rc1", "2.0.0", "2.0.0+local.00ff00ff", "2.0.1", "10.0.0", "2.x"]
     rows = spark.createDataFrame([(name,) for name in names], "name STRING")
     ours = [row["name"] for row in rows.orderBy(version_place(rows["name"])).collect()]
@@ -234,7 +234,7 @@ def test_versions_sort_in_spark_as_they_do_here(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-def test_intervals_are_wilsons(spark: SparkSession) -> None:
+def test_intervals_follow_wilson(spark: SparkSession) -> None:
     rows = spark.createDataFrame([(0, 3), (1, 10), (5, 10), (10, 10)], "hits INT, of INT")
     found = rows.select(*wilson(rows["hits"], rows["of"])).collect()
     expected = [(0.0, 0.5615), (0.0179, 0.4042), (0.2366, 0.7634), (0.7225, 1.0)]  # R: binom.confint(method="wilson")

@@ -65,7 +65,7 @@ def results(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_requests_are_summed_up_by_broker_and_api(spark: SparkSession, results: Path) -> None:
+def test_requests_are_counted_by_broker_and_api(spark: SparkSession, results: Path) -> None:
     with pytest.raises(ResultsError, match="cannot be read"):
         build_traffic(str(results), str(results / "out"), session=spark)
     build_matrix(str(results), str(results / "out"), session=spark)
@@ -82,7 +82,7 @@ def test_requests_are_summed_up_by_broker_and_api(spark: SparkSession, results: 
     assert pq.read_table(kept).num_rows == 2
 
 
-def test_files_from_before_sizes_were_columns_say_the_same(spark: SparkSession, results: Path) -> None:
+def test_events_without_size_columns_give_the_same_traffic(spark: SparkSession, results: Path) -> None:
     for path in results.glob("run_id=*/events/*.parquet"):
         table = pq.read_table(path)
         pq.write_table(table.drop_columns(["size", "requests"]), path)
