@@ -1,1 +1,1 @@
-"""What every client driver must do."""
+"""Promises that every client driver keeps."""

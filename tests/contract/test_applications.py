@@ -1,4 +1,4 @@
-"""What the drivers of whole applications promise (proto/driver.proto), and how a real one is judged."""
+"""Promises of the drivers of whole applications (proto/driver.proto), and the verdict on a real one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.real
 
 @dataclass
 class Transcript:
-    """One run of a driver: what it said, and what the cluster holds."""
+    """One run of a driver: its events, and the records of the cluster."""
 
     hello: pb.Hello
     events: dict[str, list[pb.Event]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Transcript:
 
 
 def transcript(client: str) -> Transcript:
-    """Return the one run that all tests of an application read; skip where it cannot be had, or takes minutes."""
+    """Return the run shared by all tests of an application; skip if it is not available or takes minutes."""
     family, _, version = client.partition("@")
     if family == "telegraf" and not list((cache_root() / "drivers" / family).glob(f"{version}-*")):
         pytest.skip(f"building {client} takes two minutes; `probe run --client {client}` does it once")
@@ -79,7 +79,7 @@ def transcript(client: str) -> Transcript:
 def _play(family_name: str, version_name: str) -> Transcript | Exception:
     try:
         return asyncio.run(_run(family_name, version_name))
-    except Exception as error:  # noqa: BLE001  # told by each test
+    except Exception as error:  # noqa: BLE001  # reported by each test
         return error
 
 
@@ -151,7 +151,7 @@ def _children(parent: int) -> set[int]:
 
 
 async def _orphans(driver: Driver) -> set[int]:
-    """End the driver's standard input; return what lives on of the children it had then."""
+    """Close the driver's standard input; return the children that are still alive afterwards."""
     assert driver.process is not None
     assert driver.process.stdin is not None
     children = _children(driver.process.pid)

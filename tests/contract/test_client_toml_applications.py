@@ -1,4 +1,4 @@
-"""clients/telegraf and clients/kcat: applications that the wire alone judges."""
+"""clients/telegraf and clients/kcat: applications judged by the wire alone."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_every_build_tag_is_in_client_toml() -> None:
 
 
 def test_telegraf_stays_out_of_the_shared_go_module() -> None:
-    """Telegraf's own requirements are some five hundred; they are fetched when it is built, and not before."""
+    """Telegraf's many requirements are fetched only when it is built."""
     assert "influxdata" not in (SHIM / "go.mod").read_text()
 
 

@@ -1,4 +1,4 @@
-"""clients/franz-go and clients/kafka-go: what client.toml says and what the releases say."""
+"""clients/franz-go and clients/kafka-go: client.toml agrees with the releases."""
 
 from __future__ import annotations
 

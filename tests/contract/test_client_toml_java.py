@@ -1,4 +1,4 @@
-"""clients/java: what its two files of data say."""
+"""clients/java: its two data files agree with the releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""clients/kafkajs: what client.toml says, what the library says, and what the driver makes of both."""
+"""clients/kafkajs: client.toml, library and driver agree."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def launch_of(family: Family, version: str) -> Launch:
 
 
 def ask(launch: Launch, script: str) -> Any:
-    """Run a script with the driver's modules and `library` at hand; return what its `answer` is."""
+    """Run a script with the driver's modules and `library` imported; return its `answer`."""
     code = (
         f"import {{ loadLibrary, isSince }} from {json.dumps(str(DRIVER / 'library.js'))};"
         f"import {{ settle }} from {json.dumps(str(DRIVER / 'settings.js'))};"
@@ -90,8 +90,8 @@ def test_error_names_become_protocol_names(family: Family, version: str) -> None
     script = (
         "import { createRequire } from 'node:module';"
         f"const load = createRequire({json.dumps(str(DRIVER / 'main.js'))});"
-        f"const told = load({json.dumps(launch_of(family, version).argv[3] + '/src/protocol/error.js')});"
-        "const answer = told.errorCodes.map(({ code }) => errorOf(told.createErrorFromCode(code)))"
+        f"const protocol = load({json.dumps(launch_of(family, version).argv[3] + '/src/protocol/error.js')});"
+        "const answer = protocol.errorCodes.map(({ code }) => errorOf(protocol.createErrorFromCode(code)))"
     )
     for error in ask(launch_of(family, version), script):
         assert error["name"] == ERROR_NAMES[error["code"]], error
@@ -101,8 +101,8 @@ def test_error_names_become_protocol_names(family: Family, version: str) -> None
 @pytest.mark.parametrize("version", ["1.16.0", "2.2.4"])
 def test_the_error_code_is_found_inside_retry_errors(family: Family, version: str) -> None:
     script = (
-        "const told = { type: 'KAFKA_STORAGE_ERROR', code: 56, message: 'm', retriable: true };"
-        "const inner = new library.KafkaJSProtocolError(told);"
+        "const protocol = { type: 'KAFKA_STORAGE_ERROR', code: 56, message: 'm', retriable: true };"
+        "const inner = new library.KafkaJSProtocolError(protocol);"
         "const given = { retryCount: 5, retryTime: 9000, cause: inner };"
         "const answer = errorOf(new library.KafkaJSNumberOfRetriesExceeded(inner, given))"
     )
@@ -150,7 +150,7 @@ UNSUPPORTED = (
 
 @functools.cache
 def settled(version: str) -> list[Any]:
-    """Return what the driver makes of every start above, in one run of it: effective settings, or why not."""
+    """Return the effective settings or the refusal for every start above, from one run of the driver."""
     starts = [{"role": item[-4], "profile": item[-3], "properties": item[-2]} for item in (*SETTINGS, *UNSUPPORTED)]
     script = (
         "const one = (start) => {"

@@ -1,4 +1,4 @@
-"""The families whose drivers are in Python: what client.toml says and what the drivers have agree."""
+"""Families with Python drivers: client.toml agrees with the drivers."""
 
 from __future__ import annotations
 

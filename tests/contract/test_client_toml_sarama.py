@@ -1,4 +1,4 @@
-"""clients/sarama/client.toml says what the driver and the releases say."""
+"""clients/sarama/client.toml agrees with the driver and the releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A driver process takes new instances only while nothing of the old ones goes on in it."""
+"""A driver process accepts new instances only if closed ones left no threads."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ START = Start(
 
 
 async def ignore(_message: pb.ToDriver) -> None:
-    """Take what the process would send."""
+    """Collect the messages that the process would send."""
 
 
 async def has_room_after(left: str) -> bool:
-    """Say whether a process takes more once an instance has ended in it, leaving something or nothing."""
+    """Return whether a process accepts more instances after one ended, with or without leftovers."""
     process = DriverProcess(Client("demo", "1.0"), 4)
 
     async def stream() -> AsyncIterator[pb.FromDriver]:
@@ -60,14 +60,14 @@ def test_a_process_with_leftover_threads_is_retired(left: str, *, room: bool) ->
 
 
 STUBBORN = "import sys, time; sys.stderr.write('up'); time.sleep(600)"
-"""Does not end when its standard input does."""
+"""A process that ignores the end of its standard input."""
 
 
 def test_a_finished_version_ends_its_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     async def attached(_process: DriverProcess, _timeout_s: float) -> None: ...
 
     async def ended(process: DriverProcess) -> None:
-        assert process._child is not None  # nobody else tells
+        assert process._child is not None  # no driver sends it here
         async with asyncio.timeout(GRACE_S):
             assert await process._child.process.wait() == -signal.SIGKILL
 
@@ -103,11 +103,11 @@ def test_a_finished_version_ends_its_processes(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_host_ends_all_processes_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An interrupted run has dozens: one after the other took more than a minute."""
+    """An interrupted run has dozens of processes; ending them one by one would take too long."""
     pids: list[int] = []
 
     async def attached(process: DriverProcess, _timeout_s: float) -> None:
-        assert process._child is not None  # nobody else tells
+        assert process._child is not None  # no driver sends it here
         pids.append(process._child.pid)
 
     monkeypatch.setattr(DriverProcess, "attached", attached)
@@ -124,7 +124,7 @@ def test_a_host_ends_all_processes_together(monkeypatch: pytest.MonkeyPatch) -> 
 
     assert asyncio.run(end()) < 2.5 * GRACE_S
     assert len(pids) == 6
-    time.sleep(2 * DECENT_S)  # the kernel is let alone with the dead for a while
+    time.sleep(2 * DECENT_S)  # a dead process is reaped a little later
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

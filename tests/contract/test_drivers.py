@@ -1,6 +1,6 @@
-"""What every driver of every family promises (proto/driver.proto), tried against a fake cluster.
+"""Promises of every driver (proto/driver.proto), tested against a fake cluster.
 
-The first core version of each family stands in the quick suite; the others are marked `real`.
+The first core version of each family is in the quick suite; the others are marked `real`.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ WORKING = ("producer", "consumer", "group", "refused")
 every later send on any partition with the same error then, which is no fault of its driver.
 """
 REFUSED = 3
-"""So many operations are refused before anybody is asked to close."""
+"""Operations that are refused before the instances are closed."""
 ROLE = {"refused": "producer"}
-"""The role that an instance plays, where that is not its name."""
+"""Roles of instances that are not named after their role."""
 INVENTED: dict[str, dict[str, Any]] = {
     "invented-role": {"role": "sorcerer"},
     "invented-profile": {"profile": "wishful"},
     "invented-property": {"properties": {"invented.setting.of.nobody": "1"}},
 }
 REFUSAL, REFUSAL_NAME = 10, "MESSAGE_TOO_LARGE"
-"""No client retries it, all know it, and most call it something else."""
+"""No client retries this error, all know it, and most have another name for it."""
 DEADLINE_MS = 5000
 QUICK_MS, SELDOM_MS, PACED_S = 100, 300, 1.6
-"""The pace at first, the pace then, and for how long."""
+"""First interval, second interval, and the time at the second."""
 BYSTANDER, BYSTANDER_MS = 1, 200
 RECORDS = 10
 
 
 @dataclass
 class Transcript:
-    """One run of a driver: what it said, and what the cluster holds."""
+    """One run of a driver: its events, and the records of the cluster."""
 
     hello: pb.Hello
     events: dict[str, list[pb.Event]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Transcript:
     ping_s: list[float] = field(default_factory=list)
     exit_s: float = 0.0
     quick: int = 0
-    """So many operations of the producer had begun when it was told to begin them at another pace."""
+    """Operations that the producer had started when the interval changed."""
 
     def of(self, instance: str, *kinds: pb.Kind.ValueType) -> list[pb.Event]:
         return [event for event in self.events[instance] if event.kind in kinds]
@@ -80,7 +80,7 @@ def _cases() -> Iterator[object]:
 
 
 def _working(family: Family, version: Version) -> tuple[str, ...]:
-    """Return the instances whose role this version has."""
+    """Return the instances with a role of this version."""
     has = {name for name, span in family.roles.items() if span.covers(version.version)}
     return tuple(name for name in WORKING if ROLE.get(name, name) in has)
 
@@ -89,7 +89,7 @@ every_driver = pytest.mark.parametrize(("family", "version"), list(_cases()))
 
 
 def transcript(family: Family, version: Version) -> Transcript:
-    """Return the one run that all tests of a driver read; skip where the client or the cluster cannot be had."""
+    """Return the run shared by all tests of a driver; skip without the client or the cluster."""
     outcome = _play(family.family, version.version)
     if isinstance(outcome, (ProvisionError, ToolError)):
         pytest.skip(str(outcome))
@@ -99,7 +99,7 @@ def transcript(family: Family, version: Version) -> Transcript:
 
 
 def transcript_with(family: Family, version: Version, name: str) -> Transcript:
-    """Return that run for a test of one instance; skip where the client has no such role."""
+    """Return that run for a test of one instance; skip if the client lacks the role."""
     if name not in _working(family, version):
         pytest.skip(f"{family.family} has no role {ROLE.get(name, name)}")
     return transcript(family, version)
@@ -107,13 +107,13 @@ def transcript_with(family: Family, version: Version, name: str) -> Transcript:
 
 @functools.cache
 def _play(family_name: str, version_name: str) -> Transcript | Exception:
-    """Run once, and fail once: every test of a driver that does not work shows the same reason at once."""
+    """Run and fail only once: every test of a failing driver reports the same reason at once."""
     family = read_families(CLIENTS)[family_name]
     version = family.find(version_name)
     assert version is not None
     try:
         return asyncio.run(_run(family, version))
-    except Exception as error:  # noqa: BLE001  # told by each test
+    except Exception as error:  # noqa: BLE001  # reported by each test
         return error
 
 
@@ -264,7 +264,7 @@ def test_each_operation_is_sent_then_ended_once(family: Family, version: Version
 @every_driver
 @pytest.mark.parametrize("partition", [0, 1])
 def test_operations_follow_the_last_interval(family: Family, version: Version, partition: int) -> None:
-    """On the bystander as often at the most as is asked for it."""
+    """Operations on the bystander come at most at the requested interval."""
     seen = transcript(family, version)
     least_ms = BYSTANDER_MS if partition == BYSTANDER else 0
     sent = seen.of("producer", pb.SENT)
@@ -289,7 +289,7 @@ def test_acked_records_are_stored_at_their_offset(family: Family, version: Versi
 @every_driver
 @pytest.mark.parametrize("name", ["consumer", "group"])
 @pytest.mark.parametrize("partition", [0, 1])
-def test_records_are_received_completely_and_in_order(family: Family, version: Version, name: str, partition: int) -> None:
+def test_records_are_received_whole_and_in_order(family: Family, version: Version, name: str, partition: int) -> None:
     seen = transcript_with(family, version, name)
     received = [event for event in seen.of(name, pb.RECEIVED) if event.partition == partition]
     first = 0 if name == "consumer" else received[0].offset

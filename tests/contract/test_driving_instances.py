@@ -44,7 +44,7 @@ def heard() -> Heard:
 
 @pytest.fixture
 def instances(monkeypatch: pytest.MonkeyPatch, heard: Heard) -> Iterator[Any]:
-    """Instances of a library that works in a thread named after the client id; role `leaves` never ends that."""
+    """Instances of a library with a thread named after the client id; role `leaves` never ends it."""
     monkeypatch.syspath_prepend(str(PYTHON))
     from driver_runtime.instances import Instances  # noqa: PLC0415  # found by the line above
     from driver_runtime.library import Library  # noqa: PLC0415  # as above
@@ -69,7 +69,7 @@ def start(name: str, role: str = "closes") -> pb.Start:
 
 
 def test_a_bystander_with_the_same_prefix_is_not_a_left_thread(instances: Any, heard: Heard) -> None:
-    """It was taken for that, and one Python driver in five took no more instances and was started anew."""
+    """A bystander's thread must not retire the driver process."""
     instances.start(start("java-group-1"))
     instances.start(start("java-group-1-b"))
     instances.stop(pb.Stop(instance="java-group-1", deadline_ms=2000))

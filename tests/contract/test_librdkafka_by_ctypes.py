@@ -1,4 +1,4 @@
-"""librdkafka by ctypes: old versions keep the contract, and a version that can be driven both ways fares the same."""
+"""librdkafka by ctypes: old versions keep the contract; a version with both bindings has the same outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fact that operators act on, proved by a client that misbehaves in exactly that way.
+"""Every fact that operators act on, shown by a client that misbehaves in exactly that way.
 
 The client (tests/support/misbehaving) is one small program; a property chooses the one way in which it misbehaves. It
 runs end to end: fake cluster, relay, driver protocol, recorder, verdict. All cells are played at once.
@@ -101,7 +101,7 @@ def test_a_well_behaved_client_conforms(found: Found, name: str) -> None:
 def test_a_good_client_asks_because_of_the_error(found: Found, name: str) -> None:
     facts = facts_of(found, name, Outcome.REFRESHES)
     assert (facts.refresh_trigger, facts.reroute) == (Trigger.ERROR, Reroute.REFRESH)
-    assert 20 < (facts.refresh_ms or 0) < 2000  # it pauses for 100 ms first; the rest is the machine's
+    assert 20 < (facts.refresh_ms or 0) < 2000  # it pauses for 100 ms first; the machine adds the rest
     assert facts.hits_before_ask == 1
     assert facts.close_ms is not None
 

@@ -1,4 +1,4 @@
-"""What machines read beside the site: metrics of the last run, the feed of changed cells."""
+"""Machine-readable files of the site: metrics of the last run, the feed of changed cells."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 def parse(text: str) -> Samples:
-    """Read the text format strictly: HELP, TYPE and samples of a metric stand together, nothing twice."""
+    """Read the text format strictly: HELP, TYPE and samples of a metric are contiguous and unique."""
     assert text.endswith("\n")
     found: Samples = {}
-    told: list[str] = []
+    names: list[str] = []
     for line in text.splitlines():
         if line.startswith("# HELP "):
-            told.append(line.split()[2])
-            assert told.count(told[-1]) == 1
+            names.append(line.split()[2])
+            assert names.count(names[-1]) == 1
         elif line.startswith("# TYPE "):
-            assert line.split()[2:] == [told[-1], "gauge"]
+            assert line.split()[2:] == [names[-1], "gauge"]
         else:
             match = LINE.fullmatch(line)
             assert match, line
-            assert match[1] == told[-1]
+            assert match[1] == names[-1]
             key = (match[1], frozenset(LABEL.findall(match[2] or "")))
             assert key not in found
             found[key] = float(match[3])
@@ -57,10 +57,10 @@ def one(outcome: Outcome, cell: Cell = CELL) -> SettledCell:
 def test_metrics_count_the_last_run() -> None:
     odd = replace(CELL, version='1"\\\n2')
     cells = [one(Outcome.STUCK), one(Outcome.BROKEN, replace(CELL, scenario="net/reset")), one(Outcome.LATE, odd)]
-    told = {item.cell: item for item in cells}
+    names = {item.cell: item for item in cells}
     started = "2026-11-21T08:43:15Z"
     before = {CELL: one(Outcome.REFRESHES)}
-    found = parse(metrics(Report(run_id="r1", results="r", cells=told, before=before, started=started, seconds=12.5)))
+    found = parse(metrics(Report(run_id="r1", results="r", cells=names, before=before, started=started, seconds=12.5)))
 
     def value(name: str, **labels: str) -> float:
         return found[name, frozenset(labels.items())]

@@ -1,4 +1,4 @@
-"""The site without a browser: what is written, how it is said, and how it is put in place."""
+"""The site without a browser: its files, its texts, and how it is published."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support import site_data
 from tests.support.site_data import RUN, SOURCE, FakeTrial
 
 BARE = Source(lambda _run: (), SOURCE.histories)
-"""Results whose trials are gone: quick to build."""
+"""Results without stored trials, which build quickly."""
 CELL = Cell("sarama", "1.27.0", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
 
 
@@ -118,7 +118,7 @@ def test_an_unreadable_history_keeps_its_verdict(matrix: Path, tmp_path: Path) -
     assert "Row 7: goal not reached" in page
 
 
-# ---- putting it in place
+# ---- publishing
 
 
 def test_a_reader_never_sees_half_a_site(matrix: Path, tmp_path: Path) -> None:
@@ -319,8 +319,8 @@ def test_hints_for_readers() -> None:
 def test_a_stuck_cell_in_words() -> None:
     row = row_of()
     assert summary(row) == "sarama 1.27.0, as a producer, did not recover by itself while the fault was in force."
-    told = " ".join(details(row))
-    assert "KAFKA_STORAGE_ERROR (56) at least 100 times" in told
-    assert "never asked who serves now" in told
-    assert "Not even mending the fault helped" in told
-    assert "up to 100 errors" in told
+    shown = " ".join(details(row))
+    assert "KAFKA_STORAGE_ERROR (56) at least 100 times" in shown
+    assert "never asked who serves now" in shown
+    assert "Not even mending the fault helped" in shown
+    assert "up to 100 errors" in shown

@@ -1,4 +1,4 @@
-"""Ten thousand cells: one way through the site as a reader goes, and how long the pages make him wait."""
+"""Ten thousand cells: a reader's way through the site, and how long pages take."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 FIRST_VIEW_MS = 1000
 FILTER_MS = 1500
-"""A machine that is busy with other tests may take several times what an idle one does (some 150 ms)."""
+"""A generous limit, since other tests may share the machine."""
 
 
 def test_navigation_from_matrix_to_timeline_and_back(big: Built, opener: Opener) -> None:
@@ -60,7 +60,7 @@ return performance.now() - start; }"""
 
 
 def timed(page: Page, script: str) -> float:
-    """Run a script in the page with the layout it causes; milliseconds."""
+    """Run a script in the page, layout included; return milliseconds."""
     return float(page.evaluate(f"() => ({TIMED})(() => {{ {script} }})"))
 
 

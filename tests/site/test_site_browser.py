@@ -23,7 +23,7 @@ VISIBLE = f"links => links.filter(link => link.checkVisibility()).map(link => {S
 
 
 def visible(page: Page) -> set[str]:
-    """Names of the cells that can be seen; rows, columns and cells may each be hidden."""
+    """Names of the visible cells; rows, columns and cells may each be hidden."""
     return set(page.locator("#matrix td a").evaluate_all(VISIBLE))
 
 
@@ -117,7 +117,7 @@ def test_search_works_while_typing(built: Built, opener: Opener) -> None:
 
 
 def _said(row: dict[str, str], word: str) -> bool:
-    """Whether a word stands anywhere in a cell's scenario, outcome, profile, engine or broker."""
+    """Whether a cell's scenario, outcome, profile, engine or broker contains a word."""
     return any(word in row[name].lower() for name in ("scenario", "outcome", "profile", "engine", "broker", "family"))
 
 

@@ -1,4 +1,4 @@
-"""The site as it looks and as assistive technology meets it: axe, widths, print, no script."""
+"""Appearance and accessibility of the site: axe, widths, print, no scripts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_tables_keep_their_roles_on_a_phone(built: Built, opener: Opener) -> Non
 
 
 def grave(page: Page, *rules: str) -> list[tuple[object, ...]]:
-    """What axe finds that is serious or critical, by all rules or by these (or those of these kinds)."""
+    """Serious and critical findings of axe, by all rules or by the given rules or kinds."""
     only = {"runOnly": {"type": "tag" if rules[0].startswith("cat.") else "rule", "values": rules}} if rules else {}
     found = Axe().run(page, options={"preload": False} | only).response["violations"]
     bad = [one for one in found if one["impact"] in {"serious", "critical"}]

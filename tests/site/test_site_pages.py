@@ -1,4 +1,4 @@
-"""The pages people decide from, without a browser: clients, scenarios, changes, history, and what is taken over."""
+"""Pages for decisions, without a browser: clients, scenarios, changes, history, and reused pages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text_of(page: Path) -> str:
-    """A page as words."""
+    """The text of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.read_text())).split())
 
 
@@ -64,11 +64,11 @@ def test_a_client_page_lists_every_cell_worst_first(site: Path) -> None:
 
 
 def test_a_client_page_names_risks_and_fixed_versions(site: Path) -> None:
-    told = text_of(site / "client" / "sarama-1.27.0.html")
-    assert "work stops or records are lost" in told
-    assert "✗ stuck 3 cells: disk/ storage-error ( producer , consumer , producer on the kafka engine )." in told
-    assert "It never asked who serves now." in told
-    assert "1.43.3" in told
+    shown = text_of(site / "client" / "sarama-1.27.0.html")
+    assert "work stops or records are lost" in shown
+    assert "✗ stuck 3 cells: disk/ storage-error ( producer , consumer , producer on the kafka engine )." in shown
+    assert "It never asked who serves now." in shown
+    assert "1.43.3" in shown
 
 
 def test_a_client_page_without_findings_states_it(site: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_client_page_without_findings_states_it(site: Path) -> None:
 
 def test_the_first_later_version_that_conforms_is_named() -> None:
     answers = CellIndex([row("1.9.0", "stuck", "no"), row("1.27.0", "late", "no"), row("1.43.3", "refreshes", "yes")])
-    told = {one.row.cell.version: one for client in answers.clients for one in role_sections(answers, client)[0].cells}
-    mended = {version: one.mended and one.mended.cell.version for version, one in told.items()}
+    shown = {one.row.cell.version: one for client in answers.clients for one in role_sections(answers, client)[0].cells}
+    mended = {version: one.mended and one.mended.cell.version for version, one in shown.items()}
     assert mended == {"1.9.0": "1.43.3", "1.27.0": "1.43.3", "1.43.3": None}
 
 
@@ -107,11 +107,11 @@ def test_clients_are_ordered_worst_first() -> None:
 
 
 def test_a_scenario_page_has_its_text_and_the_survivors(site: Path) -> None:
-    told = text_of(site / "scenario" / "disk.storage-error.html")
-    assert "One of a broker's disks dies" in told
-    assert "What a good client does: asks for metadata because of the error" in told
-    assert "sarama : from 1.43.3 on. 1.27.0 to 1.43.2 do not (stuck)." in told
-    assert "java : 4.1.0 does, the only version judged. 1 not judged." in told
+    shown = text_of(site / "scenario" / "disk.storage-error.html")
+    assert "One of a broker's disks dies" in shown
+    assert "What a good client does: asks for metadata because of the error" in shown
+    assert "sarama : from 1.43.3 on. 1.27.0 to 1.43.2 do not (stuck)." in shown
+    assert "java : 4.1.0 does, the only version judged. 1 not judged." in shown
 
 
 @pytest.mark.parametrize(
@@ -163,18 +163,18 @@ def test_names_of_pages_are_safe_and_unique() -> None:
 
 
 def test_changes_are_listed_worst_first_and_new_cells_counted(site: Path) -> None:
-    told = text_of(site / "changes.html")
-    assert "Of the cells that were there before, 1 got worse." in told
-    assert "1 cell was not there before" in told
-    assert f"✓ refreshes conforms, run {BEFORE}" in told
+    shown = text_of(site / "changes.html")
+    assert "Of the cells that were there before, 1 got worse." in shown
+    assert "1 cell was not there before" in shown
+    assert f"✓ refreshes conforms, run {BEFORE}" in shown
 
 
 def test_a_cell_has_its_history(site: Path) -> None:
     found = next(page for page in (site / "cell").iterdir() if "1.43.2-producer-isolated-disk" in page.name)
-    told = text_of(found)
-    assert f"20260901T080000Z-0001 to {BEFORE} (4 runs) ✓ refreshes conforms 4 of 4 agree" in told
-    assert "Over all runs 3 of 7 trials differed" in told
-    assert CHANGED.version in told
+    shown = text_of(found)
+    assert f"20260901T080000Z-0001 to {BEFORE} (4 runs) ✓ refreshes conforms 4 of 4 agree" in shown
+    assert "Over all runs 3 of 7 trials differed" in shown
+    assert CHANGED.version in shown
 
 
 def test_the_changes_page_without_earlier_runs_states_it(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_damaged_file_of_earlier_runs_is_one_clear_line(tmp_path: Path) -> Non
     assert "\n" not in str(raised.value)
 
 
-# ---- what is taken over
+# ---- reused pages
 
 
 def few() -> list[dict[str, str]]:
@@ -199,7 +199,7 @@ def few() -> list[dict[str, str]]:
 
 
 class Counting:
-    """Results that count what was read, and change their stamp on demand."""
+    """Results that count reads, and change their stamp on demand."""
 
     def __init__(self) -> None:
         self.read: list[Cell] = []
@@ -289,7 +289,7 @@ def test_cache_keys_differ_for_different_inputs() -> None:
     assert key([("a", "b")]) != key([("ab",)])
 
 
-# ---- the style sheet has every outcome's glyph
+# ---- symbols in the style sheet
 
 
 def test_matrix_symbols_are_those_of_the_legend(site: Path) -> None:

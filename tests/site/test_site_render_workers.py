@@ -1,4 +1,4 @@
-"""Pages that several processes draw: the same as one draws, and nobody is left or waited for when one is lost."""
+"""Pages drawn by several processes equal those drawn by one; a lost process ends the build and leaves no other."""
 
 from __future__ import annotations
 
@@ -85,9 +85,7 @@ def test_batches_are_complete_and_contiguous(tmp_path: Path) -> None:
     assert in_order == sorted(in_order)
 
 
-def test_a_lost_process_is_an_error_and_keeps_the_old_site(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_process_is_an_error_and_keeps_the_old_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     matrix = few(tmp_path)
     before = pages(build(matrix, site_data.SOURCE, tmp_path))

@@ -1,4 +1,4 @@
-"""The pictures and event tables of trials, and that both tell the same."""
+"""Pictures and event tables of trials, which agree."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def test_time_zero_is_the_fault() -> None:
 def test_a_long_high_watermark_lag_is_shown_once() -> None:
     history = played()
     fault = next(event.at for event in history.events if getattr(event, "kind", "") is EngineKind.FAULT_ON)
-    told = [
+    added = [
         EngineEvent(at=fault + ms * 1000, kind=EngineKind.WITHHELD, broker=2, partition=0, value=500)
         for ms in (1500, 2000, 2510, 6000, 6500)
     ]
-    events = tuple(sorted((*history.events, *told), key=lambda event: event.at))
+    events = tuple(sorted((*history.events, *added), key=lambda event: event.at))
     found = [one.at for one in moments(replace(history, events=events)) if one.text == "broker 2 gives readers nothing"]
     assert found == [1_500_000, 6_000_000]
 

@@ -1,4 +1,4 @@
-"""The upgrade page says what `probe advise` says, and its address keeps what was chosen."""
+"""The upgrade page agrees with `probe advise`, and its address keeps the choices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN = """() => Object.fromEntries([...document.querySelectorAll('#advice [data
 
 
 class Stored:
-    """A trial as the store gives it, with the judgement the matrix has."""
+    """A trial as the store returns it, with the verdict of the matrix."""
 
     run_id = site_data.RUN
     shortened = False
@@ -36,7 +36,7 @@ class Stored:
 
 
 def advised(family: str, old: str, new: str) -> Counter[str]:
-    """What the command counts, over the very trials behind the site."""
+    """The command's counts over the same trials as the site."""
     rows = [Stored(one.cell, one.trial, one.verdict) for one in site_data.trials(site_data.RUN)]
     stored = [item for item in settle(rows).values() if item.outcome is not Outcome.NOT_RUN]
     before, after = of(stored, family, old), of(stored, family, new)

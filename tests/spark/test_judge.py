@@ -1,4 +1,4 @@
-"""`probe judge`: which cells today's rules see otherwise."""
+"""`probe judge`: cells that the current rules judge differently."""
 
 from __future__ import annotations
 

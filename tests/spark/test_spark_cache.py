@@ -1,4 +1,4 @@
-"""A new run costs what the new run costs: what builds keep, when it serves, and that it never shows."""
+"""Incremental builds: what they cache, when the cache is used, and that results do not depend on it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_incremental_builds_equal_a_full_build(spark: SparkSession, results: Pat
         write(results, {run: rows[run]})
         built = build(spark, results)
         assert (built.known, built.runs, built.files, built.problems) == (nth, nth + 1, 2, ())
-        spoil(results, run)  # from here on nobody who reads it again can go on
+        spoil(results, run)  # from here on, reading it again fails
     assert built.cells > 40
     bare = results.parent / "bare"
     write(bare, rows)
@@ -61,7 +61,7 @@ def test_incremental_builds_equal_a_full_build(spark: SparkSession, results: Pat
 
 
 def spoil(results: Path, run_id: str) -> None:
-    """Overwrite a run's trials in a way that nobody can tell who does not read them."""
+    """Overwrite a run's trials so that only reading them shows it."""
     for path in results.glob(f"run_id={run_id}/trials/*.parquet"):
         before = path.stat()
         path.write_bytes(b"x" * before.st_size)
@@ -69,7 +69,7 @@ def spoil(results: Path, run_id: str) -> None:
 
 
 class Folding:
-    """In the place of Spark: notes what is to be read, and finds nothing."""
+    """A stand-in for Spark that notes what would be read and returns nothing."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
@@ -95,7 +95,7 @@ def test_only_new_runs_are_read(results: Path, folding: Folding) -> None:
     assert len(list((results / "settled").iterdir())) == 2
 
 
-def test_a_build_without_new_runs_starts_no_spark(results: Path, folding: Folding, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_without_news_starts_no_spark(results: Path, folding: Folding, monkeypatch: pytest.MonkeyPatch) -> None:
     store(results, RUNS[0])
     build("a session", results)
     monkeypatch.setattr(job, "start_session", lambda master: pytest.fail("Spark was started for nothing"))

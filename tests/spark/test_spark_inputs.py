@@ -1,4 +1,4 @@
-"""What the job reads: whole files, odd names, damaged ones named and left out."""
+"""Inputs of the job: complete files, unusual names, and damaged files, which are named and left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix: settled by Spark, checked against DuckDB byte for byte, and by hand where a rule matters."""
+"""The matrix: settled by Spark, compared with DuckDB byte for byte, and by hand where a rule matters."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ def test_each_step_has_its_schema(spark: SparkSession, tmp_path: Path) -> None:
     write_part(tmp_path, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])
     entering = read_trials(spark, find_inputs(str(tmp_path))).transform(enter)
     ranked = entering.transform(latest, [EARLY])
-    told = entering.transform(gather, ranked, [EARLY])
-    behind = told.transform(keep_agreeing)
-    for rows, columns in ((ranked, LATEST), (told, GATHERED), (behind, SUPPORTING)):
+    gathered = entering.transform(gather, ranked, [EARLY])
+    behind = gathered.transform(keep_agreeing)
+    for rows, columns in ((ranked, LATEST), (gathered, GATHERED), (behind, SUPPORTING)):
         assert rows.schema.simpleString() == columns.simpleString()
     assert behind.transform(measure).transform(as_matrix).schema.simpleString() == MATRIX.simpleString()
 

@@ -1,4 +1,4 @@
-"""Where results lie and who reads them: a standalone cluster, an object store, shards of many machines, old files."""
+"""Places and forms of results: a standalone cluster, an object store, shards, old files."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_shards_merge_in_one_folder(spark: SparkSession, tmp_path: Path) -> None
     assert other.files == 2
     assert Path(one.csv).read_text() == Path(other.csv).read_text()
     missing = build_matrix(str(parts[0]), str(tmp_path / "out3"), session=spark)
-    assert missing.cells == 1  # a shard that never came is missing trials, no trouble
+    assert missing.cells == 1  # a missing shard is missing trials and no problem
 
 
 def test_files_of_schema_1_are_readable(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Judging again: from what is stored alone, with today's rules, saying what changed."""
+"""Judging again: from stored histories alone, with the current rules, with a list of changes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_stored_histories_are_judged_by_the_current_rules(spark: SparkSession, r
     rows = {(row.cell, row.trial): row.verdict for row in trials(str(results))}
     assert rows[CELL, 1].outcome is Outcome.LATE
     assert rows[CELL, 1].facts.fault_hits == len(EVENTS)
-    assert rows[CELL, 1].reason == "steady surfaces"  # today's, not the one it was stored with
+    assert rows[CELL, 1].reason == "steady surfaces"  # the current reason, not the stored one
     assert rows[OTHER, 1].reason == "steady None"
     assert rows[CELL, 2].outcome is Outcome.REFRESHES
     assert rows[ABSENT, 0].outcome is Outcome.NOT_RUN

@@ -1,4 +1,4 @@
-"""Spark comes and goes: one line where it cannot, nothing left behind where it could."""
+"""Spark sessions: one line where they cannot start, nothing left behind where they did."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_missing_java_is_one_clear_error(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_a_failing_java_is_named(tmp_path: Path) -> None:
-    """In a process of its own: a session that another test started would be taken."""
+    """In a process of its own, since a session of another test would be reused."""
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.write_text("#!/bin/sh\nexit 1\n")
@@ -41,7 +41,7 @@ def test_a_failing_java_is_named(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_a_killed_session_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Only what is surely nobody's: not a living process's, not what is still being made, not what others put there."""
+    """Only leftovers are removed: no folder of a living process, none in the making, no foreign file."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code = "from spark.temporary_folders import make_folder; print(make_folder(), flush=True); input()"
     with subprocess.Popen(
@@ -104,7 +104,7 @@ def _job(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def _mine_running(folder: Path) -> list[str]:
-    """Processes whose command names the test's own folder, as the JVM's does."""
+    """Processes with the test's own folder in their command, as the JVM has."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:

@@ -1,4 +1,4 @@
-"""The tables beside the matrix: each against DuckDB on the same files, and by hand where a rule matters."""
+"""The other tables: each compared with DuckDB on the same files, and by hand where a rule matters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def store(results: Path, *trials: dict[str, Any]) -> None:
 
 
 def assert_same(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
-    """Compare cell for cell; numbers with a fraction within a thousandth, which is where ours are rounded."""
+    """Compare cell by cell; fractions within a thousandth, to which they are rounded."""
     mine, other = sorted(ours, key=_key), sorted(theirs, key=_key)
     assert [_key(row) for row in mine] == [_key(row) for row in other]
     for one, two in zip(mine, other, strict=True):
@@ -79,7 +79,7 @@ def test_duckdb_gives_the_same_tables(
     runs: Sequence[str],
     small: int,
 ) -> None:
-    """Also the way that many rows take: compiled, in several tasks, planned again while they run."""
+    """The same on the path for many rows: compiled, in several tasks, adaptively planned."""
     for module in ("spark.session", "spark.incremental"):
         monkeypatch.setattr(f"{module}.SMALL", small)
     write(tmp_path, random_rows(seed, cells, 4, runs), parts=2)
@@ -98,7 +98,7 @@ def test_duckdb_gives_the_same_tables(
 
 @pytest.mark.spark
 def test_few_of_many_runs_are_read_whole(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that cells get their rows from, or got them from before the newest. Together they may well be small."""
+    """Runs that give cells their rows, now or before the newest run."""
     rows = random_rows(7, 4, 4, MANY)
     write(tmp_path, rows, parts=2)
     inputs = find_inputs(str(tmp_path))
@@ -116,7 +116,7 @@ def test_few_of_many_runs_are_read_whole(spark: SparkSession, tmp_path: Path, mo
 
 
 def runs_behind(rows: Mapping[str, Sequence[Row]]) -> set[str]:
-    """Find them cell by cell."""
+    """Find them cell by cell, without Spark."""
     weights = {"not_run": 0, "broken": 1, "waiting": 2}
     ranks: dict[tuple[str, ...], list[tuple[int, str]]] = {}
     for row in (row for run in rows.values() for row in run if not row["shortened"]):
@@ -160,10 +160,10 @@ def invented() -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def told(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
-    folder = tmp_path_factory.mktemp("told")
+def built(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    folder = tmp_path_factory.mktemp("built")
     store(folder, *invented())
-    found = tables(spark, folder, folder / "out")
+    found = built(spark, folder, folder / "out")
     return {name: [row for row in rows if row["family"] == _FAMILY.get(name, name)] for name, rows in found.items()}
 
 
@@ -171,8 +171,8 @@ _FAMILY = {"agreement": "engines"}
 
 
 @pytest.mark.spark
-def test_changes_belong_to_the_newest_run(told: dict[str, list[dict[str, Any]]]) -> None:
-    rows = {row["version"]: row for row in told["changes"]}
+def test_changes_belong_to_the_newest_run(built: dict[str, list[dict[str, Any]]]) -> None:
+    rows = {row["version"]: row for row in built["changes"]}
     assert sorted(rows) == ["better", "new"]
     names = ("kind", "outcome_before", "outcome", "conforms_before", "conforms", "run_before", "run_id")
     assert [rows["better"][name] for name in names] == ["changed", "stuck", "refreshes", "no", "yes", OLD, NEWEST]
@@ -180,8 +180,8 @@ def test_changes_belong_to_the_newest_run(told: dict[str, list[dict[str, Any]]])
 
 
 @pytest.mark.spark
-def test_history_joins_runs_with_equal_answers(told: dict[str, list[dict[str, Any]]]) -> None:
-    assert [(row["outcome"], row["first_run"], row["last_run"], row["runs"]) for row in told["history"]] == [
+def test_history_joins_runs_with_equal_answers(built: dict[str, list[dict[str, Any]]]) -> None:
+    assert [(row["outcome"], row["first_run"], row["last_run"], row["runs"]) for row in built["history"]] == [
         ("stuck", MANY[0], MANY[3], 3),
         ("refreshes", MANY[4], MANY[4], 1),
         ("stuck", MANY[5], MANY[5], 1),
@@ -189,8 +189,8 @@ def test_history_joins_runs_with_equal_answers(told: dict[str, list[dict[str, An
 
 
 @pytest.mark.spark
-def test_versions_show_since_when_an_answer_holds(told: dict[str, list[dict[str, Any]]]) -> None:
-    rows = sorted(told["versions"], key=lambda row: row["nth"])
+def test_versions_show_since_when_an_answer_holds(built: dict[str, list[dict[str, Any]]]) -> None:
+    rows = sorted(built["versions"], key=lambda row: row["nth"])
     assert [(row["outcome"], row["first_version"], row["last_version"], row["versions"]) for row in rows] == [
         ("refreshes", "1.9.0", "1.9.0", 1),
         ("stuck", "1.27.0", "1.38.1", 2),
@@ -200,8 +200,8 @@ def test_versions_show_since_when_an_answer_holds(told: dict[str, list[dict[str,
 
 
 @pytest.mark.spark
-def test_engines_are_compared_across_elections(told: dict[str, list[dict[str, Any]]]) -> None:
-    found = {(row["version"], row["embedded_profile"], row["profile"]): row["agrees"] for row in told["agreement"]}
+def test_engines_are_compared_across_elections(built: dict[str, list[dict[str, Any]]]) -> None:
+    found = {(row["version"], row["embedded_profile"], row["profile"]): row["agrees"] for row in built["agreement"]}
     assert found == {
         (CELL.version, "isolated", "isolated"): "no",
         (CELL.version, "isolated+election=250", "isolated"): "yes",

@@ -1,4 +1,4 @@
-"""Traffic: what brokers had to bear between fault and mending, from event rows."""
+"""Traffic of brokers between injection and revert of the fault, from event rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def request(at: int, broker: int, api: int = PRODUCE, size: int = 100) -> Reques
 
 
 def seen(trial: int) -> tuple[Event, ...]:
-    """Two requests to the broker that fails and a folded storm; one question to another, `trial` seconds later."""
+    """Two requests to the failing broker and a folded storm; one discovery at another, `trial` seconds later."""
     return (
         request(FAULT - 5, OLD, size=9999),
         EngineEvent(at=FAULT, kind=EngineKind.FAULT_ON),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 STORED = Path(__file__).parents[1] / "data" / "stored_before_0_1_0"
 PUBLISHED = STORED / "matrix.csv"
-"""What the program of then made from these files."""
+"""The matrix that the program built from these files when they were written."""
 CHANGED_SINCE: dict[Cell, str] = {}
 """Cells that newer rules judge differently, with the number of the rules and the reason."""
 
