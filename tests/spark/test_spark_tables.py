@@ -69,7 +69,7 @@ def test_every_table_has_a_schema_for_its_readers() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("seed", "cells", "runs", "small"), [(1, 200, MANY, SMALL), (5, 900, RUNS, 0)])
+@pytest.mark.parametrize(("seed", "cells", "runs", "small"), [(1, 200, MANY, SMALL), (7, 900, RUNS, 0)])
 def test_duckdb_gives_the_same_tables(
     spark: SparkSession,
     tmp_path: Path,
@@ -163,7 +163,7 @@ def invented() -> list[dict[str, Any]]:
 def built(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("built")
     store(folder, *invented())
-    found = built(spark, folder, folder / "out")
+    found = tables(spark, folder, folder / "out")
     return {name: [row for row in rows if row["family"] == _FAMILY.get(name, name)] for name, rows in found.items()}
 
 
