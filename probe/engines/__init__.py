@@ -1,1 +1,1 @@
-"""Who plays the brokers: the fake cluster of go_shim, or real Apache Kafka processes."""
+"""Engines, which play the brokers: the fake cluster of go_shim, and real Apache Kafka processes."""

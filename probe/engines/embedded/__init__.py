@@ -1,1 +1,1 @@
-"""The embedded engine: one fake cluster of go_shim per cell, from Python."""
+"""The embedded engine: starts and controls one fake cluster of go_shim per trial."""

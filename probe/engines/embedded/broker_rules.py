@@ -1,4 +1,4 @@
-"""Steps where a whole broker fails, as rules and changes of the fake cluster. Pure."""
+"""Steps in which a whole broker fails, as rules and changes of the fake cluster. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from probe.protocol import apis
 from probe.scenarios.steps.brokers import Evacuate, HangBroker, LoseAnswers, Resign, ReturnBroker, StopBroker, When
 
 LATEST_MS = 2000
-"""What waits for a first hit happens so long after the fault if there is none."""
+"""Time after the fault at which a change that waits for the first hit happens without one."""
 NOT_LEADER, NOT_COORDINATOR = 6, 16
 
 FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
 
 def whose_turn(subject: Subject, turn: int) -> int:
-    """Return the broker of a turn: the one that fails first, then the others by number."""
+    """Return the broker of a turn: the failing broker first, then the others by number."""
     return (subject.old, *(node for node in BROKERS if node != subject.old))[turn]
 
 
 def timed(change: pb.Change, when: When, election_ms: int) -> pb.Timed:
-    """Set the time of a change."""
+    """Return a change with its time."""
     after_ms = when.after_ms + (election_ms if when.elected else 0)
     if when.from_hit:
         return pb.Timed(change=change, after_ms=after_ms, latest_ms=LATEST_MS + after_ms)

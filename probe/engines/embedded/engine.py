@@ -1,4 +1,4 @@
-"""The embedded engine: one fake-cluster process per cell (go_shim/cmd/fake-cluster) behind a relay."""
+"""The embedded engine: one fake-cluster process per trial (go_shim/cmd/fake-cluster) behind a relay."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ Reply = TypeVar("Reply")
 START_S = 20.0
 CALL_S = 15.0
 STALL_MS = 400
-"""Fake brokers that get no core for so long answer late, and it is no client's doing. Full cores cost less."""
+"""A fake cluster that gets no core for this time answers late, for which no client is to blame.
+
+Busy cores alone cause shorter stalls.
+"""
 
 KINDS = {number: EngineKind(name.lower()) for name, number in pb.Event.Kind.items() if name.lower() in set(EngineKind)}
 
@@ -43,11 +46,11 @@ class Embedded:
     binary: Path
     open_relay: OpenRelay
     versions: Mapping[str, Path]
-    """Per broker line: file with the version ranges of Kafka's own message definitions."""
+    """By release line: file with the API version ranges of Kafka's own message definitions."""
 
     @contextlib.asynccontextmanager
     async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
-        """Start three fake brokers of a Kafka line behind a relay. EngineError or RelayError if they do not start."""
+        """Start three fake brokers of a release line behind a relay. EngineError or RelayError if they do not start."""
         names: dict[bytes, str] = {}
         with translated(EngineError):
             async with self._running(broker, sink, names) as (cluster, relay):
@@ -89,9 +92,9 @@ class FakeCluster:
         self._subject: Subject | None = None
         self._bystander_ms = 0
         self._counted: set[str] = set()
-        """The fault's rules that still answer, where each does so a number of times."""
+        """Rules of the fault that still apply, if every rule applies a limited number of times; otherwise empty."""
         self._topic_gone = False
-        """The topic that was written to is no more; what it held was given up on purpose."""
+        """The fault deletes the topic, so its records are lost on purpose."""
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
@@ -104,7 +107,7 @@ class FakeCluster:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
             await self._network.close()
-            self._sink = discard  # the network holds us and we it: what the sink holds must not stay with both
+            self._sink = discard  # the network and the cluster refer to each other: release what the sink refers to
 
     async def _readdress(self, addresses: Sequence[Endpoint]) -> None:
         change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
@@ -116,7 +119,7 @@ class FakeCluster:
             async for event in self._stub.Watch(pb.Done()):
                 broken = broken or event.kind == pb.Event.FAULT_ON
                 await self._network.on_event(event)
-                # what moves before the fault is preparation, not the truth that clients are judged by
+                # moves before the fault belong to the preparation
                 kind = KINDS.get(event.kind, EngineKind.NOTE) if broken else EngineKind.NOTE
                 if event.kind == pb.Event.SPENT and self._all_spent(event.text):
                     kind = EngineKind.HEALED
@@ -134,14 +137,14 @@ class FakeCluster:
                 )
 
     def _all_spent(self, rule: str) -> bool:
-        """Say whether the fault ended with this rule: nothing stands any more that it put on."""
+        """Return whether the fault ended with this rule, because no other rule of it applies any more."""
         last = self._counted == {rule}
         self._counted.discard(rule)
         return last
 
     @translating(EngineError)
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
-        """Create the topic and place the coordinators, around the broker `subject.old`."""
+        """Create the topic and place the coordinators as planned for the failing broker, `subject.old`."""
         places = plan.places(subject.old, BROKERS)
         leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
         reply = await self._call(
@@ -152,9 +155,13 @@ class FakeCluster:
             ),
         )
         self._names[bytes(reply.topic_id)] = subject.topic
-        home, beside = places.coordinator, places.bystander_coordinator
+        affected, bystander = places.coordinator, places.bystander_coordinator
         kind = topic_rules.key_of(subject)[0]
-        keys = ((0, subject.group, home), (1, subject.transactional_id, home), (kind, subject.bystander_key, beside))
+        keys = (
+            (0, subject.group, affected),
+            (1, subject.transactional_id, affected),
+            (kind, subject.bystander_key, bystander),
+        )
         for key_type, key, node in keys:
             if key:
                 move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
@@ -166,7 +173,7 @@ class FakeCluster:
 
     @translating(EngineError)
     async def set_interval(self, feed_ms: int) -> None:
-        """Feed the topic, or go on at another pace."""
+        """Write records to the topic at this interval, also if another one was set before."""
         subject = self._prepared()
         partitions = sorted((subject.affected, subject.bystander))
         feed = pb.FeedRequest(
@@ -180,11 +187,11 @@ class FakeCluster:
 
     @translating(EngineError)
     async def await_cohort(self) -> None:
-        """Return at once: nobody else sees the fault."""
+        """Return at once: no other trial observes the fault."""
 
     @translating(EngineError)
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
-        """Play the steps: rules and moves in the cluster, cuts and holds in the relay."""
+        """Inject the fault: rules and moves in the cluster, cuts and holds in the relay."""
         subject = self._prepared()
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
         self._network.before(steps, subject)
@@ -195,13 +202,13 @@ class FakeCluster:
 
     @translating(EngineError)
     async def revert(self) -> None:
-        """Remove every rule and hold."""
+        """Remove all rules and holds."""
         await self._call(self._stub.Heal, pb.Done())
         self._network.revert()
 
     @translating(EngineError)
     async def read_back(self) -> ReadBack:
-        """Read the topic and the group's offsets from the cluster's own memory. EngineError if it is not whole."""
+        """Read the topic and the group's offsets from the cluster's memory. EngineError if records are missing."""
         subject = self._prepared()
         await self._call(self._stub.StopFeed, pb.Topic(topic=subject.topic))
         if self._topic_gone:
@@ -218,7 +225,11 @@ class FakeCluster:
 
     @translating(EngineError)
     async def problems(self) -> Sequence[str]:
-        """Compare what the relay passed with what the brokers counted and what it told; say if they got no core."""
+        """Return doubts about the observation.
+
+        These are events that the relay lost, requests that brokers counted but the relay did not, and stalls of the
+        fake cluster.
+        """
         self._relay.check()
         found = []
         if dropped := self._relay.dropped():
@@ -234,7 +245,7 @@ class FakeCluster:
         return found
 
     async def _call(self, method: Callable[..., Awaitable[Reply]], message: object) -> Reply:
-        """Call the cluster; EngineError with its reason if it does not answer well."""
+        """Call the cluster. EngineError with the reason if the call fails."""
         try:
             return await method(message, timeout=CALL_S)
         except grpc.aio.AioRpcError as error:
@@ -248,7 +259,7 @@ class FakeCluster:
 
 
 def _ours(counts: Iterable[pb.Count], name: str) -> Counter[tuple[int, int]]:
-    """Sum up what clients of this trial asked: a port may still be called by those of its last owner."""
+    """Sum up the requests of this trial's clients: clients of an earlier trial may still call the same port."""
     found: Counter[tuple[int, int]] = Counter()
     for count in counts:
         if count.client.startswith(name):

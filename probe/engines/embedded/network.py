@@ -1,4 +1,4 @@
-"""What happens to the network of an embedded cluster, and what ends with a broker: played on the relay."""
+"""The relay's part of an embedded cluster's faults: network faults, and ports that follow their brokers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Network:
         self._moving: asyncio.Task[None] | None = None
 
     def before(self, steps: Sequence[Step], subject: Subject) -> None:
-        """Do what must stand when the fault comes."""
+        """Inject network faults that must be in force before the cluster's part of the fault."""
         relay, old = self._relay, subject.old
         for step in steps:
             if isinstance(step, HoldDiscovery):
@@ -44,7 +44,7 @@ class Network:
                 relay.refuse(whose_turn(subject, step.turn))
 
     async def after(self, steps: Sequence[Step], subject: Subject) -> None:
-        """Do what comes with the fault."""
+        """Cut connections and move addresses after the cluster's part of the fault."""
         for step in steps:
             if isinstance(step, CutConnections | RefuseConnections):
                 await self._relay.cut(subject.old)
@@ -53,7 +53,7 @@ class Network:
                 self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))
 
     async def on_event(self, event: pb.Event) -> None:
-        """Let the broker's port at the relay do as the broker does."""
+        """Let the relay's port of a broker refuse while the broker is stopped."""
         if event.kind == pb.Event.STOPPED and not event.text:
             self._relay.refuse(event.broker)
             await self._relay.cut(event.broker)
@@ -61,7 +61,7 @@ class Network:
             self._relay.accept(event.broker)
 
     def revert(self) -> None:
-        """End everything that is no change for good."""
+        """End all network faults except changes of addresses, which are permanent."""
         self._relay.hold((), 0)
         for broker in BROKERS:
             self._relay.slow(broker, 0)
@@ -70,7 +70,7 @@ class Network:
                 self._relay.accept(broker)
 
     async def close(self) -> None:
-        """Stop what is under way."""
+        """Stop a change of addresses that is under way."""
         if self._moving is not None:
             self._moving.cancel()
             with contextlib.suppress(asyncio.CancelledError, OSError, HarnessError):

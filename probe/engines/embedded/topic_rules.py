@@ -30,15 +30,15 @@ from probe.scenarios.steps.partitions import (
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 GROUP, TRANSACTION = 0, 1
 ALL = 0
-"""In the place of a node id: each broker."""
+"""Instead of a node id: all brokers."""
 UNTIL_HEALED_MS = 3_600_000
-"""What ends with Heal only."""
+"""Duration of changes that only Heal ends."""
 
 FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
 
 def fault_rules(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb.Fault:
-    """Translate the steps that the cluster plays; steps of the relay add nothing."""
+    """Translate the steps that the cluster plays; steps that the relay plays add nothing."""
     message = pb.Fault()
     for step in steps:
         if translate := RULES.get(type(step)):
@@ -49,13 +49,16 @@ def fault_rules(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb
 
 
 def key_of(subject: Subject) -> tuple[int, str]:
-    """Return type and name of the key whose coordinator a scenario is about."""
+    """Return type and name of the key whose coordinator the fault affects."""
     return (TRANSACTION, subject.transactional_id) if subject.transactional_id else (GROUP, subject.group)
 
 
 BY_HEARTBEAT = frozenset({apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.OFFSET_FETCH})
 UNTIL_BEAT_MS = 8000
-"""Members send heartbeats every 3 s, and join again once one was told to: the coordinator waits for the hit."""
+"""Longest time for which a move of the coordinator waits for the hit.
+
+Members send heartbeats every 3 s, and join again once a heartbeat was answered with an error.
+"""
 
 
 def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> FakePart:
@@ -82,7 +85,7 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> FakePart:
     if step.whole_topic:
         rule.ClearField("partitions")
     if step.moved and coordinated and not rule.brokers:
-        rule.brokers.append(subject.old)  # the one in office from then on serves
+        rule.brokers.append(subject.old)  # the next coordinator serves
     return [rule], moves if step.moved else []
 
 
@@ -92,7 +95,7 @@ def _about_partition(subject: Subject, rule: pb.Rule) -> pb.Rule:
 
 
 def _about_row(subject: Subject, rule: pb.Rule) -> pb.Rule:
-    """Any broker may be asked for Metadata."""
+    """Add the partition to a rule for all brokers: any of them answers Metadata."""
     rule.MergeFrom(pb.Rule(topic=subject.topic, partitions=[subject.affected]))
     return rule
 
@@ -107,7 +110,7 @@ def _key_of_api(subject: Subject, api: int) -> tuple[int, str]:
 
 
 def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
-    """Any broker may be asked for a coordinator."""
+    """Add the key to a rule for all brokers: any of them answers FindCoordinator."""
     rule.MergeFrom(pb.Rule(key=key_of(subject)[1]))
     return rule
 
@@ -118,7 +121,7 @@ ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
     apis.FIND_COORDINATOR: _about_search,
     apis.INIT_PRODUCER_ID: _about_search,
 }
-"""APIs that any broker may be asked, or that are asked before anything is known; all others: the affected broker."""
+"""APIs that any broker answers, or that are called before anything is known; others go to the failing broker."""
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> FakePart:

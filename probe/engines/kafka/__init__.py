@@ -1,1 +1,1 @@
-"""The kafka engine: real Apache Kafka processes on loopback, shared by cohorts of cells."""
+"""The kafka engine: real Apache Kafka processes on loopback, shared by cohorts of trials."""

@@ -1,1 +1,1 @@
-"""Administration of real brokers, and the few requests of Kafka's that it takes."""
+"""Administration of real brokers, with the few Kafka requests that it needs."""

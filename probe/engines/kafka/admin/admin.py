@@ -1,4 +1,4 @@
-"""Kafka's own administration, for every line: by requests where the line knows them, by ZooKeeper's nodes before."""
+"""Administration of brokers of every release line, by requests or, where brokers do not know them, ZooKeeper nodes."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from probe.model.endpoint import Endpoint
 
 Answer = TypeVar("Answer")
 ASK_S = 45.0
-"""A controller with much to do takes its time: 55 topics that lost replicas took one of 2.6 more than 20 s."""
+"""Deadline of requests to the controller, which may be busy with many topics that lost replicas."""
 LOOK_S = 5.0
-"""A broker that is well answers Metadata at once."""
+"""Deadline of requests that a healthy broker answers at once."""
 SETTLED_S = 30.0
 EXISTS_S = 3.0
 POLL_S = 0.1
 NAMED_IN_ORDER = (1, 0)
-"""Before, Metadata names replicas in any order."""
+"""Since this release line, Metadata names replicas in their order of preference."""
 NOT_CONTROLLER = 41
 CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
-"""Codes of a cluster that has no controller this moment."""
+"""Error codes of a cluster without a controller at the moment."""
 
 CREATE_TOPICS_V1, CREATE_TOPICS_V2 = (0, 10, 2), (0, 11)
 PARTITIONS, ELECT, ELECT_UNCLEAN, REASSIGN = (1, 0), (2, 2), (2, 4), (2, 4)
 LOG_DIRS, LOG_DIRS_V1 = (1, 1), (2, 0)
-"""Since which version brokers know these requests."""
+"""Release lines since which brokers know these requests."""
 
 
 class KafkaAdmin:
-    """A `kafka_ports.Admin`."""
+    """Administration of a cluster; implements `probe.engines.kafka.ports.Admin`."""
 
     def __init__(self, version: str, brokers: Mapping[int, BrokerProcess], zookeeper: ZooKeeper | None) -> None:
         self._version, self._old = line_key(version), ask.is_old(version)
         self._brokers, self._zookeeper = brokers, zookeeper
 
     async def metadata(self, topics: Sequence[str] | None, *, at: int | None = None) -> Metadata:
-        """Ask one broker, or any that runs, for Metadata (None = all topics). EngineError or OSError."""
+        """Ask broker `at`, or any that runs, for Metadata (topics None = all). EngineError or OSError."""
         nodes = self._running() if at is None else [at]
         failure: OSError | EngineError = EngineError("no broker runs")
         for node in nodes:
@@ -56,7 +56,7 @@ class KafkaAdmin:
         raise failure
 
     async def placements(self, topics: Sequence[str], *, at: int | None = None) -> Mapping[Partition, Placement]:
-        """Ask one broker (any that runs, if `at` is None) where topics lie."""
+        """Return where the partitions of topics lie, as broker `at`, or any that runs, reports."""
         return (await self.metadata(topics, at=at)).placements
 
     async def brokers(self, *, at: int | None = None) -> Mapping[int, Endpoint]:
@@ -64,13 +64,13 @@ class KafkaAdmin:
         return (await self.metadata(["none-of-this-name"], at=at)).brokers
 
     async def controller(self) -> int:
-        """Return the active controller; -1 where it is not known."""
+        """Return the active controller; -1 if it is not known."""
         if self._old:
             return await self._nodes().controller()
         return (await self.metadata(["none-of-this-name"])).controller
 
     async def coordinator(self, key_type: int, key: str, *, at: int) -> int:
-        """Ask one broker who coordinates a key; -1 if it does not know."""
+        """Return the coordinator of a key as broker `at` reports; -1 if it does not know."""
         async with line_to(self._brokers[at].internal, LOOK_S) as line:
             return await ask.coordinator(line, key_type, key)
 
@@ -88,12 +88,12 @@ class KafkaAdmin:
             fresh = await self._create(topics, config or {})
             try:
                 return await self.settled(wanted, deadline_s=SETTLED_S if fresh else EXISTS_S)
-            except TimeoutError:  # what is there already may be going: it was deleted a moment ago
+            except TimeoutError:  # an existing topic may be about to go: it was deleted a moment ago
                 if fresh or time.monotonic() > end:
                     raise
 
     async def _create(self, topics: Mapping[str, Replicas], config: Mapping[str, str]) -> bool:
-        """Create topics; False if there is one of such a name."""
+        """Create topics; return False if one of them exists already."""
         if self._version < CREATE_TOPICS_V1:
             await self._nodes().create_topics(topics, config)
             return True
@@ -101,7 +101,7 @@ class KafkaAdmin:
         return not await self._at_controller(lambda line: ask.create_topics(line, topics, config, version=version))
 
     async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = SETTLED_S) -> None:
-        """Wait until every running broker says that all these replicas are in sync and the first one leads."""
+        """Wait until every running broker reports all these replicas in sync and the first one as leader."""
         topics = sorted({topic for topic, _ in wanted})
         end = time.monotonic() + deadline_s
         for node in self._running():
@@ -113,7 +113,7 @@ class KafkaAdmin:
     async def _missing(self, wanted: Mapping[Partition, Sequence[int]], topics: Sequence[str], node: int) -> str:
         try:
             return _missing(wanted, await self.placements(topics, at=node))
-        except (OSError, EngineError) as error:  # 0.9 drops requests that come beside one which it does not know
+        except (OSError, EngineError) as error:  # 0.9 drops requests that arrive with one that it does not know
             return str(error)
 
     async def delete_topics(self, topics: Sequence[str]) -> None:
@@ -133,7 +133,7 @@ class KafkaAdmin:
             await self._zookeeper.until_deleted(topics)
 
     async def grow_topic(self, topic: str, replicas: Replicas) -> None:
-        """Add the partitions that are new in `replicas` (which names all)."""
+        """Add the partitions that are new in `replicas`, which names all partitions."""
         if self._version < PARTITIONS:
             await self._nodes().grow_topic(topic, replicas)
             return
@@ -142,27 +142,27 @@ class KafkaAdmin:
         await self._at_controller(lambda line: ask.create_partitions(line, topic, added, len(replicas)))
 
     async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
-        """Set a topic's own configuration; what is not named returns to the default."""
+        """Set a topic's configuration; properties that are not named return to their defaults."""
         if self._version < CREATE_TOPICS_V2:
             await self._nodes().configure_topic(topic, config)
         else:
             await self._at_controller(lambda line: ask.alter_config(line, topic, config))
 
     async def reassign(self, moves: Mapping[Partition, Sequence[int]]) -> None:
-        """Begin to move partitions to other replicas, preferred leader first; nothing is waited for."""
+        """Start to move partitions to other replicas, preferred leader first. Return without waiting for the move."""
         if self._version < REASSIGN:
             await self._nodes().reassign(moves)
         else:
             await self._at_controller(lambda line: ask.reassign(line, moves))
 
     async def misplaced(self, wanted: Mapping[Partition, Sequence[int]]) -> dict[Partition, Sequence[int]]:
-        """Return what of `wanted` has other replicas, or another one before the rest."""
+        """Return the partitions of `wanted` that have other replicas, or the same ones in another order."""
         seen = await self.placements(sorted({topic for topic, _ in wanted}))
         order = tuple if self._version >= NAMED_IN_ORDER else sorted
         return {key: to for key, to in wanted.items() if key not in seen or order(seen[key].replicas) != order(to)}
 
     async def placed(self, wanted: Mapping[Partition, Sequence[int]]) -> None:
-        """Wait until a broker names these replicas. TimeoutError."""
+        """Wait until a broker reports these replicas. TimeoutError."""
         end = time.monotonic() + SETTLED_S
         while missing := await self.misplaced(wanted):
             if time.monotonic() > end:
@@ -171,20 +171,20 @@ class KafkaAdmin:
             await asyncio.sleep(POLL_S)
 
     async def elect_preferred(self, partitions: Sequence[Partition]) -> None:
-        """Let the first replica of each partition lead it, if it is in sync."""
+        """Elect the first replica of each partition as its leader, if it is in sync."""
         if self._version < ELECT:
             await self._nodes().elect_preferred(partitions)
         else:
             await self._elect(partitions, ask.PREFERRED)
 
     async def elect_unclean(self, partitions: Sequence[Partition]) -> None:
-        """Let a replica lead that is not in sync. EngineError before 2.4."""
+        """Elect a leader that is not in sync. EngineError before 2.4."""
         if self._version < ELECT_UNCLEAN:
             raise EngineError("brokers before 2.4 know no unclean election on request")
         await self._elect(partitions, ask.UNCLEAN)
 
     async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[Partition]) -> bool:
-        """Tell a broker where to make replicas that it does not have yet; False where it cannot be told."""
+        """Choose the log dir of replicas that a broker does not have yet; return False if it does not support that."""
         if self._version < LOG_DIRS:
             return False
         async with line_to(self._brokers[node].internal, ASK_S) as line:
@@ -197,7 +197,7 @@ class KafkaAdmin:
         await self._at_controller(lambda line: ask.elect(line, partitions, kind, version=version))
 
     async def _at_controller(self, question: Callable[[Line], Awaitable[Answer]]) -> Answer:
-        """Ask the active controller, and once more whoever it is when there was none."""
+        """Ask the active controller. Retry while the cluster reports that there is none."""
         end = time.monotonic() + ASK_S
         while True:
             named, running = await self.controller(), self._running()

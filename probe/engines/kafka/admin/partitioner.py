@@ -1,16 +1,16 @@
-"""In which partition of an internal topic a key lies. Pure."""
+"""The partition of an internal topic that a key belongs to. Pure."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 KEPT = 4096
-"""The same few keys are asked for at each look at who coordinates them."""
+"""Size of the cache: the same few keys are needed at every poll of their coordinators."""
 
 
 @lru_cache(KEPT)
 def java_hash(text: str) -> int:
-    """Return Java's hash code of a string without its sign, as Kafka's Utils.abs takes it off.
+    """Return Java's hash code of a string without its sign, as by Kafka's Utils.abs.
 
     >>> java_hash("group"), java_hash("polygenelubricants")
     (98629247, 0)

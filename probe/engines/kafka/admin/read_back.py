@@ -1,4 +1,4 @@
-"""Records, off the relay: what lies in a topic at the end. By librdkafka."""
+"""Read-back of a topic after the trial, past the relay, with librdkafka."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ READING = {
 
 @dataclass(frozen=True, slots=True)
 class Brokers:
-    """Whom to ask, off the relay."""
+    """Brokers, with their addresses past the relay."""
 
     addresses: Sequence[Endpoint]
     version: str
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """Return what librdkafka must be told of them: before 0.10 brokers cannot be asked what they know."""
-        told: dict[str, object] = {"bootstrap.servers": as_text(self.addresses)}
+        """Return librdkafka's settings for them. Brokers before 0.10 do not answer ApiVersions."""
+        settings: dict[str, object] = {"bootstrap.servers": as_text(self.addresses)}
         if line_key(self.version) < ASKABLE:
-            told |= {"api.version.request": False, "broker.version.fallback": self.version}
-        return told
+            settings |= {"api.version.request": False, "broker.version.fallback": self.version}
+        return settings
 
 
 async def read_back(where: Brokers, subject: Subject, partitions: Sequence[int]) -> ReadBack:
-    """Read a whole topic, read_committed, and a group's committed offsets. EngineError if it cannot be read whole.
+    """Read all committed records of a topic and a group's committed offsets. EngineError if that fails.
 
-    Transactions that instances left open are aborted before: they would hide what is committed behind them.
+    Transactions that instances left open are aborted first, because they would hide later committed records.
     """
     given_up = threading.Event()
     try:
         return await asyncio.to_thread(_read_back, where, subject, partitions, given_up)
     except asyncio.CancelledError:
-        given_up.set()  # else the end of the run would wait for the thread
+        given_up.set()  # otherwise the end of the run would wait for the thread
         raise
 
 
@@ -78,7 +78,7 @@ def _read_back(where: Brokers, subject: Subject, partitions: Sequence[int], give
 
 
 def _end_open(kafka: Any, where: Brokers, transactional_id: str) -> None:
-    """Abort what is open under an id, as its next producer would (InitProducerId)."""
+    """Abort an id's open transaction, as its next producer would (InitProducerId)."""
     producer = kafka.Producer({**where.settings, **QUIET, "transactional.id": transactional_id})
     try:
         producer.init_transactions(CALL_S)
@@ -130,7 +130,7 @@ def _consumer(kafka: Any, where: Brokers, group: str) -> Iterator[Any]:
 
 
 def load_library() -> Any:
-    """Return librdkafka's Python module; loading it for the first time takes a moment. ToolError if it is not there."""
+    """Return librdkafka's Python module; the first import takes a moment. ToolError if it is not installed."""
     try:
         import confluent_kafka  # noqa: PLC0415  # only real brokers need it
     except ImportError:

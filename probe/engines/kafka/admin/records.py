@@ -1,7 +1,6 @@
-"""Records as brokers of each line store them, and the Produce request that carries them. Pure.
+"""Records in the formats of all release lines, and the Produce requests that carry them. Pure.
 
-The layouts are those of Kafka's message formats: v2 since 0.11 (KIP-98), v1 with a timestamp since 0.10 (KIP-32), v0
-before.
+Kafka's message formats: v2 since 0.11 (KIP-98), v1 with a timestamp since 0.10 (KIP-32), v0 before.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from probe.engines.kafka.cluster.properties import line_key
 
 BATCHES_SINCE, TIMESTAMPS_SINCE = (0, 11), (0, 10)
 NO_PRODUCER = -1
-"""No producer id, epoch or sequence, as of a producer that is not idempotent."""
+"""Producer id, epoch and sequence of a producer that is not idempotent."""
 LEADER_ONLY = 1
 
 
 def produce_version(version: str) -> int:
-    """Return the oldest version of Produce that carries the newest records which these brokers store."""
+    """Return the oldest version of Produce that carries the newest message format of these brokers."""
     line = line_key(version)
     return 3 if line >= BATCHES_SINCE else 2 if line >= TIMESTAMPS_SINCE else 1
 
 
 def request(version: int, records: Mapping[Partition, Sequence[bytes]], at_ms: int, timeout_ms: int) -> Writer:
-    """Write the body of a Produce request with acks=1: of each partition these values, without keys."""
+    """Return the body of a Produce request with acks=1: these values per partition, without keys."""
     body = Writer()
     if version >= 3:
         body.string(None)  # no transactional id
@@ -50,7 +49,7 @@ def _topic(body: Writer, item: tuple[str, list[tuple[int, bytes]]]) -> None:
 
 
 def base_offsets(version: int, answer: Reader) -> dict[Partition, int | None]:
-    """Return where the leader put the first record of each partition, by an answer to Produce; None = refused."""
+    """Return the offset of the first record per partition, from an answer to Produce; None = refused."""
     found: dict[Partition, int | None] = {}
     for _ in range(answer.number("i")):
         topic = answer.string()
@@ -63,7 +62,7 @@ def base_offsets(version: int, answer: Reader) -> dict[Partition, int | None]:
 
 
 def batch(values: Sequence[bytes], at_ms: int) -> bytes:
-    """Return a record batch (format v2) of values without keys, all of this time."""
+    """Return a record batch (format v2) of values without keys, all with this timestamp."""
     records = b"".join(_record(value, delta) for delta, value in enumerate(values))
     last = len(values) - 1
     rest = struct.pack(">hiqqqhii", 0, last, at_ms, at_ms, NO_PRODUCER, NO_PRODUCER, NO_PRODUCER, len(values)) + records
@@ -77,12 +76,12 @@ def _record(value: bytes, delta: int) -> bytes:
 
 
 def _zigzag(number: int) -> bytes:
-    """Write a signed number of variable length."""
+    """Return a signed number of variable length."""
     return bytes(Writer().varint(number << 1 ^ number >> 31).data)
 
 
 def message_set(values: Sequence[bytes], at_ms: int | None) -> bytes:
-    """Return messages of format v1, or v0 where there is no time."""
+    """Return messages of format v1, or of v0 if there is no timestamp."""
     head = struct.pack(">bb", 0, 0) if at_ms is None else struct.pack(">bbq", 1, 0, at_ms)
     found = []
     for value in values:

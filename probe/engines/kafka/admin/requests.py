@@ -1,4 +1,4 @@
-"""The engine's requests and answers, one function each; `wire` has the bytes."""
+"""The engine's own requests and their answers, one function per API; `wire` has the encoding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Partition = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What one broker says of the cluster."""
+    """The cluster as one broker reports it."""
 
     brokers: Mapping[int, Endpoint]
     controller: int
@@ -42,7 +42,7 @@ class BrokerError(EngineError):
 
 
 def is_old(version: str) -> bool:
-    """Say that brokers of a version know Metadata version 0 only, which does not name the controller."""
+    """Return whether brokers of a version know Metadata version 0 only, which does not name the controller."""
     return line_key(version) < METADATA_V1
 
 
@@ -82,9 +82,9 @@ def _metadata(answer: Reader, *, old: bool) -> Metadata:
 
 
 async def high_watermarks(line: Line, partitions: Sequence[Partition]) -> dict[Partition, int]:
-    """Ask a leader up to where its partitions can be read; those for which it does not tell are not in the answer.
+    """Return the high watermarks that a leader reports; partitions with an error are left out.
 
-    One whose followers have not caught up with its epoch says LEADER_NOT_AVAILABLE to this version (KIP-207).
+    A leader whose followers have not caught up with its epoch answers LEADER_NOT_AVAILABLE to this version (KIP-207).
     """
     body = Writer().pack("i", CONSUMER)
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).array(item[1], _latest))
@@ -106,7 +106,7 @@ def _latest(body: Writer, partition: int) -> Writer:
 
 
 async def coordinator(line: Line, key_type: int, key: str) -> int:
-    """Ask who coordinates a key; -1 if it is not known."""
+    """Return the coordinator of a key; -1 if it is not known."""
     body = Writer().string(key)
     if key_type:
         body.pack("b", key_type)
@@ -123,14 +123,14 @@ async def coordinator(line: Line, key_type: int, key: str) -> int:
 async def create_topics(
     line: Line, topics: Mapping[str, Replicas], config: Mapping[str, str], *, version: int
 ) -> Sequence[str]:
-    """Create topics with these replicas; return those that are there already. BrokerError with any other code."""
+    """Create topics with these replicas; return those that exist already. BrokerError with any other code."""
 
     def one(writer: Writer, item: tuple[str, Replicas]) -> object:
         writer.string(item[0]).pack("ih", -1, -1)
         writer.array(sorted(item[1].items()), lambda w, each: w.pack("i", each[0]).ints(each[1]))
         return writer.array(sorted(config.items()), lambda w, each: w.string(each[0]).string(each[1]))
 
-    there = []
+    existing = []
     body = Writer().array(sorted(topics.items()), one).pack("i", ASK_MS)
     if version:
         body.pack("b", 0)
@@ -140,14 +140,14 @@ async def create_topics(
     for _ in range(answer.number("i")):
         topic, code, text = answer.string(), answer.number("h"), answer.string() if version else ""
         if code == TOPIC_EXISTS:
-            there.append(topic)
+            existing.append(topic)
         else:
             _check(f"creating topic {topic}", code, text)
-    return there
+    return existing
 
 
 async def delete_topics(line: Line, topics: Sequence[str], *, version: int) -> None:
-    """Delete topics; one that is not there is well. BrokerError with the code."""
+    """Delete topics; a topic that does not exist is no error. BrokerError with any other code."""
     answer = await line.ask(apis.DELETE_TOPICS, version, Writer().array(topics, Writer.string).pack("i", ASK_MS))
     if version:
         answer.number("i")
@@ -169,7 +169,7 @@ async def create_partitions(line: Line, topic: str, added: Sequence[Sequence[int
 
 
 async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> None:
-    """Set a topic's own configuration. BrokerError with the code."""
+    """Set a topic's configuration. BrokerError with the code."""
     body = Writer().pack("ib", 1, TOPIC_RESOURCE).string(topic)
     body.array(sorted(config.items()), lambda w, item: w.string(item[0]).string(item[1])).pack("b", 0)
     answer = await line.ask(apis.ALTER_CONFIGS, 0, body)
@@ -181,14 +181,17 @@ async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> Non
 
 
 async def prefer_log_dir(line: Line, log_dir: str, partitions: Sequence[Partition], *, version: int) -> None:
-    """Tell a broker where to make replicas that it does not have yet (KIP-113); it answers that it has none."""
+    """Choose the log dir of replicas that a broker does not have yet (KIP-113).
+
+    The broker answers with an error for each, since it does not have them; the choice holds nevertheless.
+    """
     body = Writer().pack("i", 1).string(log_dir)
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1]))
     await line.ask(apis.ALTER_REPLICA_LOG_DIRS, version, body)
 
 
 async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, version: int) -> None:
-    """Elect leaders. BrokerError with the first code that is not about a leader who leads already."""
+    """Elect leaders. BrokerError with the first code other than ELECTION_NOT_NEEDED."""
     body = Writer().pack("b", kind) if version else Writer()
     body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1])).pack("i", ASK_MS)
     answer = await line.ask(apis.ELECT_LEADERS, version, body)
@@ -204,7 +207,7 @@ async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, versi
 
 
 async def reassign(line: Line, moves: Mapping[Partition, Sequence[int]]) -> None:
-    """Begin to move partitions (KIP-455). BrokerError with the first code."""
+    """Start to move partitions (KIP-455). BrokerError with the first code."""
     body = Writer().pack("i", ASK_MS).varint(len(moves) + 1)
     for (topic, partition), replicas in sorted(moves.items()):
         body.compact(topic).varint(2).pack("i", partition)

@@ -1,6 +1,6 @@
-"""The few Kafka requests that the engine asks itself, off the relay: bytes here, one connection per question.
+"""Encoding of the few Kafka requests that the engine sends itself, past the relay.
 
-Each in the oldest version that all brokers of ours know which need it, so that one form serves every line.
+Each request uses the oldest API version that all supported brokers with that API know, so one encoding serves all.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from probe.model.endpoint import Endpoint
 Item = TypeVar("Item")
 CLIENT = "probe-engine"
 LIMIT = 64 << 20
-"""No answer is longer."""
+"""Maximum size of an answer, in bytes."""
 
 
 class Writer:
-    """Builds a request body."""
+    """A request body under construction."""
 
     def __init__(self) -> None:
         self.data = bytearray()
 
     def pack(self, form: str, *values: int) -> Writer:
-        """Append numbers, in network order."""
+        """Append numbers in network byte order; `form` as of `struct`."""
         self.data += struct.pack(f">{form}", *values)
         return self
 
@@ -38,7 +38,7 @@ class Writer:
         return self
 
     def compact(self, text: str) -> Writer:
-        """Append a string of the flexible versions (shorter than 127 bytes, or two bytes of length)."""
+        """Append a string as in flexible versions."""
         raw = text.encode()
         self.varint(len(raw) + 1)
         self.data += raw
@@ -60,13 +60,13 @@ class Writer:
         return self
 
     def ints(self, numbers: Iterable[int]) -> Writer:
-        """Append an array of 32 bit numbers."""
+        """Append an array of 32-bit numbers."""
         listed = list(numbers)
         return self.pack(f"i{len(listed)}i", len(listed), *listed)
 
 
 class Reader:
-    """Reads an answer. struct.error or IndexError for one that is too short."""
+    """An answer that is read from front to back. Reads raise struct.error or IndexError if it is too short."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
@@ -78,11 +78,11 @@ class Reader:
         return int(value)
 
     def string(self) -> str:
-        """Read a string; null is empty."""
+        """Read a string; null becomes an empty one."""
         return self._text(self.number("h"))
 
     def compact(self) -> str:
-        """Read a string of the flexible versions; null is empty."""
+        """Read a string as in flexible versions; null becomes an empty one."""
         return self._text(self.varint() - 1)
 
     def varint(self) -> int:
@@ -103,11 +103,11 @@ class Reader:
             self.at += self.varint()
 
     def array(self, read: Callable[[Reader], Item]) -> list[Item]:
-        """Read an array; null is empty."""
+        """Read an array; null becomes an empty one."""
         return [read(self) for _ in range(max(0, self.number("i")))]
 
     def ints(self) -> tuple[int, ...]:
-        """Read an array of 32 bit numbers."""
+        """Read an array of 32-bit numbers."""
         return tuple(self.array(lambda reader: reader.number("i")))
 
     def _text(self, length: int) -> str:
@@ -118,14 +118,14 @@ class Reader:
 
 
 class Line:
-    """A connection to one broker; one question at a time."""
+    """A connection to one broker, with at most one request in flight."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
         self._correlation = 0
 
     async def ask(self, api: int, version: int, body: Writer, *, flexible: bool = False) -> Reader:
-        """Send a request and return its answer, past the header. EngineError or OSError if the connection ends."""
+        """Send a request and return its answer after the header. EngineError or OSError if the connection ends."""
         self._correlation += 1
         head = Writer().pack("hhi", api, version, self._correlation).string(CLIENT)
         if flexible:
@@ -146,18 +146,18 @@ class Line:
         return answer
 
     def close(self) -> None:
-        """Close at once."""
+        """Close the connection at once."""
         self._writer.transport.abort()
 
 
 async def dial(address: Endpoint) -> Line:
-    """Connect. OSError."""
+    """Connect to a broker. OSError."""
     return Line(*await asyncio.open_connection(address.host, address.port))
 
 
 @contextlib.asynccontextmanager
 async def line_to(address: Endpoint, deadline_s: float) -> AsyncIterator[Line]:
-    """Give a connection for so long. OSError; TimeoutError is one."""
+    """Open a connection for at most `deadline_s`. OSError, of which TimeoutError is a kind."""
     try:
         async with asyncio.timeout(deadline_s):
             line = await dial(address)

@@ -1,1 +1,1 @@
-"""What Kafka's own tools report about the logs of a topic."""
+"""Dumps of a topic's logs by Kafka's own tool."""

@@ -1,1 +1,1 @@
-"""Server processes of real Kafka, and the clusters that they make."""
+"""Clusters of real Kafka, and their server processes."""

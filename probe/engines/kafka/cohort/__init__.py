@@ -1,1 +1,1 @@
-"""A cohort: the cells that share one cluster and observe the same fault."""
+"""A cohort: the trials that share one cluster and observe the same fault."""

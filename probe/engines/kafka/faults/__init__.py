@@ -1,1 +1,1 @@
-"""Fault actions on real brokers: how each step of a scenario is injected and reverted; actions.py has the table."""
+"""Fault actions on real brokers: they inject and revert the steps of a scenario. The table is in actions.py."""

@@ -1,1 +1,1 @@
-"""ZooKeeper: ensembles, and administration of the brokers that keep their state there."""
+"""ZooKeeper: ensembles, and administration of brokers by ZooKeeper nodes."""

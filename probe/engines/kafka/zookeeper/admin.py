@@ -1,4 +1,4 @@
-"""What brokers before 2.4 are told by way of ZooKeeper's nodes, as Kafka's own tools did then."""
+"""Administration of brokers before 2.4 by ZooKeeper nodes, as by Kafka's own tools of that time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REASSIGNED, ELECTED = "/admin/reassign_partitions", "/admin/preferred_replica_el
 
 
 class ZooKeeper:
-    """A session for each call: they are few, and the ensemble may be what is broken."""
+    """Administration with one ZooKeeper session per call: calls are few, and the fault may hit the ensemble."""
 
     def __init__(self, addresses: Sequence[Endpoint]) -> None:
         self._addresses = as_text(addresses)
@@ -49,7 +49,7 @@ class ZooKeeper:
         await self._do(create)
 
     async def delete_topics(self, topics: Sequence[str]) -> None:
-        """Let topics be deleted."""
+        """Ask the controller to delete topics; return at once."""
 
         def delete(session: Any) -> None:
             for topic in topics:
@@ -59,7 +59,7 @@ class ZooKeeper:
         await self._do(delete)
 
     async def until_deleted(self, topics: Sequence[str]) -> None:
-        """Wait until nothing is left of these topics: brokers forget them before the controller has done."""
+        """Wait until the controller has deleted these topics: brokers stop listing them earlier. TimeoutError."""
 
         def wait(session: Any) -> None:
             paths = [f"{folder}/{topic}" for topic in topics for folder in (TOPICS, DELETED)]
@@ -72,11 +72,11 @@ class ZooKeeper:
         await self._do(wait)
 
     async def grow_topic(self, topic: str, replicas: Replicas) -> None:
-        """Give a topic more partitions."""
+        """Add partitions to a topic; `replicas` names all partitions."""
         await self._do(lambda session: session.set(f"{TOPICS}/{topic}", _json(partitions=_by_text(replicas))))
 
     async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
-        """Set a topic's own configuration and let brokers know."""
+        """Set a topic's configuration and notify the brokers."""
 
         def configure(session: Any) -> None:
             session.set(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
@@ -87,7 +87,7 @@ class ZooKeeper:
         await self._do(configure)
 
     async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
-        """Begin to move partitions to other replicas."""
+        """Start to move partitions to other replicas."""
         listed = [
             {"topic": topic, "partition": partition, "replicas": list(replicas)}
             for (topic, partition), replicas in moves.items()
@@ -95,7 +95,7 @@ class ZooKeeper:
         await self._do(lambda session: _create_in_turn(session, REASSIGNED, _json(partitions=listed)))
 
     async def elect_preferred(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Let first replicas lead."""
+        """Elect the first replicas as leaders."""
         listed = [{"topic": topic, "partition": partition} for topic, partition in partitions]
         await self._do(lambda session: _create_in_turn(session, ELECTED, _json(partitions=listed)))
 
@@ -103,7 +103,7 @@ class ZooKeeper:
         return await asyncio.to_thread(self._with_session, work)
 
     def _with_session(self, work: Callable[[Any], Answer]) -> Answer:
-        """Work in a session of its own. EngineError if ZooKeeper does not answer or refuses."""
+        """Run `work` in a session of its own. EngineError if ZooKeeper does not answer or refuses."""
         try:
             kazoo = importlib.import_module("kazoo.client")  # needed for old brokers only
         except ImportError:
@@ -121,7 +121,7 @@ class ZooKeeper:
 
 
 def _create_in_turn(session: Any, path: str, content: bytes) -> None:
-    """Create a node once the controller has done, and deleted, the one before."""
+    """Create a node after the controller has processed and deleted the previous one."""
     end = time.monotonic() + TURN_S
     while session.exists(path) and time.monotonic() < end:
         time.sleep(POLL_S)

@@ -1,4 +1,4 @@
-"""A ZooKeeper ensemble: who listens where, and doors of ours between its members, which can be slammed."""
+"""A ZooKeeper ensemble: the addresses of its members, and proxies between them that can close connections."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ ENSEMBLE: Mapping[str, str] = {"initLimit": "10", "syncLimit": "5"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One ZooKeeper of several."""
+    """The addresses of one member of an ensemble."""
 
     node: int
     client: Endpoint
-    """Where it serves brokers."""
+    """Address at which it serves brokers."""
     quorum: Endpoint
-    """Where it takes followers while it leads."""
+    """Address at which it accepts followers while it leads."""
     election: Endpoint
 
 
 @dataclass(frozen=True, slots=True)
 class MemberStatus:
-    """What a ZooKeeper says of itself."""
+    """Status of a ZooKeeper server as it reports it."""
 
     mode: str
-    """`leader`, `follower`, `standalone`; empty while it serves nobody."""
+    """`leader`, `follower`, `standalone`; empty while it does not serve."""
     sessions: int
-    """Connections that it has; ours, by which we ask, is left out."""
+    """Number of its connections, without the one that asks for the status."""
 
 
 def members(free: Iterator[Endpoint], size: int) -> tuple[Member, ...]:
-    """Choose where so many members listen."""
+    """Choose the addresses of as many members as `size` says."""
     return tuple(
         Member(node=node, client=next(free), quorum=next(free), election=next(free)) for node in range(1, size + 1)
     )
 
 
 def properties(mine: Member, ensemble: Sequence[Member], doors: Mapping[tuple[int, int], Endpoint]) -> dict[str, str]:
-    """Return what a member is told of the ensemble: it reaches the quorum ports of others by doors."""
-    told = dict(ENSEMBLE)
+    """Return the properties of the ensemble for a member, which reaches the quorum ports of others by `doors`."""
+    found = dict(ENSEMBLE)
     for other in ensemble:
         quorum = doors.get((mine.node, other.node), other.quorum)
-        told[f"server.{other.node}"] = f"{quorum}:{other.election.port}"
-    return told
+        found[f"server.{other.node}"] = f"{quorum}:{other.election.port}"
+    return found
 
 
 async def ask_status(address: Endpoint) -> MemberStatus:
-    """Ask a ZooKeeper by its four-letter word who it is. OSError if it does not answer."""
+    """Return the status of a ZooKeeper server by its four-letter command `srvr`. OSError if it does not answer."""
     async with asyncio.timeout(ASK_S):
         reader, writer = await asyncio.open_connection(address.host, address.port)
         try:
@@ -70,40 +70,40 @@ async def ask_status(address: Endpoint) -> MemberStatus:
 
 
 def read_status(text: str) -> MemberStatus:
-    r"""Read what `srvr` answers.
+    r"""Parse the answer to `srvr`.
 
-    >>> read_served("Zookeeper version: 3\nConnections: 3\nMode: follower\nNode count: 5\n")
-    Served(mode='follower', sessions=2)
+    >>> read_status("Zookeeper version: 3\nConnections: 3\nMode: follower\nNode count: 5\n")
+    MemberStatus(mode='follower', sessions=2)
     """
-    told = {found["key"]: found["value"] for found in STATUS_LINE.finditer(text)}
-    return MemberStatus(told.get("Mode", ""), max(0, int(told.get("Connections", "1")) - 1))
+    values = {found["key"]: found["value"] for found in STATUS_LINE.finditer(text)}
+    return MemberStatus(values.get("Mode", ""), max(0, int(values.get("Connections", "1")) - 1))
 
 
 async def serves(address: Endpoint) -> None:
-    """Return when a member leads or follows. EngineError or OSError until then."""
+    """Return if a member leads or follows; otherwise raise EngineError or OSError."""
     if not (await ask_status(address)).mode:
         raise EngineError("it has no quorum yet")
 
 
 @dataclass
 class QuorumProxies:
-    """Our ports between each two members: `(from, to)` leads to the quorum port of `to`."""
+    """Proxies between all pairs of members: `(source, target)` leads to the quorum port of `target`."""
 
     members: Sequence[Member] = ()
     addresses: dict[tuple[int, int], Endpoint] = field(default_factory=dict)
     passed: Counter[int] = field(default_factory=Counter)
-    """How often each member came through any of its doors, and was let in."""
-    _inside: dict[tuple[int, int], set[asyncio.StreamWriter]] = field(default_factory=dict)
+    """Number of connections per source that a proxy passed on."""
+    _open: dict[tuple[int, int], set[asyncio.StreamWriter]] = field(default_factory=dict)
 
     def close_connections(self, source: int, target: int) -> int:
-        """Close what is established from one to the other, as if the other had; return how many it was."""
-        ends = self._inside.pop((source, target), set())
+        """Close the connections from source to target, as if the target closed them; return their number."""
+        ends = self._open.pop((source, target), set())
         for end in ends:
             end.close()
         return len(ends) // 2
 
     async def statuses(self) -> Mapping[int, MemberStatus]:
-        """Ask every member that answers who it is."""
+        """Return the status of every member that answers."""
         found = {}
         for member in self.members:
             with contextlib.suppress(OSError):
@@ -112,38 +112,38 @@ class QuorumProxies:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[QuorumProxies]:
-        """Listen while inside."""
+        """Listen until the context ends, then close all connections."""
         async with contextlib.AsyncExitStack() as stack:
             for source in self.members:
                 for target in self.members:
                     if source is not target:
-                        server = await self._door(source, target)
+                        server = await self._proxy(source, target)
                         stack.callback(server.close)
             try:
                 yield self
             finally:
-                for source_node, target_node in list(self._inside):
+                for source_node, target_node in list(self._open):
                     self.close_connections(source_node, target_node)
 
-    async def _door(self, source: Member, target: Member) -> asyncio.Server:
+    async def _proxy(self, source: Member, target: Member) -> asyncio.Server:
         way = (source.node, target.node)
 
-        async def come(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with contextlib.suppress(OSError):
                 answers, asks = await asyncio.open_connection(target.quorum.host, target.quorum.port)
-                self._inside.setdefault(way, set()).update((writer, asks))
+                self._open.setdefault(way, set()).update((writer, asks))
                 self.passed[source.node] += 1
                 await asyncio.gather(_pump(reader, asks), _pump(answers, writer))
-                self._inside.get(way, set()).difference_update((writer, asks))
+                self._open.get(way, set()).difference_update((writer, asks))
             writer.close()
 
-        server = await asyncio.start_server(come, HOST, 0)
+        server = await asyncio.start_server(pass_on, HOST, 0)
         self.addresses[way] = Endpoint(host=HOST, port=server.sockets[0].getsockname()[1])
         return server
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass everything on, and the end too."""
+    """Forward all bytes, and the end of the stream."""
     with contextlib.suppress(OSError):
         while part := await reader.read(CHUNK):
             writer.write(part)

@@ -1,4 +1,4 @@
-"""What deeds need of a ZooKeeper ensemble; `probe.engines.kafka.zookeeper.ensemble` implements it."""
+"""Interfaces of a ZooKeeper ensemble for fault actions; `probe.engines.kafka.zookeeper.ensemble` implements them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Protocol
 
 
 class ZooKeeperStatus(Protocol):
-    """What a ZooKeeper says of itself."""
+    """Status of a ZooKeeper server as it reports it."""
 
     @property
     def mode(self) -> str:
-        """Return `leader` or `follower`; empty while it serves nobody."""
+        """Return `leader` or `follower`; empty while it does not serve."""
 
     @property
     def sessions(self) -> int:
-        """Return how many connections it has."""
+        """Return the number of its connections."""
 
 
 class QuorumProxiesPort(Protocol):
-    """The ways between the members of a ZooKeeper ensemble; followers reach their leader by them."""
+    """Proxies between the members of a ZooKeeper ensemble; followers reach their leader by them."""
 
     @property
     def passed(self) -> Mapping[int, int]:
-        """Return how often each member was let in by another."""
+        """Return the number of connections per source member that reached another member."""
 
     def close_connections(self, source: int, target: int) -> int:
-        """Close what is established from one to the other, as if the other had; return how many it was."""
+        """Close the connections from source to target, as if the target closed them; return their number."""
 
     async def statuses(self) -> Mapping[int, ZooKeeperStatus]:
-        """Ask every member that answers who it is."""
+        """Return the status of every member that answers."""
