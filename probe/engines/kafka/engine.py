@@ -1,4 +1,4 @@
-"""The engine: clusters that run, are leased to cohorts, mended and leased again."""
+"""The kafka engine: starts clusters, leases them to cohorts, reverts their faults and leases them again."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 REVERT_S = 90.0
 MAX_START_ATTEMPTS = 2
-"""A port may have been taken meanwhile: a start is tried so many times."""
+"""Maximum number of attempts to start a cluster: a chosen port may be taken before the broker binds it."""
 NEXT_START_S = 0.2
-"""After a cohort the runner says so soon which line comes next."""
+"""Time after a cohort by which the runner has requested the next cluster."""
 MIN_COHORTS_LEFT = 3
-"""So many cohorts to come are worth another cluster."""
+"""Number of remaining cohorts from which another cluster is worth its start."""
 
 Kind = tuple[str, ClusterSpec]
-"""A broker line, and how its cluster is built."""
+"""A release line and a cluster spec."""
 
 
 @dataclass
 class Leased:
-    """A cluster, and what ends it."""
+    """A cluster with the exit stack that ends it."""
 
     cluster: KafkaCluster
     stack: contextlib.AsyncExitStack
     cohorts: int = 0
     silent: bool = False
-    """Its cohort watches silence."""
+    """Its cohort observes a long silence."""
 
 
 @dataclass
 class _Clusters:
-    """The clusters of one broker line and ground."""
+    """The clusters of one release line and cluster spec."""
 
     idle: list[Leased] = field(default_factory=list)
     count: int = 0
-    """All of them, also those that start, are leased, or are mended."""
+    """Number of all clusters, including those that start, are leased, or are being reverted."""
     coming: int = 0
-    """Those that start or are mended: soon they are idle."""
+    """Number of clusters that start or are being reverted, and are idle soon."""
     failure: EngineError | ExhaustedError | None = None
 
 
 class Kafka:
-    """A `ports.CohortEngine`. Use it with `async with`; nothing is left afterwards."""
+    """A `ports.CohortEngine`. Use it with `async with`, which ends all clusters."""
 
     def __init__(
         self,
@@ -68,12 +68,15 @@ class Kafka:
         clusters: int = 1,
         in_silence: int = 0,
     ) -> None:
-        """Describe it; releases by broker line. So many clusters at the most, and beside them those of silence."""
-        self._releases, self._open_relay, self._disk, self._deeds = releases, open_relay, disk, actions
-        self.at_once, self.in_silence = clusters, in_silence
-        self._begin_anew()
+        """Create the engine; `releases` by release line.
 
-    def _begin_anew(self) -> None:
+        At most `clusters` run at once, in addition to `in_silence` ones whose cohorts observe a long silence.
+        """
+        self._releases, self._open_relay, self._disk, self._actions = releases, open_relay, disk, actions
+        self.at_once, self.in_silence = clusters, in_silence
+        self._reset()
+
+    def _reset(self) -> None:
         self._ready: dict[str, Release] = {}
         self._kinds: dict[Kind, _Clusters] = {}
         self._playing: Kind | None = None
@@ -82,7 +85,7 @@ class Kafka:
         self._changed = asyncio.Condition()
 
     async def __aenter__(self) -> Kafka:
-        self._begin_anew()  # each time on the loop that runs now
+        self._reset()  # the condition belongs to the present event loop
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -93,7 +96,7 @@ class Kafka:
 
     @contextlib.asynccontextmanager
     async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
-        """Play one trial in a cohort of its own."""
+        """Return a member of a cohort of its own, for one trial."""
         async with self.cohort(broker, 1) as (member,), member.cluster(broker, sink) as found:
             yield found
 
@@ -101,16 +104,16 @@ class Kafka:
     async def cohort(
         self, broker: str, size: int, to_come: int = 0, spec: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
     ) -> AsyncIterator[Sequence[CohortMember]]:
-        """Lease a cluster of a broker line, built so, with so many seats. EngineError if none can be started.
+        """Lease a cluster of a release line and spec to a cohort of `size` members. EngineError if it does not start.
 
-        Whoever takes a seat leaves it in the end (`CohortMember.leave`), also if its trial never began. `to_come` =
-        cohorts of this kind that follow: with many, another cluster is started while this one is mended.
+        Every member must leave in the end (`CohortMember.leave`), also if its trial never began. `to_come` is the
+        number of cohorts of this kind that follow: with many, another cluster is started while this one is reverted.
         """
         with translated(EngineError):
             leased = await self._lease(
                 (broker, spec), self.at_once if to_come >= MIN_COHORTS_LEFT else 1, silent=silent
             )
-        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._deeds)
+        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._actions)
         leased.cohorts += 1
         try:
             async with cohort.barrier() as members:
@@ -122,11 +125,10 @@ class Kafka:
             self._spawn(self._give_back(leased, cohort))
 
     async def _lease(self, kind: Kind, limit: int, *, silent: bool) -> Leased:
-        """Return a cluster that is well: an idle one, else the first that is started or mended.
+        """Return a usable cluster: an idle one, otherwise the first that is started or reverted.
 
-        One whose cohort watches silence is away for minutes, so it counts among the others no longer. The last one
-        that is allowed is only started for a cohort that would wait: one that does nothing costs a twentieth of two
-        cores.
+        A cluster whose cohort observes a long silence does not count, as it is away for minutes. The last permitted
+        cluster is started only for a cohort that would otherwise wait, because an idle cluster costs CPU time.
         """
         mine = self._kinds.setdefault(kind, _Clusters())
         self._playing = kind
@@ -141,24 +143,24 @@ class Kafka:
                 await self._changed.wait()
             leased = mine.idle.pop()
             leased.silent = silent
-            self._start_another(kind, limit - 1)  # the next cohort need not wait for it
+            self._start_another(kind, limit - 1)  # so that the next cohort need not wait
             return leased
 
     def _start_another(self, kind: Kind, limit: int) -> None:
-        """Start a cluster, if none is idle and one more is allowed; others may still be watched on other kinds."""
+        """Start a cluster if none is idle and one more is permitted. Clusters of other kinds may still be leased."""
         mine = self._kinds[kind]
-        if not mine.idle and (not mine.count or self._there() < limit):
+        if not mine.idle and (not mine.count or self._running_count() < limit):
             mine.count += 1
             mine.coming += 1
             self._spawn(self._start(kind))
 
-    def _there(self) -> int:
-        """Return how many clusters there are, those of silence not counted."""
+    def _running_count(self) -> int:
+        """Return the number of clusters without those of silence."""
         silent = sum(leased.silent for leased in self._all)
         return sum(clusters.count for clusters in self._kinds.values()) - min(silent, self.in_silence)
 
     def _end_others(self, kind: Kind) -> None:
-        """End clusters of kinds that are no longer played."""
+        """End idle clusters of other kinds."""
         for other, clusters in self._kinds.items():
             while other != kind and clusters.idle:
                 self._spawn(self._drop(clusters.idle.pop()))
@@ -169,7 +171,7 @@ class Kafka:
             release = await self._release(line)
             mine.idle.append(await self._begin(release, spec))
             mine.failure = None
-        except Exception as error:  # noqa: BLE001  # whoever waits for it must be told
+        except Exception as error:  # noqa: BLE001  # it is raised where the cluster is awaited
             mine.count -= 1
             mine.failure = _why_not_started(line, error)
         mine.coming -= 1
@@ -197,7 +199,7 @@ class Kafka:
         raise AssertionError
 
     async def _give_back(self, leased: Leased, cohort: Cohort) -> None:
-        """Mend a cluster and offer it again, or end it where another line is played by then or others are enough."""
+        """Revert a cluster and offer it again. End it if another kind is played by then or there are enough others."""
         mine = self._kinds[_kind(leased.cluster)]
         mine.coming += 1
         await asyncio.sleep(NEXT_START_S)
@@ -208,14 +210,14 @@ class Kafka:
                 await revert_cluster(leased.cluster, cohort)
                 self._still_wanted(leased.cluster)
             mine.idle.append(leased)
-        except Exception:  # noqa: BLE001  # what cannot be mended for any reason is not used again
+        except Exception:  # noqa: BLE001  # a cluster that cannot be reverted, for any reason, is not used again
             await self._drop(leased)
         mine.coming -= 1
         async with self._changed:
             self._changed.notify_all()
 
     def _still_wanted(self, cluster: KafkaCluster) -> None:
-        if self._there() > self.at_once:
+        if self._running_count() > self.at_once:
             raise EngineError("others took its place while it was away")
         if _kind(cluster) != self._playing:
             raise EngineError(f"Kafka {cluster.line} is no longer played")
@@ -236,7 +238,10 @@ class Kafka:
 
 
 def _why_not_started(line: str, error: Exception) -> EngineError | ExhaustedError:
-    """Return the error of a cluster that did not start; no disk is broken on purpose yet, so a full one is our own."""
+    """Return the error of a cluster that did not start.
+
+    No fault is injected yet, so a full disk is the machine's own.
+    """
     text = str(error) or type(error).__name__
     return exhaustion(error) or said_exhaustion(text) or EngineError(f"Kafka {line} did not start: {text}")
 
@@ -246,7 +251,7 @@ def _kind(cluster: KafkaCluster) -> Kind:
 
 
 async def revert_cluster(cluster: KafkaCluster, cohort: Cohort) -> None:
-    """Bring a cluster back to how it began. EngineError or OSError if that cannot be."""
+    """Bring a cluster back to its first state. EngineError or OSError if that fails."""
     if cohort.spoilt:
         raise EngineError(cohort.spoilt)
     cluster.failures.clear()
@@ -262,7 +267,7 @@ async def revert_cluster(cluster: KafkaCluster, cohort: Cohort) -> None:
 
 
 def restore_network(relay: RelayPort) -> None:
-    """End everything that the relay does to connections."""
+    """End all network faults of the relay."""
     relay.hold((), 0)
     for broker in BROKERS:
         relay.slow(broker, 0)

@@ -1,8 +1,7 @@
-"""What a fault on real brokers is made of: handles of processes, the cluster's verbs, ways to break a disk, deeds.
+"""Interfaces of faults on real brokers: server processes, administration, clusters, disks and fault actions.
 
-The engine (`probe.engines.kafka`) implements `BrokerProcess`, `Admin` and `RealCluster`; `disk` implements `DiskWay`;
-`kafka_deeds` has one `FaultAction` for each kind of step. A deed is done once for a whole cohort: for every subject at
-the same time, on the broker that they have in common.
+`cluster`, `admin` and `disks` in `probe.engines.kafka` implement them; `faults` has one `FaultAction` per kind of
+step. An action is injected once for a whole cohort, for all subjects together; they share the failing broker.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from probe.scenarios.steps.partitions import Step
 
 AnyStep_contra = TypeVar("AnyStep_contra", contravariant=True)
 Replicas = Mapping[int, Sequence[int]]
-"""Brokers by partition, the preferred leader first."""
+"""Replicas by partition: broker ids, preferred leader first."""
 
 OFFSETS_TOPIC, TRANSACTIONS_TOPIC = "__consumer_offsets", "__transaction_state"
 
 
 class ServerProcess(Protocol):
-    """One node: a broker, a KRaft controller or a ZooKeeper. Every wait has a deadline and raises TimeoutError."""
+    """A broker, KRaft controller or ZooKeeper server. All waits have a deadline and raise TimeoutError."""
 
     @property
     def name(self) -> str:
-        """Return what it is called in messages: `broker 1`, `controller 4`, `zookeeper 1`."""
+        """Return its name in messages: `broker 1`, `controller 4`, `zookeeper 1`."""
 
     @property
     def node(self) -> int:
@@ -38,7 +37,7 @@ class ServerProcess(Protocol):
 
     @property
     def folder(self) -> Path:
-        """Return its own folder: configuration, log dirs, whatever a fault needs to keep there."""
+        """Return its folder, which has its configuration, its log dirs and the files of faults."""
 
     @property
     def pid(self) -> int | None:
@@ -46,32 +45,32 @@ class ServerProcess(Protocol):
 
     @property
     def paused(self) -> bool:
-        """Say whether it was paused: it answers nobody, so `Admin` asks only others."""
+        """Return whether it is paused. A paused broker does not answer, so `Admin` asks other ones."""
 
     @property
     def exit_code(self) -> int | None:
-        """Return how its last process ended (minus the signal's number); None while it runs."""
+        """Return the exit code of its last process (minus the signal's number after a signal); None while it runs."""
 
     @property
     def lines(self) -> Sequence[str]:
-        """Return the last lines of its log, over all its starts."""
+        """Return the last lines of its log; the log goes on over restarts."""
 
     @property
     def settings(self) -> dict[str, str]:
-        """Return its properties; what is changed holds from its next start on."""
+        """Return its properties; changes apply from its next start."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return what is added to its environment (such as LD_PRELOAD); a change holds from its next start on."""
+        """Return its added environment variables, such as LD_PRELOAD; changes apply from its next start."""
 
     async def start(self) -> None:
-        """Start the process and return at once. EngineError if that is impossible or it runs already."""
+        """Start the process and return at once. EngineError if that fails or if it runs already."""
 
     async def ready(self, deadline_s: float) -> None:
-        """Wait until it serves. EngineError with its last words when it ended, TimeoutError when it is late."""
+        """Wait until it serves. EngineError with its last lines if it ended, TimeoutError if it is late."""
 
     def terminate(self) -> None:
-        """Send SIGTERM: a broker shuts down in a controlled way. Nothing is waited for."""
+        """Send SIGTERM and return at once; a broker then makes a controlled shutdown."""
 
     def kill(self) -> None:
         """Send SIGKILL."""
@@ -91,40 +90,43 @@ class BrokerProcess(ServerProcess, Protocol):
 
     @property
     def log_dirs(self) -> Sequence[Path]:
-        """Return its log dirs: the first holds what is affected, the second bystanders and internal topics."""
+        """Return its log dirs: affected partitions lie in the first, bystanders and internal topics in the second.
+
+        See docs/engines.md#placement.
+        """
 
     @property
     def internal(self) -> Endpoint:
-        """Return the address off the relay, for other brokers and for us."""
+        """Return its address past the relay, for other brokers and the harness."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a partition lies, as one broker sees it."""
+    """Leader and replicas of a partition as one broker reports them."""
 
     leader: int
-    """-1 = nobody leads it."""
+    """-1 = the partition has no leader."""
     replicas: tuple[int, ...]
     in_sync: tuple[int, ...]
 
 
 class Admin(Protocol):
-    """Kafka's own administration, off the relay. EngineError when the brokers refuse, TimeoutError when they are late.
+    """Administration past the relay. EngineError if the brokers refuse, TimeoutError if they are late.
 
-    Where any broker will do, one is asked that runs and is not paused.
+    Requests that any broker can answer go to one that runs and is not paused.
     """
 
     async def placements(self, topics: Sequence[str], *, at: int | None = None) -> Mapping[tuple[str, int], Placement]:
-        """Ask one broker (any that runs, if `at` is None) for Metadata; topics that it does not know are left out."""
+        """Return Metadata of topics as broker `at`, or any that runs, reports it. Topics unknown to it are left out."""
 
     async def brokers(self, *, at: int | None = None) -> Mapping[int, Endpoint]:
         """Return the brokers that Metadata lists, with their internal addresses."""
 
     async def controller(self) -> int:
-        """Return the broker that is the active controller; -1 where brokers do not know (KRaft names any)."""
+        """Return the active controller; -1 if brokers do not know it. With KRaft, brokers name any broker."""
 
     async def coordinator(self, key_type: int, key: str, *, at: int) -> int:
-        """Ask one broker who coordinates a group (0) or transactional id (1); -1 if it does not know."""
+        """Return the coordinator of a group (0) or transactional id (1) as broker `at` reports; -1 if unknown."""
 
     async def create_topic(self, topic: str, replicas: Replicas, config: Mapping[str, str] | None = None) -> None:
         """Create a topic and wait until every running broker names its leaders and all replicas are in sync."""
@@ -136,26 +138,26 @@ class Admin(Protocol):
         """Delete topics and wait until no running broker knows them."""
 
     async def grow_topic(self, topic: str, replicas: Replicas) -> None:
-        """Add the partitions that are new in `replicas` (which names all)."""
+        """Add the partitions that are new in `replicas`, which names all partitions."""
 
     async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
-        """Set a topic's own configuration; what is not named returns to the default."""
+        """Set a topic's configuration; properties that are not named return to their defaults."""
 
     async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
-        """Begin to move partitions to other replicas, preferred leader first; nothing is waited for."""
+        """Start to move partitions to other replicas, preferred leader first. Return without waiting for the move."""
 
     async def elect_preferred(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Let the first replica of each partition lead it, if it is in sync."""
+        """Elect the first replica of each partition as its leader, if it is in sync."""
 
     async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[tuple[str, int]]) -> bool:
-        """Tell a broker where to make replicas that it does not have yet; False where it cannot be told."""
+        """Choose the log dir of replicas that a broker does not have yet; return False if it does not support that."""
 
     async def elect_unclean(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Let a replica lead that is not in sync (brokers from 2.4 on)."""
+        """Elect a leader that is not in sync. EngineError before 2.4."""
 
 
 class DiskWay(Protocol):
-    """A way to break a broker's log dir, and how it is repaired."""
+    """A method to break and repair a broker's log dir (docs/engines.md#ways-to-break-a-disk)."""
 
     @property
     def name(self) -> str:
@@ -163,37 +165,37 @@ class DiskWay(Protocol):
 
     @property
     def anywhere(self) -> bool:
-        """Say whether it works on a file system in memory, too."""
+        """Return whether it also works on a file system in memory."""
 
     def impossible(self) -> str:
-        """Say why it cannot be done on this machine; empty if it can."""
+        """Return why it does not work on this machine; empty if it does."""
 
     def environment(self, folder: Path) -> Mapping[str, str]:
-        """Return what a broker whose folder this is must be started with, from its first start on."""
+        """Return environment variables that the broker with this folder needs from its first start on."""
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """Return what brokers must be told so that they notice soon."""
+        """Return properties with which brokers notice a broken disk soon."""
 
     async def break_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Let everything that the broker writes there fail from now on."""
+        """Let all writes of the broker to a log dir fail from now on."""
 
     async def fill_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Let everything there that needs more room fail from now on. EngineError where this way cannot."""
+        """Let all calls that need more space in a log dir fail from now on. EngineError if not supported."""
 
     async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
-        """Let each read at or below a path take so long, until it is mended. EngineError where this way cannot."""
+        """Delay each read at or below a path until `mend_dir`. EngineError if not supported."""
 
     async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Repair it, slow reads below it as well; the broker takes the log dir back at its next start."""
+        """Repair a log dir and end slow reads below it. The broker uses the log dir again from its next start."""
 
 
 class RealCluster(Protocol):
-    """Three running brokers with a relay before them, and whatever they need beside them."""
+    """Three running brokers behind a relay, with the controllers or ZooKeeper servers that they need."""
 
     @property
     def line(self) -> str:
-        """Return the Kafka line, `3.9`."""
+        """Return the release line, such as `3.9`."""
 
     @property
     def version(self) -> str:
@@ -201,7 +203,7 @@ class RealCluster(Protocol):
 
     @property
     def kraft(self) -> bool:
-        """Say whether it runs without ZooKeeper."""
+        """Return whether it runs without ZooKeeper."""
 
     @property
     def brokers(self) -> Mapping[int, BrokerProcess]:
@@ -209,11 +211,11 @@ class RealCluster(Protocol):
 
     @property
     def ensemble(self) -> Sequence[ServerProcess]:
-        """Return the KRaft controllers, or the ZooKeepers."""
+        """Return the KRaft controllers or the ZooKeeper servers."""
 
     @property
     def quorum_proxies(self) -> QuorumProxiesPort:
-        """Return what lies between the ZooKeepers of an ensemble; nothing where there is one, or none."""
+        """Return the proxies between the members of a ZooKeeper ensemble; none if there is at most one member."""
 
     @property
     def admin(self) -> Admin:
@@ -221,79 +223,84 @@ class RealCluster(Protocol):
 
     @property
     def relay(self) -> RelayPort:
-        """Return the relay that all clients go through (brokers 1 to 3, and 0, which never moves)."""
+        """Return the relay of all clients: listeners of brokers 1 to 3, and 0, whose address never changes."""
 
     @property
     def disk(self) -> DiskWay:
-        """Return the way in which this cluster's disks break."""
+        """Return the method that breaks this cluster's disks."""
 
     async def start_broker(self, node: int, deadline_s: float = 60.0) -> None:
         """Start a broker that is down; return when it serves and the others list it."""
 
     async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
-        """Give internal partitions replicas that were away, where bystanders lie; wait until they have these."""
+        """Give replicas back to internal partitions, in the log dir of bystanders; wait until they have them."""
 
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
-        """Wait until all replicas of these topics, on brokers that run, are in sync."""
+        """Wait until all replicas of these topics on running brokers are in sync."""
 
     def emit(self, kind: EngineKind, *, broker: int = -1, text: str = "", topic: str = "", partition: int = -1) -> None:
-        """Tell every cell of the cohort, now. Deeds tell STOPPED, RETURNED, NOTE; FAULT_ON by `FaultTarget.strike`."""
+        """Emit an event to all members of the cohort, with the present time.
+
+        Actions emit STOPPED, RETURNED and NOTE, and FAULT_ON by `FaultTarget.mark_fault_on`.
+        """
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run what comes later beside the watch; it is cancelled, and waited for, before the cluster is mended."""
+        """Run later work of a fault in a task, which is cancelled and awaited before the fault is reverted."""
 
 
 @dataclass(slots=True)
 class FaultTarget:
-    """One fault on one cluster, and everybody who watches it."""
+    """One fault on one cluster, with the subjects of the whole cohort."""
 
     cluster: RealCluster
     subjects: Sequence[Subject]
-    """Every cell of the cohort: same `old`; affected partitions lie in `log_dirs[0]` of that broker."""
+    """Subjects of all members: same `old`; affected partitions lie in `log_dirs[0]` of that broker."""
     election_ms: int
-    """What the scenario declares for the fake; real elections take what they take."""
+    """Duration of an election as declared for the fake; real elections have no set duration."""
     unhealthy: set[int] = field(default_factory=set)
-    """Brokers whose word does not count for `announced`: deeds add those that they break, stop or hang."""
+    """Brokers whose reports do not count for `announced`: actions add those that they break, stop or hang."""
     steps: Sequence[Step] = ()
-    """All steps of the scenario: some are part of what another one does (a controlled shutdown moves leaders away)."""
+    """All steps of the scenario: some follow from others (a controlled shutdown moves leaders away)."""
     leaving: set[int] = field(default_factory=set)
-    """Brokers that deeds told to end in a controlled way, and that may still be there."""
+    """Brokers in a controlled shutdown, which may still run."""
     marked: bool = False
-    """FAULT_ON was told. A deed calls `strike` at the moment at which the fault is in force; else the engine tells it
-    when all deeds of the scenario have returned."""
+    """FAULT_ON was emitted.
+
+    An action calls `mark_fault_on` when the fault is in force; otherwise the engine does when all actions returned.
+    """
 
     @property
     def old(self) -> int:
-        """Return the broker that fails."""
+        """Return the failing broker."""
         return self.subjects[0].old
 
     @property
     def affected(self) -> list[tuple[str, int]]:
-        """Return the affected partitions of all cells."""
+        """Return the affected partitions of all subjects."""
         return [(subject.topic, subject.affected) for subject in self.subjects]
 
     def mark_fault_on(self) -> None:
-        """Tell FAULT_ON, once."""
+        """Emit FAULT_ON, once."""
         if not self.marked:
             self.marked = True
             self.cluster.emit(EngineKind.FAULT_ON, broker=self.old)
 
 
 class FaultAction(Protocol[AnyStep_contra]):
-    """How a kind of step is done on a real cluster, and how it is mended. MOVED and ANNOUNCED are the engine's."""
+    """Injects and reverts one kind of step on a real cluster. The engine itself emits MOVED and ANNOUNCED."""
 
     async def inject(self, step: AnyStep_contra, target: FaultTarget) -> None:
-        """Break; return when it is in force. What the step wants later (`When`) goes to `scene.cluster.spawn`.
+        """Inject a step and return when it is in force. Later parts (`When`) go to `target.cluster.spawn`.
 
-        EngineError if it cannot be done: the trials are broken and say so.
+        EngineError if that fails; the trials are then broken, with this reason.
         """
 
     async def revert(self, step: AnyStep_contra, target: FaultTarget) -> None:
-        """Mend it, so that clients can see it mended and the cluster can be used again: disk repaired, broker back.
+        """Revert a step: clients can recover and the cluster can be used again (disk repaired, broker back).
 
-        Called once per step, last step first, also when `do` failed. HEALED is told when all steps are undone.
+        Called once per step, last step first, also if `inject` failed. HEALED is emitted when all steps are reverted.
         """
 
 
 ActionTable = Mapping[type[Step], FaultAction[Any]]
-"""`kafka_deeds.DEEDS`: steps that are not in it are not played by this engine, and `probe plan` says so."""
+"""Actions by kind of step. The engine does not play other steps, and `probe plan` gives the reason."""

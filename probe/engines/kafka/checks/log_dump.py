@@ -1,4 +1,4 @@
-"""What Kafka's own dump tool says of a topic's segments and indexes, and what in it does not fit. Pure."""
+"""Parser and consistency check of dumps of a topic's segments and indexes by Kafka's own tool. Pure."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ COMPLAINT = re.compile(
     r"^(?P<what>Mismatches in|Non-consecutive offsets in|Found timestamp mismatch in|Found out of order timestamp in)"
     r" :?(?P<path>\S+)$"
 )
-"""After one of these come lines that are indented: an index, or a segment, that the tool itself does not believe."""
+"""Heading of the tool's own findings about a file, which follow as indented lines."""
 PLURAL_FROM = re.compile(r"Index offset: (?P<index>\d+), log offset: (?P<log>\d+)")
-"""A broker that appends several batches at once, as followers do, indexes the last offset of all at the place of the
-first: any read from there finds it. The tool compares with the first batch alone."""
+"""A finding that is no error after an append of several batches at once, as followers make it.
+
+The broker then indexes the last offset of all batches at the position of the first. Reads from there find it, but the
+tool compares with the first batch only.
+"""
 INDEXES = (".index", ".timeindex")
 NO_PRODUCER = -1
 SUMMARY_LINES = 5
-"""So many findings of one kind are told; the rest is counted."""
+"""Number of findings of one kind that are reported; the others are counted."""
 
 Partition = tuple[int, int]
 """Broker and partition: one replica."""
@@ -37,7 +40,7 @@ Partition = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a log, as the tool names it."""
+    """One record of a log."""
 
     offset: int
     epoch: int
@@ -47,26 +50,26 @@ class Record:
     sequence: int
     transactional: bool
     marker: str
-    """COMMIT or ABORT where the record ends a transaction; empty in others."""
+    """COMMIT or ABORT if the record ends a transaction; otherwise empty."""
     value: str
 
 
 @dataclass(slots=True)
 class Dumped:
-    """One file."""
+    """The dump of one file."""
 
     path: str
     records: list[Record] = field(default_factory=list)
     entries: int = 0
-    """Of an index."""
+    """Number of entries of an index."""
     invalid: list[int] = field(default_factory=list)
     """Base offsets of batches whose checksum is wrong."""
     complaints: list[str] = field(default_factory=list)
-    """What the tool itself finds wrong."""
+    """Findings of the tool itself."""
 
 
 def parse(text: str) -> dict[str, Dumped]:
-    """Read what the tool printed, by file."""
+    """Parse the tool's output; return the dumps by path."""
     found: dict[str, Dumped] = {}
     now = Dumped("")
     batch: Mapping[str, str] = {}
@@ -74,8 +77,8 @@ def parse(text: str) -> dict[str, Dumped]:
     for line in text.splitlines():
         if file := FILE.match(line):
             now = found.setdefault(file["path"], Dumped(file["path"]))
-        elif said := COMPLAINT.match(line):
-            complaint, now = said["what"], found.setdefault(said["path"], Dumped(said["path"]))
+        elif heading := COMPLAINT.match(line):
+            complaint, now = heading["what"], found.setdefault(heading["path"], Dumped(heading["path"]))
         elif complaint and line.startswith("  "):
             now.complaints.append(f"{complaint}: {line.strip()}")
         elif BATCH.match(line):
@@ -105,17 +108,17 @@ def _record(found: re.Match[str], line: str, batch: Mapping[str, str]) -> Record
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found."""
+    """Result of a comparison."""
 
     summary: str
     findings: tuple[str, ...]
-    """What does not fit; empty = all agrees."""
+    """Inconsistencies; empty if all files agree."""
 
 
 def compare(
     dumped: Mapping[str, Dumped], replicas: Mapping[Partition, Sequence[str]], stored: Sequence[Stored]
 ) -> Report:
-    """Compare files with each other and with what was read; `replicas` names the files of each replica, in order."""
+    """Compare files with each other and with the read-back; `replicas` has the files of each replica, in order."""
     logs = {
         key: [record for path in files if path in dumped for record in dumped[path].records]
         for key, files in replicas.items()
@@ -151,7 +154,7 @@ def _summary(dumped: Mapping[str, Dumped], logs: Mapping[Partition, Sequence[Rec
 
 
 def _twice(records: Sequence[Record]) -> int:
-    """Return how many records stand there again: a producer that is not idempotent may write what it wrote before."""
+    """Return the number of duplicates; a producer that is not idempotent may write a record again."""
     counts = Counter((one.instance, one.sequence) for one in map(_stored, committed(records)))
     return sum(counts.values()) - len(counts)
 
@@ -170,7 +173,7 @@ def _offsets(dumped: Mapping[str, Dumped], one: Dumped) -> set[int]:
 
 
 def _wrong_file(one: Dumped, offsets: set[int]) -> Iterator[str]:
-    """Say what is wrong with a file by itself."""
+    """Yield the errors within one file."""
     for complaint in one.complaints:
         found = PLURAL_FROM.search(complaint)
         if not found or int(found["index"]) < int(found["log"]) or int(found["index"]) not in offsets:
@@ -180,7 +183,7 @@ def _wrong_file(one: Dumped, offsets: set[int]) -> Iterator[str]:
 
 
 def _wrong_log(records: Sequence[Record]) -> Iterator[str]:
-    """Say what is wrong with a replica's log by itself: offsets, leader epochs, sequences, duplicates."""
+    """Yield the errors within one replica's log: offsets, leader epochs, sequences, duplicates."""
     last: dict[tuple[int, int], int] = {}
     for before, after in pairwise(records):
         if after.offset != before.offset + 1:
@@ -200,7 +203,7 @@ def _wrong_log(records: Sequence[Record]) -> Iterator[str]:
 
 
 def _differing(logs: Mapping[int, Sequence[Record]]) -> Iterator[str]:
-    """Say where replicas differ from the one that has most."""
+    """Yield the differences of replicas from the longest one."""
     best = max(logs, key=lambda broker: len(logs[broker]))
     for broker, records in sorted(logs.items()):
         if broker == best:
@@ -213,7 +216,7 @@ def _differing(logs: Mapping[int, Sequence[Record]]) -> Iterator[str]:
 
 
 def _unlike_read(records: Sequence[Record], read: Sequence[tuple[int, str, int]]) -> Iterator[str]:
-    """Say what was read and is not in the log, or the other way round; who is there twice must be so in both."""
+    """Yield the differences between the log and the read-back; duplicates must be in both as often."""
     expected = Counter((one.offset, one.instance, one.sequence) for one in map(_stored, committed(records)))
     found = Counter(read)
     for offset, instance, sequence in sorted(expected - found):
@@ -223,7 +226,10 @@ def _unlike_read(records: Sequence[Record], read: Sequence[tuple[int, str, int]]
 
 
 def committed(records: Sequence[Record]) -> list[Record]:
-    """Return what read_committed gives out: no markers, nothing aborted, nothing from the first open transaction on."""
+    """Return the records of a read_committed consumer.
+
+    These are all records before the first open transaction, without markers and aborted records.
+    """
     open_since: dict[int, int] = {}
     aborted: set[int] = set()
     pending: dict[int, list[int]] = {}
@@ -254,7 +260,7 @@ def _name(key: Partition) -> str:
 
 
 def _report_lines(where: str, findings: Iterator[str]) -> list[str]:
-    """Return the first findings of a place, and how many there are."""
+    """Return the first findings of a place, and the number of further ones."""
     found = list(findings)
     more = [f"{where}: and {len(found) - SUMMARY_LINES} more"] if len(found) > SUMMARY_LINES else []
     return [*(f"{where}: {text}" for text in found[:SUMMARY_LINES]), *more]

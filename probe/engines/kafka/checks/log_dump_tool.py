@@ -1,4 +1,4 @@
-"""Kafka's own dump tool, run over every replica of a topic."""
+"""Kafka's own dump tool, run on all replicas of a topic."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ SINCE = (2, 6)
 HEAP = "-Xmx96m"
 DUMP_S = 60.0
 FIRST = 12
-"""Bytes of an entry of a time index; those of an offset index are shorter, and never begin a log."""
+"""Size of an entry of a time index, in bytes; entries of an offset index are shorter."""
 ALIKE_S, LOOK_S = 5.0, 0.2
-"""Followers have what their leader has within so long, once nobody writes any more."""
+"""Deadline for followers to catch up with their leader after the last write, and interval of the check."""
 BOTH = 'exec "$@" 2>&1'
-"""What the tool finds wrong it says on its standard error."""
+"""Shell command that merges the outputs: the tool writes its findings to standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a topic's replicas are."""
+    """The replicas of a topic, and the log dirs of brokers."""
 
     topic: str
     log_dirs: Mapping[int, Sequence[Path]]
     """By broker."""
     replicas: Mapping[int, Sequence[int]]
-    """Brokers by partition: others may have a log that they are about to delete."""
+    """Brokers by partition. Other brokers may have a log that they are about to delete."""
 
 
 def unavailable_reason(release: Release) -> str:
-    """Say why the logs of these brokers cannot be dumped; empty if they can."""
+    """Return why the logs of these brokers cannot be dumped; empty if they can."""
     if line_key(release.version) < SINCE:
-        return f"the tool says what is compared from Kafka {'.'.join(map(str, SINCE))} on"
+        return f"the tool prints the compared fields from Kafka {'.'.join(map(str, SINCE))} on"
     core = [jar for jar in release.jars if jar.name.startswith("kafka_")]
     if not any(f"{TOOL.replace('.', '/')}.class" in ZipFile(jar).namelist() for jar in core):
         return f"{TOOL} is not among its classes"
@@ -62,13 +62,13 @@ def files_of(place: Place) -> dict[Partition, list[str]]:
 
 
 def _has_entries(index: Path) -> bool:
-    """Say whether anything is indexed yet: Kafka makes the file as long as it may become, and full of zeros."""
+    """Return whether an index has entries: Kafka creates the file with its maximum size, full of zeros."""
     with index.open("rb") as file:
         return any(file.read(FIRST))
 
 
 async def dump(release: Release, files: Sequence[str]) -> str:
-    """Return what the tool prints of these files. EngineError if it fails, TimeoutError if it is late."""
+    """Return the tool's output for these files. EngineError if it fails, TimeoutError if it is late."""
     archive = (f"-XX:SharedArchiveFile={release.archive}", "-Xshare:auto") if release.archive else ()
     classes = ":".join(map(str, release.jars))
     java = [str(release.java), HEAP, *OPTIONS, *archive, *release.options, "-cp", classes, TOOL]
@@ -83,7 +83,7 @@ async def dump(release: Release, files: Sequence[str]) -> str:
 
 
 async def check(release: Release, place: Place, stored: Sequence[Stored]) -> Report:
-    """Dump every replica of a topic that nobody writes to any more, and compare. EngineError or OSError."""
+    """Dump and compare all replicas of a topic after its last write. EngineError or OSError."""
     replicas = await _settled(place)
     for (broker, partition), files in replicas.items():
         if not files:
@@ -93,7 +93,7 @@ async def check(release: Release, place: Place, stored: Sequence[Stored]) -> Rep
 
 
 async def _settled(place: Place) -> dict[Partition, list[str]]:
-    """Wait until the replicas of each partition are as long as each other, or for long enough."""
+    """Wait until all replicas of a partition have the same length, for at most `ALIKE_S`."""
     for _ in range(int(ALIKE_S / LOOK_S)):
         if are_alike(replicas := files_of(place)):
             return replicas
@@ -102,7 +102,7 @@ async def _settled(place: Place) -> dict[Partition, list[str]]:
 
 
 def are_alike(replicas: Mapping[Partition, Sequence[str]]) -> bool:
-    """Say whether all replicas of each partition have as many bytes of log."""
+    """Return whether all replicas of a partition have the same number of bytes, for all partitions."""
     lengths: dict[int, set[int]] = {}
     for (_, partition), files in replicas.items():
         size = sum(Path(file).stat().st_size for file in files if file.endswith(".log"))

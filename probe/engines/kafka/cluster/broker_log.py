@@ -1,4 +1,4 @@
-"""Which lines of a broker's log are events: tables of what they say. Pure."""
+"""Choice of log lines of servers that become events, by tables of their text. Pure."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ REPORTED = (
     *("Unclean", "unclean", "Uncaught exception", "uncaught exception"),
     *("Invalid api", "invalid api", "Unknown api", "ArrayIndexOutOfBounds"),
 )
-"""What a line says that is told: plain text, since brokers say much, and an expression of all that took five times as
-long to look for."""
+"""Texts of reported lines. Plain texts, as a regular expression of all of them is much slower on long logs."""
 REPORTED_LEVELS = (
     ("Loaded ", re.compile(r"Loaded \d+ logs")),
     (" completed in", re.compile(r"\d+/\d+ completed in")),
@@ -35,23 +34,23 @@ REPORTED_LEVELS = (
     ("Peer state changed", re.compile(r"Peer state changed: \w+ - broadcast")),
     ("expired", re.compile(r"Session .*expired")),
 )
-"""What is told only if the whole is like this; the text before it is a part of that."""
+"""Expressions of reported lines, with a plain text that every match contains."""
 IGNORED = re.compile(
     r"Config values|has no effect|Error while changing replica dir|Replayed BrokerRegistration"
     r"|Truncating to 0|TruncationState\(offset=0|unclean\.leader\.election\.enable"
 )
-"""The harness says itself where replicas are to lie, which brokers report as an error; the rest is bookkeeping."""
+"""Lines that are never reported: answers to the harness's own choice of log dirs, and bookkeeping."""
 SHORTER = (
-    # a log by its folder's name, so that what comes after it is kept: how many of how many are loaded
+    # a log becomes its folder's name, so that the end of the line is kept: the progress of loading
     (re.compile(r"(?:Unified)?Log\(dir=\S*?([^/\s]+),(?:[^()]|\([^)]*\))*\)"), r"\1"),
 )
 STACK = "\tat "
-"""Where an exception came from: most lines of a broker in trouble, and never told."""
+"""Start of a line of a stack trace, which is never reported."""
 LEVELS = re.compile(r"^(?:ERROR|FATAL)\b")
 
 
 def is_event(line: str) -> str:
-    """Return what is worth keeping of a line, or nothing. Errors always are."""
+    """Return the text of an event for a line, shortened; empty if it is none. Errors are always events."""
     if line.startswith(STACK) or not (LEVELS.match(line) or _is_reported(line)) or IGNORED.search(line):
         return ""
     for long, short in SHORTER:
@@ -66,15 +65,15 @@ def _is_reported(line: str) -> bool:
 
 
 class LineDeduplicator:
-    """Knows what servers said just now: a broker may say the same a thousand times in a second."""
+    """Recognizes repeated lines: a broker may log the same line a thousand times per second."""
 
     def __init__(self) -> None:
-        self._told: dict[tuple[int, str], int] = {}
+        self._reported: dict[tuple[int, str], int] = {}
 
     def is_one(self, node: int, at: int, text: str) -> bool:
-        """Say whether a server tells this again, soon after it was told."""
-        if at - self._told.get((node, text), at - DUPLICATE_US) < DUPLICATE_US:
+        """Return whether a server's line was reported less than `DUPLICATE_US` before `at` (microseconds)."""
+        if at - self._reported.get((node, text), at - DUPLICATE_US) < DUPLICATE_US:
             return True
-        self._told = {key: then for key, then in self._told.items() if at - then < DUPLICATE_US}
-        self._told[node, text] = at
+        self._reported = {key: then for key, then in self._reported.items() if at - then < DUPLICATE_US}
+        self._reported[node, text] = at
         return False

@@ -1,6 +1,6 @@
-"""A class-data archive per Kafka version and Java: servers that map it start in half the time.
+"""A class-data archive per Kafka version and Java, with which servers start in half the time.
 
-It is made once, by a broker that serves for a moment and ends by itself, with `-XX:ArchiveClassesAtExit` (JEP 350).
+A broker with `-XX:ArchiveClassesAtExit` (JEP 350) creates it once: it serves for a moment and shuts down.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NODE = 1
 
 
 def place(cache: Path, release: Release) -> Path:
-    """Return where the archive of this version and this Java lies, or is to lie."""
-    told = [java_version(release.java), *map(str, release.jars), *release.options]
-    mark = hashlib.sha256("\n".join(told).encode()).hexdigest()[:12]
+    """Return the path of the archive of this version and this Java, whether it exists or not."""
+    inputs = [java_version(release.java), *map(str, release.jars), *release.options]
+    mark = hashlib.sha256("\n".join(inputs).encode()).hexdigest()[:12]
     return cache / "archives" / f"kafka-{release.version}-{mark}.jsa"
 
 
 async def ensure(release: Release) -> Release:
-    """Return the release with its archive made; without, if that does not work: servers start without, too."""
+    """Return the release with an existing archive, or without one if its creation fails: servers start without, too."""
     if release.archive is None or release.archive.exists():
         return release
     try:
@@ -52,8 +52,8 @@ async def _make(release: Release, archive: Path) -> None:
         where = replace(where, advertised=where.external)
         identity = properties.new_id()
         quorum = nodes.quorum(plain, where, root, identity, _no_listener)
-        taught = replace(plain, options=(*release.options, f"-XX:ArchiveClassesAtExit={aside}"))
-        broker = nodes.broker(taught, where, root, identity, NODE, _no_listener)
+        archiving = replace(plain, options=(*release.options, f"-XX:ArchiveClassesAtExit={aside}"))
+        broker = nodes.broker(archiving, where, root, identity, NODE, _no_listener)
         async with contextlib.AsyncExitStack() as stack:
             for server in (quorum, broker):
                 stack.push_async_callback(server.close)
@@ -66,7 +66,7 @@ async def _make(release: Release, archive: Path) -> None:
 
 
 async def _work(release: Release, where: properties.Addresses, brokers: Mapping[int, nodes.Broker]) -> None:
-    """Let it load what it needs to have a topic."""
+    """Create a topic, so that the broker loads the classes for it."""
     zookeeper = None if release.kraft else ZooKeeper(where.quorum)
     with contextlib.suppress(OSError, EngineError):
         await KafkaAdmin(release.version, brokers, zookeeper).create_topic("archive", {0: [NODE]})
@@ -78,4 +78,4 @@ async def _end(broker: Server) -> None:
 
 
 def _no_listener(_: int, __: str) -> None:
-    """Hear nothing."""
+    """Ignore a line."""

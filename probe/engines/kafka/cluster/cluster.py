@@ -1,4 +1,4 @@
-"""Three running brokers with two log dirs each, their controller or ZooKeeper, and the relay before them."""
+"""A cluster: three brokers with two log dirs each, their controller or ZooKeeper, and the relay in front of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from probe.processes.resources import exhaustion
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 START_S = 90.0
-"""Until brokers serve and know each other, on a busy machine."""
+"""Deadline for brokers to serve and know each other, on a busy machine."""
 POLL_S = 0.1
 IDLE_S = 5.0
 RETRY_S = 1.0
@@ -38,13 +38,13 @@ INTERNAL: Mapping[str, tuple[tuple[int, ...], Mapping[str, str]]] = {
     OFFSETS_TOPIC: ((0, 9), {**COMPACT, "compression.type": "producer"}),
     TRANSACTIONS_TOPIC: ((0, 11), {**COMPACT, "compression.type": "uncompressed", "min.insync.replicas": "2"}),
 }
-"""Internal topics: since when, and configured as brokers themselves do."""
+"""Internal topics: their first release line, and the configuration that brokers give them."""
 
 Listener = Callable[[EngineEvent], None]
 
 
 class KafkaCluster:
-    """A `kafka_ports.RealCluster`."""
+    """A running cluster; implements `probe.engines.kafka.ports.RealCluster`."""
 
     def __init__(
         self,
@@ -61,15 +61,15 @@ class KafkaCluster:
         self.quorum_proxies = QuorumProxies()
         self.admin: KafkaAdmin
         self.listeners: list[Listener] = []
-        """Take what the cluster tells: the cells of the cohort that has it now."""
+        """Receivers of the cluster's events: the cohort that leases it."""
         self._gained: set[int] = set()
-        """Brokers that were given replicas and have not told where these lie."""
+        """Brokers that got replicas and have not reported their log dirs to the controller."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.failures: list[str] = []
-        """What went wrong in work that was spawned."""
+        """Errors of spawned work."""
         self.exhausted: ExhaustedError | None = None
-        """What this machine had no more of meanwhile."""
-        self._echoes = broker_log.LineDeduplicator()
+        """The first error of spawned work by which this machine lacked a resource."""
+        self._deduplicator = broker_log.LineDeduplicator()
 
     def emit(
         self,
@@ -81,20 +81,20 @@ class KafkaCluster:
         partition: int = -1,
         at: int | None = None,
     ) -> None:
-        """Tell every cell of the cohort."""
+        """Emit an event to all members of the cohort; `at` in microseconds, None = now."""
         moment = now_us() if at is None else at
         event = EngineEvent(at=moment, kind=kind, broker=broker, topic=topic, partition=partition, text=text)
         for listener in list(self.listeners):
             listener(event)
 
     def on_line(self, node: int, at: int, line: str, who: str = "") -> None:
-        """Take a line of a server's log; `who` says which of several."""
+        """Take a line of a server's log; `who` names the server where `node` does not."""
         text = broker_log.is_event(line)
-        if text and not self._echoes.is_one(node, at, text):
+        if text and not self._deduplicator.is_one(node, at, text):
             self.emit(EngineKind.LOG, broker=node, text=f"{who}: {text}" if who else text, at=at)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run beside the watch."""
+        """Run later work of a fault in a task."""
         task = asyncio.get_running_loop().create_task(self._spawned(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -107,7 +107,7 @@ class KafkaCluster:
             self.failures.append(str(error) or type(error).__name__)
 
     async def wait_until_idle(self) -> None:
-        """Cancel what was spawned, and wait for it."""
+        """Cancel spawned work, and wait for its end."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -125,12 +125,12 @@ class KafkaCluster:
                     break
                 except TimeoutError:
                     raise
-                except EngineError:  # it ended: ZooKeeper still knows the session of its last life
+                except EngineError:  # it ended because ZooKeeper still has the session of its previous process
                     await asyncio.sleep(RETRY_S)
             await self._listed({node})
 
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
-        """Wait until all replicas of these topics, on brokers that run, are in sync."""
+        """Wait until all replicas of these topics on running brokers are in sync."""
         end = time.monotonic() + deadline_s
         while True:
             running = {node for node, broker in self.brokers.items() if broker.pid is not None}
@@ -143,7 +143,7 @@ class KafkaCluster:
             await asyncio.sleep(POLL_S)
 
     async def start(self) -> None:
-        """Start everything. EngineError or OSError with the last words of what did not."""
+        """Start all servers. EngineError or OSError with the last lines of a server that does not start."""
         servers: list[Server] = [*self.ensemble, *self.brokers.values()]
         for server in servers:
             if isinstance(server, Broker):
@@ -157,7 +157,7 @@ class KafkaCluster:
             await self._make_internal_topics()
 
     async def _listed(self, wanted: set[int]) -> None:
-        """Wait until every running broker lists these."""
+        """Wait until every running broker lists these brokers."""
         for node, broker in self.brokers.items():
             while broker.pid is not None and not broker.paused:
                 with contextlib.suppress(OSError, EngineError):
@@ -166,32 +166,32 @@ class KafkaCluster:
                 await asyncio.sleep(POLL_S)
 
     async def _make_internal_topics(self) -> None:
-        """Create them with leaders that are known, in the log dirs that hold bystanders."""
+        """Create internal topics with set leaders, in the log dirs of bystanders."""
         for topic, (_, config) in self._internal():
             partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
-            await self._keep_beside(partitions)
+            await self._prefer_bystander_dir(partitions)
             replicas = {partition: _from(BROKERS[partition % len(BROKERS)]) for _, partition in partitions}
             await self.admin.create_topic(topic, replicas, config)
 
     async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
-        """Give internal partitions these replicas, in the log dirs that hold bystanders. TimeoutError."""
+        """Give internal partitions these replicas, in the log dirs of bystanders. TimeoutError."""
         seen = await self.admin.placements(sorted({topic for topic, _ in wanted}))
         gained = {node for key, to in wanted.items() for node in to if node not in seen[key].replicas}
-        await self._keep_beside(list(wanted))
+        await self._prefer_bystander_dir(list(wanted))
         await self.admin.reassign(wanted)
         await self.admin.placed(wanted)
         self._gained |= gained
 
-    async def _keep_beside(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Have brokers put these into the log dir that holds bystanders, where they are given them.
+    async def _prefer_bystander_dir(self, partitions: Sequence[tuple[str, int]]) -> None:
+        """Let brokers create replicas of these partitions in the log dir of bystanders.
 
-        Else the emptier log dir gets them, which is the one that breaks next (`ReplicaManager.alterReplicaLogDirs`).
+        Otherwise they choose the emptier log dir, which is the one that breaks (`ReplicaManager.alterReplicaLogDirs`).
         """
         for node, broker in self.brokers.items():
             await self.admin.prefer_log_dir(node, str(broker.log_dirs[1]), partitions)
 
     async def settle(self) -> None:
-        """Wait until everything is as at the start: all brokers in sync, each coordinating what it did."""
+        """Bring internal topics back to their first state: all replicas in sync, with the first leaders."""
         topics = [topic for topic, _ in self._internal()]
         wanted = {
             (topic, partition): _from(BROKERS[partition % len(BROKERS)])
@@ -207,10 +207,11 @@ class KafkaCluster:
         await self.admin.settled(wanted)
 
     async def _emit_log_dirs(self, topics: Sequence[str]) -> None:
-        """Restart brokers that were given replicas, one after the other.
+        """Restart brokers that got replicas, one after the other, so that they report the log dirs of these.
 
-        A KRaft broker tells the controller in which log dir a replica lies (KIP-858) when its topic is made and when it
-        starts, not when it is given the replica (3.9.2, 4.3.1). When that log dir died, nobody else was elected.
+        A KRaft broker reports the log dir of a replica to the controller (KIP-858) at its start and when the topic is
+        created, but not after a reassignment (3.9.2, 4.3.1). Without the report, the failure of that log dir causes no
+        election.
         """
         for node in sorted(self._gained):
             broker = self.brokers[node]
@@ -222,11 +223,11 @@ class KafkaCluster:
 
     def _internal(self) -> list[tuple[str, tuple[tuple[int, ...], Mapping[str, str]]]]:
         version = properties.line_key(self.version)
-        return [(topic, told) for topic, told in INTERNAL.items() if version >= told[0]]
+        return [(topic, facts) for topic, facts in INTERNAL.items() if version >= facts[0]]
 
 
 def _from(node: int) -> list[int]:
-    """Return all brokers, this one first."""
+    """Return all brokers, starting with this one."""
     return [(node + step - 1) % len(BROKERS) + 1 for step in range(len(BROKERS))]
 
 
@@ -234,7 +235,7 @@ def _from(node: int) -> list[int]:
 async def running(
     release: Release, open_relay: OpenRelay, disk: DiskWay, spec: ClusterSpec = DEFAULT_CLUSTER
 ) -> AsyncIterator[KafkaCluster]:
-    """Start a cluster behind a relay. EngineError or OSError if it does not start; everything is gone at exit."""
+    """Start a cluster behind a relay, and end it at exit. EngineError or OSError if it does not start."""
     names: dict[bytes, str] = {}
     router = EventRouter()
     async with contextlib.AsyncExitStack() as stack:
@@ -244,10 +245,10 @@ async def running(
         advertised = {node: relay.address(node) for node in BROKERS}
         where = nodes.addresses(release.version, advertised, 1 if release.kraft else spec.zookeepers)
         identity = properties.new_id()
-        doors = cluster.quorum_proxies = await stack.enter_async_context(QuorumProxies(where.members).open())
+        proxies = cluster.quorum_proxies = await stack.enter_async_context(QuorumProxies(where.members).open())
         if where.members:
             cluster.ensemble += nodes.zookeepers(
-                release, where, root, doors, functools.partial(_log_listener, cluster, 0)
+                release, where, root, proxies, functools.partial(_log_listener, cluster, 0)
             )
         else:
             cluster.ensemble.append(nodes.quorum(release, where, root, identity, _log_listener(cluster, 0)))

@@ -1,4 +1,4 @@
-"""How the servers' Java is called: small heaps, quick starts, logs on standard output."""
+"""Java command lines of the servers: small heaps, quick starts, logs on standard output."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ OPTIONS = (
     "-XX:TieredStopAtLevel=1",
     "-XX:-UsePerfData",
     "-Djava.awt.headless=true",
-    # without it ZooKeeper 3.4 wants classes of log4j 1 that are not there
+    # otherwise ZooKeeper 3.4 needs classes of log4j 1 that are not on the class path
     "-Dzookeeper.jmx.log4j.disable=true",
 )
 HEAPS = {KAFKA: ("-Xmx160m", "-Xms160m"), ZOOKEEPER: ("-Xmx96m", "-Xms96m")}
-"""A broker dies at 128 MB unless the log cleaner's buffer is small (`properties.BROKER`); then 160 are plenty."""
+"""Heaps by main class. The broker's is enough with a small buffer of the log cleaner (`properties.BROKER`)."""
 QUIET = (
     "state.change.logger",
     "kafka.server.ReplicaFetcherManager",
@@ -28,7 +28,7 @@ QUIET = (
     "kafka.log.LogSegment",
     "org.apache.kafka.storage.internals.log.LogSegment",
 )
-"""Who says below a warning only what is no event (`logs.TOLD`), or what others say, too: half of all lines."""
+"""Loggers whose lines below WARN are no events (`broker_log.REPORTED`) or repeat other lines."""
 LOG4J = """log4j.rootLogger=INFO, out
 log4j.appender.out=org.apache.log4j.ConsoleAppender
 log4j.appender.out.layout=org.apache.log4j.PatternLayout
@@ -47,19 +47,19 @@ VERSION_S = 30
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """One Kafka version's class path and how to run it."""
+    """Java with the class path of one Kafka version."""
 
     program: Path
     jars: Sequence[Path]
     options: Sequence[str]
-    """What this Kafka version needs beyond the rest."""
+    """Additional options of this Kafka version."""
     archive: Path | None = None
     """A class-data archive for this version and this Java."""
 
     def argv(self, main: str, folder: Path, properties: Path, *more: str) -> list[str]:
-        """Return the command; the logging configurations lie in `folder`, and native libraries are unpacked there.
+        """Return the command. Logging configurations are in `folder`, and native libraries are unpacked there.
 
-        Whoever is killed leaves these behind, and the folder goes with the cluster.
+        A killed server leaves its native libraries behind, and the folder is deleted with the cluster.
         """
         shared = (f"-XX:SharedArchiveFile={self.archive}", "-Xshare:auto") if self.archive and main == KAFKA else ()
         return [
@@ -86,7 +86,7 @@ def write_logging(folder: Path) -> None:
 
 
 def java_version(program: Path) -> str:
-    """Return what `java -version` says in its last line, which names the build. ToolError if it does not run."""
+    """Return the last line of `java -version`, which names the build. ToolError if it does not run."""
     try:
         done = subprocess.run([str(program), "-version"], capture_output=True, text=True, timeout=VERSION_S, check=True)
     except subprocess.SubprocessError as error:

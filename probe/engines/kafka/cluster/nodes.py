@@ -1,4 +1,4 @@
-"""The servers of one cluster: what each is told and how it is seen to serve."""
+"""The servers of one cluster, with their configuration and readiness checks."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ DIAL_S = 2.0
 
 
 class Broker(Server):
-    """A `kafka_ports.BrokerProcess`."""
+    """A broker; implements `probe.engines.kafka.ports.BrokerProcess`."""
 
     log_dirs: Sequence[Path] = ()
     internal: Endpoint
 
 
 def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int = 1) -> Addresses:
-    """Choose where everything listens. EngineError when there are no free ports."""
+    """Choose the addresses of all servers. EngineError if there are no free ports."""
     free = free_addresses()
     external = {node: next(free) for node in BROKERS}
     named = properties.has_listener_names(version)
@@ -41,8 +41,8 @@ def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int 
     return Addresses(external=external, advertised=advertised, internal=internal, quorum=quorum, members=members)
 
 
-def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, heard: OnLine) -> Server:
-    """Describe the KRaft controller or the ZooKeeper."""
+def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, on_line: OnLine) -> Server:
+    """Return the KRaft controller or the ZooKeeper server, not started yet."""
     name, node = ("controller", properties.CONTROLLER) if release.kraft else ("zookeeper", 1)
     folder = root / name
     folder.mkdir()
@@ -54,13 +54,13 @@ def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, hear
         settings, main = properties.zookeeper(where.quorum[0], folder), ZOOKEEPER
         (folder / "data").mkdir()
     serves = functools.partial(_accepts, where.quorum[0])
-    return Server(name, node, folder, _argv(release, main, folder), settings, serves, heard)
+    return Server(name, node, folder, _argv(release, main, folder), settings, serves, on_line)
 
 
 def zookeepers(
-    release: Release, where: Addresses, root: Path, doors: QuorumProxies, ear: Callable[[str], OnLine]
+    release: Release, where: Addresses, root: Path, proxies: QuorumProxies, listener: Callable[[str], OnLine]
 ) -> list[Server]:
-    """Describe an ensemble; `ear` gives each member somebody who hears its log, by its name."""
+    """Return the servers of an ensemble, not started yet; `listener` returns the receiver of a member's log by name."""
     found = []
     for member in where.members:
         name = f"zookeeper {member.node}"
@@ -69,15 +69,15 @@ def zookeepers(
         (folder / "data" / "myid").write_text(f"{member.node}\n")
         write_logging(folder)
         settings = properties.zookeeper(member.client, folder)
-        settings |= ensemble.properties(member, where.members, doors.addresses)
+        settings |= ensemble.properties(member, where.members, proxies.addresses)
         serves = functools.partial(ensemble.serves, member.client)
         argv = _argv(release, ZOOKEEPER, folder)
-        found.append(Server(name, member.node, folder, argv, settings, serves, ear(name)))
+        found.append(Server(name, member.node, folder, argv, settings, serves, listener(name)))
     return found
 
 
-def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node: int, heard: OnLine) -> Broker:
-    """Describe a broker."""
+def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node: int, on_line: OnLine) -> Broker:
+    """Return a broker, not started yet."""
     folder = root / f"broker-{node}"
     folder.mkdir()
     write_logging(folder)
@@ -90,7 +90,7 @@ def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node
     settings = properties.broker(release.version, node, where, log_dirs, kraft=release.kraft)
     old = properties.line_key(release.version) < (0, 10)
     serves = functools.partial(_answers, where.internal[node], old=old)
-    made = Broker(f"broker {node}", node, folder, _argv(release, KAFKA, folder), settings, serves, heard)
+    made = Broker(f"broker {node}", node, folder, _argv(release, KAFKA, folder), settings, serves, on_line)
     made.log_dirs, made.internal = log_dirs, where.internal[node]
     return made
 
@@ -111,8 +111,8 @@ async def _accepts(address: Endpoint) -> None:
 
 
 async def _answers(address: Endpoint, *, old: bool) -> None:
-    """Return when a broker knows of itself and others. EngineError or OSError until then."""
+    """Return if a broker lists brokers in Metadata; otherwise raise EngineError or OSError."""
     async with line_to(address, DIAL_S) as line:
-        told = await ask.metadata(line, ["none-of-this-name"], old=old)
-    if not told.brokers:
+        answer = await ask.metadata(line, ["none-of-this-name"], old=old)
+    if not answer.brokers:
         raise EngineError("it knows of no broker yet")

@@ -1,7 +1,7 @@
-"""What Kafka and ZooKeeper nodes are told: their properties, by Kafka line. Pure.
+"""Properties of Kafka and ZooKeeper nodes, by release line. Pure.
 
-Every setting that is not a matter of addresses and folders stands in a table with its reason beside it; whatever is
-not there is Kafka's default, so that the brokers behave as brokers do.
+All settings except addresses and folders are in tables with their reasons. All other properties keep Kafka's defaults,
+so that brokers behave as usual.
 """
 
 from __future__ import annotations
@@ -17,44 +17,46 @@ from probe.model.endpoint import Endpoint, as_text
 
 CONTROLLER = 4
 LISTENER_NAMES_SINCE = (0, 10, 2)
-"""Listeners have names of their own from here on (KIP-103)."""
+"""Since this release line, listeners have names of their own (KIP-103)."""
 
 INTERNAL_PARTITIONS = 6
-"""Of each internal topic; partition n is led by broker n % 3 + 1: one for what is affected, one for bystanders."""
+"""Number of partitions of an internal topic. Broker n % 3 + 1 leads partition n.
+
+Each broker leads one partition for affected keys and one for bystanders.
+"""
 
 BROKER: Mapping[str, str] = {
-    # internal topics: on all brokers, with few partitions, which load quickly
+    # internal topics are on all brokers, and few partitions load quickly
     "offsets.topic.replication.factor": "3",
     "offsets.topic.num.partitions": str(INTERNAL_PARTITIONS),
     "transaction.state.log.replication.factor": "3",
     "transaction.state.log.num.partitions": str(INTERNAL_PARTITIONS),
-    # nothing happens that the scenario does not do
+    # topics and leaders change only by the scenario
     "auto.create.topics.enable": "false",
     "auto.leader.rebalance.enable": "false",
     "delete.topic.enable": "true",
-    # as in the properties that Kafka ships: a first member is not kept waiting for 3 s, which no client can help
+    # as in the properties that Kafka ships: otherwise the first member of a group waits for 3 s
     "group.initial.rebalance.delay.ms": "0",
-    # small: one broker lives in 170 MB
+    # small, so that a broker needs little memory
     "log.cleaner.dedupe.buffer.size": "2097152",
     "log.segment.bytes": "1048576",
-    # dozens of partitions move at once here: a follower that asks the new leader before that has come to its partition
-    # would wait for a second, which clients of a quiet cluster hardly ever see
+    # many partitions move at once here: a follower that fetches before the new leader leads would back off for a
+    # second, which clients of a usual cluster hardly ever observe
     "replica.fetch.backoff.ms": "100",
-    # topics of finished trials go at once
+    # topics of finished trials are deleted at once
     "log.segment.delete.delay.ms": "1000",
 }
 LOADING: Mapping[str, str] = {
-    # many small reads, so that a slow disk shows while they are loaded
+    # many small reads, so that a slow disk makes loading slow
     "offsets.load.buffer.size": "1024",
     "transaction.state.log.load.buffer.size": "1024",
 }
 LOADING_SINCE = (1, 1)
-"""Older brokers never get beyond a batch that is larger."""
+"""Since this release line, brokers can load batches that are larger than the buffer."""
 QUORUM_IDLE: Mapping[str, str] = {"metadata.max.idle.interval.ms": "5000"}
-"""Of KRaft nodes (KIP-835): else the controller writes a record that says nothing twice a second, which every broker
-reads, on each of several clusters."""
+"""Longer interval of the no-op records of KRaft (KIP-835): the default is twice per second, which costs CPU time."""
 ZOOKEEPER_SESSION: Mapping[str, str] = {"zookeeper.session.timeout.ms": "6000"}
-"""As it was by default up to 2.4, on all lines."""
+"""The default up to 2.4, for all release lines."""
 ZOOKEEPER: Mapping[str, str] = {"maxClientCnxns": "0", "admin.enableServer": "false", "tickTime": "1000"}
 
 Properties = dict[str, str]
@@ -62,27 +64,27 @@ Properties = dict[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addresses:
-    """Where the nodes of one cluster listen, all on loopback."""
+    """Addresses of the nodes of one cluster, all on loopback."""
 
     external: Mapping[int, Endpoint]
-    """Per broker: where the relay finds it."""
+    """By broker: address to which the relay forwards."""
     advertised: Mapping[int, Endpoint]
-    """Per broker: the relay's own address, which clients are told."""
+    """By broker: the relay's address, which brokers advertise to clients."""
     internal: Mapping[int, Endpoint]
-    """Per broker: for other brokers and for us. Before listeners had names it is `external`."""
+    """By broker: address for other brokers and the harness. Without named listeners, the same as `external`."""
     quorum: tuple[Endpoint, ...]
-    """The controller's, or those of all ZooKeepers."""
+    """Address of the controller, or of all ZooKeeper servers."""
     members: tuple[Member, ...] = ()
-    """The ZooKeepers, where there are several."""
+    """Members of a ZooKeeper ensemble; empty if there is at most one server."""
 
 
 def line_key(version: str) -> tuple[int, ...]:
-    """Return a version as numbers, for comparing."""
+    """Return a version as numbers, for comparisons."""
     return tuple(int(part) for part in version.split("."))
 
 
 def has_listener_names(version: str) -> bool:
-    """Say whether brokers can have a listener for each other beside the one for clients."""
+    """Return whether brokers can have a listener for each other in addition to the one for clients."""
     return line_key(version) >= LISTENER_NAMES_SINCE
 
 
@@ -100,12 +102,12 @@ def broker(version: str, node: int, where: Addresses, log_dirs: Sequence[Path], 
 
 
 def metadata_dir(log_dirs: Sequence[Path]) -> Path:
-    """Return where a KRaft broker keeps its copy of the metadata: a broken log dir must not take that along."""
+    """Return a KRaft broker's folder for metadata, which is outside of the log dirs that break."""
     return log_dirs[0].parent / "meta"
 
 
 def controller(where: Addresses, folder: Path) -> Properties:
-    """Return the properties of the one KRaft controller. It is no broker, so no fault of a broker hits it."""
+    """Return the properties of the only KRaft controller. It is not a broker, so faults of brokers do not hit it."""
     return {
         "node.id": str(CONTROLLER),
         "process.roles": "controller",
@@ -117,21 +119,21 @@ def controller(where: Addresses, folder: Path) -> Properties:
 
 
 def zookeeper(address: Endpoint, folder: Path) -> Properties:
-    """Return the properties of a ZooKeeper that listens there."""
+    """Return the properties of a ZooKeeper server with this client address."""
     listens = {"clientPort": str(address.port), "clientPortAddress": address.host}
     return {**ZOOKEEPER, "dataDir": str(folder / "data"), **listens}
 
 
 def meta_properties(cluster_id: str, node: int) -> str:
-    """Return the file by which a KRaft node knows a log dir as formatted (version 1, KIP-631; directory.id, KIP-858).
+    """Return the file that marks a log dir of a KRaft node as formatted (version 1, KIP-631; directory.id, KIP-858).
 
-    `kafka.tools.StorageTool` writes the same, at the price of a Java process per node.
+    `kafka.tools.StorageTool` writes the same file, but needs a Java process per node.
     """
     return f"version=1\ncluster.id={cluster_id}\nnode.id={node}\ndirectory.id={new_id()}\n"
 
 
 def new_id() -> str:
-    """Return a random id as Kafka writes them: 22 characters, not beginning with a dash."""
+    """Return a random id in Kafka's format: 22 characters, of which the first is not a dash."""
     while (text := base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).startswith("-"):
         pass
     return text

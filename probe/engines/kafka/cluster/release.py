@@ -1,4 +1,4 @@
-"""One version of Kafka as it can be started here."""
+"""A release: one version of Kafka that can be started here."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """What the catalogue's `kafka.toml` and the artifact cache give for a broker line."""
+    """The files and options of a release line's version, from the catalogue's `kafka.toml` and the artifact cache."""
 
     version: str
     """The exact version."""
     line: str
-    """Major and minor; three parts before 1.0."""
+    """The release line: major and minor version; three parts before 1.0."""
     kraft: bool
     """It runs without ZooKeeper."""
     jars: Sequence[Path]
     java: Path
-    """The program."""
+    """The Java program."""
     options: Sequence[str] = ()
     """Java options that this version needs."""
     archive: Path | None = None
-    """Where its class-data archive lies, or is to lie."""
+    """Path of its class-data archive, which may not exist yet."""

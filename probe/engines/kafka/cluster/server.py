@@ -1,4 +1,4 @@
-"""One Java server as a child process: a guard holds our pipe, and ends the server's process group when it closes."""
+"""A Java server as a child process. A guard kills the server's process group when the probe's pipe closes."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ wait $server
 echo "{MARK} exit $?"
 kill -KILL 0
 """
-"""A stopped server cannot end itself, so somebody else in its group does. A shell gives background jobs no input of
-ours, therefore descriptor 3."""
+"""The guard: a paused server cannot end itself, so another process in its group kills it.
+
+A shell does not pass standard input to background jobs, therefore the pipe is descriptor 3.
+"""
 KEPT_LINES = 400
 START_S = 5.0
 CLOSE_S = 10.0
 POLL_S = 0.05
 
 OnLine = Callable[[int, str], None]
-"""Takes a line of the log with the moment at which it was read, in microseconds."""
+"""Takes the time at which a line of the log was read, in microseconds, and the line."""
 
 
 class Server:
-    """A `kafka_ports.ServerProcess`."""
+    """A server process; implements `probe.engines.kafka.ports.ServerProcess`."""
 
     def __init__(
         self,
@@ -48,9 +50,12 @@ class Server:
         argv: Callable[[], Sequence[str]],
         settings: Mapping[str, str],
         serves: Callable[[], Awaitable[None]],
-        heard: OnLine,
+        on_line: OnLine,
     ) -> None:
-        """Describe it; `argv` is asked at each start, `serves` raises EngineError or OSError until it does."""
+        """Create a server that is not started yet.
+
+        `argv` returns the command at each start. `serves` raises EngineError or OSError until the server serves.
+        """
         self.name, self.node, self.folder = name, node, folder
         self.settings = dict(settings)
         self.environment: dict[str, str] = {}
@@ -58,7 +63,7 @@ class Server:
         self.paused = False
         self.exit_code: int | None = None
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
-        self._argv, self._serves, self._heard = argv, serves, heard
+        self._argv, self._serves, self._on_line = argv, serves, on_line
         self._stack = contextlib.AsyncExitStack()
         self._reading: asyncio.Task[None] | None = None
         self._gone = asyncio.Event()
@@ -66,11 +71,11 @@ class Server:
 
     @property
     def properties_file(self) -> Path:
-        """Return where its properties are written at each start."""
+        """Return the path of its properties, which each start writes."""
         return self.folder / "server.properties"
 
     async def start(self) -> None:
-        """Start the process and return at once. EngineError if that is impossible or it runs already."""
+        """Start the process and return at once. EngineError if that fails or if it runs already."""
         if not self._gone.is_set():
             raise EngineError(f"{self.name} runs already")
         await self.close()
@@ -81,17 +86,17 @@ class Server:
         self._gone.clear()
         self.exit_code = None
         try:
-            while not (told := await running.read_line(START_S)).startswith(f"{MARK} pid "):
-                self._take(told)  # what the server says first may come before what its guard says
+            while not (line := await running.read_line(START_S)).startswith(f"{MARK} pid "):
+                self._take(line)  # the server's first lines may come before the guard's
         except (EOFError, TimeoutError):
             await self.close()
             raise EngineError(f"{self.name} did not start: {running.last_words() or 'no reason given'}") from None
-        self.pid = int(told.rpartition(" ")[2])
+        self.pid = int(line.rpartition(" ")[2])
         lower_child(self.pid)
         self._reading = asyncio.create_task(self._read(running))
 
     async def ready(self, deadline_s: float) -> None:
-        """Wait until it serves. EngineError with its last words when it ended, TimeoutError when it is late."""
+        """Wait until it serves. EngineError with its last lines if it ended, TimeoutError if it is late."""
         end = time.monotonic() + deadline_s
         while True:
             if self._gone.is_set():
@@ -104,7 +109,7 @@ class Server:
             await asyncio.sleep(POLL_S)
 
     def last_words(self) -> str:
-        """Return the last line that tells of trouble, else the last line."""
+        """Return the last line about an error, otherwise the last line."""
         troubles = [line for line in self.lines if line.startswith(("ERROR", "FATAL", "Exception", "Error"))]
         return (troubles or list(self.lines) or ["no reason given"])[-1]
 
@@ -136,7 +141,7 @@ class Server:
         return self.exit_code if self.exit_code is not None else -signal.SIGKILL
 
     async def close(self) -> None:
-        """End it, whatever it does."""
+        """Kill the process, and release its resources."""
         self.kill()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_S):
@@ -161,12 +166,12 @@ class Server:
         self._gone.set()
 
     async def _read(self, running: Child) -> None:
-        """Take its log line by line; the guard's last line says how it ended."""
+        """Read the log line by line; the guard's last line has the exit code."""
         stream = running.process.stdout
         while True:
             try:
                 raw = await stream.readline()
-            except ValueError:  # a line beyond the stream's limit; it was dropped
+            except ValueError:  # a line beyond the stream's limit, which was dropped
                 continue
             if not raw:
                 break
@@ -180,4 +185,4 @@ class Server:
 
     def _take(self, line: str) -> None:
         self.lines.append(line)
-        self._heard(now_us(), line)
+        self._on_line(now_us(), line)

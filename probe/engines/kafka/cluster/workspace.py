@@ -1,4 +1,4 @@
-"""A cluster's folder and ports: taken at the start, given back at the end, whatever happens to us."""
+"""A cluster's folder and ports. The folder is deleted at the end, even if the probe is killed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from probe.processes.children import child
 HOST = "127.0.0.1"
 MEMORY = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
 ROOM = 2 << 30
-"""Free space that some clusters surely fit in, in bytes."""
+"""Minimum free space in memory, in bytes, which is enough for several clusters."""
 PORTS = range(15_000, 31_000)
-"""Below the range from which systems take ports for outgoing connections: a broker that is down keeps its port."""
+"""Ports below the range of ephemeral ones, so that no outgoing connection takes the port of a broker that is down."""
 TRIES = 200
 KEEPER = 'cat >/dev/null; sleep 0.5; rm -rf -- "$1"; sleep 2; rm -rf -- "$1"'
-"""Waits for our pipe to close; the servers are killed at the same moment by their guards."""
+"""Deletes the folder when the probe's pipe closes; guards kill the servers at the same time."""
 
 
 def free_addresses() -> Iterator[Endpoint]:
-    """Give addresses on loopback that nobody listens on now. EngineError when there seem to be none."""
+    """Yield free addresses on loopback. EngineError if none are found."""
     taken: set[int] = set()
     for _ in range(TRIES):
         port = random.SystemRandom().choice(PORTS)
@@ -50,10 +50,10 @@ def _is_free(port: int) -> bool:
 
 
 def quick_folder() -> Path | None:
-    """Return where files lie in memory, if there is room and the user names no other place (TMPDIR).
+    """Return a folder in memory; None if there is too little space or the user chose another one (TMPDIR).
 
-    Brokers write to each log for itself, and a real file system took more of their time than all else: with 55 cells
-    at once partitions were served seconds after they had moved, on one in memory in less than one.
+    Brokers write to each log separately. On a real file system that takes most of their time, so that partitions of
+    large cohorts are served seconds after they moved. See docs/engines.md#load.
     """
     with contextlib.suppress(OSError):
         room = shutil.disk_usage(MEMORY).free
@@ -64,7 +64,7 @@ def quick_folder() -> Path | None:
 
 @contextlib.asynccontextmanager
 async def temporary_folder(*, in_memory: bool = False) -> AsyncIterator[Path]:
-    """Give an empty folder, in memory where that is possible; it is gone afterwards, also when we are killed."""
+    """Create an empty folder, in memory if possible; it is deleted at exit, even if the probe is killed."""
     folder = Path(tempfile.mkdtemp(prefix="kafka-metadata-probe-", dir=quick_folder() if in_memory else None))
     async with child(["sh", "-c", KEEPER, "keeper", str(folder)]) as keeper:
         try:

@@ -1,7 +1,7 @@
-"""Writes what consumers read, off the relay: at each beat one request per broker, whatever the number of topics.
+"""The background producer: writes the records that consumers read, past the relay.
 
-A client library sends a request per partition: for the consumers of a whole cohort those were most of what brokers had
-to do, and they moved leaders seconds late.
+It sends one request per broker and interval for all topics. A client library would send one per partition, which for
+a whole cohort would load the brokers so much that leaders move late.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from probe.model.endpoint import Endpoint
 from probe.protocol import apis
 
 ASK_S = 1.0
-"""What is not written within so long is not made up for."""
+"""Deadline of a write; records that miss it are dropped."""
 METADATA_S = 0.05
-"""Between two questions for a leader."""
+"""Interval between two Metadata requests for missing leaders."""
 MIN_INTERVAL_S = 0.02
 
 
 @dataclass
 class _Schedule:
-    """Of one partition."""
+    """The schedule of one partition, in ticks of the producer."""
 
     least: int
-    """So many beats from one record to the next, whatever the topic's pace."""
+    """Minimum number of ticks between two records, whatever the topic's interval."""
     sequence: int = 0
     idle: int = 0
-    """Beats since it was written to."""
+    """Ticks since the last record."""
 
-    def comes(self, beats: int) -> bool:
-        """Say whether it is due at this beat, where the topic is written to at one of so many."""
+    def is_due(self, ticks: int) -> bool:
+        """Count a tick, and return whether a record is due, with one per `ticks` ticks."""
         self.idle += 1
-        if self.idle < max(beats, self.least):
+        if self.idle < max(ticks, self.least):
             return False
         self.idle = 0
         self.sequence += 1
@@ -51,15 +51,15 @@ class _Schedule:
 
 @dataclass
 class _Topic:
-    turns: Mapping[int, _Schedule]
+    schedules: Mapping[int, _Schedule]
     """By partition."""
-    beats: int = 1
-    """It is written to at one of so many beats."""
+    ticks: int = 1
+    """Number of ticks from one record to the next."""
 
 
 @dataclass
 class _BrokerQueue:
-    """The way to one broker."""
+    """The connection to one broker, and the records that wait for it."""
 
     address: Endpoint
     waiting: dict[Partition, list[bytes]] = field(default_factory=dict)
@@ -75,13 +75,13 @@ class _BrokerQueue:
 
 
 class BackgroundProducer:
-    """Writes one record each interval to each partition of every topic that asked for it, to its leader alone.
+    """Writes one record per interval to each partition of all started topics.
 
-    What cannot be written now is not made up for, and nothing is written twice.
+    Records that cannot be written in time are dropped, and no record is written twice.
     """
 
     def __init__(self, brokers: Mapping[int, Endpoint], version: str) -> None:
-        """Describe it; addresses by node."""
+        """Create the producer; `brokers` has addresses past the relay by node."""
         self._ways = {node: _BrokerQueue(address) for node, address in brokers.items()}
         self._old = ask.is_old(version)
         self._version = produce_version(version)
@@ -95,9 +95,9 @@ class BackgroundProducer:
     def start(
         self, topic: str, partitions: Sequence[int], interval_ms: int, least_ms: Mapping[int, int] | None = None
     ) -> None:
-        """Begin to feed a topic; all topics of a feeder have the same interval at first.
+        """Start to write to a topic. All topics of a producer start with the same interval.
 
-        The partitions in `least_ms` get a record so often at the most.
+        `least_ms` has minimum intervals by partition.
         """
         self._interval_s = interval_ms / 1000
         least = {key: self._ticks(value) for key, value in (least_ms or {}).items()}
@@ -108,25 +108,25 @@ class BackgroundProducer:
             self._tasks = [asyncio.create_task(work) for work in works]
 
     def set_interval(self, topic: str, interval_ms: int) -> None:
-        """Feed a topic each so many milliseconds from now on: a number of the feeder's own intervals."""
+        """Set the interval of a topic, rounded to a multiple of the producer's own."""
         if topic in self._topics:
-            self._topics[topic].beats = self._ticks(interval_ms)
+            self._topics[topic].ticks = self._ticks(interval_ms)
 
     def _ticks(self, interval_ms: int) -> int:
         return max(1, round(interval_ms / 1000 / self._interval_s))
 
     def written(self, partition: Partition) -> int:
-        """Return the offset of the last record that a leader took; -1 if there is none, or no more will come."""
+        """Return the offset of the last record that a leader accepted; -1 if there is none or the topic is stopped."""
         return self._written.get(partition, -1) if partition[0] in self._topics else -1
 
     def leave(self, topic: str) -> None:
-        """Feed a topic no more; what was sent may still arrive."""
+        """Stop writing to a topic. Sent records may still arrive."""
         if self._topics.pop(topic, None) is not None:
             for way in self._ways.values():
                 way.waiting = {key: values for key, values in way.waiting.items() if key[0] != topic}
 
     async def stop(self, topic: str) -> None:
-        """Feed a topic no more; what was sent has arrived, or failed, when this returns."""
+        """Stop writing to a topic. When this returns, all sent records have arrived or failed."""
         self.leave(topic)
         if not self._tasks:
             return
@@ -136,7 +136,7 @@ class BackgroundProducer:
                     await way.idle.wait()
 
     async def close(self) -> None:
-        """Stop everything."""
+        """Stop writing to all topics and close all connections."""
         self._topics.clear()
         for task in self._tasks:
             task.cancel()
@@ -146,15 +146,15 @@ class BackgroundProducer:
             way.drop_line()
 
     async def _tick(self) -> None:
-        """Hand every broker what is due."""
+        """Queue the records that are due."""
         due = time.monotonic()
         while True:
             most = max(1, round(ASK_S / self._interval_s))
             for name, topic in list(self._topics.items()):
-                for partition, turn in topic.turns.items():
+                for partition, schedule in topic.schedules.items():
                     node = self._leaders.get((name, partition))
-                    if turn.comes(topic.beats) and node is not None:
-                        self._enqueue(self._ways[node], (name, partition), turn.sequence, most)
+                    if schedule.is_due(topic.ticks) and node is not None:
+                        self._enqueue(self._ways[node], (name, partition), schedule.sequence, most)
             due = max(due + self._interval_s, time.monotonic() - self._interval_s)
             await asyncio.sleep(max(MIN_INTERVAL_S, due - time.monotonic()))
 
@@ -167,7 +167,7 @@ class BackgroundProducer:
         way.some.set()
 
     async def _write(self, way: _BrokerQueue) -> None:
-        """Write what waits, in one request; then what has come to wait meanwhile."""
+        """Write all waiting records in one request, then the records that were queued meanwhile."""
         way.idle.set()
         while True:
             await way.some.wait()
@@ -188,7 +188,7 @@ class BackgroundProducer:
                 self._lost.set()
 
     async def _send(self, way: _BrokerQueue, records: Mapping[Partition, Sequence[bytes]]) -> list[Partition]:
-        """Return what the broker refused. EngineError or OSError."""
+        """Send records, and return the partitions that the broker refused. EngineError or OSError."""
         async with asyncio.timeout(ASK_S):
             if way.line is None:
                 way.line = await dial(way.address)
@@ -199,14 +199,14 @@ class BackgroundProducer:
         return [key for key in found if key not in taken]
 
     async def _read_metadata(self) -> None:
-        """Ask one broker after the other for leaders that are not known."""
+        """Ask the brokers in turn for leaders that are not known."""
         nodes = list(self._ways)
         while True:
             await self._lost.wait()
             missing = [
                 (name, partition)
                 for name, topic in self._topics.items()
-                for partition in topic.turns
+                for partition in topic.schedules
                 if (name, partition) not in self._leaders
             ]
             if not missing:
@@ -221,10 +221,10 @@ class BackgroundProducer:
         async with asyncio.timeout(ASK_S):
             line = await dial(address)
             try:
-                told = await ask.metadata(line, sorted({name for name, _ in missing}), old=self._old)
+                answer = await ask.metadata(line, sorted({name for name, _ in missing}), old=self._old)
             finally:
                 line.close()
         for key in missing:
-            found = told.placements.get(key)
+            found = answer.placements.get(key)
             if found is not None and found.leader in self._ways:
                 self._leaders[key] = found.leader

@@ -1,4 +1,4 @@
-"""Many do something once, together: everybody who is still there must come, and the last one does it for all."""
+"""A barrier: members wait for each other, and an action is then run once for all of them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from probe.errors import EngineError, StragglerError
 
 Member = TypeVar("Member")
 NEARLY, SOON = 0.9, 0.25
-"""Once so many of all have come, the others are waited for for this share of the patience."""
+"""When this share of the members has arrived, the others are awaited for this share of the patience."""
 
 
 class Barrier(Generic[Member]):
-    """The cells of a cohort. All run on one loop, so nothing here needs a lock."""
+    """A barrier of the members of a cohort. All run on one event loop, so it needs no lock."""
 
     def __init__(self, members: Collection[Member]) -> None:
         self._present = set(members)
-        self._came: dict[Member, asyncio.Future[None]] = {}
-        self._deed: Callable[[Collection[Member]], Awaitable[None]] | None = None
+        self._arrived: dict[Member, asyncio.Future[None]] = {}
+        self._action: Callable[[Collection[Member]], Awaitable[None]] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._soon: asyncio.TimerHandle | None = None
         self._doing: asyncio.Task[None] | None = None
 
     @property
     def present(self) -> Collection[Member]:
-        """Return who has not left."""
+        """Return the members that have not left."""
         return frozenset(self._present)
 
     async def wait(
@@ -37,18 +37,18 @@ class Barrier(Generic[Member]):
         *,
         patience_s: float | None = None,
     ) -> None:
-        """Wait for the others; the deed is done once, with those who came, and its error is everybody's.
+        """Wait until all members have arrived and the action has run once for all of them; raise its error.
 
-        After `patience_s` from the first one's coming, or a quarter of it from when nearly all are there, it is done
-        without those who are not there yet, who are out from then on: StragglerError for them.
+        The action runs without the missing members `patience_s` after the first arrival, or a quarter of this time
+        after nearly all have arrived. Missing members are stragglers from then on: StragglerError.
         """
         if member not in self._present:
-            raise StragglerError("the other cells of the cohort went on without this one")
-        waiting = self._came[member] = asyncio.get_running_loop().create_future()
-        self._deed = action
+            raise StragglerError("the other trials of the cohort went on without this one")
+        waiting = self._arrived[member] = asyncio.get_running_loop().create_future()
+        self._action = action
         if patience_s is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(patience_s, self._leave_behind)
-        if patience_s is not None and self._soon is None and len(self._came) >= NEARLY * len(self._present):
+        if patience_s is not None and self._soon is None and len(self._arrived) >= NEARLY * len(self._present):
             self._soon = asyncio.get_running_loop().call_later(patience_s * SOON, self._leave_behind)
         self._check()
         try:
@@ -58,13 +58,13 @@ class Barrier(Generic[Member]):
             raise
 
     def leave(self, member: Member) -> None:
-        """Be waited for no longer."""
+        """Remove a member; the others no longer wait for it."""
         self._present.discard(member)
-        self._came.pop(member, None)
+        self._arrived.pop(member, None)
         self._check()
 
     async def close(self) -> None:
-        """Stop what is being done."""
+        """Cancel the action if it runs."""
         self._stop_timers()
         if self._doing is not None:
             self._doing.cancel()
@@ -73,27 +73,27 @@ class Barrier(Generic[Member]):
 
     def _leave_behind(self) -> None:
         self._stop_timers()
-        self._present &= set(self._came)
+        self._present &= set(self._arrived)
         self._check()
 
     def _check(self) -> None:
-        if self._came and len(self._came) == len(self._present) and self._deed is not None:
-            came, action = self._came, self._deed
-            self._came, self._deed = {}, None
+        if self._arrived and len(self._arrived) == len(self._present) and self._action is not None:
+            arrived, action = self._arrived, self._action
+            self._arrived, self._action = {}, None
             self._stop_timers()
-            self._doing = asyncio.get_running_loop().create_task(self._do(action, came))
+            self._doing = asyncio.get_running_loop().create_task(self._do(action, arrived))
 
     async def _do(
-        self, action: Callable[[Collection[Member]], Awaitable[None]], came: dict[Member, asyncio.Future[None]]
+        self, action: Callable[[Collection[Member]], Awaitable[None]], arrived: dict[Member, asyncio.Future[None]]
     ) -> None:
         error: BaseException | None = None
         try:
-            await action(frozenset(came))
-        except Exception as failure:  # noqa: BLE001  # it is raised by everybody who waits
+            await action(frozenset(arrived))
+        except Exception as failure:  # noqa: BLE001  # it is raised for all members that wait
             error = failure
         except asyncio.CancelledError:
             error = EngineError("the cohort was given up")
-        release(came.values(), error)
+        release(arrived.values(), error)
 
     def _stop_timers(self) -> None:
         for timer in (self._timer, self._soon):
@@ -103,7 +103,7 @@ class Barrier(Generic[Member]):
 
 
 def release(waiting: Iterable[asyncio.Future[None]], error: BaseException | None) -> None:
-    """Let go on who still waits, with an error if there was one."""
+    """Complete the futures that are still pending, with an error if there is one."""
     for one in waiting:
         if one.done():
             continue

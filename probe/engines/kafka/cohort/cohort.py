@@ -1,4 +1,4 @@
-"""A cohort: the cells that watch one fault on one cluster at the same time."""
+"""A cohort: the trials that observe one fault on one cluster at the same time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from probe.model import EngineEvent, EngineKind, Subject
 from probe.scenarios.steps.partitions import Step
 
 TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
-"""A topic of the runner's, with its partition; temporary folders have other words before `probe`."""
+"""A topic of a trial with its partition. In names of temporary folders, other words precede `probe`."""
 STRAGGLERS_S = 40.0
-"""The first cell that is warm waits so long for the others, which are tried again in a later cohort."""
+"""Time for which the first warm member waits for the others; stragglers are tried again in a later cohort."""
 
 
 class Cohort:
-    """What the seats have in common; one fault at a time."""
+    """The members of a cohort, and their common fault."""
 
     def __init__(self, cluster: KafkaCluster, size: int, old: int, actions: ActionTable) -> None:
         self.cluster, self.old = cluster, old
@@ -35,59 +35,59 @@ class Cohort:
         self.topic_creator = TopicCreator(cluster)
         self.members = [CohortMember(self, number) for number in range(size)]
         self.dumping = asyncio.Lock()
-        """One at a time: it is a Java process for each topic."""
+        """Allows one dump at a time: each is a Java process."""
         self.spoilt = ""
-        """Why the cluster cannot be used again."""
-        self._deeds = actions
-        self._gathering: Barrier[CohortMember] = Barrier(self.members)
-        self._striking: Barrier[CohortMember] = Barrier(self.members)
-        self._mending: Barrier[CohortMember] | None = None
+        """Why the cluster cannot be used again; empty if it can."""
+        self._actions = actions
+        self._warm: Barrier[CohortMember] = Barrier(self.members)
+        self._injecting: Barrier[CohortMember] = Barrier(self.members)
+        self._reverting: Barrier[CohortMember] | None = None
         self._steps: Sequence[Step] = ()
         self._election_ms = 0
         self._done: list[tuple[Step, FaultAction[Step]]] = []
-        self._scene: FaultTarget | None = None
-        self._watch = contextlib.AsyncExitStack()
+        self._target: FaultTarget | None = None
+        self._monitor = contextlib.AsyncExitStack()
 
     async def await_cohort(self, member: CohortMember) -> None:
-        """Wait until all cells of the cohort are as far. StragglerError for one that the others went on without."""
-        await self._gathering.wait(member, self._all_arrived, patience_s=STRAGGLERS_S)
+        """Wait until all members are warm. StragglerError for a member that the others went on without."""
+        await self._warm.wait(member, self._all_arrived, patience_s=STRAGGLERS_S)
 
     async def _all_arrived(self, members: Collection[CohortMember]) -> None:
-        self._striking = Barrier(members)
+        self._injecting = Barrier(members)
 
     async def inject(self, member: CohortMember, steps: Sequence[Step], election_ms: int) -> None:
-        """Break, once all cells of the cohort want it. EngineError or OSError if that failed."""
+        """Inject the fault when all members have asked for it. EngineError or OSError if that fails."""
         self._steps, self._election_ms = steps, election_ms
-        await self._striking.wait(member, self._inject, patience_s=STRAGGLERS_S)
+        await self._injecting.wait(member, self._inject, patience_s=STRAGGLERS_S)
 
     async def revert(self, member: CohortMember) -> None:
-        """Mend, once all that saw the fault want it. EngineError or OSError if that failed."""
-        if self._mending is not None and member in self._mending.present:
-            await self._mending.wait(member, self._revert)
+        """Revert the fault when all members that observed it have asked for it. EngineError or OSError if it fails."""
+        if self._reverting is not None and member in self._reverting.present:
+            await self._reverting.wait(member, self._revert)
 
     def leave(self, member: CohortMember) -> None:
-        """Wait for this cell no longer."""
-        self._gathering.leave(member)
-        self._striking.leave(member)
-        if self._mending is not None:
-            self._mending.leave(member)
+        """Remove a member; the others no longer wait for it."""
+        self._warm.leave(member)
+        self._injecting.leave(member)
+        if self._reverting is not None:
+            self._reverting.leave(member)
 
     async def _inject(self, members: Collection[CohortMember]) -> None:
-        target = self._scene = FaultTarget(
+        target = self._target = FaultTarget(
             cluster=self.cluster,
             subjects=[member.subject for member in members],
             election_ms=self._election_ms,
             steps=self._steps,
         )
-        self._mending = Barrier(members)
+        self._reverting = Barrier(members)
         owners = {member.subject.topic: member for member in members}
 
-        def tell(subject: Subject, event: EngineEvent) -> None:
+        def emit(subject: Subject, event: EngineEvent) -> None:
             owners[subject.topic].on_event(event)
 
-        await self._watch.enter_async_context(LeadershipMonitor(target, tell, self.producer.written).watching())
+        await self._monitor.enter_async_context(LeadershipMonitor(target, emit, self.producer.written).watching())
         for step in self._steps:
-            action = self._deeds[type(step)]
+            action = self._actions[type(step)]
             self._done.append((step, action))
             await action.inject(step, target)
         target.mark_fault_on()
@@ -97,9 +97,9 @@ class Cohort:
         self.cluster.emit(EngineKind.HEALED)
 
     async def revert_all(self) -> None:
-        """Take back what was done, last step first. EngineError or OSError if it cannot be."""
+        """Revert all injected steps, last step first. EngineError or OSError if that fails."""
         await self.cluster.wait_until_idle()
-        target, done = self._scene, self._done[::-1]
+        target, done = self._target, self._done[::-1]
         self._done = []
         try:
             for step, action in done:
@@ -109,26 +109,26 @@ class Cohort:
             self.spoilt = str(error) or type(error).__name__
             raise
         finally:
-            await self._watch.aclose()
+            await self._monitor.aclose()
 
     @contextlib.asynccontextmanager
     async def barrier(self) -> AsyncIterator[Sequence[CohortMember]]:
-        """Give the seats; afterwards nothing is under way and the fault is taken back, as far as it can be."""
+        """Yield the members; afterwards stop all work and revert the fault as far as possible."""
         self.cluster.listeners.append(self._on_event)
         try:
             yield self.members
         finally:
             self.cluster.listeners.remove(self._on_event)
-            for meeting in (self._gathering, self._striking, self._mending):
-                if meeting is not None:
-                    await meeting.close()
+            for barrier in (self._warm, self._injecting, self._reverting):
+                if barrier is not None:
+                    await barrier.close()
             await self.topic_creator.close()
             await self.producer.close()
             with contextlib.suppress(OSError, HarnessError):
                 await self.revert_all()
 
     def _on_event(self, event: EngineEvent) -> None:
-        """Pass on what the brokers did; log lines about topics of cells to these cells alone."""
+        """Pass events of the brokers to all members; log lines about topics of trials go to these members only."""
         named = TOPIC.findall(event.text) if event.kind is EngineKind.LOG else []
         for member in self.members:
             if not named or member.is_among(named):

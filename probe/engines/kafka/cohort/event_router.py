@@ -1,4 +1,4 @@
-"""Whose connection is it? One relay serves a whole cohort; its events go to cells by client id (SEMANTICS 3)."""
+"""The event router: assigns events of a cohort's relay to members by client id (docs/engines.md#connections)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from probe.ports import Sink
 
 Wire = Opened | Closed | Request | Response | Folded
 KEPT = 64
-"""So many events of a connection wait for a client id that we know; then it is nobody's."""
+"""Number of events that a connection may have before a known client id; after that it belongs to no member."""
 
 
 class EventRouter:
-    """Takes the relay's events and gives each cell its own."""
+    """Passes each event of the relay to the sink of its client id."""
 
     def __init__(self) -> None:
         self._owners: dict[str, Sink] = {}
@@ -21,18 +21,18 @@ class EventRouter:
         self._waiting: dict[int, list[Event]] = {}
 
     def join(self, name: str, sink: Sink) -> None:
-        """Give events of this client id, and of those that begin with it and a dash, to a sink."""
+        """Pass events of this client id, and of ids that begin with it and a dash, to a sink."""
         self._owners[name] = sink
 
     def leave(self, name: str) -> None:
-        """Give its events to nobody any more."""
+        """Drop events of this client id from now on."""
         sink = self._owners.pop(name, None)
         if sink is not None:
             for conn in [conn for conn, owner in self._conns.items() if owner == sink]:
                 self._conns[conn] = None
 
     def route(self, event: Event) -> None:
-        """Take an event of the relay."""
+        """Assign an event of the relay."""
         if not isinstance(event, Wire | EngineEvent) or event.conn < 0:
             return
         conn = event.conn
@@ -55,7 +55,7 @@ class EventRouter:
             self._settle(conn, None)
 
     def _emit_all(self, events: Iterable[Event]) -> None:
-        """Tell everybody of a connection that ended without a word: nobody knows whose it was."""
+        """Pass events of a connection that ended without a request to all sinks, as its owner is unknown."""
         for event in events:
             for sink in set(self._owners.values()):
                 sink(event)
@@ -67,7 +67,7 @@ class EventRouter:
                 sink(event)
 
     def _owner(self, client_id: str) -> Sink | None:
-        """Return who has this client id: a second instance's is its first one's with `-2` or `-b` behind it."""
+        """Return the sink of a client id. A second instance appends `-2` or `-b` to the id of the first one."""
         name = client_id
         while name:
             if name in self._owners:

@@ -1,8 +1,8 @@
-"""Whether brokers keep records from readers: those that were written, and that followers in sync have not got. Pure.
+"""High-watermark lag: records in the log that consumers may not read yet. Pure.
 
-Readers are given what lies below the high watermark (Kafka's Partition.scala and LogOffsetSnapshot). While a follower
-that is in sync is late, the leader answers every Fetch well and with nothing. On two busy cores that took 11 s after an
-election: nine consumers of seventeen, all at the right leader, seemed stuck.
+Consumers read records below the high watermark (Kafka's Partition.scala and LogOffsetSnapshot). While a follower in
+sync is late, the leader answers Fetch without an error and without records. On busy cores this may take seconds after
+an election, and consumers at the right leader would seem stuck.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from collections.abc import Callable, Iterator, Mapping
 from probe.engines.kafka.admin.requests import Partition
 
 MIN_SAMPLE_GAP_US = 500_000
-"""Between two looks."""
+"""Minimum time between two samples of a partition, in microseconds."""
 
 Written = Callable[[Partition], int]
-"""Returns the offset of the last record that its leader took; negative where nobody writes there for readers."""
+"""Returns the offset of the last record that the leader accepted; negative if no records are written for consumers."""
 
 
 class HighWatermarkLag:
-    """Compares what can be read now with what had been written by the last look."""
+    """Compares high watermarks with the records that were written by the previous sample."""
 
     def __init__(self, written: Written) -> None:
-        """Begin with nothing seen."""
+        """Start without samples."""
         self._written = written
         self._before: dict[Partition, tuple[int, int]] = {}
-        """When it was looked at last (microseconds), and what had been written by then."""
+        """Time of the last sample in microseconds, and the last offset written by then."""
 
     def due(self, partition: Partition, at_us: int) -> bool:
-        """Say whether it is time to look at a partition (again)."""
+        """Return whether a sample of a partition is due."""
         if self._written(partition) < 0:
             return False
         before = self._before.get(partition)
         return before is None or at_us - before[0] >= MIN_SAMPLE_GAP_US
 
     def check(self, high_watermarks: Mapping[Partition, int], at_us: int) -> Iterator[tuple[Partition, int]]:
-        """Take high watermarks; yield what was kept from readers since the last look, with that time in ms.
+        """Take samples; yield partitions with withheld records, with the time since the previous sample in ms.
 
-        What was written by then, and cannot be read even now, could not be read in between.
+        A record that was written by the previous sample and cannot be read now could not be read in between.
         """
         for partition, readable in high_watermarks.items():
             before = self._before.get(partition)

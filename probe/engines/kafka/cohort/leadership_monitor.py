@@ -1,4 +1,7 @@
-"""The engine's truth: every healthy broker is asked, off the relay, who leads and coordinates what is affected."""
+"""The leadership monitor: asks every healthy broker, past the relay, who leads and coordinates the affected objects.
+
+Source of the engine's truth on real brokers (docs/engines.md#engines-truth-on-real-brokers).
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,17 @@ from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
 
 QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
-"""Between two questions: while something moves; else; once all has moved that can, since brokers serve clients, too."""
+"""Intervals between two polls: while something moves; otherwise; after all moves. Polls cost the brokers time."""
 PATIENT_POLLS = 50
-"""What has not moved yet is seen late by this part of the time that it took, at the most by `SETTLED_S`."""
+"""A late move is observed with a delay of at most this fraction of the time it took, and at most `SETTLED_S`."""
 FEW, WHOLE_EACH = 4, 10
-"""Else so few topics are asked about, and all of them each so many times: what one fault moves, it moves together."""
+"""Number of topics in a usual poll, and number of polls per poll of all topics: one fault moves them together."""
 FIRST_S = 2.0
-"""All brokers should have answered once before the fault comes."""
+"""Time for which the first answers of all brokers are awaited before the fault."""
 SOON_S = 3.0
-"""What moves at once has moved by then; and where nothing was new for so long, what is missing takes its time."""
+"""Time within which quick moves happen; after as long without news, polls become rarer."""
 BATCH_S = 1.0
-"""For so long after something moved all are asked about; later those alone that are not yet where all say they are."""
+"""Time after a move for which all topics are polled; later only those that not all brokers report as moved."""
 ASK_S = 2.0
 GROUP, TRANSACTION = 0, 1
 LIST_OFFSETS_V1 = (0, 10, 1)
@@ -44,42 +47,42 @@ Emit = Callable[[Subject, EngineEvent], None]
 
 @dataclass
 class WatchedSubject:
-    """One affected partition, or one key, of one cell."""
+    """One affected partition or key of one member."""
 
     subject: Subject
     terms: int
-    """Who serves it, as far as we know."""
+    """The broker that leads or coordinates it, as far as known."""
     asked: bool = False
-    """A leader can be asked what it serves of it."""
+    """Leaders of this version answer ListOffsets version 1."""
     announced: bool = True
     serves: bool = True
-    """Who serves it now was asked for it, and gave it."""
+    """The present leader has reported the latest offset."""
     views: dict[int, int] = field(default_factory=dict)
-    """What each broker said last."""
+    """Last reported leader or coordinator, by broker."""
 
     def learn(self, node: int, target: int, healthy: Sequence[int]) -> Iterator[EngineKind]:
-        """Take what a broker says, and return what is new: that it moved, that all healthy brokers say so.
+        """Take a broker's report; yield MOVED for a move, and ANNOUNCED when all healthy brokers report it.
 
-        They say so in Metadata before the new leader has led it into service: a leader whose followers are not with it
-        yet lets nobody read, and acknowledges nothing. With dozens of partitions that took seconds, so it is asked.
+        Metadata names a new leader before it serves: until its followers have caught up, it acknowledges no records
+        and lets no consumer read. With many partitions this takes seconds, so the leader itself is asked, too.
         """
-        before = self.views.get(node, self.subject.old)  # one that says so for the first time is late, not wrong
+        before = self.views.get(node, self.subject.old)  # a broker that has not reported yet is late, not wrong
         self.views[node] = target
         if target > 0 and target not in {before, self.terms}:
             self.terms, self.announced, self.serves = target, False, not self.asked
             yield EngineKind.MOVED
-        told = [self.views.get(one) for one in healthy]
-        if not self.announced and self.serves and told and all(one == self.terms for one in told):
+        reported = [self.views.get(one) for one in healthy]
+        if not self.announced and self.serves and reported and all(one == self.terms for one in reported):
             self.announced = True
             yield EngineKind.ANNOUNCED
 
 
 class LeadershipMonitor:
-    """Watches one fault."""
+    """Observes the moves of leaders and coordinators under one fault."""
 
     def __init__(self, scene: FaultTarget, tell: Emit, written: Written = lambda _: -1) -> None:
-        """Describe it; `written` says what readers are to be given."""
-        self._scene, self._tell, self._withheld = scene, tell, HighWatermarkLag(written)
+        """Create the monitor of a fault target; `tell` takes its events, `written` returns the last written offset."""
+        self._target, self._emit, self._lag = scene, tell, HighWatermarkLag(written)
         self._begun = self._new_at = time.monotonic()
         self._answered: set[int] = set()
         self._all_answered = asyncio.Event()
@@ -94,8 +97,8 @@ class LeadershipMonitor:
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """Ask while inside."""
-        brokers = self._scene.cluster.brokers.values()
+        """Poll all brokers until the context ends."""
+        brokers = self._target.cluster.brokers.values()
         tasks = [asyncio.create_task(self._ask(broker)) for broker in brokers]
         try:
             with contextlib.suppress(TimeoutError):
@@ -110,7 +113,7 @@ class LeadershipMonitor:
     async def _ask(self, broker: BrokerProcess) -> None:
         while True:
             line: Line | None = None
-            with contextlib.suppress(OSError, EngineError):  # TimeoutError is one; a broker that is down is asked again
+            with contextlib.suppress(OSError, EngineError):  # a broker that is down or late is asked again
                 async with asyncio.timeout(ASK_S):
                     line = await dial(broker.internal)
                 try:
@@ -125,32 +128,32 @@ class LeadershipMonitor:
             whole = turn % WHOLE_EACH == 0 or self._soon() or (self._moving() and self._quiet_s() < BATCH_S)
             async with asyncio.timeout(ASK_S):
                 asked = topics if whole else sorted({*topics[:FEW], *self._missing()})
-                told = await ask.metadata(line, asked, old=ask.is_old(self._scene.cluster.version))
+                answer = await ask.metadata(line, asked, old=ask.is_old(self._target.cluster.version))
                 keys = await self._coordinators(line)
-                await self._ask_what_it_serves(node, line)
-            leaders = {key: one.leader for key, one in told.placements.items() if key in self._partitions}
+                await self._ask_high_watermarks(node, line)
+            leaders = {key: one.leader for key, one in answer.placements.items() if key in self._partitions}
             self._learn(node, self._partitions, leaders)
             self._learn(node, self._keys, keys)
             self._answered.add(node)
-            if len(self._answered) == len(self._scene.cluster.brokers):
+            if len(self._answered) == len(self._target.cluster.brokers):
                 self._all_answered.set()
             await asyncio.sleep(self._pause_s())
 
-    async def _ask_what_it_serves(self, node: int, line: Line) -> None:
-        """Ask a leader whether it serves what it leads now, and up to where that can be read."""
+    async def _ask_high_watermarks(self, node: int, line: Line) -> None:
+        """Ask a leader whether it serves its partitions, and for their high watermarks."""
         now = now_us()
         led = [key for key, one in self._partitions.items() if one.terms == node and one.asked]
-        due = [key for key in led if not self._partitions[key].serves or self._withheld.due(key, now)]
+        due = [key for key in led if not self._partitions[key].serves or self._lag.due(key, now)]
         found = await ask.high_watermarks(line, due) if due else {}
         for key in found:
             self._partitions[key].serves = self._partitions[key].terms == node
-        for key, kept_ms in self._withheld.check(found, now_us()):
-            text = f"what was written to partition {key[1]} could not be read for {kept_ms} ms"
+        for key, kept_ms in self._lag.check(found, now_us()):
+            text = f"records written to partition {key[1]} could not be read for {kept_ms} ms"
             event = replace(_event(EngineKind.WITHHELD, key, node), value=kept_ms, text=text)
-            self._tell(self._partitions[key].subject, event)
+            self._emit(self._partitions[key].subject, event)
 
     async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
-        """Ask once for all keys of one internal partition: whoever leads it coordinates them all."""
+        """Ask once per internal partition, whose leader coordinates all its keys."""
         found: dict[tuple[int, int], int] = {}
         for kind, key in self._keys:
             place = kind, partition_of(key, INTERNAL_PARTITIONS)
@@ -158,18 +161,18 @@ class LeadershipMonitor:
                 found[place] = await ask.coordinator(line, kind, key)
         return {(kind, key): found[kind, partition_of(key, INTERNAL_PARTITIONS)] for kind, key in self._keys}
 
-    def _learn(self, node: int, watched: Mapping[Kind, WatchedSubject], told: Mapping[Kind, int]) -> None:
+    def _learn(self, node: int, watched: Mapping[Kind, WatchedSubject], reported: Mapping[Kind, int]) -> None:
         healthy = [
             one.node
-            for one in self._scene.cluster.brokers.values()
-            if one.pid is not None and not one.paused and one.node not in self._scene.unhealthy
+            for one in self._target.cluster.brokers.values()
+            if one.pid is not None and not one.paused and one.node not in self._target.unhealthy
         ]
         if node not in healthy:
             return
-        for thing, target in told.items():
+        for thing, target in reported.items():
             for kind in watched[thing].learn(node, target, healthy):
                 self._new_at = time.monotonic()
-                self._tell(watched[thing].subject, _event(kind, thing, target))
+                self._emit(watched[thing].subject, _event(kind, thing, target))
 
     def _pause_s(self) -> float:
         if self._moving():
@@ -184,11 +187,11 @@ class LeadershipMonitor:
         return [*self._partitions.values(), *self._keys.values()]
 
     def _quiet_s(self) -> float:
-        """Return for how long nothing was new."""
+        """Return the time since the last news, in seconds."""
         return time.monotonic() - self._new_at
 
     def _missing(self) -> Iterator[str]:
-        """Yield the topics that have moved, but not to where all say so."""
+        """Yield the topics whose moves not all brokers report yet."""
         return (topic for (topic, _), one in self._partitions.items() if not one.announced)
 
     def _moving(self) -> bool:

@@ -1,4 +1,4 @@
-"""One cell's place in a cohort: what the runner takes for a cluster of the cell's own."""
+"""A cohort member: one trial's view of the shared cluster, with the interface of a cluster of its own."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 NAMES = 100
 NOBODY = "-"
-"""No client id of ours."""
+"""A client id that no instance has."""
 
 
 class CohortMember:
-    """An engine for one trial, its cluster and its tap: `ports.EnginePort`, `ports.Cluster`, `ports.Tap`."""
+    """The engine, cluster and tap of one trial: `ports.EnginePort`, `ports.Cluster`, `ports.Tap`."""
 
     def __init__(self, cohort: Cohort, number: int) -> None:
         self._cohort, self._cluster = cohort, cohort.cluster
@@ -42,15 +42,15 @@ class CohortMember:
         self._sink: Sink = discard
         self._subject: Subject | None = None
         self.topic = ""
-        """What was created for it, or was about to be; empty if nothing was."""
-        self._struck = False
+        """Topic that was created for it, or was about to be; empty if there is none."""
+        self._injected = False
         self._names: list[str] = []
         self._topic_gone = self._dumped = False
         self._dropped = 0
 
     @contextlib.asynccontextmanager
     async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
-        """Take the seat. EngineError for another broker line than the cohort's."""
+        """Yield the member as cluster and as tap. EngineError for another release line than the cohort's."""
         if broker != self._cluster.line:
             raise EngineError(f"this cohort plays on Kafka {self._cluster.line}, not on {broker}")
         self._sink, self._dropped = sink, self._cluster.relay.dropped()
@@ -63,70 +63,73 @@ class CohortMember:
             self._sink = discard
 
     def ignore_events(self) -> None:
-        """Feed the topic no more."""
+        """Stop writing to the topic."""
         self._cohort.producer.leave(self.topic)
 
     def leave(self) -> None:
-        """Be waited for no longer; whoever took the seat and went, or never came, says so."""
+        """Leave the cohort, which no longer waits for this member."""
         self._cohort.leave(self)
 
     @property
     def subject(self) -> Subject:
-        """Return what the trial is about. EngineError before it is prepared."""
+        """Return the trial's subject. EngineError before it is prepared."""
         if self._subject is None:
             raise EngineError("the cluster has no topic yet")
         return self._subject
 
     def on_event(self, event: EngineEvent) -> None:
-        """Take what the brokers did."""
+        """Pass an event of the brokers to the trial."""
         self._sink(event)
 
     def is_among(self, topics: Sequence[str]) -> bool:
-        """Say whether a log line that names these topics of cells is about this one, too."""
+        """Return whether one of these topics of a log line belongs to this member."""
         return any(name.startswith(self.topic) for name in topics)
 
     # ports.Tap
 
     def address(self, broker: int) -> Endpoint:
-        """Return `host:port` that clients use for a broker."""
+        """Return the address that clients use for a broker."""
         return self._cluster.relay.address(broker)
 
     @translating(EngineError)
     async def cut(self, broker: int, client_id: str = "") -> int:
-        """Reset this cell's connections to a broker; how many."""
+        """Reset this trial's connections to a broker; return their number."""
         names = [client_id] if client_id else self._names
         return sum([await self._cluster.relay.cut(broker, name) for name in names])
 
     def refuse(self, broker: int) -> None:
-        """Refuse new connections to a broker from now on: everybody's."""
+        """Refuse new connections to a broker, for all members."""
         self._cluster.relay.refuse(broker)
 
     def accept(self, broker: int) -> None:
-        """Accept connections again."""
+        """Accept connections to a broker again."""
         self._cluster.relay.accept(broker)
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
-        """Pass answers of these APIs on only after `hold_ms`: everybody's."""
+        """Hold answers of these APIs back for `hold_ms`, for all members."""
         self._cluster.relay.hold(apis, hold_ms)
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
-        """Hand out what passed of this cell's connections, once; None where nothing is kept."""
+        """Return the capture of this trial's connections, once; None if none is kept."""
         return self._cluster.relay.captured(names or self._names or [NOBODY])
 
     # ports.Cluster
 
     @translating(EngineError)
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
-        """Create the topic around the cohort's broker, the affected partition in its log dir; choose keys to fit."""
+        """Create the topic and choose keys so that the cohort's failing broker leads and coordinates them.
+
+        The affected partition lies in this broker's first log dir (docs/engines.md#placement).
+        """
         old = self._cohort.old
         subject = replace(subject, old=old, bootstrap=_turned(subject.bootstrap, subject.old, old))
         places = plan.places(old, BROKERS)
-        home, beside = places.coordinator, places.bystander_coordinator
+        affected, bystander = places.coordinator, places.bystander_coordinator
         subject = replace(
             subject,
-            group=subject.group and _key_at(subject.group, home),
-            transactional_id=subject.transactional_id and _key_at(subject.transactional_id, home),
-            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, beside, beside=True),
+            group=subject.group and _key_at(subject.group, affected),
+            transactional_id=subject.transactional_id and _key_at(subject.transactional_id, affected),
+            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, bystander, is_bystander=True),
         )
         replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
         await self._create(subject, replicas)
@@ -140,7 +143,7 @@ class CohortMember:
         return subject
 
     async def _create(self, subject: Subject, replicas: Mapping[int, Sequence[int]]) -> None:
-        """Create the topic: the affected partition lies in first log dirs, the bystander in second ones."""
+        """Create the topic: the affected partition in the first log dirs, the bystander in the second ones."""
         self.topic = subject.topic
         places = {subject.affected: 0, subject.bystander: 1}
         try:
@@ -151,20 +154,20 @@ class CohortMember:
 
     @translating(EngineError)
     async def set_interval(self, feed_ms: int) -> None:
-        """Feed the topic at another pace."""
+        """Write records to the topic at another interval."""
         self._cohort.producer.set_interval(self.topic, feed_ms)
 
     @translating(EngineError)
     async def await_cohort(self) -> None:
-        """Wait for the cohort. StragglerError for a cell that the others went on without."""
+        """Wait for the other members. StragglerError if they went on without this one."""
         await self._cohort.await_cohort(self)
 
     @translating(EngineError)
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
-        """Break, together with the cohort; where nothing breaks nobody is waited for."""
+        """Inject the fault together with the cohort; without steps, return at once."""
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
         self._dumped = any(isinstance(step, DumpLogs) for step in steps)
-        self._struck = bool(steps)
+        self._injected = bool(steps)
         if steps:
             await self._cohort.inject(self, steps, election_ms or 0)
         else:
@@ -172,15 +175,15 @@ class CohortMember:
 
     @translating(EngineError)
     async def revert(self) -> None:
-        """Mend, together with the cohort."""
-        if self._struck:
+        """Revert the fault together with the cohort."""
+        if self._injected:
             await self._cohort.revert(self)
         else:
             self._emit(EngineKind.HEALED)
 
     @translating(EngineError)
     async def read_back(self) -> ReadBack:
-        """Read the topic and the group's offsets. EngineError if it cannot be read whole."""
+        """Read the topic and the group's offsets. EngineError if records are missing."""
         subject = self.subject
         await self._cohort.producer.stop(subject.topic)
         if self._topic_gone:
@@ -191,13 +194,13 @@ class CohortMember:
         back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
         if self._dumped:
             replicas = {number: one.replicas for (_, number), one in seen.items()}
-            if not await self._agrees(back, replicas):  # what was under way when the client ended has arrived by now
+            if not await self._agrees(back, replicas):  # records in flight at the end of the client have arrived by now
                 back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
                 await self._agrees(back, replicas, last=True)
         return back
 
     async def _agrees(self, back: ReadBack, replicas: Mapping[int, Sequence[int]], *, last: bool = False) -> bool:
-        """Tell what Kafka's own tool says of the topic's logs. EngineError if that does not agree at `last`."""
+        """Check the topic's logs with Kafka's own tool and emit the findings. EngineError for findings at `last`."""
         release = self._cluster.release
         if reason := await asyncio.to_thread(log_dump_tool.unavailable_reason, release):
             self._emit(EngineKind.NOTE, f"the logs are not dumped: {reason}")
@@ -216,7 +219,7 @@ class CohortMember:
 
     @translating(EngineError)
     async def problems(self) -> Sequence[str]:
-        """Return what went wrong beside: events that the relay lost, work of the fault that failed."""
+        """Return problems besides: events that the relay lost, and failures of the fault's later work."""
         self._cluster.relay.check()
         if self._cluster.exhausted is not None:
             raise self._cluster.exhausted
@@ -230,15 +233,15 @@ class CohortMember:
 
 
 def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:
-    """Name brokers after the one that really fails; 0, the address that never moves, stays."""
+    """Renumber brokers from the planned failing broker to the actual one; 0, the bootstrap address, stays."""
     return tuple((node - planned + old - 1) % len(BROKERS) + 1 if node else 0 for node in nodes)
 
 
-def _key_at(key: str, node: int, *, beside: bool = False) -> str:
-    """Return a key whose coordinator is on this broker: the key itself, or with a number behind it.
+def _key_at(key: str, node: int, *, is_bystander: bool = False) -> str:
+    """Return the key, or the key with an appended number, that this broker coordinates.
 
-    Those of bystanders lie in the other internal partition that the broker leads.
+    Keys of bystanders belong to the other one of the two internal partitions that the broker leads.
     """
     named = (key, *(f"{key}-{number}" for number in range(NAMES)))
-    wanted = node - 1 + (len(BROKERS) if beside else 0)
+    wanted = node - 1 + (len(BROKERS) if is_bystander else 0)
     return next(name for name in named if partition_of(name, INTERNAL_PARTITIONS) == wanted)

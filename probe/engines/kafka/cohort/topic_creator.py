@@ -1,7 +1,7 @@
-"""Topics of a cohort, made together: brokers make a hundred in hardly more time than one.
+"""The topic creator: creates topics of a cohort in batches, which take hardly longer than a single topic.
 
-Each topic takes up to six requests about its log dirs, one to create it, one to take replicas away, and then each
-broker is asked until it knows of all that. One after the other, 55 of them took Kafka 2.6 forty seconds.
+A single topic takes up to six requests about log dirs, one to create it and one to remove replicas. Then all brokers
+are polled until they know the result.
 """
 
 from __future__ import annotations
@@ -22,25 +22,24 @@ from probe.errors import EngineError
 from probe.model.cluster import BROKERS
 
 BATCH_S = 0.1
-"""Who comes so soon after the first is made with it."""
+"""Time for which further topics join a batch after the first one."""
 MADE_S, LOOK_S = 10.0, 0.1
 ONLY_ONE_DIR = (1, 1)
-"""Brokers before this version choose log dirs themselves; none of them survives a broken one anyway."""
+"""Brokers before this version choose log dirs themselves; they do not survive a broken log dir in any case."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedTopic:
-    """A topic."""
+    """A topic to create."""
 
     topic: str
     replicas: Replicas
-    """By partition, the one that is to lead first."""
     places: Mapping[int, int]
-    """By partition: in which of a broker's log dirs it lies."""
+    """By partition: the index of its log dir on all brokers."""
 
 
 class TopicCreator:
-    """Makes the topics that are asked for at about the same time in one go."""
+    """Creates topics that are requested at about the same time in one batch."""
 
     def __init__(self, cluster: KafkaCluster) -> None:
         self._cluster = cluster
@@ -48,7 +47,7 @@ class TopicCreator:
         self._working: asyncio.Task[None] | None = None
 
     async def create(self, wanted: WantedTopic) -> None:
-        """Make a topic. EngineError or OSError where that fails, for all that were made with it."""
+        """Create a topic. EngineError or OSError if the creation of its batch fails."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((wanted, done))
         if self._working is None:
@@ -56,7 +55,7 @@ class TopicCreator:
         await done
 
     async def close(self) -> None:
-        """Stop making; EngineError for who still waits."""
+        """Cancel the creation; pending calls of `create` raise EngineError."""
         if self._working is not None:
             self._working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -70,7 +69,7 @@ class TopicCreator:
                 batch, failure = list(self._waiting), None
                 try:
                     await self._make([wanted for wanted, _ in batch])
-                except Exception as error:  # noqa: BLE001  # it is raised by everybody who waits
+                except Exception as error:  # noqa: BLE001  # it is raised by the pending calls of `create`
                     failure = error
                 del self._waiting[: len(batch)]
                 release((done for _, done in batch), failure)
@@ -93,7 +92,7 @@ class TopicCreator:
                 for wanted in batch
             }
         )
-        # brokers want as many replicas of each partition, so some are taken away again
+        # brokers require the same number of replicas for all partitions of a topic, so extra ones are removed
         fewer = {
             (wanted.topic, number): nodes
             for wanted in batch
@@ -104,10 +103,10 @@ class TopicCreator:
             await admin.reassign(fewer)
             await admin.settled(fewer)
         if chosen:
-            await self._there(batch)
+            await self._folders_exist(batch)
 
-    async def _there(self, batch: Sequence[WantedTopic]) -> None:
-        """Wait until all lie where they should: brokers name a replica before they have made its folder."""
+    async def _folders_exist(self, batch: Sequence[WantedTopic]) -> None:
+        """Wait for the folders of all replicas: brokers report a replica before they create its folder."""
         end = time.monotonic() + MADE_S
         for wanted in batch:
             for node, partition, log_dir in self._lying(wanted):

@@ -1,1 +1,1 @@
-"""Ways to break the disks of real brokers, and to repair them."""
+"""Methods to break and repair the disks of real brokers."""

@@ -1,9 +1,9 @@
-"""Ways to break the disks of real brokers, and to mend them: a table, and what each way does.
+"""The table of methods to break and repair the disks of real brokers, and the choice between them.
 
-The default is an own library, loaded into the broker's process (shim/broken_disk.c): calls under a path fail with EIO,
-as on a disk that died, or with ENOSPC, or are slow, at once and without root. Where there is no C compiler, the log
-dir is moved away. The ways that need root are options. Kafka takes a log dir offline for good at the first
-IOException (KIP-112), so mending helps only a broker that is started again afterwards.
+The default is a library that is loaded into the broker's process (shim/broken_disk.c). It lets calls below a path fail
+with EIO or ENOSPC, or delays them, at once and without root. Where there is no C compiler, the log dir is renamed.
+Methods that need root are used only on request. Kafka takes a log dir offline at the first IOException (KIP-112) until
+it is restarted, so a broker must be restarted after the repair. See docs/engines.md#ways-to-break-a-disk.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ __all__ = ["METHODS", "DiskError", "DiskMethod", "choose"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskMethod:
-    """What a way to break disks is like."""
+    """Description of a method to break disks."""
 
     name: str
     needs: str
-    """What the machine must offer."""
+    """Requirements on the machine."""
     sees: str
-    """What the broker meets."""
+    """Error that the broker meets, and when."""
     repair: str
-    """How all is well again; the broker's restart comes on top."""
+    """The repair, in addition to the broker's restart."""
     asked: bool = False
-    """Taken only when it is named."""
+    """Used only when it is named."""
 
 
 IMMUTABLE = ((("chattr", "-R", "+i", "DIR"),), (("chattr", "-R", "-i", "DIR"),))
@@ -46,7 +46,7 @@ METHODS: Mapping[str, tuple[DiskMethod, Callable[[], DiskWay]]] = {
                 name="eio",
                 needs="a C compiler, once",
                 sees="EIO (or ENOSPC) at its very next write, fsync, truncate, rename or open for writing there",
-                repair="the rule is taken back",
+                repair="the rule is removed",
             ),
             Shim,
         ),
@@ -64,7 +64,7 @@ METHODS: Mapping[str, tuple[DiskMethod, Callable[[], DiskWay]]] = {
                 name="immutable",
                 needs="root, and a file system that has this flag (ext4, xfs, btrfs)",
                 sees="operation not permitted, at its next open for writing, rename or truncate there",
-                repair="the flag is taken away",
+                repair="the flag is removed",
                 asked=True,
             ),
             lambda: Commands("immutable", *IMMUTABLE),
@@ -74,7 +74,7 @@ METHODS: Mapping[str, tuple[DiskMethod, Callable[[], DiskWay]]] = {
                 name="read-only",
                 needs="root that may mount (CAP_SYS_ADMIN)",
                 sees="read-only file system, when it next writes a checkpoint",
-                repair="the mount is taken away",
+                repair="the mount is removed",
                 asked=True,
             ),
             lambda: Commands("read-only", *READ_ONLY),
@@ -85,9 +85,9 @@ METHODS: Mapping[str, tuple[DiskMethod, Callable[[], DiskWay]]] = {
 
 
 def choose(name: str = "") -> DiskWay:
-    """Return the way of a name, or the first that this machine can and nobody must ask for. DiskError."""
+    """Return the method of a name, or the first usable one that needs no request. DiskError if there is none."""
     if name and name not in METHODS:
-        raise DiskError(f"no way to break a disk is called {name}; there are {', '.join(METHODS)}")
+        raise DiskError(f"there is no method {name} to break disks; there are {', '.join(METHODS)}")
     wanted = [name] if name else [way for way, (described, _) in METHODS.items() if not described.asked]
     reason = ""
     for way in wanted:

@@ -1,7 +1,7 @@
-"""The library that breaks disks (shim/broken_disk.c): building it, and writing the control file that steers it.
+"""The library that breaks disks (shim/broken_disk.c): its build, and the control file that steers it.
 
-The control file is mapped by us and by the broker's process, so a fault is on as soon as its slot says so. Its form
-stands in the C source: a head of 1024 bytes (magic, number of slots that are on), then 63 slots of 1024 bytes.
+The probe and the broker's process both map the control file, so a fault is in force as soon as its slot is on. The C
+source defines the format: a head of 1024 bytes (magic, number of slots that are on), then 63 slots of 1024 bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SLOT_BYTES = 1024
 PATH_BYTES = 1000
 ACTIVE_AT = 8
 RULE = struct.Struct("=IIIIQ")
-"""Of a slot: on, error, delay in ms, operations, hits; the path follows."""
+"""Head of a slot: on, error, delay in ms, operations, hits; the path follows."""
 ON = struct.Struct("=I")
 
 
@@ -36,14 +36,14 @@ Rule = tuple[Path, int, int, "Calls"]
 
 
 class Calls(IntFlag):
-    """What is asked of a disk, as the C source numbers it."""
+    """Kinds of calls to a disk, with the numbers of the C source."""
 
     READ = 1
     WRITE = 2
     SYNC = 4
     GROW = 8
     OPEN = 16
-    """For writing."""
+    """Open for writing."""
     NAME = 32
     """Rename, unlink, mkdir."""
 
@@ -53,13 +53,13 @@ TAKES_ROOM = Calls.WRITE | Calls.GROW
 
 
 def library_path() -> Path:
-    """Return where the library lies, or will: in the cache, under the digest of its source."""
+    """Return the path of the library in the cache, below the digest of its source."""
     key = hashlib.sha256(SOURCE.read_bytes() + " ".join(FLAGS).encode()).hexdigest()[:16]
     return cache_root() / "broken-disk" / key / "broken_disk.so"
 
 
 def compiler_missing() -> str:
-    """Return why the library cannot be had here, or nothing."""
+    """Return why the library cannot be built here; empty if it can, or exists."""
     if library_path().exists():
         return ""
     try:
@@ -71,7 +71,7 @@ def compiler_missing() -> str:
 
 @remember
 def library() -> Path:
-    """Return the library, built into the cache unless it is there. ToolError with the compiler's first complaint."""
+    """Return the library; build it into the cache if it does not exist. ToolError with the compiler's first error."""
     path = library_path()
     with building(path.parent) as scratch:
         if scratch is not None:
@@ -93,7 +93,7 @@ def _compile(source: Path, out: Path) -> None:
 
 
 class Control:
-    """The control file of one process. Idempotent: a fault that is on already stays as it is."""
+    """The control file of one process. Its methods are idempotent."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -104,19 +104,19 @@ class Control:
         self._rules: list[Rule | None] = [None] * SLOTS
 
     def kill(self, path: Path) -> None:
-        """Let every call that changes something at or below a path fail with EIO."""
+        """Let all calls that change something at or below a path fail with EIO."""
         self._put(path, errno.EIO, 0, CHANGES)
 
     def fill(self, path: Path) -> None:
-        """Let every call that takes room at or below a path fail with ENOSPC."""
+        """Let all calls that take space at or below a path fail with ENOSPC."""
         self._put(path, errno.ENOSPC, 0, TAKES_ROOM)
 
     def slow(self, path: Path, delay_ms: int) -> None:
-        """Let every call that reads at or below a path take so long."""
+        """Delay all calls that read at or below a path."""
         self._put(path, 0, delay_ms, Calls.READ)
 
     def clear(self, path: Path) -> None:
-        """End the faults at and below a path; calls that sleep wake up."""
+        """End the faults at and below a path; delayed calls return soon."""
         for index, rule in enumerate(self._rules):
             if rule is not None and any(rule[0].is_relative_to(name) for name in (path, path.resolve())):
                 ON.pack_into(self._map, _at(index), 0)
@@ -125,11 +125,11 @@ class Control:
 
     @property
     def hits(self) -> int:
-        """Return how many calls met a fault that is on."""
+        """Return the number of calls that met a fault that is on."""
         return sum(int(RULE.unpack_from(self._map, _at(index))[-1]) for index, rule in enumerate(self._rules) if rule)
 
     def _put(self, path: Path, error: int, delay_ms: int, calls: Calls) -> None:
-        """Set a rule; the kernel names open files without links, while paths that are opened are as they are given."""
+        """Set a rule for a path and its resolved form: the kernel reports open files without links, callers may not."""
         for name in dict.fromkeys((path, path.resolve())):
             rule = (name, error, delay_ms, calls)
             if rule not in self._rules:

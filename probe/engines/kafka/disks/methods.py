@@ -1,4 +1,4 @@
-"""What each way to break a disk does: `probe.engines.kafka.ports.DiskWay`, four times."""
+"""The methods to break a disk: implementations of `probe.engines.kafka.ports.DiskWay`."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ CONTROL = "broken-disk"
 
 
 class DiskError(EngineError):
-    """A disk cannot be broken, or mended, in the way that was chosen; the text says why and what to do."""
+    """A disk cannot be broken or repaired by the chosen method; the text has the reason and the way out."""
 
 
 class Shim:
-    """An own library in the broker's process."""
+    """Faults by a library in the broker's process."""
 
     name = "eio"
     anywhere = True
     properties: Mapping[str, str] = MappingProxyType({})
-    """The next write notices it."""
+    """None are needed: the next write meets the fault."""
 
     def __init__(self) -> None:
         self._controls: dict[Path, Control] = {}
 
     def impossible(self) -> str:
-        """Say why the library cannot be had."""
+        """Return why the library cannot be built; empty if it can."""
         return compiler_missing()
 
     def environment(self, folder: Path) -> Mapping[str, str]:
-        """Load the library, in front of whatever else is preloaded, and name its control file. ToolError."""
+        """Return variables that load the library before other preloaded ones and name its control file. ToolError."""
         control = self._controls.get(folder)
         if control is None:
             control = self._controls[folder] = Control(folder / CONTROL)
@@ -47,23 +47,23 @@ class Shim:
         return {"LD_PRELOAD": preloaded, "BROKEN_DISK": str(control.path)}
 
     async def break_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Let every call that changes something there fail with EIO."""
+        """Let all calls that change something there fail with EIO."""
         self._control(broker).kill(log_dir)
 
     async def fill_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Let every call that takes room there fail with ENOSPC."""
+        """Let all calls that take space there fail with ENOSPC."""
         self._control(broker).fill(log_dir)
 
     async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
-        """Let every call that reads there sleep first."""
+        """Delay all calls that read there."""
         self._control(broker).slow(path, delay_ms)
 
     async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Take back the rules at and below it."""
+        """Remove the rules at and below the log dir."""
         self._control(broker).clear(log_dir)
 
     def hits(self, broker: BrokerProcess) -> int:
-        """Return how many calls met a fault that is on."""
+        """Return the number of calls that met a fault that is on."""
         return self._control(broker).hits
 
     def _control(self, broker: BrokerProcess) -> Control:
@@ -73,41 +73,41 @@ class Shim:
 
 
 class _DeadOnly:
-    """What ways have in common that can only let a log dir die."""
+    """Base of methods that can only make a log dir fail as a whole."""
 
     name = ""
     properties: Mapping[str, str] = MappingProxyType({"replica.high.watermark.checkpoint.interval.ms": "500"})
-    """What is open can still be written to, so it is the checkpoint that notices; else after 5 s."""
+    """Open files can still be written to, so the checkpoint meets the fault; its default interval is 5 s."""
 
     def environment(self, _: Path) -> Mapping[str, str]:
-        """Need nothing."""
+        """Return no variables."""
         return {}
 
     async def fill_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Cannot be done."""
+        """Raise DiskError: not supported."""
         raise DiskError(f"{log_dir} of {broker.name} cannot be full by `{self.name}`: install a C compiler")
 
     async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
-        """Cannot be done."""
+        """Raise DiskError: not supported."""
         raise DiskError(f"{path} of {broker.name} cannot be {delay_ms} ms slow by `{self.name}`: install a C compiler")
 
 
 class Rename(_DeadOnly):
-    """The log dir is moved away, and a file stands in its place."""
+    """Faults by renaming the log dir and putting a file in its place."""
 
     name = "rename"
     anywhere = True
 
     def impossible(self) -> str:
-        """Can always be done."""
+        """Return nothing: it works everywhere."""
         return ""
 
     async def break_dir(self, _: BrokerProcess, log_dir: Path) -> None:
-        """Move it away. DiskError or OSError."""
+        """Rename the log dir. DiskError or OSError."""
         _move_away(log_dir)
 
     async def mend_dir(self, _: BrokerProcess, log_dir: Path) -> None:
-        """Move it back. DiskError or OSError."""
+        """Give the log dir its name back. DiskError or OSError."""
         _move_back(log_dir)
 
 
@@ -128,7 +128,7 @@ def _move_back(log_dir: Path) -> None:
 
 
 class Commands(_DeadOnly):
-    """Root's own commands break and mend a log dir."""
+    """Faults by commands that need root."""
 
     anywhere = False
 
@@ -137,7 +137,7 @@ class Commands(_DeadOnly):
         self._dirs: set[Path] = set()
 
     def impossible(self) -> str:
-        """Say what is missing."""
+        """Return what is missing; empty if nothing is."""
         if os.geteuid() != 0:
             return "this is not root"
         try:
@@ -148,13 +148,13 @@ class Commands(_DeadOnly):
         return ""
 
     async def break_dir(self, _: BrokerProcess, log_dir: Path) -> None:
-        """Run the commands that break it. DiskError."""
+        """Run the commands that break the log dir. DiskError."""
         if log_dir not in self._dirs:
             self._dirs.add(log_dir)
             await asyncio.to_thread(_run, self._broken, log_dir)
 
     async def mend_dir(self, _: BrokerProcess, log_dir: Path) -> None:
-        """Run the commands that mend it. DiskError."""
+        """Run the commands that repair the log dir. DiskError."""
         if log_dir in self._dirs:
             await asyncio.to_thread(_run, self._mended, log_dir)
             self._dirs.discard(log_dir)

@@ -1,4 +1,4 @@
-"""What a deed is made of: what is done, what is undone, and that everything is in sync in the end."""
+"""A fault action made of two functions. The last revert waits until everything is in sync."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ Work = Callable[[Any, FaultTarget], Coroutine[Any, Any, None]]
 
 
 async def nothing(_: Step, __: FaultTarget) -> None:
-    """Do nothing: what was done passes by itself, or goes with the trial's topic."""
+    """Do nothing: the effect of the step ends by itself or with the trial's topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A `kafka_ports.Deed`: the work, and the way back."""
+    """A `ports.FaultAction`: `work` injects and `back` reverts."""
 
     work: Work
     back: Work = nothing
 
     async def inject(self, step: Step, target: FaultTarget) -> None:
-        """Break."""
+        """Inject the step."""
         await self.work(step, target)
 
     async def revert(self, step: Step, target: FaultTarget) -> None:
-        """Mend; when the first step is undone all is, so everything must be in sync again."""
+        """Revert the step. The first step is reverted last, so afterwards everything must be in sync."""
         await self.back(step, target)
         if step is target.steps[0]:
             await in_sync(target)
 
 
 async def in_sync(target: FaultTarget) -> None:
-    """Wait until all that the brokers have is in sync. TimeoutError."""
+    """Wait until all topics, including internal ones, are in sync. TimeoutError."""
     await target.cluster.in_sync([*topics(target), *INTERNAL], SYNC_S)
 
 
 def topics(target: FaultTarget) -> list[str]:
-    """Return the topics of all cells."""
+    """Return the topics of all subjects."""
     return sorted({subject.topic for subject in target.subjects})
 
 
 def turns(old: int) -> tuple[int, int, int]:
-    """Return the brokers by turn: the one that fails first, then the others by number."""
+    """Return the brokers by turn: the failing broker first, then the others by number."""
     first, second = (node for node in BROKERS if node != old)
     return old, first, second

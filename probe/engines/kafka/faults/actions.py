@@ -1,4 +1,4 @@
-"""How each step of a scenario is done on real brokers, and undone: a table; and what cannot be done, and why."""
+"""The table of fault actions by kind of step, and the steps that real brokers do not support, with reasons."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ ACTIONS: ActionTable = {
 }
 
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
-    AnswerError: "a real broker answers what it means; the state behind an error is a scenario of its own",
-    ForgetTopic: "a real broker knows its topics again within moments of its return (broker/slow-recovery)",
-    LagMetadata: "real metadata is as late as it is; it cannot be held back for so long",
-    LoseLeader: "a real cluster elects whoever is in sync; who is left is stopped (leader/election-slow)",
-    Rejoin: "a real coordinator asks for it when a member comes or goes, of which there is one",
-    RollBack: "brokers of two versions do not take each other's place on the same log dirs",
+    AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
+    ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
+    LagMetadata: "the delay of real metadata cannot be controlled",
+    LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
+    Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
+    RollBack: "brokers of two versions cannot use the same log dirs in turn",
 }
-"""Scenarios with these steps are the embedded engine's alone."""
+"""Steps that only the embedded engine plays, with the reason."""

@@ -1,4 +1,4 @@
-"""Whole brokers: killed, shut down, hung, back again, one after the other."""
+"""Faults of whole brokers: killed, shut down, hung, restarted, one after the other."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from probe.scenarios.steps.brokers import NOW, HangBroker, Resign, ReturnBroker,
 
 KILLED_S = 10.0
 LEAVES_S = 30.0
-"""A controlled shutdown that takes longer has failed; a real one took 1 to 3 s."""
+"""A controlled shutdown that takes longer has failed."""
 START_S = 90.0
 
 
 async def in_time(step: Timed, target: FaultTarget) -> None:
-    """Do a step now; the first of those that come later takes all of them along, one after the other."""
+    """Inject a step now. The first of the later steps schedules all later steps, one after the other."""
     session = session_ms(target.cluster.line)
     if step.when == NOW:
         if is_ours(step, target.steps, target.election_ms, session):
@@ -33,7 +33,7 @@ async def in_time(step: Timed, target: FaultTarget) -> None:
 
 
 async def _one_by_one(coming: list[tuple[int, Timed]], target: FaultTarget) -> None:
-    """Do each step at its time or, if that is later, when the one before it is done."""
+    """Inject each step at its time or, if that is later, after the previous one."""
     begin = time.monotonic()
     returned = False
     for after_ms, step in coming:
@@ -45,7 +45,7 @@ async def _one_by_one(coming: list[tuple[int, Timed]], target: FaultTarget) -> N
 
 
 async def act(step: Timed, target: FaultTarget) -> None:
-    """Do a step."""
+    """Inject a step at once."""
     node = turns(target.old)[step.turn]
     if isinstance(step, StopBroker):
         await (_kill if step.listed else _shut_down)(step, target, node)
@@ -58,7 +58,7 @@ async def act(step: Timed, target: FaultTarget) -> None:
 
 
 async def _kill(step: StopBroker, target: FaultTarget, node: int) -> None:
-    """Kill it: its port refuses from the same moment on."""
+    """Kill a broker; its port refuses from the same moment."""
     broker, relay = target.cluster.brokers[node], target.cluster.relay
     if broker.pid is None:
         return
@@ -72,11 +72,11 @@ async def _kill(step: StopBroker, target: FaultTarget, node: int) -> None:
 
 
 async def _shut_down(step: StopBroker, target: FaultTarget, node: int) -> None:
-    """Tell it to end, and wait until it has."""
+    """Shut a broker down and wait until it has ended."""
     broker = target.cluster.brokers[node]
     if broker.pid is None:
         return
-    _tell_to_end(target, node)
+    _terminate(target, node)
     _mark_fault_on(step, target)
     await _leave(target, node)
 
@@ -86,14 +86,14 @@ def _mark_fault_on(step: StopBroker, target: FaultTarget) -> None:
         target.mark_fault_on()
 
 
-def _tell_to_end(target: FaultTarget, node: int) -> None:
+def _terminate(target: FaultTarget, node: int) -> None:
     target.unhealthy.add(node)
     target.leaving.add(node)
     target.cluster.brokers[node].terminate()
 
 
 async def _leave(target: FaultTarget, node: int) -> None:
-    """Tell that it stopped when it refuses; its process may take some seconds more to end."""
+    """Emit STOPPED when the broker refuses connections; its process may take some seconds more to end."""
     await port_mirror.close_with_broker(target, node, LEAVES_S)
     target.cluster.emit(EngineKind.STOPPED, broker=node)
     await target.cluster.brokers[node].ended(LEAVES_S)
@@ -102,14 +102,14 @@ async def _leave(target: FaultTarget, node: int) -> None:
 
 
 async def resign(_: Resign, target: FaultTarget) -> None:
-    """Begin a controlled shutdown of the broker that fails; the rest of it follows."""
-    _tell_to_end(target, target.old)
+    """Start a controlled shutdown of the failing broker and return at once."""
+    _terminate(target, target.old)
     target.mark_fault_on()
     target.cluster.spawn(_leave(target, target.old))
 
 
 async def _hang(target: FaultTarget, node: int) -> None:
-    """Pause it; one that is down is started, and will not get far."""
+    """Pause a broker. A broker that is down is started instead, and its relay port opens when it listens."""
     broker = target.cluster.brokers[node]
     target.unhealthy.add(node)
     if broker.pid is None:
@@ -121,7 +121,7 @@ async def _hang(target: FaultTarget, node: int) -> None:
 
 
 async def _return(target: FaultTarget, node: int) -> None:
-    """Let it go on, or start it; clients reach it as soon as it listens."""
+    """Resume or start a broker; clients reach it as soon as it listens."""
     broker = target.cluster.brokers[node]
     if broker.pid is None:
         await start(target, node)
@@ -132,7 +132,7 @@ async def _return(target: FaultTarget, node: int) -> None:
 
 
 async def start(target: FaultTarget, node: int) -> None:
-    """Start a broker, whose port opens when it listens: before listeners had names, brokers meet there, too."""
+    """Start a broker and open its relay port when it listens; brokers without named listeners use that port, too."""
     try:
         await asyncio.gather(
             target.cluster.start_broker(node, START_S), port_mirror.open_with_broker(target, node, START_S)
@@ -142,7 +142,7 @@ async def start(target: FaultTarget, node: int) -> None:
 
 
 async def all_up(_: object, target: FaultTarget) -> None:
-    """Wake, await and start whoever is not there; the relay accepts for all."""
+    """Resume paused brokers, await those that shut down and start those that are down; the relay accepts for all."""
     brokers = target.cluster.brokers
     paused = [node for node, broker in brokers.items() if broker.pid is not None and broker.paused]
     for node in paused:
@@ -160,7 +160,7 @@ async def all_up(_: object, target: FaultTarget) -> None:
 
 
 async def end(target: FaultTarget, node: int) -> None:
-    """Wait until a broker that was told to end has; kill it if it does not."""
+    """Wait until a broker in controlled shutdown has ended; kill it if it is late."""
     broker = target.cluster.brokers[node]
     try:
         await broker.ended(LEAVES_S)
@@ -171,7 +171,7 @@ async def end(target: FaultTarget, node: int) -> None:
 
 
 async def restart(target: FaultTarget, node: int) -> None:
-    """Stop a broker as it should be, if it runs, and start it."""
+    """Shut a broker down in a controlled way, if it runs, and start it."""
     broker = target.cluster.brokers[node]
     if broker.pid is not None:
         broker.resume()

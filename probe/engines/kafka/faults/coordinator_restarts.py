@@ -1,4 +1,4 @@
-"""Coordinators that restart: some at once or all, with much to load, or with nothing left to load."""
+"""Restarts of coordinators: several brokers at once, with long logs to load, or with their logs deleted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEGMENTS = ("*.log", "*.index", "*.timeindex")
 
 
 async def restart(step: RestartBrokers, target: FaultTarget) -> None:
-    """Begin with the first wave; what follows goes on beside the watch."""
+    """Start the waves of restarts in a task."""
     order = turns(target.old)
     target.cluster.spawn(_waves(step, target, [[order[turn] for turn in wave] for wave in step.waves]))
     await asyncio.sleep(0)
@@ -31,12 +31,12 @@ async def _waves(step: RestartBrokers, target: FaultTarget, waves: list[list[int
 
 
 async def _wave(step: RestartBrokers, target: FaultTarget, wave: list[int]) -> None:
-    """Stop these, do what is done while they are down, start them."""
+    """Stop the brokers of a wave, change their logs while they are down, and start them."""
     running = [node for node in wave if target.cluster.brokers[node].pid is not None]
     for node in running:
         target.unhealthy.add(node)
         target.leaving.add(node)
-        target.cluster.emit(EngineKind.NOTE, broker=node, text="told to end")
+        target.cluster.emit(EngineKind.NOTE, broker=node, text="SIGTERM")
         target.cluster.brokers[node].terminate()
     target.mark_fault_on()
     await asyncio.gather(*(_left(target, node) for node in running))
@@ -49,7 +49,7 @@ async def _wave(step: RestartBrokers, target: FaultTarget, wave: list[int]) -> N
 
 
 async def _left(target: FaultTarget, node: int) -> None:
-    """Wait until it is gone. One that finds nobody to hand over to takes its time, and is killed at last."""
+    """Wait until a broker has ended. One without another broker to hand over to ends late, and is killed."""
     with contextlib.suppress(TimeoutError):
         await port_mirror.close_with_broker(target, node, brokers.LEAVES_S)
     target.cluster.relay.refuse(node)
@@ -69,20 +69,20 @@ async def _while_down(step: RestartBrokers, target: FaultTarget, broker: BrokerP
 
 
 def offsets_of(broker: BrokerProcess) -> list[Path]:
-    """Return a broker's folders of the topic of offsets, in whatever log dir they are."""
+    """Return a broker's folders of __consumer_offsets, in all its log dirs."""
     return sorted(folder for log_dir in broker.log_dirs for folder in log_dir.glob(f"{OFFSETS_TOPIC}-*"))
 
 
 def closed(folder: Path) -> list[Path]:
-    """Return the segments that nothing is written to any more: a coordinator that works reads them at its start only.
+    """Return the closed segments. A coordinator reads them only when it loads.
 
-    Followers read the newest one all the time; slow, it would be another fault.
+    Followers read the open segment all the time, so slow reads there would be another fault.
     """
     return sorted(folder.glob("*.log"))[:-1]
 
 
 def _delete(folder: Path) -> Iterator[Path]:
-    """Delete all segments with their indexes; give each segment."""
+    """Delete all segments with their indexes; yield the segments."""
     for pattern in SEGMENTS:
         for path in sorted(folder.glob(pattern)):
             path.unlink()
@@ -91,7 +91,7 @@ def _delete(folder: Path) -> Iterator[Path]:
 
 
 async def mend(step: RestartBrokers, target: FaultTarget) -> None:
-    """Let everybody read at full speed, and start whoever is not there."""
+    """End slow reads, and bring all brokers back."""
     if step.offsets_read_ms:
         for broker in target.cluster.brokers.values():
             for folder in offsets_of(broker):

@@ -1,4 +1,4 @@
-"""Coordinators that load for long, or are not there at all."""
+"""Coordinators that load for a long time or are unavailable."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from probe.scenarios.steps.brokers import Resign
 from probe.scenarios.steps.partitions import LoadCoordinator, LoseCoordinator, MoveCoordinator
 
 EACH_READ_MS = 200
-"""Some reads are made before a broker is elected, hundreds while it loads."""
+"""Delay of each read. A broker makes few reads before its election, and hundreds while it loads."""
 
 
 async def load(_: LoadCoordinator, target: FaultTarget) -> None:
-    """Move the coordinator to a broker that finds its log slow to read, and long."""
+    """Move the coordinator to a broker whose log is long and slow to read."""
     new = target.cluster.brokers[next_broker(target.old)]
     partitions = await coordinated(target)
     for topic, number in partitions:
@@ -29,26 +29,26 @@ async def load(_: LoadCoordinator, target: FaultTarget) -> None:
 
 
 async def loaded(_: LoadCoordinator, target: FaultTarget) -> None:
-    """Let it read."""
+    """End the slow reads."""
     new = target.cluster.brokers[next_broker(target.old)]
     for path in _logs(new, await coordinated(target)):
         await target.cluster.disk.mend_dir(new, path)
 
 
 def _logs(broker: BrokerProcess, partitions: list[tuple[str, int]]) -> list[Path]:
-    """Return the folders of internal partitions, in whatever log dir they are."""
+    """Return the broker's folders of internal partitions, in all its log dirs."""
     folders = [log_dir / f"{topic}-{number}" for log_dir in broker.log_dirs for topic, number in partitions]
     return [folder for folder in folders if folder.exists()]
 
 
 async def lose(_: LoseCoordinator, target: FaultTarget) -> None:
-    """Leave the coordinator's broker the only replica, and shut it down."""
+    """Remove all replicas except that on the coordinator's broker, and shut this broker down."""
     await rearrange(target, dict.fromkeys(await coordinated(target), (target.old,)))
     await resign(Resign(), target)
 
 
 async def found(step: LoseCoordinator, target: FaultTarget) -> None:
-    """Start the broker, and give the internal partitions their replicas again."""
+    """Start the broker, and give the internal partitions their replicas back."""
     await all_up(step, target)
-    everybody = (target.old, *without(tuple(target.cluster.brokers), target.old))
-    await target.cluster.give_back(dict.fromkeys(await coordinated(target), everybody))
+    everywhere = (target.old, *without(tuple(target.cluster.brokers), target.old))
+    await target.cluster.give_back(dict.fromkeys(await coordinated(target), everywhere))

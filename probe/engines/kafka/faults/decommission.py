@@ -1,4 +1,4 @@
-"""A broker that is taken out of the cluster: the plan by which it hands over its replicas, and its end."""
+"""Decommissioning: a broker hands over its replicas by a plan, and then shuts down."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from probe.scenarios.steps.brokers import StopBroker
 from probe.scenarios.steps.real import Decommission
 
 REQUESTED = 3
-"""So many moves of a plan are told one by one."""
+"""Number of moves of a plan that are reported one by one."""
 
 
 def plan(seen: Mapping[Partition, Placement], leaving: int, staying: Sequence[int]) -> dict[Partition, tuple[int, ...]]:
-    """Return the new replicas of all that the leaving broker holds: its place goes to who holds least, and has none.
+    """Return the new replicas of all partitions with a replica on the leaving broker.
 
-    Those that stay come first, so that one of them leads at once. Where everybody else has a replica already, the
-    partition has one less from then on.
+    Its place goes to the broker with the fewest replicas that has none of this partition. Replicas that stay come
+    first, so one of them leads at once. If all other brokers have a replica, the partition has one less afterwards.
     """
     load = Counter(node for one in seen.values() for node in one.replicas)
     found: dict[Partition, tuple[int, ...]] = {}
@@ -36,7 +36,7 @@ def plan(seen: Mapping[Partition, Placement], leaving: int, staying: Sequence[in
 
 
 async def decommission(_: Decommission, target: FaultTarget) -> None:
-    """Make the plan and begin to carry it out; the broker ends when it holds nothing any more."""
+    """Make the plan and start to carry it out; the broker shuts down when it has no replicas any more."""
     seen = await target.cluster.admin.placements([*topics(target), *INTERNAL])
     moves = plan(seen, target.old, [node for node in target.cluster.brokers if node != target.old])
     for text in requests_to(seen, moves, target.old):
@@ -48,7 +48,7 @@ async def decommission(_: Decommission, target: FaultTarget) -> None:
 def requests_to(
     seen: Mapping[Partition, Placement], moves: Mapping[Partition, Sequence[int]], leaving: int
 ) -> list[str]:
-    """Return a plan in words: how many move, and the first of them."""
+    """Return a plan as text: the number of moves, and the first of them."""
     copied = sum(len(to) == len(seen[key].replicas) for key, to in moves.items())
     ours = sorted(moves, key=lambda key: (key[0] in INTERNAL, key))[:REQUESTED]
     return [
@@ -62,5 +62,5 @@ def requests_to(
 
 async def _carry_out(moves: Mapping[Partition, Sequence[int]], target: FaultTarget) -> None:
     await rearrange(target, moves)
-    target.cluster.emit(EngineKind.NOTE, text=f"broker {target.old} holds nothing any more, and is told to end")
+    target.cluster.emit(EngineKind.NOTE, text=f"broker {target.old} has no replicas any more, and shuts down")
     await act(StopBroker(listed=False), target)

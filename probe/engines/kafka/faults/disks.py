@@ -1,4 +1,4 @@
-"""Disks that die, are full, or are slow."""
+"""Faults of disks: dead, full or slow."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from probe.scenarios.steps.partitions import BreakLogDir, Held
 from probe.scenarios.steps.real import SlowReads
 
 HALTS_S = 30.0
-"""A broker without log dirs halts at its next checkpoint at the latest."""
+"""Deadline for the halt of a broker without log dirs; it halts at its next checkpoint at the latest."""
 
 
 def hit(step: BreakLogDir, target: FaultTarget) -> list[tuple[int, Path]]:
-    """Return whose log dirs break: the first holds what is affected, the second internal topics."""
+    """Return the log dirs to break, with their brokers.
+
+    Affected partitions lie in the first log dir, internal topics in the second (docs/engines.md#placement).
+    """
     node = turns(target.old)[1] if step.holds is Held.FOLLOWER else target.old
     first, second = target.cluster.brokers[node].log_dirs
     chosen = {Held.COORDINATOR: [second], Held.EVERYTHING: [first, second]}.get(step.holds, [first])
@@ -24,7 +27,7 @@ def hit(step: BreakLogDir, target: FaultTarget) -> list[tuple[int, Path]]:
 
 
 async def break_log_dir(step: BreakLogDir, target: FaultTarget) -> None:
-    """Break it at the next write; a broker that has no log dir left halts."""
+    """Break the log dirs of a step. A broker that has no log dir left halts."""
     if step.holds is not Held.FOLLOWER:
         target.unhealthy.add(target.old)
     disk = target.cluster.disk
@@ -43,7 +46,7 @@ async def _halts(target: FaultTarget) -> None:
 
 
 async def mend_log_dir(step: BreakLogDir, target: FaultTarget) -> None:
-    """Repair it, and restart the broker, which gives a log dir that failed no second chance."""
+    """Repair the log dirs and restart the broker, which uses a failed log dir again only after a restart (KIP-112)."""
     for node, log_dir in hit(step, target):
         await target.cluster.disk.mend_dir(target.cluster.brokers[node], log_dir)
     for node in {node for node, _ in hit(step, target)}:
@@ -51,14 +54,14 @@ async def mend_log_dir(step: BreakLogDir, target: FaultTarget) -> None:
 
 
 async def slow_reads(step: SlowReads, target: FaultTarget) -> None:
-    """Slow down every log dir of a broker."""
+    """Delay reads in all log dirs of a broker."""
     broker = target.cluster.brokers[turns(target.old)[step.turn]]
     for log_dir in broker.log_dirs:
         await target.cluster.disk.slow_reads(broker, log_dir, step.delay_ms)
 
 
 async def full_speed(step: SlowReads, target: FaultTarget) -> None:
-    """Let them be as quick as before."""
+    """End the delay of reads."""
     broker = target.cluster.brokers[turns(target.old)[step.turn]]
     for log_dir in broker.log_dirs:
         await target.cluster.disk.mend_dir(broker, log_dir)

@@ -1,4 +1,4 @@
-"""Commits of nobody's, by the thousand, as they lie in a topic of offsets that was never compacted."""
+"""Filler commits: thousands of unused commits, as in a __consumer_offsets that was never compacted."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import FillOffsets
 
 ADMIN_CLIENT = "__admin_client"
-"""Brokers let nobody else write to internal topics."""
+"""The only client id that brokers let write to internal topics."""
 WRITING = {
     "acks": 1,
     "client.id": ADMIN_CLIENT,
     "log_level": 0,
-    # old brokers note the place of each batch: they would read large ones from their begin again and again
+    # the position of each batch is indexed, and old brokers would read large batches from their start repeatedly
     "batch.num.messages": 100,
     "message.timeout.ms": 30_000,
     "queue.buffering.max.messages": 1_000_000,
 }
 WRITTEN_S = 60.0
 KEYS = 100
-"""So many different keys; what is older than the newest of a key would have been compacted away."""
+"""Number of different keys; compaction would have left only the newest commit of each."""
 DAY_MS = 86_400_000
 MESSAGE_BYTES = 26
-"""What a message of the oldest format needs beside its key and value."""
+"""Bytes of a message of the oldest format without its key and value."""
 
 
 async def fill(step: FillOffsets, target: FaultTarget) -> None:
-    """Write what is not there yet, and wait until all followers have it. EngineError if brokers refuse it."""
+    """Write missing entries and wait until all followers have them. EngineError if brokers refuse them."""
     placed = await target.cluster.admin.placements([OFFSETS_TOPIC])
     numbers = sorted(number for _, number in placed)
     per_entry = MESSAGE_BYTES + len(_key(named(0, len(numbers)), 0)) + len(_value(0, 0))
@@ -49,7 +49,7 @@ async def fill(step: FillOffsets, target: FaultTarget) -> None:
 
 
 def _bytes(target: FaultTarget, number: int) -> int:
-    """Return how much of a partition is there, where most of it is."""
+    """Return the size of a partition's longest replica, in bytes."""
     sizes = (
         sum(path.stat().st_size for path in folder.glob("*.log"))
         for broker in target.cluster.brokers.values()
@@ -85,5 +85,5 @@ def _key(group: str, partition: int) -> bytes:
 
 
 def _value(offset: int, now_ms: int) -> bytes:
-    """Return a commit (OffsetCommitValue, version 1), good for a day."""
+    """Return the value of a commit (OffsetCommitValue, version 1) that expires after a day."""
     return bytes(Writer().pack("hq", 1, offset).string("").pack("qq", now_ms, now_ms + DAY_MS).data)

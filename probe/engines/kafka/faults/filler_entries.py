@@ -1,4 +1,4 @@
-"""Entries of nobody's in an internal topic, so that loading it takes as long as it does in old clusters."""
+"""Filler entries in an internal topic, with which loading takes as long as on an old cluster."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TIMEOUT_MS = 60_000
 
 
 def named(number: int, partitions: int) -> str:
-    """Return a key that lies in a partition of an internal topic."""
+    """Return a key that belongs to this partition of an internal topic that has `partitions` of them."""
     return next(name for name in (f"ballast-{n}" for n in range(NAMES)) if partition_of(name, partitions) == number)
 
 
 async def add_filler(coordinator: Endpoint, topic: str, number: int, partitions: int) -> None:
-    """Ask the coordinator at this address to write so many entries. EngineError or OSError."""
+    """Let the coordinator at this address write `ENTRIES` entries. EngineError or OSError."""
     key = named(number, partitions)
     api, version, body = (
         (OFFSET_COMMIT, 2, _commit(key)) if topic == OFFSETS_TOPIC else (INIT_PRODUCER_ID, 0, _init(key))
@@ -31,7 +31,7 @@ async def add_filler(coordinator: Endpoint, topic: str, number: int, partitions:
 
 
 def _commit(group: str) -> Writer:
-    """Commit an offset from outside of any membership, as tools do."""
+    """Return an OffsetCommit from outside of the group, as by tools."""
     body = Writer().string(group).pack("i", -1).string("").pack("q", -1)
     return body.pack("i", 1).string("ballast").pack("iiq", 1, 0, 0).string("")
 

@@ -1,4 +1,4 @@
-"""Partitions of nobody's on a broker's log dir: what makes its recovery long."""
+"""Filler partitions in a broker's log dir, which prolong its recovery."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from probe.engines.kafka.ports import FaultTarget, Replicas
 from probe.scenarios.steps.real import ManyLogs
 
 TOPIC = "ballast"
-"""Not named like topics of cells, so that log lines about it are told to all of them."""
+"""A name unlike those of trials' topics, so that log lines about it go to all members."""
 VALUE = b"x" * 500
 FLUSH_S = 60.0
 TRIES = 3
@@ -18,7 +18,7 @@ WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
 
 
 async def make(step: ManyLogs, target: FaultTarget) -> None:
-    """Create the topic, with its only replicas on the broker that fails, and write it. EngineError or OSError."""
+    """Create and write a topic with its only replicas on the failing broker. EngineError or OSError."""
     admin, brokers = target.cluster.admin, target.cluster.brokers
     partitions = range(step.partitions)
     log_dir = str(brokers[target.old].log_dirs[0])
@@ -29,7 +29,7 @@ async def make(step: ManyLogs, target: FaultTarget) -> None:
 
 
 async def _create(target: FaultTarget, replicas: Replicas) -> None:
-    """Create it; on a busy machine so many partitions take longer than a topic is waited for."""
+    """Create the topic. On a busy machine it takes longer than the deadline of one attempt."""
     for left in reversed(range(TRIES)):
         try:
             await target.cluster.admin.create_topic(TOPIC, replicas)
@@ -41,13 +41,13 @@ async def _create(target: FaultTarget, replicas: Replicas) -> None:
 
 
 async def remove(_: ManyLogs, target: FaultTarget) -> None:
-    """Delete it."""
+    """Delete the topic."""
     if await target.cluster.admin.placements([TOPIC]):
         await target.cluster.admin.delete_topics([TOPIC])
 
 
 def write(where: Brokers, step: ManyLogs) -> None:
-    """Write one batch after the other to each partition. TimeoutError if it takes too long."""
+    """Write one batch after the other to all partitions. TimeoutError if it takes too long."""
     producer = load_library().Producer({**where.settings, **WRITING})
     for _ in range(step.batches):
         for partition in range(step.partitions):

@@ -1,4 +1,4 @@
-"""The network between clients and brokers: the relay plays it, as for the embedded engine."""
+"""Network faults between clients and brokers; the relay plays them, as for the embedded engine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 
 
 async def cut(_: CutConnections, target: FaultTarget) -> None:
-    """Reset what is established."""
+    """Reset established connections."""
     target.mark_fault_on()
     await target.cluster.relay.cut(target.old)
 
 
 async def refuse(step: RefuseConnections, target: FaultTarget) -> None:
-    """Refuse, at once or once somebody has tried."""
+    """Refuse connections, at once or after the first attempt."""
     relay = target.cluster.relay
     (relay.refuse_after_attempt if step.once_tried else relay.refuse)(target.old)
     target.mark_fault_on()
@@ -28,55 +28,55 @@ async def refuse(step: RefuseConnections, target: FaultTarget) -> None:
 
 
 async def accept(_: RefuseConnections, target: FaultTarget) -> None:
-    """Accept again."""
+    """Accept connections again."""
     target.cluster.relay.accept(target.old)
 
 
 async def blackhole(_: Blackhole, target: FaultTarget) -> None:
-    """Pass nothing on."""
+    """Forward no bytes."""
     target.cluster.relay.blackhole(target.old)
     target.mark_fault_on()
 
 
 async def pass_again(_: Blackhole, target: FaultTarget) -> None:
-    """Pass everything on; connections that lost bytes are reset."""
+    """Forward bytes again; connections that lost bytes are reset."""
     target.cluster.relay.blackhole(target.old, on=False)
 
 
 async def slow(step: SlowDown, target: FaultTarget) -> None:
-    """Hold every answer back."""
+    """Delay all answers."""
     target.cluster.relay.slow(target.old, step.delay_ms)
     target.mark_fault_on()
 
 
 async def quick(_: SlowDown, target: FaultTarget) -> None:
-    """Hold nothing back."""
+    """End the delay of answers."""
     target.cluster.relay.slow(target.old, 0)
 
 
 async def hold(step: HoldDiscovery, target: FaultTarget) -> None:
-    """Hold back who tells where things are."""
+    """Hold back answers of the discovery APIs."""
     target.cluster.relay.hold(DISCOVERY_APIS, step.hold_ms)
 
 
 async def release(_: HoldDiscovery, target: FaultTarget) -> None:
-    """Hold nothing back."""
+    """Hold back no answers any more."""
     target.cluster.relay.hold((), 0)
 
 
 async def lose(step: LoseAnswers, target: FaultTarget) -> None:
-    """Cut a connection in the place of an answer, so many times for each client."""
+    """Cut a connection instead of an answer, `step.times` times per client."""
     target.cluster.relay.lose(target.old, step.apis, step.times)
     target.mark_fault_on()
 
 
 async def lose_no_more(_: LoseAnswers, target: FaultTarget) -> None:
-    """Pass all answers."""
+    """Forward all answers again."""
     target.cluster.relay.lose(target.old, (), 0)
 
 
 async def change_addresses(step: ChangeAddresses, target: FaultTarget) -> None:
-    """Stop all brokers and start them with other addresses of the relay's."""
+    """Stop all brokers and start them with other addresses of the relay."""
     relay = target.cluster.relay
     for node in (BOOTSTRAP, *BROKERS):
         relay.refuse(node)

@@ -1,4 +1,4 @@
-"""The relay's port of a broker does as the broker's own: it refuses while nobody listens behind it."""
+"""The port mirror: the relay's port refuses while the broker's own port is closed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DIAL_S = 2.0
 
 
 async def listens(broker: BrokerProcess) -> bool:
-    """Say whether a broker accepts connections (one that is paused may, the kernel does it)."""
+    """Return whether a broker accepts connections. A paused broker may: the kernel accepts for it."""
     address = broker.internal
     with contextlib.suppress(OSError):
         async with asyncio.timeout(DIAL_S):
@@ -24,18 +24,18 @@ async def listens(broker: BrokerProcess) -> bool:
 
 
 async def close_with_broker(target: FaultTarget, node: int, deadline_s: float) -> None:
-    """Let the relay refuse as soon as a broker that is leaving no longer listens. TimeoutError."""
+    """Let the relay refuse as soon as a broker in shutdown no longer listens. TimeoutError."""
     broker = target.cluster.brokers[node]
     end = time.monotonic() + deadline_s
     while broker.pid is not None and await listens(broker):
         if time.monotonic() > end:
-            raise TimeoutError(f"{broker.name} still listens {deadline_s:.0f} s after it was told to end")
+            raise TimeoutError(f"{broker.name} still listens {deadline_s:.0f} s after SIGTERM")
         await asyncio.sleep(LOOK_S)
     target.cluster.relay.refuse(node)
 
 
 async def open_with_broker(target: FaultTarget, node: int, deadline_s: float) -> None:
-    """Let the relay accept as soon as a broker listens that is being started; give up when it has ended, or is late."""
+    """Let the relay accept as soon as a starting broker listens; give up if the broker ends or is late."""
     broker = target.cluster.brokers[node]
     end = time.monotonic() + deadline_s
     started = False

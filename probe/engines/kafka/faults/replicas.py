@@ -1,4 +1,4 @@
-"""Who leads and who follows: elections, reassignments, coordinators."""
+"""Faults of leadership: elections, reassignments, and moves of coordinators."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from probe.scenarios.steps.real import KeepReplicas, Meanwhile
 REASSIGNED_S = 30.0
 LOOK_S = 0.05
 SETTLES_S = 6.0
-"""After replicas were taken away: longer than clients keep fresh metadata at the least (franz-go: 5 s)."""
+"""Wait after replicas were removed: longer than clients refrain from a metadata refresh (franz-go: 5 s)."""
 
 Partition = tuple[str, int]
 
 
 async def move_leader(step: MoveLeader, target: FaultTarget) -> None:
-    """Elect the next broker, or take the old one's replica away."""
+    """Elect the next broker, or remove the replica of the failing broker."""
     new = next_broker(target.old)
     (third,) = set(BROKERS) - {target.old, new}
     if step.drop_replica:
@@ -34,14 +34,14 @@ async def move_leader(step: MoveLeader, target: FaultTarget) -> None:
 
 
 async def elect(target: FaultTarget, wanted: Mapping[Partition, Sequence[int]]) -> None:
-    """Let the first of these replicas lead; who is a replica does not change."""
+    """Elect the first of these replicas; the set of replicas stays the same."""
     await rearrange(target, wanted)
     target.mark_fault_on()
     await target.cluster.admin.elect_preferred(list(wanted))
 
 
 async def rearrange(target: FaultTarget, wanted: Mapping[Partition, Sequence[int]]) -> None:
-    """Give partitions these replicas, in this order, and wait until they have them. TimeoutError."""
+    """Reassign partitions to these replicas, in this order, and wait for completion. TimeoutError."""
     admin = target.cluster.admin
     await admin.reassign(wanted)
     names = sorted({topic for topic, _ in wanted})
@@ -57,7 +57,7 @@ async def rearrange(target: FaultTarget, wanted: Mapping[Partition, Sequence[int
 
 
 async def evacuate(step: Evacuate, target: FaultTarget, node: int) -> None:
-    """Move all that a broker leads; its replicas go too if the step says so, or if it cannot follow any more."""
+    """Move the leaders of a broker away; also its replicas if the step says so or if the broker is paused."""
     seen = await target.cluster.admin.placements([*topics(target), *INTERNAL])
     if step.drop_replicas or target.cluster.brokers[node].paused:
         held = {key: one.replicas for key, one in seen.items() if node in one.replicas and len(one.replicas) > 1}
@@ -69,7 +69,7 @@ async def evacuate(step: Evacuate, target: FaultTarget, node: int) -> None:
 
 
 def without(replicas: Sequence[int], node: int) -> tuple[int, ...]:
-    """Return the other replicas, beginning with the first one after this node.
+    """Return the other replicas, starting with the first one after this node.
 
     >>> without((1, 2, 3), 2)
     (3, 1)
@@ -78,7 +78,7 @@ def without(replicas: Sequence[int], node: int) -> tuple[int, ...]:
 
 
 async def coordinated(target: FaultTarget) -> list[Partition]:
-    """Return the internal partitions in which the affected keys of all cells lie."""
+    """Return the internal partitions of the affected keys of all subjects."""
     keys = {
         (TRANSACTIONS_TOPIC, one.transactional_id) if one.transactional_id else (OFFSETS_TOPIC, one.group)
         for one in target.subjects
@@ -91,14 +91,14 @@ async def coordinated(target: FaultTarget) -> list[Partition]:
 
 
 async def move_coordinator(_: MoveCoordinator, target: FaultTarget) -> None:
-    """Elect the next broker for the internal partitions."""
+    """Elect the next broker as leader of the internal partitions."""
     new = next_broker(target.old)
     (third,) = set(BROKERS) - {target.old, new}
     await elect(target, dict.fromkeys(await coordinated(target), (new, third, target.old)))
 
 
 async def keep_replicas(step: KeepReplicas, target: FaultTarget) -> None:
-    """Take replicas away before the fault, and wait until nobody has fresh metadata of it."""
+    """Remove replicas before the fault, and wait until every client is ready to refresh its metadata again."""
     order = turns(target.old)
     wanted = {key: tuple(order[turn] for turn in step.affected) for key in target.affected}
     if step.bystander:
@@ -114,5 +114,5 @@ async def keep_replicas(step: KeepReplicas, target: FaultTarget) -> None:
 
 
 async def meanwhile(step: Meanwhile, _: FaultTarget) -> None:
-    """Let time pass."""
+    """Wait for the time of the step."""
     await asyncio.sleep(step.ms / 1000)

@@ -1,4 +1,4 @@
-"""Every node restarted, in an order that is about the controller: one at a time, or two together."""
+"""Rolling restart of all nodes, in an order relative to the controller: one at a time, or two together."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Wave = tuple[int, ...]
 
 
 def waves(order: Order, old: int, controller: int) -> list[Wave]:
-    """Return who is restarted together, one wave after the other.
+    """Return the waves of a restart.
 
-    The broker that leads what is affected goes as early as the order allows. A controller that is no broker (KRaft) is
+    The failing broker is restarted as early as the order permits. A controller that is not a broker (KRaft) is
     restarted alone.
 
     >>> waves(Order.CONTROLLER_LAST, old=2, controller=2), waves(Order.CONTROLLER_FIRST, old=2, controller=4)
@@ -41,18 +41,18 @@ def waves(order: Order, old: int, controller: int) -> list[Wave]:
 
 
 async def restart_all(step: RestartAll, target: FaultTarget) -> None:
-    """Begin; the rest goes on beside the watch."""
+    """Start the rolling restart in a task."""
     controllers = target.cluster.ensemble if target.cluster.kraft else ()
     controller = controllers[0].node if controllers else await target.cluster.admin.controller()
     coming = waves(step.order, target.old, controller)
-    told = ", then ".join(" and ".join(map(str, wave)) for wave in coming)
+    listed = ", then ".join(" and ".join(map(str, wave)) for wave in coming)
     kind = "a node of its own" if controllers else "a broker"
-    target.cluster.emit(EngineKind.NOTE, text=f"node {controller}, {kind}, is the controller; restarted are {told}")
+    target.cluster.emit(EngineKind.NOTE, text=f"node {controller}, {kind}, is the controller; restarted are {listed}")
     target.cluster.spawn(_roll(step, coming, target))
 
 
 async def _roll(step: RestartAll, coming: Sequence[Wave], target: FaultTarget) -> None:
-    """Restart all. EngineError when the watch ends before that: whoever saw half of it has not seen it."""
+    """Restart all waves. EngineError if the observation ends earlier: half of a restart is another fault."""
     left = [node for wave in coming for node in wave]
     try:
         for wave in coming:
@@ -65,14 +65,14 @@ async def _roll(step: RestartAll, coming: Sequence[Wave], target: FaultTarget) -
     except asyncio.CancelledError:
         if not left:
             raise
-        raise EngineError(f"the watch ended before these were restarted: {', '.join(map(str, left))}") from None
+        raise EngineError(f"the observation ended before these were restarted: {', '.join(map(str, left))}") from None
     if not target.cluster.kraft:
         now = await target.cluster.admin.controller()
         target.cluster.emit(EngineKind.NOTE, text=f"all are back; broker {now} is the controller")
 
 
 def _controller(target: FaultTarget, node: int) -> ServerProcess | None:
-    """Return the node if it is a controller and no broker."""
+    """Return the node if it is a controller and not a broker."""
     return None if node in target.cluster.brokers else next(one for one in target.cluster.ensemble if one.node == node)
 
 
@@ -96,7 +96,7 @@ async def _start(target: FaultTarget, node: int) -> None:
 
 
 async def all_up(step: RestartAll, target: FaultTarget) -> None:
-    """Start whoever is not there, the controller before the brokers."""
+    """Start all nodes that are down, controllers before brokers."""
     for server in target.cluster.ensemble:
         if server.pid is None:
             await server.start()

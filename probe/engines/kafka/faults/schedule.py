@@ -1,4 +1,4 @@
-"""What happens later than at once: which steps are ours to do, and when. Pure."""
+"""The schedule of a fault: which steps must be injected, and when. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Timed = StopBroker | HangBroker | ReturnBroker | Evacuate
 
 
 def delay_ms(when: When, election_ms: int) -> int:
-    """Return how long after the fault a step comes. First hits are nobody's here: real elections take what they take.
+    """Return the time from the fault to a step. First hits do not matter here, as real elections have no set duration.
 
     >>> delay_ms(When(after_ms=300, elected=True), 150)
     450
@@ -21,7 +21,7 @@ def delay_ms(when: When, election_ms: int) -> int:
 
 
 def later(steps: Sequence[Step], election_ms: int, session_ms: int) -> list[tuple[int, Timed]]:
-    """Return the steps that come later, in order of time, without those that real brokers do by themselves."""
+    """Return the later steps in order of time, without those that follow from other steps on real brokers."""
     found = [
         (delay_ms(step.when, election_ms), step)
         for step in steps
@@ -31,10 +31,10 @@ def later(steps: Sequence[Step], election_ms: int, session_ms: int) -> list[tupl
 
 
 def is_ours(step: Step, steps: Sequence[Step], election_ms: int, session_ms: int) -> bool:
-    """Say whether a step must be done, and does not follow from another one.
+    """Return whether a step must be injected, because it does not follow from another one.
 
-    A broker that shuts down hands over by itself and then ends; that of a broker that is gone, or silent for a whole
-    session, the controller hands over.
+    A broker in controlled shutdown moves its leaders away and then ends. The controller moves the leaders of a broker
+    that is gone or has been silent for a whole session.
     """
     if isinstance(step, StopBroker):
         return step.listed or step.turn != 0 or not _has(steps, Resign)
@@ -47,7 +47,7 @@ def is_ours(step: Step, steps: Sequence[Step], election_ms: int, session_ms: int
 
 
 def is_prelude(step: Step, steps: Sequence[Step]) -> bool:
-    """Say whether a step only prepares the fault: some time passes after it, before the next one."""
+    """Return whether a step only prepares the fault: some time passes between it and the next one."""
     place = next((place for place, other in enumerate(steps) if other is step), 0)
     return any(isinstance(other, Meanwhile) for other in steps[place + 1 :])
 

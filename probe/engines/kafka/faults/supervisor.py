@@ -1,4 +1,4 @@
-"""Who stops a broker and starts it, and what it takes for a broker that is well."""
+"""A supervisor that restarts a broker with limited patience, as a service manager with a health check does."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from probe.model import EngineKind
 from probe.scenarios.steps.real import Supervise
 
 RETRY_S = 1.0
-"""A broker that ended by itself is started again so much later."""
+"""Time until a broker that ended by itself is started again."""
 
 
 async def supervise(step: Supervise, target: FaultTarget) -> None:
-    """Begin; the rest comes beside the watch."""
+    """Start the supervisor in a task."""
     target.cluster.spawn(_supervise(step, target))
 
 
@@ -32,7 +32,7 @@ async def _supervise(step: Supervise, target: FaultTarget) -> None:
 
 
 async def stop(step: Supervise, target: FaultTarget) -> None:
-    """Tell it to end, and kill it when the grace is over. TimeoutError if even that does not help."""
+    """Shut the broker down, and kill it when the grace period is over. TimeoutError if it does not end even then."""
     node, cluster = target.old, target.cluster
     broker = cluster.brokers[node]
     if broker.pid is None:
@@ -56,7 +56,7 @@ async def stop(step: Supervise, target: FaultTarget) -> None:
 
 
 async def _serves(step: Supervise, target: FaultTarget, starts: int) -> bool:
-    """Start it, and say whether it listens in time."""
+    """Start the broker, and return whether it listens in time."""
     node, cluster = target.old, target.cluster
     broker = cluster.brokers[node]
     await cluster.disk.slow_reads(broker, broker.log_dirs[0], step.read_ms)
@@ -78,7 +78,7 @@ async def _serves(step: Supervise, target: FaultTarget, starts: int) -> bool:
 
 
 async def end(step: Supervise, target: FaultTarget) -> None:
-    """Let the disk be as quick as before, and the broker serve."""
+    """End the slow reads, and bring all brokers back."""
     broker = target.cluster.brokers[target.old]
     await target.cluster.disk.mend_dir(broker, broker.log_dirs[0])
     await all_up(step, target)

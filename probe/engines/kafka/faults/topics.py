@@ -1,4 +1,4 @@
-"""Topics that go, come again, or grow."""
+"""Faults of topics: deleted, recreated, or with added partitions."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from probe.scenarios.steps.partitions import DeleteTopic, GrowTopic, RecreateTop
 
 
 async def delete(_: DeleteTopic, target: FaultTarget) -> None:
-    """Delete every cell's topic."""
+    """Delete the topics of all subjects."""
     target.mark_fault_on()
     await target.cluster.admin.delete_topics(topics(target))
 
 
 async def recreate(_: RecreateTopic, target: FaultTarget) -> None:
-    """Delete every cell's topic, and make it again as it was: the leaders are the same at first.
+    """Delete the topics of all subjects and create them with the same replicas and leaders.
 
-    All together: how long nobody knows a topic must not depend on how many cells there are.
+    All topics are deleted at once, then all created, so that the gap does not depend on the number of members.
     """
     admin = target.cluster.admin
-    seen = await _laid(target)
+    seen = await _replicas(target)
     target.mark_fault_on()
     await admin.delete_topics(list(seen))
     await admin.create_topics(seen)
 
 
 async def grow(step: GrowTopic, target: FaultTarget) -> None:
-    """Add partitions to every cell's topic, led by one broker after the other."""
+    """Add partitions to the topics of all subjects, led by one broker after the other."""
     order = turns(target.old)
-    for topic, replicas in (await _laid(target)).items():
+    for topic, replicas in (await _replicas(target)).items():
         for number in range(len(replicas), step.partitions):
             first = number % len(order)
             replicas[number] = (*order[first:], *order[:first])
@@ -39,8 +39,8 @@ async def grow(step: GrowTopic, target: FaultTarget) -> None:
     target.mark_fault_on()
 
 
-async def _laid(target: FaultTarget) -> dict[str, dict[int, Sequence[int]]]:
-    """Return every cell's topic with the replicas of each partition."""
+async def _replicas(target: FaultTarget) -> dict[str, dict[int, Sequence[int]]]:
+    """Return the replicas per partition of the topics of all subjects."""
     found: dict[str, dict[int, Sequence[int]]] = defaultdict(dict)
     for (topic, number), one in (await target.cluster.admin.placements(topics(target))).items():
         found[topic][number] = one.replicas

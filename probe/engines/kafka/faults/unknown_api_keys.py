@@ -1,7 +1,7 @@
-"""Requests with an API key that a broker does not know, and a monitor that asks the broker how it is meanwhile.
+"""Requests with an API key that a broker does not know, and a monitor that polls the broker meanwhile.
 
-Kafka 0.9's network thread has an exception escape at such a request. What was received in the same poll and comes
-after it is dropped without an answer; connections whose answers left in that poll are not read again.
+Such a request throws an exception in the network thread of Kafka 0.9. Later requests that were received in the same
+poll are dropped without an answer. Connections whose answers were sent in that poll are not read again.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from probe.scenarios.steps.coordinators import SendUnknownKeys
 DIAL_S = 2.0
 SENDER = "newer-client"
 MONITOR_S, LOOK_S = 1.0, 0.05
-"""The monitor's patience, and how long it rests between two questions."""
+"""The monitor's deadline for an answer, and its pause between two requests."""
 AFTERWARDS_S = 3.0
-"""It goes on so long when all is over."""
+"""Time for which the monitor goes on after the last burst."""
 
 
 async def send(step: SendUnknownKeys, target: FaultTarget) -> None:
-    """Begin; what follows goes on beside the watch."""
+    """Start the bursts of requests in a task."""
     target.mark_fault_on()
     target.cluster.spawn(_bursts(step, target))
 
 
 def frames(key: int, count: int) -> bytes:
-    """Return so many requests of version 0, with no body, as ApiVersions has none."""
+    """Return `count` requests of version 0 without a body, like ApiVersions."""
     bodies = (Writer().pack("hhi", key, 0, number).string(SENDER).data for number in range(1, count + 1))
     return b"".join(struct.pack(">i", len(body)) + body for body in bodies)
 
@@ -52,7 +52,7 @@ async def _bursts(step: SendUnknownKeys, target: FaultTarget) -> None:
 
 
 async def _burst(step: SendUnknownKeys, target: FaultTarget) -> None:
-    """Connect, send all at once, and wait for no answer, as there is none. OSError if it cannot connect."""
+    """Connect and send all requests of a burst at once, without waiting for answers. OSError if it cannot connect."""
     address = target.cluster.brokers[target.old].internal
     async with asyncio.timeout(DIAL_S):
         _, writer = await asyncio.open_connection(address.host, address.port)
@@ -66,14 +66,14 @@ async def _burst(step: SendUnknownKeys, target: FaultTarget) -> None:
 
 
 async def _watch(target: FaultTarget) -> None:
-    """Ask for Metadata, each time on a new connection, and tell when that begins to fail or to work again."""
-    well = True
+    """Ask for Metadata on a new connection every time. Emit a note when that begins to fail or to work again."""
+    was_answered = True
     while True:
         answered = await _answers(target)
-        if answered != well:
+        if answered != was_answered:
             text = "a monitor is answered again" if answered else f"a monitor has no answer for {MONITOR_S:.0f} s"
             target.cluster.emit(EngineKind.NOTE, broker=target.old, text=text)
-        well = answered
+        was_answered = answered
         await asyncio.sleep(LOOK_S)
 
 

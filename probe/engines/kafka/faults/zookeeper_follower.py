@@ -1,4 +1,4 @@
-"""A ZooKeeper ensemble whose leader closes the connection of a follower, which follows again."""
+"""A fault of a ZooKeeper ensemble: the leader closes the connection of a follower, which then rejoins."""
 
 from __future__ import annotations
 
@@ -17,45 +17,47 @@ LOOK_S = 0.005
 LEADER, FOLLOWER = "leader", "follower"
 
 
-def roles(said: Mapping[int, ZooKeeperStatus]) -> tuple[int, int]:
-    """Return the leader, and the follower that serves most sessions. EngineError if there are no such two."""
-    leaders = [node for node, one in said.items() if one.mode == LEADER]
+def roles(statuses: Mapping[int, ZooKeeperStatus]) -> tuple[int, int]:
+    """Return the leader, and the follower with the most sessions. EngineError if one of them is missing."""
+    leaders = [node for node, one in statuses.items() if one.mode == LEADER]
     followers = sorted(
-        (node for node, one in said.items() if one.mode == FOLLOWER), key=lambda node: said[node].sessions
+        (node for node, one in statuses.items() if one.mode == FOLLOWER), key=lambda node: statuses[node].sessions
     )
     if len(leaders) != 1 or not followers:
-        raise EngineError(f"an ensemble with a leader and followers was expected, not {_told(said)}")
+        raise EngineError(f"an ensemble with a leader and followers was expected, not {_described(statuses)}")
     return leaders[0], followers[-1]
 
 
 async def drop_follower(_: DropFollower, target: FaultTarget) -> None:
-    """Close a follower's connection to its leader, and wait until it follows again. EngineError if it was not hit."""
-    doors, tell = target.cluster.quorum_proxies, target.cluster.emit
-    leader, follower = roles(before := await doors.statuses())
-    before_it_left = doors.passed[follower]
-    tell(EngineKind.NOTE, text=f"before: {_told(before)}")
+    """Close a follower's connection to its leader, and wait until it follows again. EngineError if it has none."""
+    proxies, emit = target.cluster.quorum_proxies, target.cluster.emit
+    leader, follower = roles(before := await proxies.statuses())
+    before_it_left = proxies.passed[follower]
+    emit(EngineKind.NOTE, text=f"before: {_described(before)}")
     begin = time.monotonic()
-    if not doors.close_connections(follower, leader):
+    if not proxies.close_connections(follower, leader):
         raise EngineError(f"zookeeper {follower} follows {leader} and has no connection to it")
     target.mark_fault_on()
-    tell(EngineKind.NOTE, text=f"zookeeper {leader} leads; zookeeper {follower} lost its connection to it")
+    emit(EngineKind.NOTE, text=f"zookeeper {leader} leads; zookeeper {follower} lost its connection to it")
     async with asyncio.timeout(REJOINS_S):
         await _rejoined(target, follower, before_it_left)
     after_ms = round((time.monotonic() - begin) * 1000)
-    tell(EngineKind.NOTE, text=f"zookeeper {follower} serves again after {after_ms} ms")
-    tell(EngineKind.NOTE, text=f"after: {_told(await doors.statuses())}")
+    emit(EngineKind.NOTE, text=f"zookeeper {follower} serves again after {after_ms} ms")
+    emit(EngineKind.NOTE, text=f"after: {_described(await proxies.statuses())}")
 
 
 async def _rejoined(target: FaultTarget, follower: int, before: int) -> None:
-    """Return when it was let in by a leader again, and says itself that it follows (or leads)."""
-    doors = target.cluster.quorum_proxies
+    """Wait until the follower has connected to a leader again and reports that it follows or leads."""
+    proxies = target.cluster.quorum_proxies
     while True:
-        if doors.passed[follower] > before:
-            said = (await doors.statuses()).get(follower)
-            if said is not None and said.mode:
+        if proxies.passed[follower] > before:
+            status = (await proxies.statuses()).get(follower)
+            if status is not None and status.mode:
                 return
         await asyncio.sleep(LOOK_S)
 
 
-def _told(said: Mapping[int, ZooKeeperStatus]) -> str:
-    return ", ".join(f"zookeeper {node} {one.mode or 'serves nobody'} ({one.sessions})" for node, one in said.items())
+def _described(statuses: Mapping[int, ZooKeeperStatus]) -> str:
+    return ", ".join(
+        f"zookeeper {node} {one.mode or 'serves nobody'} ({one.sessions})" for node, one in statuses.items()
+    )

@@ -1,4 +1,4 @@
-"""ZooKeeper, when nobody reaches it."""
+"""Loss of ZooKeeper: no server answers for a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOUND_S = 120.0
 
 
 async def lose(step: LoseZooKeeper, target: FaultTarget) -> None:
-    """Pause it, for a time. EngineError where there is none."""
+    """Pause all ZooKeeper servers for a time. EngineError if there are none."""
     if target.cluster.kraft:
         raise EngineError(f"Kafka {target.cluster.version} runs without ZooKeeper here")
     for server in target.cluster.ensemble:
@@ -31,7 +31,7 @@ async def _return(step: LoseZooKeeper, target: FaultTarget) -> None:
 
 
 async def found(_: LoseZooKeeper, target: FaultTarget) -> None:
-    """Let it answer, if it does not."""
+    """Resume the ZooKeeper servers, if they are paused."""
     if _silent(target):
         for server in target.cluster.ensemble:
             server.resume()
@@ -39,7 +39,7 @@ async def found(_: LoseZooKeeper, target: FaultTarget) -> None:
 
 
 async def until_found(target: FaultTarget) -> None:
-    """Wait until it answers. TimeoutError: whoever made it silent did not see to the end of that."""
+    """Wait until ZooKeeper answers. TimeoutError if the fault does not end in time."""
     end = time.monotonic() + FOUND_S
     while _silent(target):
         if time.monotonic() > end:

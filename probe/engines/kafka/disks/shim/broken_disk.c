@@ -1,11 +1,11 @@
 /*
- * A disk that can be broken and slowed down while a process runs: loaded into a broker by LD_PRELOAD.
+ * Library, loaded into a broker by LD_PRELOAD, that breaks or slows down a disk while the process runs.
  *
- * The environment variable BROKEN_DISK names a control file (see probe/engines/kafka/disks/choice.py, which writes it). It is mapped
- * once, so that a disk without a fault costs one look at memory per call. A rule names a path; everything at or below
- * it is hit. Paths must be absolute and free of links, as open files are found by the kernel's own name for them.
+ * The environment variable BROKEN_DISK names a control file, which probe/engines/kafka/disks/control.py writes. The
+ * file is mapped once, so a disk without a fault costs one read of memory per call. A rule hits everything at or below
+ * its path. Paths must be absolute and free of links, as the kernel reports the paths of open files without links.
  *
- * Not covered: pages of mapped files, which go through no call (their mapping, growing and renaming do).
+ * Not covered: accesses to pages of mapped files, which are no calls (mapping, growing and renaming the files are).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,22 +28,22 @@ enum { READ = 1, WRITE = 2, SYNC = 4, GROW = 8, OPEN = 16, NAME = 32 };
 
 struct slot {
     volatile uint32_t on;
-    uint32_t error;      /* errno of the calls that fail; 0 = none does */
-    uint32_t delay_ms;   /* how long each call sleeps first */
-    uint32_t operations; /* which calls: a sum of the numbers above */
+    uint32_t error;      /* errno of the calls; 0 = they do not fail */
+    uint32_t delay_ms;   /* delay before each call */
+    uint32_t operations; /* kinds of calls: a sum of the numbers above */
     volatile uint64_t hits;
     char path[PATH_BYTES];
 };
 
 struct control {
     char magic[8];
-    volatile uint32_t active; /* how many slots are on: 0 = nothing else is looked at */
+    volatile uint32_t active; /* number of slots that are on; with 0, no slot is read */
     char unused[1012];
     struct slot slots[SLOTS];
 };
 
-_Static_assert(sizeof(struct slot) == 1024, "disk.py writes slots of this size");
-_Static_assert(sizeof(struct control) == 65536, "disk.py writes a file of this size");
+_Static_assert(sizeof(struct slot) == 1024, "control.py writes slots of this size");
+_Static_assert(sizeof(struct control) == 65536, "control.py writes a file of this size");
 
 static struct control *control;
 
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void begin(void) {
     int file = real_open(name, O_RDWR | O_CLOEXEC);
     struct stat found;
     if (file < 0 || fstat(file, &found) != 0 || found.st_size < (off_t)sizeof(struct control)) {
-        fprintf(stderr, "broken_disk: %s is no control file; disks stay whole\n", name);
+        fprintf(stderr, "broken_disk: %s is not a control file; no disk will fail\n", name);
         return;
     }
     void *(*real_map)(void *, size_t, int, int, int, off64_t) =
@@ -73,7 +73,7 @@ static int below(const char *path, const char *top) {
     return length > 0 && strncmp(path, top, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* Sleeps in slices, so that who waits goes on soon after the rule has ended. */
+/* Sleeps in slices, so that a delayed call goes on soon after the rule has ended. */
 static void linger(const struct slot *slot) {
     for (uint32_t left = slot->delay_ms; left > 0 && slot->on;) {
         uint32_t now = left < SLICE_MS ? left : SLICE_MS;
@@ -127,7 +127,7 @@ static int fault_named(const char *path, uint32_t operation) {
     return fault;
 }
 
-/* Each call of ours: fail as the rule says, else do what the next library does. */
+/* Defines a wrapped call: it fails as the rule says, otherwise it calls the next library. */
 #define AROUND(type, name, fault, parameters, arguments)                                                              \
     type name parameters {                                                                                            \
         static type(*next) parameters;                                                                                \
@@ -171,7 +171,7 @@ AROUND(int, rename, fault_named(from, NAME), (const char *from, const char *to),
 AROUND(int, unlink, fault_named(path, NAME), (const char *path), (path))
 AROUND(int, mkdir, fault_named(path, NAME), (const char *path, mode_t mode), (path, mode))
 
-/* A mapping cannot tell more than that it failed; -1 is MAP_FAILED. */
+/* A failed mapping returns MAP_FAILED, which is -1. */
 AROUND(void *, mmap64, file < 0 ? 0 : ON(READ),
        (void *where, size_t size, int protection, int flags, int file, off64_t at),
        (where, size, protection, flags, file, at))
@@ -179,7 +179,7 @@ AROUND(void *, mmap64, file < 0 ? 0 : ON(READ),
 #define OPENS(flags) (((flags) & (O_ACCMODE | O_CREAT)) != O_RDONLY ? OPEN : 0)
 #define CREATES(flags) ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE)
 
-/* Who wants to create what exists is told so, also by a dead disk: the kernel knows the name without reading it. */
+/* Creating an existing file exclusively fails with EEXIST even on a dead disk: the kernel has the name in memory. */
 static int there_already(const char *path, int flags) {
     int before = errno;
     int found = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) && path != NULL && access(path, F_OK) == 0;
@@ -187,7 +187,7 @@ static int there_already(const char *path, int flags) {
     return found;
 }
 
-/* A mode is passed only where a file may be created. */
+/* The mode is an argument only if a file may be created. */
 #define AROUND_OPEN(name, first, rest)                                                                                \
     int name(first const char *path, int flags, ...) {                                                                \
         static int (*next)(first const char *, int, ...);                                                             \
