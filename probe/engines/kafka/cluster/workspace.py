@@ -53,7 +53,7 @@ def quick_folder() -> Path | None:
     """Return a folder in memory; None if there is too little space or the user chose another one (TMPDIR).
 
     Brokers write to each log separately. On a real file system that takes most of their time, so that partitions of
-    large cohorts are served seconds after they moved. See docs/engines.md#load.
+    large cohorts are served seconds after they moved. See docs/engines.md#a-cluster.
     """
     with contextlib.suppress(OSError):
         room = shutil.disk_usage(MEMORY).free
