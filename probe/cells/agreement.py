@@ -1,7 +1,7 @@
-"""Where both engines were asked the same on the same broker line: do they agree? Pure.
+"""Compare the outcomes of both engines for the same question on the same release line. Pure.
 
-The embedded engine's election may have been set to what real brokers took (`--election`); where it was, that answer
-counts, and not the one with the scenario's own election.
+The election of the embedded engine may be set to the duration measured with real brokers (`--election`). A cell with
+such an election takes precedence over the cell with the election of the scenario.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from probe.model.profile import without_election
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """A question that both engines were asked."""
+    """A question with an outcome from both engines."""
 
     cell: Cell
-    """As real brokers were asked."""
+    """The cell of the `kafka` engine."""
     embedded_profile: str
-    """As the embedded engine was; its election may be set."""
+    """The profile of the embedded engine's cell; it may set the election."""
     embedded: Outcome
     kafka: Outcome
 
     @property
     def agrees(self) -> bool | None:
-        """Say whether both found the same; None where either says nothing of the client."""
+        """Whether both outcomes are equal; None where either is not about the client."""
         return None if {self.embedded, self.kafka} & NO_ANSWER else self.embedded is self.kafka
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """What became of the shared cells of a scenario."""
+    """Counts of the shared cells of a scenario."""
 
     scenario: str
     judged: int
-    """Cells of which both engines say something."""
+    """Cells with an outcome about the client from both engines."""
     equal: int
     silent: int
-    """Cells of which either says nothing."""
+    """Cells where at least one engine has no such outcome."""
     differing: tuple[Shared, ...]
 
 
 def pair(cells: Mapping[Cell, SettledCell]) -> list[Shared]:
-    """Pair settled cells: what `agreement.parquet` is to a whole matrix."""
+    """Pair the settled cells of both engines, as `agreement.parquet` does for a whole matrix."""
     return [
         Shared(cell=asked, embedded_profile=cell.profile, embedded=one.outcome, kafka=cells[asked].outcome)
         for cell, one in cells.items()
@@ -56,12 +56,12 @@ def pair(cells: Mapping[Cell, SettledCell]) -> list[Shared]:
 
 
 def question(cell: Cell) -> Cell:
-    """Return what real brokers are asked in a cell's place: no election can be set there."""
+    """Return the cell of the `kafka` engine for the same question; an election cannot be set there."""
     return replace(cell, engine=Engine.KAFKA, profile=without_election(cell.profile))
 
 
 def by_scenario(shared: Iterable[Shared]) -> list[Agreement]:
-    """Count the cells of each scenario, each question once."""
+    """Count the shared cells per scenario; every question counts once."""
     once: dict[Cell, Shared] = {}
     for one in sorted(shared, key=_fits):
         once[one.cell] = one
@@ -70,7 +70,7 @@ def by_scenario(shared: Iterable[Shared]) -> list[Agreement]:
 
 
 def percent(judged: int, equal: int) -> str:
-    """Return a share as text; empty where there is nothing.
+    """Return a share as text; empty if no cell was judged.
 
     >>> percent(153, 150)
     '98.0 %'
@@ -79,16 +79,16 @@ def percent(judged: int, equal: int) -> str:
 
 
 def _fits(one: Shared) -> tuple[bool, str]:
-    """Order answers to one question: those whose election was set come last."""
+    """Return a sort key: cells whose election was set come last."""
     return Profile.parse(one.embedded_profile).election is not None, one.embedded_profile
 
 
 def _count(scenario: str, cells: list[Shared]) -> Agreement:
-    told = [one for one in cells if one.agrees is not None]
+    judged = [one for one in cells if one.agrees is not None]
     return Agreement(
         scenario=scenario,
-        judged=len(told),
-        equal=sum(1 for one in told if one.agrees),
-        silent=len(cells) - len(told),
-        differing=tuple(one for one in told if not one.agrees),
+        judged=len(judged),
+        equal=sum(1 for one in judged if one.agrees),
+        silent=len(cells) - len(judged),
+        differing=tuple(one for one in judged if not one.agrees),
     )

@@ -1,4 +1,4 @@
-"""Which faults a service's client does not survive, what nobody measured, and the smallest upgrade that helps. Pure."""
+"""Find the faults that a service's client does not survive, the gaps, and the smallest upgrade that helps. Pure."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from probe.model.versions import version_key
 
 
 class Finding(StrEnum):
-    """What is known of one fault."""
+    """What the stored cells show about one fault."""
 
     FAILS = "fails"
     """The client in this configuration does not conform."""
     SUSPECTED = "suspected"
-    """This configuration was not measured; the same version with the library's own settings does not conform."""
+    """This configuration was not measured. The same version with the library's default settings does not conform."""
     UNKNOWN = "unknown"
-    """Nothing was measured that says."""
+    """No measurement answers the question."""
     PASSES = "passes"
     INFORMATIVE = "informative"
-    """Measured; nothing is asked of the client there."""
+    """Measured, but the scenario requires nothing of the client."""
 
 
 ORDER = tuple(Finding)
@@ -32,60 +32,60 @@ ORDER = tuple(Finding)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault, for one role of a service."""
+    """One fault for one role of a service."""
 
     cell: Cell
     finding: Finding
     evidence: SettledCell | None
-    """The cell that says so; with `suspected` that of the library's own settings."""
+    """The cell behind the finding; for `suspected`, the cell with the library's default settings."""
 
     @property
     def grade(self) -> int:
-        """Return how bad the evidence is, 0 = not at all."""
+        """Return the severity of the evidence; 0 = none."""
         return self.evidence.grade.severity or 0 if self.evidence is not None else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """The smallest later version that conforms wherever it was asked."""
+    """The smallest later version that conforms in every cell in which it was measured."""
 
     version: str
     last_bad: str
-    """The newest version below it that was measured and does not."""
+    """The newest lower version that was measured and does not conform."""
     exact: bool
-    """It was measured in the service's own configuration."""
+    """Whether the version was measured in the configuration of the service."""
     application: str = ""
-    """The version of the application that has it, with that version's own settings: `filebeat 9.0.0`."""
+    """The release of the application that contains the version, with that release's settings: `filebeat 9.0.0`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of a service."""
+    """The findings about a service."""
 
     name: str
     client: str
-    """As the fleet names it."""
+    """The client as the fleet names it."""
     stands_for: str
-    """The client that is driven for it."""
+    """The client that is run in its place."""
     count: int
     faults: tuple[Fault, ...]
     upgrade: Upgrade | None
     problem: str = ""
-    """Why nothing can be said: its client is not known."""
+    """The reason why there are no findings: the client is not known."""
 
     def of(self, finding: Finding) -> list[Fault]:
-        """Return the faults of one finding, the worst first."""
+        """Return the faults with this finding, the worst first."""
         return sorted((item for item in self.faults if item.finding is finding), key=lambda item: -item.grade)
 
     @property
     def finding(self) -> Finding:
-        """Return the worst that is known of it."""
+        """Return the worst finding."""
         found = {item.finding for item in self.faults} - {Finding.INFORMATIVE}
         return min(found, key=ORDER.index) if found else Finding.UNKNOWN
 
 
 def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
-    """Say of each cell what the stored ones tell."""
+    """Return the finding for every cell, from the stored cells."""
     return tuple(_fault(cell, stored) for cell in cells)
 
 
@@ -109,7 +109,7 @@ def is_plain_upgrade(cell: Cell) -> Cell:
 def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
     """Return the smallest later version that conforms in every cell that fails or is suspected; None if there is none.
 
-    What the service passes today the new version must not fail, as far as it was measured.
+    The version must not fail in a measured cell that the service passes today.
     """
     bad = [item.cell for item in faults if item.finding in {Finding.FAILS, Finding.SUSPECTED}]
     good = [item.cell for item in faults if item.finding is Finding.PASSES]
@@ -124,9 +124,9 @@ def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgr
 def first_good(
     faults: Sequence[Fault], releases: Iterable[tuple[str, Sequence[Cell]]], stored: Mapping[Cell, SettledCell]
 ) -> Upgrade | None:
-    """Return the first of an application's later releases, in order, that conforms wherever the service is asked.
+    """Return the first later release of an application that conforms in every cell of the service.
 
-    Each release has the cells of `faults` as its own library and settings make them.
+    Every release comes with the cells of `faults` for its own library version and settings, in the order of releases.
     """
     if not any(item.finding in {Finding.FAILS, Finding.SUSPECTED} for item in faults):
         return None
@@ -152,16 +152,16 @@ def _smallest(bad: Sequence[Cell], good: Sequence[Cell], stored: Mapping[Cell, S
     for version in sorted(graded, key=version_key):
         if version_key(version) <= version_key(bad[0].version):
             continue
-        told = graded[version]
-        if any(told.values()):
+        found = graded[version]
+        if any(found.values()):
             last_bad = version
-        elif all(key in told for key in asked):
+        elif all(key in found for key in asked):
             return Upgrade(version, last_bad, exact=False)
     return None
 
 
 def worst_first(reports: Iterable[Report]) -> list[Report]:
-    """Order by the worst finding, how bad it is, how many faults, how many instances, then by name."""
+    """Order by worst finding, severity, number of faults, number of instances, then name."""
     return sorted(reports, key=_rank)
 
 

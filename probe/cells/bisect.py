@@ -1,12 +1,11 @@
-"""In which version did a client change? Which versions to run next to find out, given what is known. Pure.
+"""Find the version in which a client changed: which versions to run next, given the known ones. Pure.
 
-What counts as a change: where some versions conform and others do not, that is the question, and outcomes that
-conform (`refreshes`, `hinted`) are the same; else the outcome itself is. A version whose trials disagree conforms only
-if each of them does. What is searched for is the first version of the newest stretch: all that is known from there on
-is like the newest version. So an edge is found whatever lies before it, and where stored outcomes show that the two
-ends are alike and something between them is not, that is found too.
+If some versions conform and others do not, conformity is compared, and outcomes that conform (`refreshes`, `hinted`)
+are equal. Otherwise the outcomes are compared. A version whose trials disagree conforms only if every trial does.
+The search finds the first version from which on all known versions equal the newest one. It does so whatever earlier
+versions did, and also where the oldest and the newest version are equal but a stored version between them is not.
 
-Versions that say nothing about the client (broken, unsupported, not provoked, not to be had) are stepped over.
+Versions without an outcome about the client (broken, unsupported, not provoked, not available) are skipped.
 """
 
 from __future__ import annotations
@@ -20,31 +19,31 @@ from probe.model.outcomes import OUTCOMES
 
 @dataclass(frozen=True, slots=True)
 class NextRuns:
-    """Run these versions next."""
+    """The versions to run next."""
 
     versions: tuple[str, ...]
     after: str = ""
-    """The change lies after this version; empty while the ends are not known."""
+    """The change is in a later version than this one; empty while an end is not known."""
     before: str = ""
-    """And not after this one."""
+    """The change is in this version or an earlier one."""
     left: int = 0
-    """Versions between the two that are not known."""
+    """Number of versions between the two that are not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """Two versions that differ, with nothing between them that says anything."""
+    """Two versions that differ, without a judged version between them."""
 
     before: str
     since: str
-    """The first version of the newest stretch."""
+    """The first version that equals the newest one."""
     passed: tuple[str, ...]
-    """Versions between the two that were stepped over."""
+    """The versions between the two that were skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoChange:
-    """All versions that are known do the same; empty = none says anything."""
+    """All known versions are equal; empty if no version is judged."""
 
     judged: tuple[str, ...]
 
@@ -52,7 +51,7 @@ class NoChange:
 def next_step(
     versions: Sequence[str], known: Mapping[str, SettledCell], absent: Collection[str] = ()
 ) -> NextRuns | ChangePoint | NoChange:
-    """Say what to do next; `versions` ascend, those in `absent` cannot be had."""
+    """Return what to do next. `versions` ascend; versions in `absent` are not available."""
     usable = [name for name in versions if name not in absent and (name not in known or known[name].judged)]
     ends = dict.fromkeys([*usable[:1], *usable[-1:]])
     if unknown := [name for name in ends if name not in known]:
@@ -69,7 +68,7 @@ def next_step(
 
 
 def changes(judged: Sequence[str], known: Mapping[str, SettledCell]) -> Iterator[tuple[str, str]]:
-    """Yield each pair of neighbours, of ascending versions that are known, that do not do the same."""
+    """Yield every pair of adjacent known versions, in ascending order, that differ."""
     grades = {conforms(known[name]) for name in judged}
     by_grade = {True, False} <= grades
     sides = [conforms(known[name]) is True if by_grade else known[name].outcome for name in judged]
@@ -79,18 +78,18 @@ def changes(judged: Sequence[str], known: Mapping[str, SettledCell]) -> Iterator
 
 
 def conforms(settled: SettledCell) -> bool | None:
-    """Say whether every trial conforms; None where that is not judged."""
-    said = {item.conforms for item in settled.verdicts} - {None}
-    return said == {True} if said else None
+    """Return whether every trial conforms; None where conformity is not judged."""
+    judged = {item.conforms for item in settled.verdicts} - {None}
+    return judged == {True} if judged else None
 
 
 def unsure(edge: ChangePoint, known: Mapping[str, SettledCell], trials: int) -> tuple[str, ...]:
-    """Return the sides of an edge that rest on fewer trials than that."""
+    """Return the versions of a change point that rest on fewer than `trials` trials."""
     return tuple(name for name in (edge.before, edge.since) if len(known[name].verdicts) < trials)
 
 
 def sentence(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:
-    """Say what was found, in the form `FAMILY V is the first version that ... (ROLE, PROFILE, BROKER); U ...`."""
+    """Describe a change point: `FAMILY V is the first version that ... (ROLE, PROFILE, BROKER); U ...`."""
     cell = known[edge.since].cell
     where = f"({cell.role}, {cell.profile}, {cell.broker})"
     found = f"{cell.family} {edge.since} is the first version that {describe(known[edge.since])} {where}"
@@ -98,7 +97,7 @@ def sentence(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:
 
 
 def describe(settled: SettledCell) -> str:
-    """Say what a version does: `is stuck`, `is flaky (2 stuck, 1 refreshes)`."""
+    """Return what a version does: `is stuck`, `is flaky (2 stuck, 1 refreshes)`."""
     return OUTCOMES[settled.outcome].says or f"is {settled.tally}"
 
 

@@ -1,4 +1,4 @@
-"""The commands that show or fill cells, as the reader would type them. Pure."""
+"""Commands that show or run cells, quoted for a shell. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from probe.model import Cell, Engine, Profile
 
 
 def show_command(settled: SettledCell, results: str) -> str:
-    """Return the command that shows a cell's evidence."""
+    """Return the command that shows the evidence of a cell."""
     cell = settled.cell
     selectors = {
         "results": results,
@@ -26,7 +26,7 @@ def show_command(settled: SettledCell, results: str) -> str:
 
 
 def run_command(cells: Iterable[Cell], results: str) -> str:
-    """Return a command that plays these cells, and whatever else their columns multiply to."""
+    """Return a command that runs these cells, and every other combination of their columns."""
     options: dict[tuple[str, str], None] = {}
     for cell in cells:
         profile = Profile.parse(cell.profile)

@@ -1,4 +1,4 @@
-"""Two sets of settled cells, compared: added, removed, changed. Pure."""
+"""Compare two sets of settled cells: added, removed, changed. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from probe.model.versions import VersionKey, version_key
 
 
 class Kind(StrEnum):
-    """What became of a cell between two runs."""
+    """How a cell differs between two runs."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A cell that is not the same in both; one side is None where it is not there."""
+    """A cell that differs; a side is None where the cell is absent."""
 
     kind: Kind
     cell: Cell
@@ -30,7 +30,7 @@ class Difference:
 
 
 def differences(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> list[Difference]:
-    """Return the cells that differ in being there, outcome or conformity, ordered by kind and identity."""
+    """Return the cells that differ in presence, outcome or conformity, ordered by kind and identity."""
     found = [Difference(Kind.ADDED, cell, None, after[cell]) for cell in in_order(after.keys() - before.keys())]
     found += [Difference(Kind.REMOVED, cell, before[cell], None) for cell in in_order(before.keys() - after.keys())]
     return found + [
@@ -45,7 +45,7 @@ def _answer(settled: SettledCell) -> tuple[object, ...]:
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Order cells by scenario, role and profile, then family and version, numerically; `steady` first."""
+    """Order cells by scenario, role and profile, then family and version as numbers; `steady` comes first."""
     return sorted(cells, key=_order)
 
 

@@ -1,4 +1,4 @@
-"""Does a settled cell have the outcome and the facts that an expectation asks for? Pure."""
+"""Compare a settled cell with the outcome and the facts of an expectation. Pure."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from probe.model.outcomes import UNSETTLED
 
 
 class Status(StrEnum):
-    """How an expectation fares."""
+    """The result of a comparison."""
 
     HOLDS = "holds"
     FAILS = "FAILS"
     STALE = "STALE"
-    """Known to be wrong, and yet it holds: the mark must go."""
+    """The entry is marked `known_wrong`, but the expectation holds: the mark is out of date."""
     KNOWN_WRONG = "known wrong"
     UNJUDGED = "UNJUDGED"
-    """Nothing was judged: the client could not be had, or the harness failed."""
+    """Nothing was judged: the client is not available, or the harness failed."""
 
 
 GOOD = frozenset({Status.HOLDS, Status.KNOWN_WRONG})
@@ -30,7 +30,7 @@ GOOD = frozenset({Status.HOLDS, Status.KNOWN_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An expectation, what was seen, and whether they agree."""
+    """An expectation, the settled cell, and the result of their comparison."""
 
     expectation: Expectation
     status: Status
@@ -39,7 +39,7 @@ class Finding:
 
 
 def check(expectation: Expectation, settled: SettledCell | None) -> Finding:
-    """Compare; a cell that was not judged is never a pass."""
+    """Compare an expectation with a cell; a cell without a judgement never passes."""
     if settled is None or settled.outcome in UNSETTLED:
         reason = "no trial is stored" if settled is None else f"{settled.outcome}: {settled.verdicts[0].reason}"
         return Finding(expectation, Status.UNJUDGED, f"expected {_wanted(expectation)}; {reason}", settled)
@@ -76,7 +76,7 @@ def _fact(verdict: Verdict, name: str) -> Any:
 
 
 def fits(got: Any, wanted: Any) -> bool:
-    """Say whether a fact is the one wanted: equal, within `min` and `max`, or holding each key with its value."""
+    """Return whether a fact is equal to `wanted`, within its `min` and `max`, or contains all of its items."""
     if not isinstance(wanted, Mapping):
         return bool(got == wanted)
     if isinstance(got, Mapping):

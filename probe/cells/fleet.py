@@ -1,9 +1,9 @@
-"""A fleet as text: CSV, JSON, TOML or a plain list of clients. Pure.
+"""Read a fleet from CSV, JSON, TOML or a plain list of clients. Pure.
 
-CSV has a header; of its columns `service`, `client`, `version`, `role`, `profile`, `properties` (KEY=VALUE;KEY=VALUE)
-and `count` only the client is needed. Other words for them are taken too: what brokers export of their connections
-(KIP-511) is clientSoftwareName and clientSoftwareVersion. JSON is a list or one object a line, TOML a list of
-`[[service]]`, with the same keys. A plain list has one CLIENT@VERSION a line.
+CSV has a header with the columns `service`, `client`, `version`, `role`, `profile`, `properties` (KEY=VALUE;KEY=VALUE)
+and `count`; only the client is required. Synonyms are accepted, such as clientSoftwareName and clientSoftwareVersion,
+which brokers report per connection (KIP-511). JSON is a list or one object per line, TOML a list of `[[service]]`, with
+the same keys. A plain list has one CLIENT@VERSION per line.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "properties": ("properties", "settings"),
     "count": ("count", "instances", "connections", "value"),
 }
-"""Columns by their words, in small letters; the first is the one to use."""
+"""Accepted names of every column, in lower case; the first one is preferred."""
 
 CORE_OF_A_WRAPPER = re.compile(r"-(?:lib)?rdkafka-(\d[\w.]*)$")
-"""Wrappers of librdkafka say both versions: `2.3.0-librdkafka-2.3.0`."""
+"""Wrappers of librdkafka report both versions: `2.3.0-librdkafka-2.3.0`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One line of a fleet."""
+    """One entry of a fleet."""
 
     name: str
     client: str
     """FAMILY@VERSION or APPLICATION@VERSION, as `--client` takes it."""
     role: Role | None = None
-    """None = every role that the client has."""
+    """None = every role of the client."""
     profile: str = "isolated"
     properties: tuple[str, ...] = ()
     """KEY=VALUE."""
@@ -51,7 +51,7 @@ class Service:
 
 
 def read_fleet(text: str, name: str) -> list[Service]:
-    """Read a fleet; the end of its `name` tells the format. CatalogueError: the place, what is wrong, the way out."""
+    """Read a fleet; the suffix of `name` selects the format. CatalogueError names the place, the reason and the fix."""
     rows = list(_rows(text.removeprefix("\ufeff"), name))
     if not rows:
         raise CatalogueError(f"{name}: there is no service in it; write lines of CLIENT@VERSION, or CSV")
@@ -70,8 +70,8 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield from _lines(text, name)
     except CatalogueError:
         raise
-    except (ValueError, csv.Error) as error:  # also a number of thousands of digits
-        raise CatalogueError(f"{name}: {error}; mend the file") from None
+    except (ValueError, csv.Error) as error:  # includes a number with thousands of digits
+        raise CatalogueError(f"{name}: {error}; correct the file") from None
     except RecursionError:
         raise CatalogueError(f"{name}: its values are nested too deeply; write one flat object per service") from None
 
@@ -90,7 +90,7 @@ def _json(text: str) -> list[Any]:
     try:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except json.JSONDecodeError:
-        return [json.loads(text)]  # one object over several lines; what is wrong is said of the whole
+        return [json.loads(text)]  # one object over several lines; an error concerns the whole text
 
 
 def _numbered(word: str, rows: Iterable[Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -103,7 +103,7 @@ def _numbered(word: str, rows: Iterable[Any], name: str) -> Iterator[tuple[str, 
 
 
 def _kind(value: object) -> str:
-    """Name the kind of a value as JSON does."""
+    """Return the JSON name of a value's type."""
     if value is None:
         return "null"
     if isinstance(value, Mapping):
@@ -135,24 +135,24 @@ def _column(word: str) -> str:
 
 
 def _service(row: Mapping[str, Any], place: str) -> Service:
-    told = {_column(str(key)): value for key, value in row.items()}
-    client = _client(_text(told, "client", place), _text(told, "version", place), place)
-    role = _text(told, "role", place)
+    values = {_column(str(key)): value for key, value in row.items()}
+    client = _client(_text(values, "client", place), _text(values, "version", place), place)
+    role = _text(values, "role", place)
     if role and role not in set(Role):
         raise CatalogueError(f"{place}: {role} is no role; known are {', '.join(Role)}")
     return Service(
-        name=_text(told, "service", place) or client,
+        name=_text(values, "service", place) or client,
         client=client,
         role=Role(role) if role else None,
-        profile=_text(told, "profile", place) or "isolated",
-        properties=_properties(told.get("properties"), place),
-        count=_count(_text(told, "count", place), place),
+        profile=_text(values, "profile", place) or "isolated",
+        properties=_properties(values.get("properties"), place),
+        count=_count(_text(values, "count", place), place),
     )
 
 
-def _text(told: Mapping[str, Any], column: str, place: str) -> str:
-    """Return a plain value as one line of text, empty where there is none. CatalogueError for a list or an object."""
-    value = told.get(column)
+def _text(values: Mapping[str, Any], column: str, place: str) -> str:
+    """Return a plain value as one line of text, empty if absent. CatalogueError for a list or an object."""
+    value = values.get(column)
     if value is None:
         return ""
     if isinstance(value, Mapping | list | tuple):
@@ -161,14 +161,14 @@ def _text(told: Mapping[str, Any], column: str, place: str) -> str:
 
 
 def _utf8(text: str) -> str:
-    """Replace what JSON may spell and no terminal can show: half a pair of surrogates."""
+    """Replace unpaired surrogates, which JSON allows and a terminal cannot show."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _count(text: str, place: str) -> int:
     try:
         return int(float(text or "1"))
-    except (ValueError, OverflowError):  # infinity is a float, too
+    except (ValueError, OverflowError):  # OverflowError: infinity
         raise CatalogueError(f"{place}: count {text!r} is no number; leave it empty for 1") from None
 
 
@@ -182,22 +182,22 @@ def _client(client: str, version: str, place: str) -> str:
     return f"{name}@{version}"
 
 
-def _properties(told: Any, place: str) -> tuple[str, ...]:
-    """Read an object of plain values, a list of KEY=VALUE, or text with semicolons between them."""
-    if isinstance(told, Mapping):
-        return tuple(f"{_utf8(key)}={_plain(value, key, place)}" for key, value in told.items())
-    if isinstance(told, list | tuple):
-        parts = [_plain(item, "", place) for item in told]
+def _properties(value: Any, place: str) -> tuple[str, ...]:
+    """Read an object of plain values, a list of KEY=VALUE, or text separated by semicolons."""
+    if isinstance(value, Mapping):
+        return tuple(f"{_utf8(key)}={_plain(item, key, place)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        parts = [_plain(item, "", place) for item in value]
     else:
-        parts = [] if told is None else _utf8(str(told)).split(";")
+        parts = [] if value is None else _utf8(str(value)).split(";")
     for part in parts:
         if part.strip() and "=" not in part:
-            raise CatalogueError(f"{place}: property {part.strip()!r} is not KEY=VALUE; part several by semicolons")
+            raise CatalogueError(f"{place}: property {part.strip()!r} is not KEY=VALUE; separate several by semicolons")
     return tuple(part.strip() for part in parts if part.strip())
 
 
 def _plain(value: Any, key: str, place: str) -> str:
-    """Return a property's value as text; what JSON and TOML call true is written so."""
+    """Return the value of a property as text; booleans of JSON and TOML are `true` and `false`."""
     if value is None or isinstance(value, Mapping | list | tuple):
         what = f"property {key!r}" if key else "an item of `properties`"
         raise CatalogueError(f"{place}: {what} is {_kind(value)}; write one plain value")

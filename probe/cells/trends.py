@@ -1,4 +1,4 @@
-"""Two settled cells that ask the same question of different versions (or broker lines): better, worse, as bad? Pure."""
+"""Compare two settled cells that ask the same question of two versions or two release lines. Pure."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from probe.model.grades import Trend, trend
 from probe.model.results import IDENTITY
 
 Question = tuple[str, ...]
-"""The identity of a cell without the column that is compared."""
+"""The identity of a cell without the compared column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One question, answered twice."""
+    """One question with two answers."""
 
     before: SettledCell
     after: SettledCell
 
     @property
     def trend(self) -> Trend:
-        """Better or worse by severity."""
+        """The trend from `before` to `after`, by severity."""
         return trend(self.before.grade, self.after.grade)
 
 
 def question(cell: Cell, *without: str) -> Question:
-    """Return a cell's identity without some of its columns."""
+    """Return the identity of a cell without these columns."""
     columns = cell.columns()
     return tuple(columns[name] for name in IDENTITY if name not in without)

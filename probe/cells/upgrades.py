@@ -1,4 +1,4 @@
-"""What would help a client that does not conform: another profile of its own, or the smallest upgrade. Pure."""
+"""Find stored cells that conform where a client does not: other profiles, or the smallest upgrade. Pure."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from probe.model.versions import version_key
 
 @dataclass(frozen=True, slots=True)
 class UpgradeAdvice:
-    """What is stored that conforms where a cell does not."""
+    """Stored cells that conform where another cell does not."""
 
     profiles: tuple[SettledCell, ...]
     """The same version in other profiles."""
     upgrade: SettledCell | None
-    """The smallest later version, up to the one asked for, with the same profile."""
+    """The smallest later version, at most the requested one, with the same profile."""
     last_bad: str
-    """The newest stored version below that upgrade; empty without one."""
+    """The newest stored version below that upgrade; empty if there is no upgrade."""
 
 
 def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) -> UpgradeAdvice:
-    """Search the stored cells for what conforms."""
+    """Return the stored cells that conform in place of `bad`."""
     cells = list(stored)
     same = [item for item in cells if question(item.cell, "version") == question(bad.cell, "version")]
     later = sorted(
@@ -56,7 +56,7 @@ def _within(cell: Cell, until: str) -> bool:
 
 
 def drift(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Return the effective settings that differ: name, old and new value; `-` where a driver reports none."""
+    """Return the effective settings that differ: name, old and new value; `-` where a driver reports no value."""
     return [
         (name, before.get(name, "-"), after.get(name, "-"))
         for name in sorted(before.keys() | after.keys())

@@ -1,1 +1,1 @@
-"""A run as JUnit XML, Markdown, metrics, and an exit code. Pure."""
+"""Reports of a run: JUnit XML, Markdown, metrics, and gates for the exit code. Pure."""

@@ -1,4 +1,4 @@
-"""Gates: which cells of a run (or of two) make a command end with 1. Pure."""
+"""Gates: cells of a run (or a difference of two runs) for which a command exits with 1. Pure."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ NONCONFORMING, WORSE = "nonconforming", "worse"
 
 
 class Result(StrEnum):
-    """What a cell is to a pipeline."""
+    """The result of a cell in a pipeline."""
 
     PASSED = "passed"
-    """It conforms, or nothing is asked of the client."""
+    """The cell conforms, or the scenario requires nothing of the client."""
     FAILED = "failed"
-    """It does not conform, in one trial at least."""
+    """The cell does not conform in at least one trial."""
     ERROR = "error"
-    """The harness failed: nobody knows."""
+    """The harness failed: the result is not known."""
     SKIPPED = "skipped"
-    """The cell says nothing about its client: unsupported, not run, not provoked, still waiting."""
+    """The outcome is not about the client: unsupported, not run, not provoked, still waiting."""
 
 
 def result(settled: SettledCell) -> Result:
-    """Say what a settled cell is to a pipeline."""
+    """Return the result of a settled cell in a pipeline."""
     if settled.outcome is Outcome.BROKEN:
         return Result.ERROR
     if any(one.conforms is False for one in settled.verdicts):
@@ -39,12 +39,12 @@ def result(settled: SettledCell) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What must not be."""
+    """The conditions under which a command fails."""
 
     outcomes: frozenset[Outcome] = frozenset()
     nonconforming: bool = False
     worse: bool = False
-    """Than the matrix before (`run`), or than the earlier run (`diff`)."""
+    """Worse than the earlier matrix (`run`) or the earlier run (`diff`)."""
 
     def __bool__(self) -> bool:
         return bool(self.outcomes) or self.nonconforming or self.worse
@@ -54,7 +54,7 @@ class Gate:
         return ", ".join([*sorted(self.outcomes), *words])
 
     def stops(self, settled: SettledCell, before: SettledCell | None = None) -> bool:
-        """Say whether a cell makes the gate fail; `before` = what was known of it."""
+        """Return whether the gate fails at a cell; `before` = the earlier result of the cell."""
         seen = {settled.outcome, *(one.outcome for one in settled.verdicts)}
         if seen & self.outcomes or (self.nonconforming and result(settled) is Result.FAILED):
             return True
@@ -65,7 +65,7 @@ NO_GATE = Gate()
 
 
 def read_gate(text: str) -> Gate:
-    """Read `--fail-on`: outcomes, `nonconforming`, `worse`, comma separated. ProbeError names what is none of them."""
+    """Read `--fail-on`: outcomes, `nonconforming`, `worse`, separated by commas. ProbeError names an unknown word."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     known = {*Outcome, NONCONFORMING, WORSE}
     for word in words:
@@ -86,5 +86,5 @@ def stopped(
 
 
 def steps(before: Mapping[Cell, SettledCell], after: Iterable[SettledCell]) -> list[Step]:
-    """Pair what is known of cells with what was known; those that nobody asked before have no pair."""
+    """Pair cells with their earlier results; cells without one are left out."""
     return [Step(before[one.cell], one) for one in after if one.cell in before]

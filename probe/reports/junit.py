@@ -1,6 +1,7 @@
-"""A run as JUnit XML, in the form that the Jenkins plug-in's schema describes: a suite per client version. Pure.
+"""Write a run as JUnit XML according to the schema of the Jenkins plug-in, one suite per client version. Pure.
 
-A cell that does not conform is a failure, one that broke an error, one that says nothing about its client is skipped.
+A cell that does not conform is a failure, a broken one is an error. A cell without an outcome about its client is
+skipped.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from probe.reports.gates import Result, result
 from probe.reports.run_report import Report, worst_reason
 
 ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to write; clients and brokers say such things."""
+"""Characters that XML 1.0 cannot contain; messages of clients and brokers may contain them."""
 TAGS = {Result.FAILED: "failure", Result.ERROR: "error", Result.SKIPPED: "skipped"}
 
 
 def junit(report: Report) -> str:
-    """Write a run as JUnit XML."""
-    # viewers show a suite's name beside its counts
+    """Return a run as JUnit XML."""
+    # viewers show the name of a suite together with its counts
     name = f"probe {report.run_id}" + (f", {report.left} cells left" if report.left else "")
     root = ET.Element("testsuites", {"name": name, **_counts(list(report.cells.values()))})
     for client, cells in report.by_client().items():
@@ -60,25 +61,25 @@ def _skipped(cells: Sequence[SettledCell]) -> str:
 
 
 def _seconds(settled: SettledCell) -> float:
-    """Return how long the cell was watched, all trials together."""
+    """Return the observation time of a cell, the sum over all trials, in seconds."""
     return sum(one.facts.watched_ms for one in settled.verdicts) / 1000
 
 
 def _case(report: Report, settled: SettledCell) -> ET.Element:
     cell = settled.cell
     name = f"{cell.scenario} {cell.role} {cell.profile} {cell.engine} {cell.broker}"
-    # viewers take a class name's last dot for the end of a package
+    # viewers take the last dot of a class name as the end of a package
     where = f"{cell.family}.{cell.version.replace('.', '_')}"
     case = ET.Element(
         "testcase", {"name": _legal(name), "classname": _legal(where), "time": f"{_seconds(settled):.3f}"}
     )
-    told = result(settled)
+    kind = result(settled)
     text = f"{settled.tally}: {worst_reason(settled)}"
-    if told is Result.PASSED:
+    if kind is Result.PASSED:
         ET.SubElement(case, "system-out").text = _legal(text)
         return case
-    note = ET.SubElement(case, TAGS[told], {"message": _legal(text)})
-    if told is not Result.SKIPPED:  # the schema gives it no type
+    note = ET.SubElement(case, TAGS[kind], {"message": _legal(text)})
+    if kind is not Result.SKIPPED:  # the schema has no type for it
         note.set("type", str(settled.outcome))
     note.text = _legal(f"{text}\n{report.evidence(settled)}\n")
     return case

@@ -1,4 +1,4 @@
-"""A run as Markdown, for a pipeline's step summary: what was run, what does not conform, what changed. Pure."""
+"""Write a run as Markdown for the step summary of a pipeline: what ran, what does not conform, what changed. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from probe.reports.gates import Gate, Result, stopped
 from probe.reports.run_report import Report, worst_reason
 
 MAX_ROWS = 200
-"""Rows of a table; step summaries hold a megabyte, and nobody reads more."""
+"""Greatest number of rows of a table; a step summary holds at most one megabyte."""
 PLAIN = ("isolated", "embedded")
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
 def summary(report: Report, gate: Gate | None = None) -> str:
-    """Write a run as Markdown."""
+    """Return a run as Markdown."""
     parts = [_head(report, gate), _failing(report), _changes(report), _unknown(report)]
     return "\n".join(part for part in parts if part)
 
@@ -42,16 +42,16 @@ def _head(report: Report, gate: Gate | None) -> str:
         f"Outcomes: {text(', '.join(f'{count} {name}' for name, count in counts.most_common())) or 'none'}.",
     ]
     if report.left:
-        lines += ["", f"**It did not come to {_many(report.left, 'more cell')}: time was up, or it was ended.**"]
+        lines += ["", f"**{_many(report.left, 'cell')} did not run: the time was up, or the run was ended.**"]
     if gate:
         failed = stopped(gate, cells, report.before)
-        said = f"fails at {_many(len(failed), 'cell')}" if failed else "holds"
-        lines += ["", f"**Gate `--fail-on {str(gate).replace(', ', ',')}` {said}.**"]
+        state = f"fails at {_many(len(failed), 'cell')}" if failed else "holds"
+        lines += ["", f"**Gate `--fail-on {str(gate).replace(', ', ',')}` {state}.**"]
     return "\n".join([*lines, ""])
 
 
 def _took(report: Report) -> str:
-    """Say how long it took; a run that was ended does not know."""
+    """Return the duration of the run as text; empty for a run that was ended."""
     return f", {report.seconds:.0f} s" if report.seconds else ""
 
 
@@ -63,7 +63,7 @@ def _verdicts(report: Report) -> list[str]:
 def _failing(report: Report) -> str:
     found = report.of(Result.FAILED)
     if not found:
-        return "### Nothing that was judged fails to conform\n" if report.of(Result.PASSED) else ""
+        return "### Every judged cell conforms\n" if report.of(Result.PASSED) else ""
     rows = [[*_cell(one.cell), text(one.tally), text(worst_reason(one))] for one in found]
     head = ("client", "scenario", "role", "outcome", "why")
     commands = [report.evidence(one) for one in found[:MAX_ROWS]]
@@ -88,13 +88,13 @@ def _changes(report: Report) -> str:
         return ""
     found = report.changes()
     if not found:
-        return "### Nothing changed against the matrix before\n"
+        return "### Nothing changed compared with the earlier matrix\n"
     rows = [
         [str(step.trend).lower(), *_cell(step.after.cell), text(f"{step.before.tally} → {step.after.tally}")]
         for step in found
     ]
     head = ("", "client", "scenario", "role", "before → now")
-    return "\n".join(["### Changes against the matrix before", "", *_table(head, rows), ""])
+    return "\n".join(["### Changes compared with the earlier matrix", "", *_table(head, rows), ""])
 
 
 def _unknown(report: Report) -> str:
@@ -103,11 +103,11 @@ def _unknown(report: Report) -> str:
         return ""
     reasons = Counter((str(one.outcome), worst_reason(one)) for one in found)
     rows = [[str(count), text(outcome), text(reason)] for (outcome, reason), count in reasons.most_common()]
-    return "\n".join(["### Says nothing about the client", "", *_table(("cells", "outcome", "why"), rows), ""])
+    return "\n".join(["### No outcome about the client", "", *_table(("cells", "outcome", "why"), rows), ""])
 
 
 def _cell(cell: Cell) -> list[str]:
-    """Name a cell; what is as always is left out."""
+    """Return the columns that name a cell; the default profile and engine are left out."""
     more = [part for part in (cell.profile, str(cell.engine)) if part not in PLAIN]
     return [text(str(cell.client)), text(cell.scenario), text(" ".join([str(cell.role), *more, f"({cell.broker})"]))]
 
@@ -122,16 +122,16 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
 
 
 def _code(lines: Iterable[str]) -> list[str]:
-    """Quote lines as they are, whatever they hold: the fence is longer than any in them."""
+    """Return lines as a code block; the fence is longer than every run of backticks in them."""
     kept = [" ".join(line.split()) for line in lines]
     longest = max((len(run) for line in kept for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     return [f"{fence}sh", *kept, fence]
 
 
-def text(said: str) -> str:
-    """Return what clients and brokers say as plain text of one line: no markup of theirs is obeyed."""
-    return SPECIAL.sub(r"\\\1", " ".join(said.split()))
+def text(raw: str) -> str:
+    """Return text of clients and brokers as one plain line with its Markdown characters escaped."""
+    return SPECIAL.sub(r"\\\1", " ".join(raw.split()))
 
 
 def _many(count: int, noun: str) -> str:

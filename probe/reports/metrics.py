@@ -1,4 +1,4 @@
-"""The last run in Prometheus' text format, for the node exporter's folder of text files. Pure.
+"""Write the last run in the text format of Prometheus, for the textfile collector of the node exporter. Pure.
 
 The format: https://prometheus.io/docs/instrumenting/exposition_formats/ (version 0.0.4).
 """
@@ -18,7 +18,7 @@ Sample = tuple[Mapping[str, str], float]
 
 
 def metrics(report: Report) -> str:
-    """Write a run as metrics, all of them gauges; times are seconds since 1970, or seconds."""
+    """Return a run as gauges; times are seconds since 1970, durations are seconds."""
     cells = report.cells
     outcomes = Counter(one.outcome for one in cells.values())
     broken = outcomes[Outcome.BROKEN] / len(cells) if cells else 0.0
@@ -26,8 +26,8 @@ def metrics(report: Report) -> str:
         _gauge("probe_run_info", "The last run.", [({"run_id": report.run_id}, 1)]),
         _gauge("probe_run_timestamp_seconds", "When the last run began.", [({}, _moment(report.started))]),
         _gauge("probe_run_duration_seconds", "How long the last run took.", [({}, report.seconds)]),
-        _gauge("probe_run_broken_ratio", "Cells in which the harness failed, of all of the last run.", [({}, broken)]),
-        _gauge("probe_run_left_cells", "Planned cells that the last run did not come to.", [({}, report.left)]),
+        _gauge("probe_run_broken_ratio", "Share of the last run's cells in which the harness failed.", [({}, broken)]),
+        _gauge("probe_run_left_cells", "Planned cells of the last run that did not run.", [({}, report.left)]),
         _gauge(
             "probe_trials",
             "Trials that settle the cells of the last run.",
@@ -68,7 +68,7 @@ def _changed(report: Report) -> Iterable[str]:
         return
     seen = Counter(str(step.trend).lower() for step in report.changes())
     samples: list[Sample] = [({"trend": trend}, seen[trend]) for trend in ("worse", "better", "differs")]
-    yield _gauge("probe_changed_cells", "Cells of the last run that earlier runs had settled otherwise.", samples)
+    yield _gauge("probe_changed_cells", "Cells of the last run that differ from the result of earlier runs.", samples)
 
 
 def _moment(text: str) -> float:

@@ -1,4 +1,4 @@
-"""What a run found, as its reports tell it: every cell with its standing, and what was known of it before. Pure."""
+"""The result of a run for its reports: every settled cell, with the earlier result of the cell. Pure."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ REPORTED = frozenset({Trend.WORSE, Trend.BETTER, Trend.DIFFERS})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A run."""
+    """The result of a run."""
 
     run_id: str
     results: str
-    """The results folder, as the commands of the report name it."""
+    """The results folder as the commands in the report name it."""
     cells: Mapping[Cell, SettledCell]
-    """In order of scenario, role, profile and client."""
+    """Ordered by scenario, role, profile and client."""
     before: Mapping[Cell, SettledCell] | None = None
-    """What all earlier runs together said of these cells; None where nobody looked."""
+    """The results of all earlier runs for these cells; None where they were not read."""
     started: str = ""
-    """ISO 8601, empty where the run does not say."""
+    """ISO 8601, empty if not known."""
     seconds: float = 0.0
-    """How long it ran."""
+    """Duration of the run."""
     left: int = 0
-    """Planned cells that it did not come to: time was up, or it was ended."""
+    """Planned cells that did not run: the time was up, or the run was ended."""
 
     def of(self, kind: Result) -> list[SettledCell]:
-        """Return the cells that are this to a pipeline."""
+        """Return the cells with this result in a pipeline."""
         return [one for one in self.cells.values() if result(one) is kind]
 
     def by_client(self) -> dict[Client, list[SettledCell]]:
-        """Group the cells by client version, in the order of their first cells."""
+        """Group the cells by client version, in the order of first cells."""
         found: dict[Client, list[SettledCell]] = {}
         for cell, one in self.cells.items():
             found.setdefault(cell.client, []).append(one)
         return found
 
     def changes(self) -> list[Step]:
-        """Return what became of cells that were known before, the worse first."""
-        told = [step for step in steps(self.before or {}, self.cells.values()) if step.trend in REPORTED]
-        return sorted(told, key=lambda step: (Trend.WORSE, Trend.BETTER, Trend.DIFFERS).index(step.trend))
+        """Return the changes of cells that were known before, those that became worse first."""
+        changed = [step for step in steps(self.before or {}, self.cells.values()) if step.trend in REPORTED]
+        return sorted(changed, key=lambda step: (Trend.WORSE, Trend.BETTER, Trend.DIFFERS).index(step.trend))
 
     def evidence(self, settled: SettledCell) -> str:
-        """Return the command that shows a cell's evidence."""
+        """Return the command that shows the evidence of a cell."""
         return show_command(settled, self.results)
 
 
 def run_cells(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
-    """Settle the trials of one run by itself; a shortened watch counts, since nothing else was asked for."""
+    """Settle the trials of one run alone. Shortened observations count: the run asked for them."""
     found = settle(_JudgedTrial(row.run_id, row.cell, row.trial, row.verdict) for row in rows)
     return {cell: found[cell] for cell in in_order(found)}
 

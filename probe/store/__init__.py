@@ -1,4 +1,4 @@
-"""Runs as Parquet (DESIGN 9): append while trials run, read later, never half a file."""
+"""The store of runs: Parquet files that are appended while trials run. A reader never finds an incomplete file."""
 
 from probe.model.results import ResultsError
 from probe.store.captures import read_capture, write_capture

@@ -1,4 +1,4 @@
-"""Captures of trials (`--capture`), one pcapng file each, in the run's folder beside its events."""
+"""Captures of trials (`--capture`): one pcapng file per trial, in the folder of the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST = 90
 
 
 def capture_name(cell: Cell, trial: int) -> str:
-    """Name the file of a trial: readable, unique by a digest."""
+    """Return the name of a trial's file: readable, made unique by a digest."""
     identity = cell.columns().values()
     digest = hashlib.sha256("\0".join(identity).encode()).hexdigest()[:10]
     plain = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(identity)).strip("-.")[:LONGEST]
@@ -27,7 +27,7 @@ def write_capture(results: str, run_id: str, cell: Cell, trial: int, data: bytes
 
 
 def read_capture(results: str, run_id: str, cell: Cell, trial: int) -> bytes | None:
-    """Return a trial's capture, None where none was taken; ResultsError if it cannot be read."""
+    """Return a trial's capture, None if there is none; ResultsError if it cannot be read."""
     place, path = Place(results), _path(run_id, cell, trial)
     return place.read_bytes(path) if place.exists(path) else None
 

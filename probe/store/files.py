@@ -1,4 +1,4 @@
-"""The one place of the store that touches files: local paths and every URL that pyarrow knows."""
+"""File access of the store: local paths and every URL that pyarrow supports."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from probe.files.filesystems import write_whole
 from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data, reason_of
 
 ROWS_PER_GROUP = 16_384
-"""Small enough that reading one trial reads little beside it."""
+"""Small groups keep the amount read for a single trial low."""
 
 
 class Place:
-    """A results folder on some file system; paths below it are relative, with `/`."""
+    """A results folder in a file system. Paths are relative to the folder and use `/`."""
 
     def __init__(self, results: str) -> None:
-        """Resolve a path or URL; ResultsError where the URL means nothing to pyarrow."""
+        """Resolve a path or URL; ResultsError if pyarrow does not support the URL."""
         self.name = results.rstrip("/")
         if "://" not in results:
             self._fs, self._root = fs.LocalFileSystem(), str(Path(results).absolute())
@@ -33,32 +33,32 @@ class Place:
             raise ResultsError(f"{results}: {_line(error)}; give a folder, or a URL that pyarrow knows") from error
 
     def run_ids(self) -> list[str]:
-        """Return the ids of the runs that lie here, oldest first."""
+        """Return the ids of the runs in the folder, oldest first."""
         names = (info.base_name for info in self._entries(self._root) if info.type == fs.FileType.Directory)
         return sorted(name.removeprefix(RUN_PREFIX) for name in names if name.startswith(RUN_PREFIX))
 
     def files(self, folder: str, suffix: str = ".parquet") -> list[str]:
-        """Return the finished files of a folder by name; a folder that is not there has none."""
+        """Return the complete files of a folder, sorted by name; none if the folder does not exist."""
         return [f"{folder}/{name}" for name in self._names(folder) if is_data(name, suffix)]
 
     def _names(self, folder: str) -> list[str]:
         return sorted(info.base_name for info in self._entries(self._full(folder)) if info.is_file)
 
     def _entries(self, full: str) -> Sequence[fs.FileInfo]:
-        """List a folder; Arrow fails, allowed or not, where a run makes it between its try and its second look."""
+        """List a folder. Arrow raises FileNotFoundError if the folder appears while Arrow lists it."""
         try:
             return list(self._fs.get_file_info(fs.FileSelector(full, allow_not_found=True)))
         except FileNotFoundError:
             return []
 
     def clean(self, folder: str, prefix: str) -> None:
-        """Remove what a killed writer of this prefix left half written."""
+        """Remove incomplete files of a killed writer with this prefix."""
         for name in self._names(folder):
             if name.startswith(f".{prefix}"):
                 self._fs.delete_file(f"{self._full(folder)}/{name}")
 
     def exists(self, path: str) -> bool:
-        """Tell whether there is such a file or folder."""
+        """Return whether the file or folder exists."""
         return bool(self._fs.get_file_info(self._full(path)).type != fs.FileType.NotFound)
 
     def write_table(self, path: str, table: pa.Table) -> None:
@@ -106,7 +106,7 @@ class Place:
         return value
 
     def read_table(self, path: str, columns: Sequence[str] | None = None, filters: Any = None) -> pa.Table:
-        """Read (some rows of) a Parquet file of ours; ResultsError if it is damaged or newer than this program."""
+        """Read (some rows of) a Parquet file; ResultsError if it is damaged or its schema is too new."""
         try:
             with self._fs.open_input_file(self._full(path)) as source:
                 known = pq.read_schema(source)
@@ -117,7 +117,7 @@ class Place:
             raise self._unreadable(path, error) from error
 
     def count_rows(self, path: str) -> int:
-        """Return the number of rows by the file's footer; ResultsError if it is damaged."""
+        """Return the number of rows from the file's footer; ResultsError if it is damaged."""
         try:
             with self._fs.open_input_file(self._full(path)) as source:
                 return int(pq.read_metadata(source).num_rows)
@@ -125,7 +125,7 @@ class Place:
             raise self._unreadable(path, error) from error
 
     def highest(self, path: str, column: str) -> int:
-        """Return the highest number of a column by the file's footer; ResultsError if it is damaged."""
+        """Return the highest value of a column from the file's footer; ResultsError if it is damaged."""
         try:
             with self._fs.open_input_file(self._full(path)) as source:
                 about = pq.read_metadata(source)

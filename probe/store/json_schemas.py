@@ -1,7 +1,7 @@
-"""JSON Schemas of what is stored, made from the model: `python -m probe.store.json_schemas docs/schema`.
+"""JSON Schemas of the stored data, generated from the model: `python -m probe.store.json_schemas docs/schema`.
 
-They describe `probe show --json`, and the rows of the Parquet files of trials, events, verdicts and the matrix. A test
-holds the files to what this makes.
+They describe `probe show --json` and the rows of the Parquet files of trials, events, verdicts and the matrix. A test
+compares the files with the output of this module.
 """
 
 from __future__ import annotations
@@ -50,22 +50,22 @@ SOURCES = ("wire", "app", "engine", "harness")
 
 
 def documents() -> Mapping[str, Json]:
-    """Return every schema by the name of its file."""
+    """Return the generated schemas by file name."""
     return {
         "show.json": show(),
         "trials-row.json": _rows(
-            "A row of trials/*.parquet: one trial and what was concluded when it was run", TRIAL_SCHEMA
+            "A row of trials/*.parquet: a trial with the verdict from the time of its run", TRIAL_SCHEMA
         ),
-        "events-row.json": _rows("A row of events/*.parquet: something that was seen in a trial", EVENT_SCHEMA),
+        "events-row.json": _rows("A row of events/*.parquet: an event of a trial", EVENT_SCHEMA),
         "matrix-row.json": _matrix(),
-        "verdicts-row.json": _rows("A row of verdicts/*.parquet: a trial judged again by newer rules", VERDICT_SCHEMA),
+        "verdicts-row.json": _rows("A row of verdicts/*.parquet: a newer verdict of a trial", VERDICT_SCHEMA),
     }
 
 
 def show() -> Json:
-    """Describe `probe show --json`."""
+    """Return the schema of `probe show --json`."""
     defs: dict[str, Json] = {}
-    told = {
+    properties = {
         "run_id": {"type": "string"},
         "cell": _whole(Cell, defs),
         "trial": {"type": "integer", "minimum": 0},
@@ -73,11 +73,11 @@ def show() -> Json:
         "header": _of(Header, defs),
         "events": {"type": "array", "items": {"oneOf": [_event(kind, defs) for kind in EVENTS]}},
     }
-    return _document("probe show --json; fields that hold their default are left out", told, list(told), defs)
+    return _document("probe show --json; fields with default values are left out", properties, list(properties), defs)
 
 
 def _event(kind: type, defs: dict[str, Json]) -> Json:
-    """Describe an event with its name beside its fields."""
+    """Return the schema of an event: its name and its fields."""
     found = _object(kind, defs)
     properties = {"event": {"const": kind.__name__}, **found["properties"]}
     return {**found, "properties": properties, "required": ["event", *found["required"]]}
@@ -96,7 +96,7 @@ def _matrix() -> Json:
 
 
 def _matrix_column(column: Column) -> Json:
-    """Describe a column of the matrix by its row of the table."""
+    """Return the schema of a matrix column, from the table of columns."""
     never_null = column.name in _SETTLED
     words = ("yes", "no") if column.name == "conforms" else _listed(column.source)
     kind = PLAIN_COLUMNS[column.type]
@@ -108,8 +108,8 @@ def _matrix_column(column: Column) -> Json:
     text = f"{column.label}. {column.text}" if column.label else column.text
     unit = f"Unit: {column.unit}." if column.unit in {Unit.MS, Unit.PER_S} else ""
     how = HOW.get(column.aggregate, "") if column.label else ""
-    said = [text, unit, how, JOINED.get(FACTS.get(column.source), "")]
-    return {**values, **({"description": " ".join(filter(None, said))} if any(said) else {})}
+    parts = [text, unit, how, JOINED.get(FACTS.get(column.source), "")]
+    return {**values, **({"description": " ".join(filter(None, parts))} if any(parts) else {})}
 
 
 def _document(title: str, properties: Json, required: list[str], defs: dict[str, Json]) -> Json:
@@ -119,9 +119,9 @@ def _document(title: str, properties: Json, required: list[str], defs: dict[str,
 
 
 def _column(field: pa.Field, defs: dict[str, Json]) -> Json:
-    """Describe a column; what a fact means stands in the model."""
-    said = {**docs(Header), **docs(Verdict), **docs(Facts)}.get(field.name)
-    about = {"description": said} if said else {}
+    """Return the schema of a column; the model describes the facts."""
+    text = {**docs(Header), **docs(Verdict), **docs(Facts)}.get(field.name)
+    about = {"description": text} if text else {}
     if field.name in {"header", "data"}:
         inner = _of(Header, defs) if field.name == "header" else {"anyOf": [_of(kind, defs) for kind in EVENTS]}
         return {
@@ -161,7 +161,7 @@ def _nullable(kind: str, name: str) -> Json:
 
 
 def _of(hint: Any, defs: dict[str, Json]) -> Json:
-    """Describe a type of the model as `encode` writes it."""
+    """Return the schema of a type of the model as `encode` writes it."""
     if hint in PLAIN:
         return {"type": PLAIN[hint]}
     if get_origin(hint) is not None:
@@ -178,7 +178,7 @@ def _compound(hint: Any, defs: dict[str, Json]) -> Json:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in {Union, types.UnionType}:
         return {"anyOf": [_of(one, defs) for one in arguments]}
-    if origin is not tuple:  # a mapping, whose keys are text
+    if origin is not tuple:  # a mapping with text keys
         return {"type": "object", "additionalProperties": _of(arguments[1], defs)}
     if arguments[-1] is Ellipsis:
         return {"type": "array", "items": _of(arguments[0], defs)}
@@ -187,23 +187,23 @@ def _compound(hint: Any, defs: dict[str, Json]) -> Json:
 
 def _object(kind: type, defs: dict[str, Json]) -> Json:
     assert is_dataclass(kind), kind
-    hints, said = get_type_hints(kind), docs(kind)
+    hints, texts = get_type_hints(kind), docs(kind)
     properties = {}
     for field in fields(kind):
-        about = {"description": said[field.name]} if field.name in said else {}
+        about = {"description": texts[field.name]} if field.name in texts else {}
         properties[field.name] = {**_of(hints[field.name], defs), **about}
     required = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
 
 
 def _whole(kind: type, defs: dict[str, Json]) -> Json:
-    """Describe a value whose fields are all there."""
+    """Return the schema of a value with all of its fields."""
     found = _object(kind, defs)
     return {**found, "required": list(found["properties"])}
 
 
 def docs(kind: type) -> Mapping[str, str]:
-    """Return what the source says of each field, in one line."""
+    """Return the docstring of every documented field, in one line."""
     (tree,) = ast.parse(inspect.getsource(kind)).body
     assert isinstance(tree, ast.ClassDef)
     found = {}
@@ -216,7 +216,7 @@ def docs(kind: type) -> Mapping[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Write every schema that is made from the model into a folder, and the outcomes into all that lie there."""
+    """Write the generated schemas into a folder, and the list of outcomes into every schema there."""
     for name, document in documents().items():
         (folder / name).write_text(text(document), encoding="utf-8")
     for path in folder.glob("*.json"):
@@ -224,7 +224,7 @@ def write(folder: Path) -> None:
 
 
 def text(document: Json) -> str:
-    """Return a schema as its file holds it."""
+    """Return a schema as the text of its file."""
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 

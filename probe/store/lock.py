@@ -1,8 +1,8 @@
-"""Keeps two processes of one machine apart: locks in a results folder, held by the system for as long as we live.
+"""Locks in a results folder, which separate two processes of one machine.
 
-flock(2) is given back by the kernel when its holder dies, however that happens: a stale lock cannot exist, only the
-text of one. Files are opened so that no child inherits them. Between machines nothing is locked: their runs lie in
-folders of their own, and who publishes is decided by the schedule.
+The kernel releases flock(2) when its holder ends in any way. A stale lock is therefore impossible; only its text can
+remain. Child processes do not inherit the files. Nothing is locked between machines: their runs are in separate
+folders, and the schedule decides which machine publishes.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from probe.store.run_description import now
 FOLDER = ".locks"
 PUBLISHING = "publishing"
 RUNS = "runs"
-"""Shared by all runs, taken whole by who removes runs."""
+"""Shared by all runs; a process that removes runs takes it exclusively."""
 
 
 class LockedError(ProbeError):
-    """Somebody else holds it; the text says who, since when, and what to do."""
+    """Another process holds the lock; the text names the process, the time and the way out."""
 
 
 def run_lock(shard: str) -> str:
-    """Name the lock of runs: two of one shard are kept apart, different shards of a plan may run together."""
+    """Return the name of the lock of runs: runs of one shard exclude each other, runs of different shards do not."""
     return f"run-{shard}"
 
 
@@ -37,7 +37,7 @@ def run_lock(shard: str) -> str:
 def locked(
     folder: str, name: str, *, shared: bool = False, wait_s: float = 0.0, say: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold a lock for the block; after `wait_s` LockedError names its holder. No lock where the folder is a URL."""
+    """Hold a lock for the block. LockedError names the holder after `wait_s`. There is no lock in a URL."""
     if "://" in folder:
         yield
         return
@@ -61,7 +61,7 @@ def locked(
 
 def _take(descriptor: int, path: Path, name: str, *, wait_s: float, shared: bool, say: Callable[[str], None]) -> None:
     def waiting() -> None:
-        say(f"{_held(path, name)}; waiting for it, {wait_s:.0f} s at most")
+        say(f"{_held(path, name)}; waiting for it, at most {wait_s:.0f} s")
 
     if not take(descriptor, shared=shared, wait_s=wait_s, waiting=waiting):
         raise LockedError(f"{_held(path, name)}; wait for it with --wait SECONDS, or end it")
@@ -69,26 +69,26 @@ def _take(descriptor: int, path: Path, name: str, *, wait_s: float, shared: bool
 
 def _held(path: Path, name: str) -> str:
     what = f"{name} in {path.parent.parent} is locked"
-    if name == RUNS:  # many may share it, so its own file names nobody
+    if name == RUNS:  # shared by many runs: its own file names no holder
         holders = [text for other in sorted(path.parent.glob("run-*.lock")) if (text := _who(other))]
         return f"{what} by " + ("; ".join(holders) or "another probe")
     return f"{what} by {_who(path) or 'another probe'}"
 
 
 def _who(path: Path) -> str:
-    told: object = None
+    holder: object = None
     with suppress(OSError, ValueError):
-        told = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(told, dict):
+        holder = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(holder, dict):
         return ""
-    return f"pid {told.get('pid')} on {told.get('host')} since {told.get('since')}"
+    return f"pid {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}"
 
 
 def _take_over(path: Path, name: str, say: Callable[[str], None]) -> None:
     if before := _who(path):
-        say(f"{name} was locked by {before}, which is gone without having ended; taken over")
+        say(f"{name} was locked by {before}, which ended without releasing it; taken over")
 
 
 def _write(path: Path, text: str) -> None:
-    with suppress(OSError):  # a full disk must not keep the kernel's lock from doing its work
+    with suppress(OSError):  # the text is optional: the lock holds on a full disk, too
         path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Retention: which runs of a results folder may go. What the matrix rests on never does."""
+"""Retention: the runs of a results folder that may be removed. The runs behind the matrix always stay."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from probe.store.files import Place
 from probe.store.reading import RunInfo, TrialRow, run_info, trials
 
 ASIDE = ".pruned-"
-"""Runs on their way out; no reader knows such a folder."""
+"""Runs that are being removed; readers ignore such a folder."""
 UNDER_WAY = timedelta(days=2)
-"""A run without an end that is younger than this may be another machine's, still at work."""
+"""A younger run without an end may still be under way on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """A run that stays."""
+    """A run that stays, with the reason."""
 
     run_id: str
     reason: str
@@ -31,7 +31,7 @@ class KeptRun:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What retention comes to."""
+    """The decision of the retention."""
 
     gone: tuple[str, ...]
     kept: tuple[KeptRun, ...]
@@ -40,10 +40,10 @@ class Removal:
 def choose(
     results: str, *, keep: int | None = None, older_than_days: float | None = None, now: datetime | None = None
 ) -> Removal:
-    """Say which runs may go: beyond the newest `keep`, and older than so many days; both, where both are given.
+    """Return the runs that may be removed: beyond the newest `keep`, and older than `older_than_days`, if given.
 
-    A run stays where a cell's newest judged trials lie in it (or its newest of any kind, where it has none), where one
-    of its files cannot be read, and where it may still be under way.
+    A run stays if it has the newest judged trials of a cell, or the newest trials of a cell without judged ones. It
+    also stays if one of its files cannot be read, or if it may still be under way.
     """
     ids = Place(results).run_ids()
     newest = set() if keep is None else set(ids[-keep:])
@@ -69,9 +69,9 @@ def choose(
 
 
 def remove(results: str, run_ids: Iterable[str]) -> int:
-    """Remove runs, each renamed first so that no reader meets half of one; return the bytes freed.
+    """Remove runs and return the bytes freed. Every run is renamed first, so that no reader finds an incomplete run.
 
-    What an earlier call left aside when it was killed goes as well. ProbeError where a folder cannot be removed.
+    Remains of an earlier call that was killed are removed, too. ProbeError if a folder cannot be removed.
     """
     root = local(results)
     try:
@@ -79,25 +79,25 @@ def remove(results: str, run_ids: Iterable[str]) -> int:
             (root / f"{RUN_PREFIX}{run_id}").rename(root / f"{ASIDE}{run_id}")
         return sum(_drop(folder) for folder in sorted(root.glob(f"{ASIDE}*")))
     except OSError as error:
-        raise ProbeError(f"{error.filename} cannot be removed: {error.strerror}; the other runs are whole") from None
+        raise ProbeError(f"{error.filename} cannot be removed: {error.strerror}; the other runs are complete") from None
 
 
 def size(results: str, run_id: str) -> int:
-    """Return the bytes of a run's files."""
+    """Return the size of a run's files in bytes."""
     return _size(local(results) / f"{RUN_PREFIX}{run_id}")
 
 
 def local(results: str) -> Path:
-    """Return the folder of results; ProbeError where it is none of this machine."""
+    """Return the folder of results; ProbeError if it is not a folder of this machine."""
     if "://" in results:
-        raise ProbeError(f"{results} is no folder of this machine; let its store expire what you do not need")
+        raise ProbeError(f"{results} is no folder of this machine; use the expiry of its object store")
     if not Path(results).is_dir():
         raise ProbeError(f"{results} is not there; name the results folder with --results")
     return Path(results)
 
 
 def _evidence(results: str, ids: Iterable[str]) -> tuple[Mapping[str, int], Mapping[str, str]]:
-    """Return per run how many cells rest on it, and what of damaged runs cannot be read."""
+    """Return the number of cells per run that rest on it, and the problem of every damaged run."""
     judged: dict[Cell, str] = {}
     met: dict[Cell, str] = {}
     damaged: dict[str, str] = {}
@@ -120,12 +120,12 @@ def _evidence(results: str, ids: Iterable[str]) -> tuple[Mapping[str, int], Mapp
 def _rows(results: str, run_id: str, warned: list[str]) -> Iterable[TrialRow]:
     try:
         yield from trials(results, run_id, warn=warned.append)
-    except ResultsError as error:  # none of its files can be read
+    except ResultsError as error:  # no file of the run can be read
         warned.append(str(error))
 
 
 def _at(run_id: str) -> datetime:
-    """Return when a run began, by its id; now, for a name that tells no time: it stays."""
+    """Return the start of a run from its id; the present time if the id has no time, so that the run stays."""
     try:
         return datetime.strptime(run_id.partition("-")[0], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The reading side: runs, trials with their newest verdicts, and whole histories."""
+"""Read the store: runs, trials with their newest verdicts, and complete histories."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRow:
-    """One trial as stored, with its newest verdict."""
+    """A stored trial with its newest verdict."""
 
     run_id: str
     cell: Cell
     trial: int
     seed: int | None
-    """None where no trial was run."""
+    """None if no trial was run."""
     verdict: Verdict
     conforming: tuple[Outcome, ...]
     """Outcomes that conform; empty = informative."""
@@ -43,7 +43,7 @@ class TrialRow:
 
     @property
     def watched_ms(self) -> int:
-        """Fault to the end of the watch."""
+        """Time from the fault to the end of the observation, in ms."""
         return self.verdict.facts.watched_ms
 
 
@@ -53,43 +53,43 @@ class RunInfo:
 
     run_id: str
     trials: int
-    """Trial rows on disk; rows of cells that were not run included."""
+    """Stored trial rows, including rows of cells that were not run."""
     shards: tuple[dict[str, Any], ...]
     """The descriptions, one per shard (docs/schema/run.json)."""
 
     @property
     def started(self) -> str:
-        """When its first shard began, ISO 8601."""
+        """Start of the first shard, ISO 8601."""
         return min((str(shard.get("started", "")) for shard in self.shards), default="")
 
     @property
     def finished(self) -> bool:
-        """Tell whether every shard ran to its end."""
+        """Whether every shard ran to its end."""
         return bool(self.shards) and all(shard.get("finished") for shard in self.shards)
 
 
 def _warn(line: str) -> None:
-    _log.warning("%s", line)  # reaches stderr as one plain line unless logging is set up
+    _log.warning("%s", line)  # one plain line on stderr unless logging is configured
 
 
 def runs(results: str, warn: Warn = _warn) -> list[RunInfo]:
-    """Return the runs of a results folder, oldest first; damaged files are named to `warn` and left out."""
+    """Return the runs of a results folder, oldest first; `warn` gets a line per damaged file, which is skipped."""
     place = Place(results)
     return [_run(place, run_id, warn) for run_id in place.run_ids()]
 
 
 def run_info(results: str, run_id: str, warn: Warn = _warn) -> RunInfo:
-    """Return one run; ResultsError if it is not there."""
+    """Return one run; ResultsError if it does not exist."""
     place = Place(results)
     _selected(place, run_id)
     return _run(place, run_id, warn)
 
 
 def trials(results: str, run_id: str | None = None, warn: Warn = _warn) -> Iterator[TrialRow]:
-    """Yield the trials of a run, or of all, each with its newest verdict, in the order they were stored.
+    """Yield the trials of a run, or of all runs, with their newest verdicts, in stored order.
 
-    A damaged file is named to `warn` in one line and left out. ResultsError if there is no such run, or if
-    there are files and none can be read.
+    `warn` gets a line for every damaged file, which is skipped. ResultsError if the run does not exist, or if none of
+    several files can be read.
     """
     place = Place(results)
     files = readable = 0
@@ -111,7 +111,7 @@ def trials(results: str, run_id: str | None = None, warn: Warn = _warn) -> Itera
 
 
 def history(results: str, run_id: str, cell: Cell, trial: int) -> History:
-    """Read one history; ResultsError if it is not there or damaged."""
+    """Return one history; ResultsError if it does not exist or is damaged."""
     for found in histories(results, run_id, {(cell, trial)}, warn=_raise):
         return found
     raise ResultsError(f"{results} has no trial {trial} of {cell} in run {run_id}; `probe show` lists what there is")
@@ -124,9 +124,9 @@ def histories(
     parts: Collection[str] | None = None,
     warn: Warn = _warn,
 ) -> Iterator[History]:
-    """Yield the histories of a run, or only the wanted ones, or of these parts; each file is opened once.
+    """Yield the histories of a run: all, the wanted ones, or those of some parts. Every file is opened once.
 
-    Damaged ones go to `warn`.
+    `warn` gets a line for every damaged file.
     """
     place = Place(results)
     _selected(place, run_id)
@@ -143,7 +143,7 @@ def histories(
 
 
 def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[History]:
-    """Read a trial file's headers, then the events of those that are wanted from the file of the same name."""
+    """Read the headers of a trial file, then the events of the wanted trials from the file of the same name."""
     only = _only(left)
     rows = place.read_table(path, [*IDENTITY, "trial", "header"], only).to_pylist()
     rows = [row for row in rows if row["header"] is not None and (left is None or _key(row) in left)]
@@ -168,7 +168,7 @@ def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[H
 
 
 def _only(wanted: Collection[_Key] | None) -> Any:
-    """Push what is wanted down to the file, column by column: few rows more than those are read."""
+    """Return a filter per column that Parquet applies; it lets pass few other rows."""
     if wanted is None:
         return None
     columns = [cell.columns() for cell, _ in wanted]
@@ -197,7 +197,7 @@ def _rows(place: Place, path: str, columns: list[str], warn: Warn) -> list[dict[
 
 
 def _verdicts(place: Place, run_id: str, warn: Warn) -> dict[_Key, dict[str, Any]]:
-    """Return the newest re-judged verdict per trial: highest rules, then the file written last."""
+    """Return the newest later verdict per trial: highest rules, then the file written last."""
     newest: dict[_Key, dict[str, Any]] = {}
     paths = place.files(f"{RUN_PREFIX}{run_id}/{VERDICTS}")
     for path in sorted(paths, key=verdict_order):
@@ -207,7 +207,7 @@ def _verdicts(place: Place, run_id: str, warn: Warn) -> dict[_Key, dict[str, Any
 
 
 def verdict_order(path: str) -> tuple[int, int]:
-    """Order files `<rules>-<seq>.parquet` by their numbers; later ones override earlier ones."""
+    """Return the sort key of a file `<rules>-<seq>.parquet`; later files override earlier ones."""
     rules, _, seq = PurePosixPath(path).stem.partition("-")
     return (int(rules), int(seq)) if rules.isdigit() and seq.isdigit() else (-1, -1)
 

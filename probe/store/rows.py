@@ -1,4 +1,4 @@
-"""Judged trials as rows and tables of the store's schemas. Pure: no files."""
+"""Rows and tables of judged trials in the schemas of the store. Pure: no files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTHING = (None,) * len(_NUMBERS)
 
 
 def trial_row(run_id: str, history: History, verdict: Verdict) -> dict[str, Any]:
-    """Flatten a judged trial. ValueError where a number does not fit its column."""
+    """Return the row of a judged trial; ValueError if a number does not fit its column."""
     header = history.header
     row = {
         **_key(run_id, header.cell, header.trial),
@@ -49,7 +49,7 @@ def trial_row(run_id: str, history: History, verdict: Verdict) -> dict[str, Any]
 
 
 def not_run_row(run_id: str, cell: Cell, *, reason: str, released: str, mirrors: str, rules: int) -> dict[str, Any]:
-    """Make the row of a cell whose client could not be had: no facts, no history."""
+    """Return the row of a cell whose client is not available: no facts, no history."""
     known = {
         **_key(run_id, cell, 0),
         "outcome": Outcome.NOT_RUN.value,
@@ -65,22 +65,22 @@ def not_run_row(run_id: str, cell: Cell, *, reason: str, released: str, mirrors:
 
 
 AT_A_TIME = 200
-"""Events that are written out within some 2 ms."""
+"""Number of events that are written in one go; it bounds the time without a pause."""
 
 
 def trial_tables(
     run_id: str, history: History, verdict: Verdict, rest: Callable[[], None] = lambda: None
 ) -> tuple[pa.Table, pa.Table]:
-    """Return a trial's row and its events as tables; ValueError or TypeError where a value fits no column.
+    """Return a trial's row and its events as tables; ValueError or TypeError if a value does not fit its column.
 
-    `rest` is called again and again: in a thread it may let another have the interpreter.
+    `rest` is called between batches of events; in a thread it may release the interpreter.
     """
     row = trial_row(run_id, history, verdict)
     return pa.Table.from_pylist([row], schema=TRIAL_SCHEMA), events_table(run_id, history, rest)
 
 
 def _numbers(event: Event) -> tuple[int | None, ...]:
-    """Return what stands in columns of its own, as `_NUMBERS` names them."""
+    """Return the values of an event that have columns of their own, in the order of `_NUMBERS`."""
     match event:
         case App() | Mark():
             return _NOTHING
@@ -97,7 +97,7 @@ def _numbers(event: Event) -> tuple[int | None, ...]:
 
 
 def events_table(run_id: str, history: History, rest: Callable[[], None] = lambda: None) -> pa.Table:
-    """Lay the events of a history out in columns."""
+    """Return the events of a history as a table."""
     events = history.events
     key = _key(run_id, history.header.cell, history.header.trial)
     batches = []
@@ -108,7 +108,7 @@ def events_table(run_id: str, history: History, rest: Callable[[], None] = lambd
 
 
 def _batch(key: Mapping[str, Any], first: int, events: Sequence[Event]) -> pa.RecordBatch:
-    """Lay some events of a history out in columns; `first` is the number of the first one."""
+    """Return some events of a history as a batch; `first` is the number of the first event."""
     columns: dict[str, Any] = {
         name: pa.repeat(pa.scalar(value, EVENT_SCHEMA.field(name).type), len(events)) for name, value in key.items()
     }
@@ -127,7 +127,7 @@ def _key(run_id: str, cell: Cell, trial: int) -> dict[str, Any]:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """Keep one odd value from spoiling a whole file: bad text is replaced, a number too large refused."""
+    """Return a value that fits its column: invalid text is replaced; ValueError if a number is too large."""
     if isinstance(value, str):
         return _utf8(value)
     if isinstance(value, int) and value not in _INT64:

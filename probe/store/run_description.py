@@ -1,4 +1,4 @@
-"""What a run says of itself: `run/<shard>.json`."""
+"""The description of a run: `run/<shard>.json`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PACKAGES = ("kafka-metadata-probe", "grpcio", "pyarrow", "pyspark", "uvloop")
 
 
 def new_run_id() -> str:
-    """Return an id that sorts by time and is legal in every file system: `20261121T084315Z-3f9a`."""
+    """Return a run id that sorts by time and is a legal file name everywhere: `20261121T084315Z-3f9a`."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(2)}"
 
 
 def now() -> str:
-    """Return the time of day as the run files write it."""
+    """Return the present time (UTC) in the format of the run files."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -32,7 +32,7 @@ def describe(
     digests: Mapping[str, str],
     selectors: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a new run's description; `finished` and `clients` are filled in as it goes."""
+    """Return the description of a new run; `finished` and `clients` are set while the run goes on."""
     return {
         **({} if selectors is None else {"selectors": dict(selectors)}),
         "schema": 1,

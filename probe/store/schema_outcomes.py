@@ -1,4 +1,4 @@
-"""The list of outcomes in schemas that are written by hand: kept as the model has it, whatever the layout. Pure."""
+"""Keep the lists of outcomes in hand-written schemas equal to the model, in any layout. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _OUTCOMES = tuple(outcome.value for outcome in Outcome)
 
 
 def with_outcomes(text: str) -> str:
-    """Replace every list of outcomes in a schema by all outcomes; what else such a list has stays behind them."""
+    """Replace every list of outcomes in a schema by all outcomes; other words of such a list follow them."""
     return _ARRAY.sub(_completed, text)
 
 
 def _completed(found: re.Match[str]) -> str:
     values = json.loads(found[0])
     others = [value for value in values if value not in _OUTCOMES]
-    if len(values) - len(others) <= len(_OUTCOMES) // 2:  # words that happen to be outcomes, too
+    if len(values) - len(others) <= len(_OUTCOMES) // 2:  # another list that contains some of these words
         return found[0]
     words = found["between"].join(map(json.dumps, (*_OUTCOMES, *others)))
     return f"[{found['before']}{words}{found['after']}]"

@@ -1,4 +1,4 @@
-"""Columns of the Parquet files. Additive changes keep the number; anything else raises it."""
+"""Columns of the Parquet files. A new column keeps the schema number; every other change raises it."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ EVENT_SCHEMA = pa.schema(
         ("source", pa.string()),  # wire, app, engine, harness
         ("kind", pa.string()),
         ("conn", pa.int64()),
-        ("node", pa.int32()),  # the event's broker; `broker` is the cell's Kafka line
+        ("node", pa.int32()),  # the event's broker; `broker` is the release line of the cell
         ("api", pa.int32()),
         ("api_version", pa.int32()),
-        ("size", pa.int64()),  # bytes of the frame, or of all that are folded; null before these columns came
-        ("requests", pa.int64()),  # 1 for a request, their count where they are folded
+        ("size", pa.int64()),  # bytes of the frame, or of all folded frames; null in older files
+        ("requests", pa.int64()),  # 1 for a request, the count for folded frames
         ("data", pa.string()),  # JSON of the event
     ],
     metadata=_META,
@@ -70,4 +70,4 @@ OLDER: dict[str, object] = {
     "mirrors": "",
     "shortened": False,
 }
-"""What a row says in columns that an older program did not write; facts that it did not know do not apply."""
+"""Values of columns that files of an older program lack; facts are null there."""

@@ -1,4 +1,4 @@
-"""Which shards of a plan lie in a results folder, by the names of files alone."""
+"""Find missing shards of a plan in a results folder, by file names only."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from probe.model.results import RUN, RUN_PREFIX
 from probe.store.files import Place
 
 ROUNDS = 4
-"""Shards may be runs of their own: so many times as many runs as there are shards are looked at."""
+"""Shards may be separate runs: the newest runs are searched, this many times the number of shards."""
 
 
 def missing_shards(results: str) -> str:
-    """Say in one line which shards are not there beside those of the newest run; nothing if all are, or none is one."""
+    """Return a line that names the missing shards of the newest run; empty if none is missing or it has one shard."""
     place = Place(results)
     newest_first = place.run_ids()[::-1]
     if not newest_first:
@@ -20,7 +20,7 @@ def missing_shards(results: str) -> str:
     run_id = newest_first[0]
     here = _shards(place, run_id)
     count = max((of for _, of in here), default=1)
-    together = len(here) > 1  # they share a run
+    together = len(here) > 1  # shards of one run
     there = set(here)
     for other in () if together else newest_first[1 : ROUNDS * count]:
         if len(there) == count:
@@ -38,7 +38,7 @@ def missing_shards(results: str) -> str:
 
 
 def _shards(place: Place, run_id: str) -> set[tuple[int, int]]:
-    """Return the shards that began in a run, as (index, count)."""
+    """Return the shards of a run that were started, as (index, count)."""
     names = place.files(f"{RUN_PREFIX}{run_id}/{RUN}", ".json")
     found = (re.search(r"/(\d+)of(\d+)\.json$", name) for name in names)
     return {(int(one[1]), int(one[2])) for one in found if one}

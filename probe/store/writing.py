@@ -1,4 +1,4 @@
-"""The writing side: one `RunStore` per process and shard."""
+"""Write the store: one `RunStore` per process and shard."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ FLUSH_S = 5.0
 FLUSH_TRIALS = 256
 FLUSH_EVENTS = 200_000
 LAST_S, AGAIN_S = 10.0, 0.5
-"""What could not be written for lack of room is tried again for so long at the end, so often."""
+"""Time and interval of the last attempts to write data for which there was no room."""
 REST_S = 0.008
-"""Four times what it takes to write out the events between two rests."""
+"""Pause of the writer between two batches of events, a multiple of the time that a batch takes."""
 
 _log = logging.getLogger(__name__)
 _Trial = tuple[History, Verdict]
@@ -37,11 +37,11 @@ _Key = tuple[Cell, int]
 
 
 class RunStore:
-    """Appends judged trials to a run; its own thread writes every 5 s or 256 trials.
+    """Appends judged trials to a run. Its thread writes every 5 s or every 256 trials.
 
-    `add` and `add_not_run` may be called from an event loop: they never touch a file. `flush` blocks and may be
-    called from any thread. A write that fails is kept and tried again; leaving the `with` raises ResultsError
-    if it still fails.
+    `add` and `add_not_run` are safe in an event loop: they never access a file. `flush` blocks and may be called from
+    any thread. Data of a failed write is kept for the next attempt. The end of the `with` block raises ResultsError if
+    the last attempt fails.
     """
 
     def __init__(self, place: Place, about: dict[str, Any], done: set[_Key]) -> None:
@@ -57,7 +57,7 @@ class RunStore:
         self._state = threading.Condition()
         self._write_lock = threading.Lock()
         self._closing = False
-        self._told = ""
+        self._problem = ""
         self._exhausted: ExhaustedError | None = None
         self._thread = threading.Thread(target=self._keep_flushing, name="store", daemon=True)
 
@@ -74,7 +74,7 @@ class RunStore:
         digests: Mapping[str, str] | None = None,
         selectors: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Begin a run, or another shard of the run `run_id`. ResultsError if this shard of it is there already."""
+        """Start a run, or another shard of the run `run_id`. ResultsError if this shard exists already."""
         if not re.fullmatch(r"[A-Za-z0-9_.]+", shard):
             raise ValueError(f"shard {shard!r}: use letters, digits, dot and underscore, such as 1of4")
         place = Place(results)
@@ -87,7 +87,7 @@ class RunStore:
 
     @classmethod
     def resume(cls, results: str, run_id: str, *, command: Sequence[str] = (), shard: str = "1of1") -> Self:
-        """Go on with a run, or begin another shard of it; ResultsError if there is no such run."""
+        """Resume a run, or start another shard of it; ResultsError if there is no such run."""
         place = Place(results)
         path = _about_path(run_id, shard)
         if not place.exists(path):
@@ -101,7 +101,7 @@ class RunStore:
         return cls(place, about, _stored(place, f"{RUN_PREFIX}{run_id}"))
 
     def __enter__(self) -> Self:
-        pa.array([0])  # here pyarrow loads pandas, if that is installed: not later, in a thread beside a loop on time
+        pa.array([0])  # loads pandas, if installed, now and not later in a thread that delays the event loop
         self._thread.start()
         return self
 
@@ -118,13 +118,13 @@ class RunStore:
         try:
             self._flush_at_last()
         except ResultsError as failure:
-            lost = f"{failure}; --resume {self.run_id} then runs {len(self._trials)} trials anew that are not stored"
+            lost = f"{failure}; --resume {self.run_id} then repeats {len(self._trials)} trials that are not stored"
             if kind is None:
                 raise ResultsError(lost) from failure
-            _log.error("%s", lost)  # must not hide the error that ended the run
+            _log.error("%s", lost)  # must not replace the error that ended the run
 
     def _flush_at_last(self) -> None:
-        """Write what is left; where this machine has no room or files left, try again for a while."""
+        """Write the rest; repeat for `LAST_S` while this machine has no disk space or file descriptors left."""
         end = time.monotonic() + LAST_S
         while True:
             try:
@@ -135,7 +135,7 @@ class RunStore:
             time.sleep(min(AGAIN_S, LAST_S))
 
     def add(self, history: History, verdict: Verdict) -> None:
-        """Take one judged trial; it is on disk within 5 s. ValueError if it was stored before."""
+        """Add a judged trial; it is on disk within 5 s. ValueError if it was added before."""
         key = (history.header.cell, history.header.trial)
         with self._state:
             if key in self._done:
@@ -147,35 +147,35 @@ class RunStore:
             self._wake_if_full()
 
     def add_not_run(self, cell: Cell, reason: str, released: str = "", mirrors: str = "", *, rules: int = 0) -> None:
-        """Take a cell whose client could not be had or started here; a resumed run tries it again."""
+        """Add a cell whose client is not available or does not start; a resumed run tries it again."""
         row = not_run_row(self.run_id, cell, reason=reason, released=released, mirrors=mirrors, rules=rules)
         with self._state:
             self._absent.append(row)
             self._wake_if_full()
 
     def note(self, section: str, **facts: str) -> None:
-        """Add to a section of the run's description, such as `versions`; it is written at the next flush."""
+        """Add facts to a section of the run's description, such as `versions`; the next flush writes them."""
         with self._state:
             self._about.setdefault(section, {}).update(facts)
             self._changed = True
 
     def has(self, cell: Cell, trial: int) -> bool:
-        """Say whether a trial of this number was taken, in an earlier part of a resumed run, too."""
+        """Return whether this trial was added, in this process or before the run was resumed."""
         with self._state:
             return (cell, trial) in self._done
 
     def done(self) -> set[_Key]:
-        """Return (cell, trial) of everything judged in this run so far, whatever shard it is of."""
+        """Return (cell, trial) of every judged trial of this run, of all shards."""
         with self._state:
             return set(self._done)
 
     @property
     def exhausted(self) -> ExhaustedError | None:
-        """Return why nothing can be written, where this machine has no room or files left; what was taken is kept."""
+        """The reason why nothing can be written: no disk space or file descriptors left. The data is kept."""
         return self._exhausted
 
     def flush(self) -> None:
-        """Write what was taken since the last flush, aside and renamed; ResultsError keeps it for the next try."""
+        """Write the data added since the last flush; ResultsError if that fails, and the data is kept."""
         with self._write_lock:
             with self._state:
                 trials, absent, changed = self._trials, self._absent, self._changed
@@ -184,7 +184,7 @@ class RunStore:
             try:
                 self._write(trials, absent)
                 absent = []
-                while trials:  # to free a million events at once keeps the loop from the interpreter for 0.2 s
+                while trials:  # freeing all events at once would block the event loop
                     trials.pop()
                     self._rest()
                 if changed:
@@ -199,12 +199,12 @@ class RunStore:
                 raise ResultsError(f"run {self.run_id} cannot be written: {self._exhausted}") from error
 
     def _write(self, trials: list[_Trial], absent: list[dict[str, Any]]) -> None:
-        """Write events before trials: whoever finds a trial row finds its events in the file of the same name."""
+        """Write events before trials: the file of events with the same name exists for every trial row."""
         rows, events = [pa.Table.from_pylist(absent, schema=TRIAL_SCHEMA)], []
         for history, verdict in trials:
             try:
                 row, mine = trial_tables(self.run_id, history, verdict, self._rest)
-            except (ValueError, TypeError, OverflowError) as error:  # one odd value must not cost the others
+            except (ValueError, TypeError, OverflowError) as error:  # the other trials are stored nevertheless
                 _log.error("trial %d of %s is not stored: %s", history.header.trial, history.header.cell, error)
                 continue
             rows.append(row)
@@ -219,7 +219,7 @@ class RunStore:
         self._seq += 1
 
     def _rest(self) -> None:
-        """Leave the interpreter to the loop, which waits for it at each system call; nobody waits once it has ended."""
+        """Release the interpreter for the event loop; no pause is needed once the loop has ended."""
         if not self._closing:
             time.sleep(REST_S)
 
@@ -243,16 +243,16 @@ class RunStore:
         while not self._wait(lambda: self._closing or self._is_full()):
             try:
                 self.flush()
-                self._told = ""
+                self._problem = ""
             except ResultsError as error:
-                if not self._told:  # a run may have hours to go
+                if not self._problem:  # log only the first failure: a run may go on for hours
                     more = "no further trials are started, " if self._exhausted else ""
-                    _log.error("%s; %strials are kept in memory, each %d s it is tried again", error, more, FLUSH_S)
-                self._told = str(error)
+                    _log.error("%s; %strials are kept in memory, the next attempt is in %d s", error, more, FLUSH_S)
+                self._problem = str(error)
                 self._wait(lambda: self._closing)
 
     def _wait(self, until: Callable[[], bool]) -> bool:
-        """Wait 5 s at most; return whether the store is closing."""
+        """Wait at most 5 s; return whether the store is closing."""
         with self._state:
             self._state.wait_for(until, FLUSH_S)
             return self._closing
@@ -263,7 +263,7 @@ def _about_path(run_id: str, shard: str) -> str:
 
 
 def _seed_of(place: Place, run_id: str) -> int:
-    """Return the seed that the run's other shards have."""
+    """Return the seed of the run's other shards."""
     for path in place.files(f"{RUN_PREFIX}{run_id}/{RUN}", ".json"):
         return int(place.read_json(path)["seed"])
     there = ", ".join(place.run_ids()[-5:]) or "no runs"

@@ -95,7 +95,7 @@ def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, cod
     assert {row.verdict.outcome for row in kept} <= {Outcome.CLEAN, Outcome.SURFACES}
     judged = {row.cell for row in trials(str(tmp_path), info.run_id)}
     assert len(list(ET.parse(tmp_path / "j.xml").iter("testcase"))) == len(judged) < 4
-    assert f"It did not come to {4 - len(judged)} more cell" in (tmp_path / "s.md").read_text()
+    assert f"**{4 - len(judged)} cell" in (tmp_path / "s.md").read_text()
     assert f"probe_run_left_cells {4 - len(judged)}\n" in (tmp_path / "metrics.prom").read_text()
 
 

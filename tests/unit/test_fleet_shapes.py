@@ -57,7 +57,7 @@ REFUSED = [
     ("f.json", "[[]]", "entry 1: it is a list"),
     ("f.json", "null", "entry 1: it is null"),
     ("f.json", "[" * 100_000, "nested too deeply"),
-    ("f.json", "[" + "9" * 5000 + "]", "mend the file"),
+    ("f.json", "[" + "9" * 5000 + "]", "correct the file"),
     ("f.toml", 'service = "sarama@1.43.3"', "`service` is text; begin each service with [[service]]"),
     ("f.toml", '[service]\nclient = "sarama@1.43.3"', "`service` is an object"),
     ("f.toml", '[[service]]\nclient = ["sarama@1.43.3"]', "[[service]] 1: `client` is a list"),
@@ -83,8 +83,8 @@ def test_numbers_and_booleans_are_read_as_text() -> None:
     assert read_fleet('{"client": "java@3.9.2"}\n{"client": "java@4.0.0"}', "f.jsonl")[1].client == "java@4.0.0"
 
 
-@pytest.mark.parametrize(("name", "text", "says"), [REFUSED[0], REFUSED[-1], ("f.json", "[{", "mend the file")])
-def test_the_command_reports_one_line(tmp_path: Path, name: str, text: str, says: str) -> None:
+@pytest.mark.parametrize(("name", "text", "says"), [REFUSED[0], REFUSED[-1], ("f.json", "[{", "correct the file")])
+def test_the_command_ends_with_one_line(tmp_path: Path, name: str, text: str, says: str) -> None:
     file = tmp_path / name
     file.write_text(text)
     done = probe("audit", str(file), "--results", str(tmp_path / "none"))

@@ -65,7 +65,7 @@ def test_waiting_ends_when_the_lock_is_released(tmp_path: Path) -> None:
         with locked(str(tmp_path), PUBLISHING, wait_s=30, say=messages.append):
             assert process.wait(20) == 0
         assert time.monotonic() - started < 25
-    assert "waiting for it, 30 s at most" in messages[0]
+    assert "waiting for it, at most 30 s" in messages[0]
 
 
 def test_waiting_has_a_time_limit(tmp_path: Path) -> None:

@@ -289,7 +289,7 @@ def test_trials_lost_to_a_full_disk_are_counted(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("probe.store.files.pq.write_table", full)
     monkeypatch.setattr(writing, "LAST_S", 0.05)
     with (
-        pytest.raises(ResultsError, match=r"No space left on device; .* then runs 1 trials anew"),
+        pytest.raises(ResultsError, match=r"No space left on device; .* then repeats 1 trials"),
         create(tmp_path) as store,
     ):
         store.add(history(), verdict())

@@ -89,7 +89,7 @@ def test_a_full_disk_ends_the_run_with_instructions(
 
     with pytest.raises(ResultsError) as caught:
         run_into_it()
-    assert f"; --resume {store.run_id} then runs 1 trials anew that are not stored" in str(caught.value)
+    assert f"; --resume {store.run_id} then repeats 1 trials that are not stored" in str(caught.value)
     assert len([line for line in caplog.messages if "cannot be written" in line]) == 1, "reported once"
     assert len(list(trials(str(tmp_path)))) == 1
 
