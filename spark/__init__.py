@@ -1,1 +1,1 @@
-"""The Spark side: trial rows to the matrix, and stored histories judged again. No rule about Kafka stands here."""
+"""The Spark side: settle trial rows into the matrix, and judge stored histories again. It has no rules about Kafka."""

@@ -1,13 +1,12 @@
-"""Trials to cells, DataFrame -> DataFrame. Statistics only: what an outcome means was decided trial by trial.
+"""Settle trials into cells, DataFrame -> DataFrame. Statistics only: every trial has its outcome already.
 
-A cell takes its row from the latest run in which a trial settles it. Trials that were only waited for settle
-nothing, broken ones less: they make the row only where nothing else was judged, and clients that could not be had
-only where there is no trial at all. Trials with a shortened watch never enter. Where the trials of that run
-disagree the cell is `flaky`; its numbers are those of the commonest outcome (`agreeing` of `trials`), among equally
-common ones the worse, as `Outcome` lists them.
+The latest run in which a trial settles a cell gives the cell its row. Trials that wait have a lower weight, broken
+trials a lower one still: they give the row only if the cell has no settling trial. Cells of clients that are not
+available come last. Trials with a shortened observation are left out. A cell is `flaky` if the trials of that run
+disagree. Its numbers are then those of the commonest outcome (`agreeing` of `trials`); among equally common outcomes
+the worse counts, in the order of `Outcome`.
 
-Of many runs only those are counted and measured that can give a cell its row; `latest` finds them and reads few
-columns.
+Only runs that can give a cell its row are counted and measured; `latest` finds them and reads few columns.
 """
 
 from __future__ import annotations
@@ -37,28 +36,28 @@ from spark.encoding import (
 )
 from spark.measures import GATHERED, as_matrix, gathered, keep_agreeing, measure
 from spark.schema import IDENTITY, TRIAL, TRIAL_KEY, VERDICT
-from spark.tables import ELECTED, LATEST, SAID, SETTLED, VOTED
+from spark.tables import EARLIER, ELECTED, LATEST, SETTLED, VOTED
 
 CELL_RUN = (*IDENTITY, "run_id")
 _JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
 _DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}
-"""For columns that files of an older program lack."""
+"""Defaults for columns that files of an older program lack."""
 _WEIGHED, _VOTED, _PLACED, _LAST = 10**15, 10**3, 10, 99
-"""Places of weight, votes and outcome in a rank, and the greatest place of an outcome."""
+"""Factors of weight, votes and outcome in a rank, and the greatest number of an outcome."""
 _RUNS = 10**9
-"""Places of the run in the rank of a run."""
+"""Factor of the weight in the rank of a run; greater than the number of runs."""
 _FLAKY, _NOT_RUN = PLACES.index(Outcome.FLAKY), PLACES.index(Outcome.NOT_RUN)
 
 
 def matrix(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Turn trial rows (schema TRIAL) of all runs, in their order, into the matrix (schema MATRIX), unsorted."""
+    """Turn trial rows (schema TRIAL) of all `runs` (oldest first) into the matrix (schema MATRIX), unsorted."""
     entering = trials.transform(enter)
     behind = entering.transform(gather, entering.transform(latest, runs), runs).transform(keep_agreeing)
     return behind.transform(measure).transform(as_matrix)
 
 
 def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
-    """Replace verdicts by re-judged ones (schema VERDICT and `seq` of their file) of the same or newer rules."""
+    """Replace verdicts by newer ones (schema VERDICT and `seq` of the file) of the same or newer rules."""
     judged = F.struct(*_JUDGEMENT)
     newest = verdicts.groupBy(*TRIAL_KEY).agg(F.max_by(judged, F.struct("rules", "seq")).alias("newer"))
     is_newer = F.col("newer.rules") >= F.coalesce("rules", F.lit(0))
@@ -70,14 +69,14 @@ def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
 
 
 def enter(trials: DataFrame) -> DataFrame:
-    """Leave out trials with a shortened watch, and fill in what older programs did not store: TRIAL -> TRIAL."""
+    """Leave out trials with a shortened observation and fill in columns of older files: TRIAL -> TRIAL."""
     return trials.fillna(_DEFAULTS).where(~F.col("shortened")).select(*TRIAL.names)
 
 
 def latest(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Rank the best run of each cell, and the best before the newest run: TRIAL -> LATEST."""
-    told = trials.select(cell_hash(), run_hash("run_id").alias("hash"), weight_of(F.col("outcome")).alias("weight"))
-    numbered = told.join(F.broadcast(run_hashes(trials.sparkSession, runs)), "hash")
+    """Rank the best run of every cell, and the best run before the newest one: TRIAL -> LATEST."""
+    weighed = trials.select(cell_hash(), run_hash("run_id").alias("hash"), weight_of(F.col("outcome")).alias("weight"))
+    numbered = weighed.join(F.broadcast(run_hashes(trials.sparkSession, runs)), "hash")
     rank = _run_rank()
     earlier = F.when(F.col("run") < len(runs) - 1, rank)
     ranked = numbered.groupBy("cell").agg(F.max(rank).alias("best"), F.max(earlier).alias("earlier"))
@@ -85,19 +84,19 @@ def latest(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
 
 
 def latest_of(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Rank what an earlier matrix rests on, where all its runs are older than the newest: MATRIX -> LATEST."""
-    told = matrix.select(cell_hash(), F.col("run_id").alias("run"), weight_of(F.col("outcome")).alias("weight"))
+    """Rank the runs behind an earlier matrix, all of them older than the newest run: MATRIX -> LATEST."""
+    weighed = matrix.select(cell_hash(), F.col("run_id").alias("run"), weight_of(F.col("outcome")).alias("weight"))
     rank = _run_rank()
-    return number_runs(told, "run", runs).select("cell", rank.alias("best"), rank.alias("earlier"))
+    return number_runs(weighed, "run", runs).select("cell", rank.alias("best"), rank.alias("earlier"))
 
 
 def best_latest(ranks: DataFrame) -> DataFrame:
-    """Take the best of several ranks of a cell: LATEST -> LATEST."""
+    """Keep the best of several ranks of a cell: LATEST -> LATEST."""
     return ranks.groupBy("cell").agg(*(F.max(name).alias(name) for name in LATEST.names[1:]))
 
 
 def runs_of(ranks: pa.ChunkedArray) -> set[int]:
-    """Tell the numbers of the runs in ranks."""
+    """Return the numbers of the runs in ranks."""
     return {rank % _RUNS for rank in pc.unique(ranks.drop_null()).to_pylist()}
 
 
@@ -107,7 +106,7 @@ def run_of_rank(name: str) -> Column:
 
 
 def gather(trials: DataFrame, latest: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Gather the trials that settle each cell, those of its best run with the greatest weight: TRIAL -> GATHERED."""
+    """Gather the trials that settle every cell: those of its best run with the greatest weight: TRIAL -> GATHERED."""
     weight = _part(F.col("best"), _RUNS).cast("int")
     wanted = latest.select("cell", run_at(runs, run_of_rank("best")).alias("run_id"), weight.alias("weight"))
     weighed = trials.withColumns({"cell": cell_hash(), "weight": weight_of(F.col("outcome"))})
@@ -116,16 +115,16 @@ def gather(trials: DataFrame, latest: DataFrame, runs: Sequence[str]) -> DataFra
 
 
 def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Count the trials of each outcome per cell and run: TRIAL -> VOTED."""
-    said = conformity_code(F.col("conforms")).alias("said")
-    hashed = trials.select(cell_hash(), answer_hash("run_id", "outcome").alias("answer"), said)
-    counted = hashed.groupBy("cell", "answer").agg(F.count("*").alias("votes"), F.max("said").alias("said"))
+    """Count the trials per cell, run and outcome: TRIAL -> VOTED."""
+    conformity = conformity_code(F.col("conforms")).alias("conformity")
+    hashed = trials.select(cell_hash(), answer_hash("run_id", "outcome").alias("answer"), conformity)
+    counted = hashed.groupBy("cell", "answer").agg(F.count("*").alias("votes"), F.max("conformity").alias("conformity"))
     known = answers(trials.sparkSession, runs).withColumn("weight", weight_of(outcome_at(F.col("outcome"))))
     return counted.join(F.broadcast(known), "answer").select(*VOTED.names)
 
 
 def settle(votes: DataFrame) -> DataFrame:
-    """Say what each run alone makes of a cell: VOTED -> SETTLED."""
+    """Settle every cell per run: VOTED -> SETTLED."""
     by_weight = (F.sum(F.when(F.col("weight") == weight, F.col("votes"))) for weight in range(SETTLES + 1))
     ranked = votes.groupBy("cell", "run").agg(F.max(_rank()).alias("rank"), F.array(*by_weight).alias("trials"))
     rank, was_run = F.col("rank"), F.col("commonest") != _NOT_RUN
@@ -140,7 +139,7 @@ def settle(votes: DataFrame) -> DataFrame:
     )
     columns = {
         "outcome": F.when(is_flaky, _FLAKY).otherwise(F.col("commonest")),
-        "said": F.when(is_flaky, 0).otherwise(rank % _PLACED).cast("int"),
+        "conformity": F.when(is_flaky, 0).otherwise(rank % _PLACED).cast("int"),
         "trials": F.when(was_run, F.col("trials")).otherwise(0),
         "agreeing": F.when(was_run, F.col("agreeing")).otherwise(0),
     }
@@ -148,31 +147,31 @@ def settle(votes: DataFrame) -> DataFrame:
 
 
 def elect(settled: DataFrame, runs: Sequence[str], newest: int = 0) -> DataFrame:
-    """Choose the run that gives each cell its row, and what it was before the run `newest`: SETTLED -> ELECTED."""
+    """Choose the run that gives every cell its row, and the row before the run `newest`: SETTLED -> ELECTED."""
     row = F.struct("weight", "run", *(name for name in SETTLED.names if name not in {"cell", "run", "weight"}))
     earlier = F.when(F.col("run") < newest, row)
     best = settled.groupBy("cell").agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
-    before = F.struct(*_decode("earlier", SAID.names, runs))
+    before = F.struct(*_decode("earlier", EARLIER.names, runs))
     known = F.when(F.col("earlier").isNotNull(), before).alias("before")
     return best.select("cell", *_decode("best", ELECTED.names[1:-1], runs), known)
 
 
 def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Return what an earlier matrix says, to be elected against newer runs: MATRIX -> SETTLED."""
+    """Return the rows of an earlier matrix, to compete with those of newer runs: MATRIX -> SETTLED."""
     known = {
         "cell": cell_hash(),
         "run": F.col("run_id"),
         "weight": weight_of(F.col("outcome")),
         "outcome": outcome_place(F.col("outcome")),
         "commonest": F.lit(None).cast("int"),
-        "said": conformity_code(F.col("conforms") == "yes"),
+        "conformity": conformity_code(F.col("conforms") == "yes"),
     }
     rows = matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
     return number_runs(rows, "run", runs)
 
 
 def weight_of(outcome: Column) -> Column:
-    """Say how far an outcome settles a cell, 3 = it does."""
+    """Return the weight of an outcome for settling a cell; 3 = it settles the cell."""
     weight = F.lit(SETTLES)
     for unsettled, less in UNSETTLED.items():
         weight = F.when(outcome == unsettled.value, less).otherwise(weight)
@@ -180,27 +179,27 @@ def weight_of(outcome: Column) -> Column:
 
 
 def _run_rank() -> Column:
-    """Order the runs of a cell by weight, then time, in one number."""
+    """Return the rank of a run of a cell: weight, then time, as one number."""
     return F.col("weight") * F.lit(_RUNS).cast("bigint") + F.col("run")
 
 
 def _rank() -> Column:
-    """Order the outcomes of a cell by weight, votes, the worse, in one number: what Spark aggregates by hash."""
+    """Return the rank of an outcome of a cell (weight, votes, the worse first) as one number, for hash aggregation."""
     place = _LAST - F.col("outcome")
-    return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("said")
+    return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("conformity")
 
 
 def _decode(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]:
-    """Take columns of a settled row in words."""
-    said = {
+    """Return columns of a settled row with words in place of numbers."""
+    decoded = {
         "run_id": run_at(runs, F.col(f"{row}.run")),
         "outcome": outcome_at(F.col(f"{row}.outcome")),
         "commonest": outcome_at(F.col(f"{row}.commonest")),
-        "conforms": conformity_at(F.col(f"{row}.said")),
+        "conforms": conformity_at(F.col(f"{row}.conformity")),
     }
-    return [(said[name] if name in said else F.col(f"{row}.{name}")).alias(name) for name in names]
+    return [(decoded[name] if name in decoded else F.col(f"{row}.{name}")).alias(name) for name in names]
 
 
 def _part(number: Column, unit: int) -> Column:
-    """Divide positive whole numbers, exactly."""
+    """Return the exact quotient of positive whole numbers."""
     return ((number - number % unit) / unit).cast("bigint")

@@ -1,9 +1,9 @@
-"""What a build keeps for the next one: `settled/<digest>/`, so that a new run costs what the new run costs.
+"""The cache of a build in `settled/<digest>/`; with it the next build reads new runs only.
 
-The tables of a build, and in `covers.json` (written last: without it the folder is nothing) the runs that they rest
-on, each with the stamp of its files. They serve a later build if those runs are unchanged and all others are newer.
-A change of `spark/` or `probe/model/` starts anew: the digest covers their sources. The folder can be deleted at any
-time.
+It has the tables of a build and `covers.json`, which lists the runs behind them with the stamps of their files. The
+latter is written last; without it the folder is ignored. A later build uses the tables if those runs are unchanged
+and all other runs are newer. The digest covers the sources of `spark/` and `probe/model/`, so that a change there
+starts a new cache. The folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from spark.tables import KEPT
 
 @dataclass(frozen=True, slots=True)
 class SettledCache:
-    """Tables of an earlier build."""
+    """The tables of an earlier build."""
 
     folder: str
-    """Below the results."""
+    """Path below the results."""
     runs: Mapping[str, str]
-    """The runs it covers, each with its stamp."""
+    """The runs that it covers, each with its stamp."""
     problems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Lines about damaged files that were left out, by run; they are said again until the file changes."""
+    """Lines about damaged files that were left out, per run; they are repeated until the file changes."""
 
     @property
     def last(self) -> str:
-        """Return the newest run covered."""
+        """The newest run that it covers."""
         return max(self.runs)
 
 
 def find_cache(inputs: Inputs) -> SettledCache | None:
-    """Return what spares most reading, if anything serves."""
+    """Return the usable cache that covers most runs, if any."""
     stamps = {run: inputs.stamp(run) for run in inputs.runs}
     found = (_read(inputs, path) for path in inputs.covers)
     serving = [kept for kept in found if kept is not None and _serves(kept, stamps)]
@@ -51,7 +51,7 @@ def find_cache(inputs: Inputs) -> SettledCache | None:
 
 
 def load_cache(inputs: Inputs, kept: SettledCache) -> dict[str, pa.Table]:
-    """Read the tables that were kept; OSError or ArrowException if they cannot be read."""
+    """Read the tables of a cache; OSError or ArrowException if they cannot be read."""
     system, root = open_place(inputs.results)
     tables = {}
     for name in KEPT:
@@ -63,18 +63,18 @@ def load_cache(inputs: Inputs, kept: SettledCache) -> dict[str, pa.Table]:
 def save_cache(
     inputs: Inputs, tables: Mapping[str, pa.Table], problems: Mapping[str, tuple[str, ...]], base: SettledCache | None
 ) -> str:
-    """Keep a build for the next one; return a line if that cannot be done (no harm to this one).
+    """Save the tables of a build for the next one. Return a line if that fails; the build itself is not affected.
 
-    Of the others only `base`, which it grew from, stays: it serves while the newest run still grows.
+    Of the other caches only `base`, on which this one is based, stays: it is usable while the newest run grows.
     """
     stamps = {run: inputs.stamp(run) for run in inputs.runs}
     digest = hashlib.sha256(repr((_code(), sorted(stamps.items()))).encode()).hexdigest()[:16]
     folder = f"{FOLDER}/{digest}"
-    said = {"code": _code(), "runs": stamps, "problems": {run: list(lines) for run, lines in problems.items()}}
+    content = {"code": _code(), "runs": stamps, "problems": {run: list(lines) for run, lines in problems.items()}}
     try:
         for name in KEPT:
             write_table(inputs.url(f"{folder}/{name}.parquet"), name, tables[name])
-        text = json.dumps(said, indent=1, sort_keys=True).encode()
+        text = json.dumps(content, indent=1, sort_keys=True).encode()
         write_aside(inputs.url(f"{folder}/{COVERS}"), lambda sink: sink.write(text))
         _drop_others(inputs, {folder} if base is None else {folder, base.folder})
     except (ResultsError, OSError) as error:
@@ -89,31 +89,31 @@ def _serves(kept: SettledCache, stamps: Mapping[str, str]) -> bool:
 
 
 def _read(inputs: Inputs, path: str) -> SettledCache | None:
-    """Read a `covers.json`; None where it is damaged or was written by other code: it is rebuilt then."""
+    """Read a `covers.json`; None if it is damaged or was written by other code, so that the cache is rebuilt."""
     system, root = open_place(inputs.results)
     try:
         with system.open_input_file(f"{root}/{path}") as source:
-            said = json.loads(source.read())
-        if said["code"] != _code():
+            content = json.loads(source.read())
+        if content["code"] != _code():
             return None
-        problems = {run: tuple(lines) for run, lines in said["problems"].items()}
-        return SettledCache(path.removesuffix(f"/{COVERS}"), dict(said["runs"]), problems)
+        problems = {run: tuple(lines) for run, lines in content["problems"].items()}
+        return SettledCache(path.removesuffix(f"/{COVERS}"), dict(content["runs"]), problems)
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 
 
 def _drop_others(inputs: Inputs, needed: Collection[str]) -> None:
-    """Delete what other builds kept, first the file that makes a folder count."""
+    """Delete the caches of other builds, `covers.json` first."""
     system, root = open_place(inputs.results)
     for folder in (path.removesuffix(f"/{COVERS}") for path in inputs.covers):
         if folder not in needed:
-            with suppress(FileNotFoundError):  # another build was quicker
+            with suppress(FileNotFoundError):  # another build deleted it first
                 system.delete_file(f"{root}/{folder}/{COVERS}")
                 system.delete_dir(f"{root}/{folder}")
 
 
 def _drop(inputs: Inputs, folder: str) -> None:
-    """Delete what could not be kept whole."""
+    """Delete an incomplete cache."""
     system, root = open_place(inputs.results)
     with suppress(OSError):
         system.delete_dir(f"{root}/{folder}")
@@ -121,7 +121,7 @@ def _drop(inputs: Inputs, folder: str) -> None:
 
 @cache
 def _code() -> str:
-    """Return a digest of the sources that decide what a build says."""
+    """Return a digest of the sources on which the tables depend."""
     digest = hashlib.sha256()
     for path in sources():
         digest.update(path.name.encode() + path.read_bytes())
@@ -129,6 +129,6 @@ def _code() -> str:
 
 
 def sources() -> list[Path]:
-    """Return the files of this package and of the model, which has the columns."""
+    """Return the source files of this package and of the model, which defines the columns."""
     root = Path(__file__).parents[1]
     return sorted(path for folder in ("spark", "probe/model") for path in (root / folder).glob("*.py"))

@@ -1,4 +1,4 @@
-"""Cells over time, DataFrame -> DataFrame: what the newest run changed, and stretches of runs that said the same."""
+"""Cells over time, DataFrame -> DataFrame: changes by the newest run, and stretches of runs with the same result."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from spark.tables import CHANGES, HISTORY, STRETCHED
 
 
 def changes(elected: DataFrame, newest: str) -> DataFrame:
-    """Name the cells whose row the run `newest` added or changed: ELECTED with IDENTITY -> CHANGES."""
+    """Return the cells whose row the run `newest` added or changed: ELECTED with IDENTITY -> CHANGES."""
     was_there = F.col("before").isNotNull()
-    said_else = ~_same("outcome", "before.outcome") | ~_same("conforms", "before.conforms")
+    differs = ~_same("outcome", "before.outcome") | ~_same("conforms", "before.conforms")
     columns = {
         "kind": F.when(was_there, "changed").otherwise("added"),
         **{f"{name}_before": F.col(f"before.{name}") for name in ("outcome", "conforms", "trials")},
         "run_before": F.col("before.run_id"),
     }
-    return elected.where((F.col("run_id") == newest) & (~was_there | said_else)).select(
+    return elected.where((F.col("run_id") == newest) & (~was_there | differs)).select(
         *(columns.get(name, F.col(name)).alias(name) for name in CHANGES.names)
     )
 
 
 def as_history(settled: DataFrame) -> DataFrame:
-    """Take what each run says of a cell, where it settles it, as a stretch of one: SETTLED -> STRETCHED."""
+    """Turn every result that settles a cell into a stretch of one run: SETTLED -> STRETCHED."""
     one = {"first_run": F.col("run"), "last_run": F.col("run"), "runs": F.lit(1).cast("bigint")}
     return settled.where(F.col("weight") == SETTLES).select(
         *(one.get(name, F.col(name)).alias(name) for name in STRETCHED.names)
@@ -37,22 +37,22 @@ def as_history(settled: DataFrame) -> DataFrame:
 
 
 def encode(history: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Take up stretches that were kept: HISTORY -> STRETCHED."""
-    said = {
+    """Turn stretches of the cache into numbers: HISTORY -> STRETCHED."""
+    encoded = {
         "cell": cell_hash(),
         "outcome": outcome_place(F.col("outcome")),
-        "said": conformity_code(F.col("conforms") == "yes"),
+        "conformity": conformity_code(F.col("conforms") == "yes"),
     }
-    rows = history.select(*(said.get(name, F.col(name)).alias(name) for name in STRETCHED.names))
+    rows = history.select(*(encoded.get(name, F.col(name)).alias(name) for name in STRETCHED.names))
     return number_runs(number_runs(rows, "first_run", runs), "last_run", runs)
 
 
-def join_stretches(told: DataFrame) -> DataFrame:
-    """Join the neighbours of a cell that say the same: STRETCHED -> STRETCHED."""
+def join_stretches(stretches: DataFrame) -> DataFrame:
+    """Join adjacent stretches of a cell with the same result: STRETCHED -> STRETCHED."""
     by_time = Window.partitionBy("cell").orderBy("first_run")
-    same = (F.col(name) == F.lag(name, 1, -1).over(by_time) for name in ("outcome", "said"))
+    same = (F.col(name) == F.lag(name, 1, -1).over(by_time) for name in ("outcome", "conformity"))
     nth = F.sum(F.when(reduce(and_, same), 0).otherwise(1)).over(by_time)
-    joined = told.withColumn("nth", nth).groupBy("cell", "nth", "outcome", "said")
+    joined = stretches.withColumn("nth", nth).groupBy("cell", "nth", "outcome", "conformity")
     return joined.agg(
         F.min("first_run").alias("first_run"),
         F.max("last_run").alias("last_run"),
@@ -60,14 +60,14 @@ def join_stretches(told: DataFrame) -> DataFrame:
     ).select(*STRETCHED.names)
 
 
-def decode(told: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Tell stretches to readers: STRETCHED with IDENTITY -> HISTORY."""
+def decode(stretches: DataFrame, runs: Sequence[str]) -> DataFrame:
+    """Turn the numbers of stretches into words: STRETCHED with IDENTITY -> HISTORY."""
     columns = {
         **{name: run_at(runs, F.col(name)) for name in ("first_run", "last_run")},
         "outcome": outcome_at(F.col("outcome")),
-        "conforms": conformity_at(F.col("said")),
+        "conforms": conformity_at(F.col("conformity")),
     }
-    return told.select(*(columns.get(name, F.col(name)).alias(name) for name in HISTORY.names))
+    return stretches.select(*(columns.get(name, F.col(name)).alias(name) for name in HISTORY.names))
 
 
 def _same(name: str, other: str) -> Column:

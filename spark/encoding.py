@@ -1,8 +1,8 @@
-"""Words as numbers and back. Grouping and sorting millions of rows by nine words costs Spark several times as much.
+"""Words as numbers and back: Spark groups and sorts rows by numbers several times faster than by nine words.
 
-A cell's number is a hash of 64 bits: among a million cells two share one with a chance of 3 in 100 million. A run's is
-its place among all runs, so that the later is the greater; an outcome's its place in `Outcome`, which lists the worse
-first. Words are looked up only for what is left after counting.
+The number of a cell is a hash of 64 bits; among a million cells the probability of a collision is 3 in 100 million.
+The number of a run is its place among all runs, so that a later run has a greater number. The number of an outcome is
+its place in `Outcome`, which lists the worse first. Words are restored after counting.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from spark.schema import IDENTITY
 
 PLACES = tuple(Outcome)
 OUTCOMES = f"array({', '.join(repr(outcome.value) for outcome in PLACES)})"
-"""The same for Spark."""
+"""The same as a Spark expression."""
 CONFORMITY = (None, "yes", "no")
-"""What `said` stands for: conformity of several trials, in which the greatest number wins."""
+"""Meaning of the column `conformity`: the conformity of several trials, of which the greatest number counts."""
 _BETWEEN = "\n"
 
 
 def cell_hash() -> Column:
-    """Return the number of a row's cell."""
+    """Return the number of the cell of a row."""
     return F.xxhash64(*IDENTITY).alias("cell")
 
 
@@ -39,38 +39,38 @@ def outcome_at(place: Column) -> Column:
 
 
 def conformity_code(conforms: Column) -> Column:
-    """Return the number of whether a trial conforms."""
+    """Return the number of a trial's conformity."""
     return F.when(conforms, 1).when(~conforms, 2).otherwise(0)
 
 
-def conformity_at(said: Column) -> Column:
-    """Return `yes`, `no` or null."""
-    return F.get(F.array(*(F.lit(word) for word in CONFORMITY)), said)
+def conformity_at(code: Column) -> Column:
+    """Return `yes`, `no` or null for a number."""
+    return F.get(F.array(*(F.lit(word) for word in CONFORMITY)), code)
 
 
 def run_at(runs: Sequence[str], number: Column) -> Column:
-    """Return the id of a run, of all runs in their order; null for null."""
+    """Return the id of a run for its number among all runs, oldest first; null for null."""
     return F.get(_ids(runs), number)
 
 
 def run_hash(name: str) -> Column:
-    """Return one number for the id of a run: a number is looked up much faster than a word."""
+    """Return a hash of a run id, which Spark looks up faster than the word."""
     return F.xxhash64(name)
 
 
 def run_hashes(session: SparkSession, runs: Sequence[str]) -> DataFrame:
-    """Return what `run_hash` can be: `hash`, and the number `run`."""
+    """Return all values of `run_hash`: `hash`, and the number `run`."""
     ids = session.range(1).select(F.posexplode(_ids(runs)).alias("run", "id"))
     return ids.select(run_hash("id").alias("hash"), "run")
 
 
 def answer_hash(run: str, outcome: str) -> Column:
-    """Return one number for a run and an outcome in it: two words a row would be looked up in lists else."""
+    """Return a hash of a run and an outcome, so that a row needs one look-up in place of two."""
     return F.xxhash64(run, outcome)
 
 
 def answers(session: SparkSession, runs: Sequence[str]) -> DataFrame:
-    """Return what `answer_hash` can be: `answer`, and the numbers `run` and `outcome`. A few thousand rows."""
+    """Return all values of `answer_hash`: `answer`, and the numbers `run` and `outcome`; a few thousand rows."""
     ids = session.range(1).select(F.posexplode(_ids(runs)).alias("run", "id"))
     every = ids.select("run", "id", F.posexplode(_outcomes()).alias("outcome", "word"))
     return every.select(answer_hash("id", "word").alias("answer"), "run", "outcome")
@@ -85,7 +85,7 @@ def number_runs(rows: DataFrame, name: str, runs: Sequence[str]) -> DataFrame:
 
 
 def _ids(runs: Sequence[str]) -> Column:
-    """Give all ids as one constant: Spark folds it once, however many there are."""
+    """Return all ids as one constant, which Spark evaluates once."""
     return F.split(F.lit(_BETWEEN.join(runs)), _BETWEEN)
 
 

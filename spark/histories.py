@@ -1,4 +1,4 @@
-"""On a worker: read the histories of one trial file and judge them. No session, no Spark."""
+"""Read the histories of one trial file and judge them. Runs on a worker, without a Spark session."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def judge_file(
     suite: Sequence[str],
     steady_name: str,
 ) -> Iterator[Row]:
-    """Yield a verdict row per history, or a row with nothing but `problem` for what cannot be judged.
+    """Yield a verdict row per history; for one that cannot be judged, a row with nothing but `problem`.
 
-    Without `steady` only steady trials are judged; with it each history is told its suite's outcome.
+    Without `steady` only steady trials are judged. With it, every history gets the steady outcome of its suite.
     """
     only = [("scenario", "==", steady_name)] if steady is None else None
     try:
@@ -41,15 +41,15 @@ def judge_file(
         yield {"problem": f"{results}/{path} cannot be judged: {reason}; delete it and resume its run"}
         return
     for row in wanted:
-        told = None if steady is None or row["scenario"] == steady_name else steady.get(_of(row, suite))
-        yield _judged(row, events.get(trial_key(row), ((), (), ())), judge, told, f"{results}/{path}")
+        control = None if steady is None or row["scenario"] == steady_name else steady.get(_of(row, suite))
+        yield _judged(row, events.get(trial_key(row), ((), (), ())), judge, control, f"{results}/{path}")
 
 
-def _judged(row: Row, events: Columns, judge: Callable[[History], Verdict], told: str | None, name: str) -> Row:
+def _judged(row: Row, events: Columns, judge: Callable[[History], Verdict], control: str | None, name: str) -> Row:
     try:
         history = history_of(row["header"], *events)
-        if told is not None:
-            history = replace(history, header=replace(history.header, steady=Outcome(told)))
+        if control is not None:
+            history = replace(history, header=replace(history.header, steady=Outcome(control)))
         verdict = judge(history)
     except (*MISFITS, AttributeError, ArithmeticError, LookupError, AssertionError) as error:
         what = f"trial {row['trial']} of {' '.join(_of(row, IDENTITY))}"
@@ -58,7 +58,7 @@ def _judged(row: Row, events: Columns, judge: Callable[[History], Verdict], told
 
 
 def _events(results: str, path: str, only: Filter) -> dict[object, Columns]:
-    """Read a file's events by trial, in order."""
+    """Read the events of a file per trial, in their order."""
     return by_trial(_read(results, path, [*TRIAL, "seq", *EVENT], only))
 
 

@@ -1,7 +1,7 @@
-"""New runs folded into what earlier builds kept: every table of the job, each computed when it is asked for.
+"""An incremental build: new runs added to the cache. Every table is computed when it is requested.
 
-The matrix reads few columns of every new run, to find those that cells can get their rows from; these it counts and
-measures. History and tallies count every new run.
+The matrix reads few columns of every new run, to find the runs that can give a cell its row; only these are counted and
+measured. History and tallies count every new run.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from spark.tables import FLAKES, KEPT, LATEST, TALLIED, TALLIES
 from spark.versions import version_stretches
 
 _OF_ALL = frozenset({"history", "tallies", "flakes"})
-"""Tables that count every new run, not only those that were chosen."""
+"""Tables that count every new run, not only those that give cells their rows."""
 
 
 def build_incrementally(
     session: SparkSession, new: Inputs, kept: SettledCache | None, go_on: Callable[[], bool] = lambda: True
 ) -> dict[str, pa.Table]:
-    """Settle the runs of `new`, all later than what was kept, and return the tables of `KEPT` over all runs.
+    """Settle the runs of `new`, all later than those of `kept`, and return the tables of `KEPT` over all runs.
 
-    `go_on` is asked before each table; once it says no, the others are missing.
+    `go_on` is called before every table; if it returns False, the remaining tables are missing.
     """
     with ExitStack() as caches:
         folded = IncrementalBuild(session, new, kept, caches)
@@ -57,7 +57,7 @@ def build_incrementally(
 
 @dataclass(frozen=True)
 class IncrementalBuild:
-    """The tables of `KEPT`; what several of them need is cached until `caches` end."""
+    """The tables of `KEPT`; shared parts are cached until `caches` closes."""
 
     session: SparkSession
     new: Inputs
@@ -65,7 +65,7 @@ class IncrementalBuild:
     caches: ExitStack
 
     def table(self, name: str) -> DataFrame:
-        """Return a table that is to be computed now, before the next is asked for: Spark is set up for its size."""
+        """Return a table and set Spark up for its size. Compute it before the next call."""
         size = (self.new if name in _OF_ALL else self._of("best", "earlier")).bytes
         tune(self.session, size, among=self.new.bytes)
         rows: DataFrame = getattr(self, name)
@@ -73,12 +73,12 @@ class IncrementalBuild:
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
-        """All runs, in their order."""
+        """All runs, oldest first."""
         return (*sorted(() if self.kept is None else self.kept.runs), *self.new.runs)
 
     @cached_property
     def ranks(self) -> pa.Table:
-        """LATEST, of all runs: three numbers a cell, so few that they are kept here and not in Spark's cache."""
+        """LATEST of all runs. It has three numbers per cell and is small enough to stay outside Spark's cache."""
         tune(self.session, self.new.bytes)
         ranks = self._trials(self.new).transform(latest, self.runs)
         if self.kept is not None:
@@ -87,12 +87,12 @@ class IncrementalBuild:
 
     @cached_property
     def latest(self) -> DataFrame:
-        """The same, for Spark."""
+        """`ranks` as a DataFrame."""
         return self.session.createDataFrame(self.ranks)
 
     @cached_property
     def ranked(self) -> list[tuple[str, str]]:
-        """The runs that any cell has as its best, or as its best earlier one."""
+        """The runs, with the rank `best` or `earlier`, that occur in the ranks of a cell."""
         return [(self.runs[run], name) for name in LATEST.names[1:] for run in runs_of(self.ranks[name])]
 
     @cached_property
@@ -119,7 +119,7 @@ class IncrementalBuild:
     def settled(self) -> DataFrame:
         """SETTLED, of every new run."""
         settled = self.votes.transform(settle)
-        return self._cached(settled) if self.new.bytes <= SMALL else settled  # what is cached is planned once
+        return self._cached(settled) if self.new.bytes <= SMALL else settled  # a cached plan is planned once only
 
     @property
     def changes(self) -> DataFrame:
@@ -146,10 +146,10 @@ class IncrementalBuild:
     @property
     def history(self) -> DataFrame:
         """HISTORY."""
-        told = self.settled.transform(as_history)
+        stretches = self.settled.transform(as_history)
         if self.kept is not None:
-            told = self._before("history").transform(encode, self.runs).unionByName(told)
-        return self._named(told.transform(join_stretches)).transform(decode, self.runs)
+            stretches = self._before("history").transform(encode, self.runs).unionByName(stretches)
+        return self._named(stretches.transform(join_stretches)).transform(decode, self.runs)
 
     @cached_property
     def tallied(self) -> DataFrame:
@@ -171,7 +171,7 @@ class IncrementalBuild:
         return self._named(self.tallied.transform(flake_rates)).select(*FLAKES.names)
 
     def _of(self, *names: str) -> Inputs:
-        """Return the new runs that cells get their rows from, or got them from before the newest: of many runs few."""
+        """Return the new runs with a rank among `names`; these are few of many runs."""
         if len(self.new.runs) == 1 or self.new.bytes <= SMALL:
             return self.new
         return self.new.of([run for run, rank in self.ranked if rank in names])
@@ -181,19 +181,19 @@ class IncrementalBuild:
         return rows.cache()
 
     def _trials(self, of: Inputs) -> DataFrame:
-        """Read the trials that enter."""
+        """Read the trials that are settled."""
         rows = read_trials(self.session, of)
-        one_task = rows.coalesce(1) if of.bytes <= SMALL else rows  # one task needs no exchange between tasks
+        one_task = rows.coalesce(1) if of.bytes <= SMALL else rows  # a single task needs no shuffle
         return one_task.transform(enter)
 
     def _before(self, name: str) -> DataFrame:
-        """Read a table that was kept."""
+        """Read a table of the cache."""
         if self.kept is None:
             raise LookupError(name)
         return read_files(self.session, self.new, (f"{self.kept.folder}/{name}.parquet",), KEPT[name])
 
     def _renewed(self, name: str, rows: DataFrame) -> DataFrame:
-        """Replace the rows of a kept table whose cells have new ones."""
+        """Replace those rows of a cached table whose cells have new rows."""
         columns = KEPT[name].names
         if self.kept is None:
             return rows.select(*columns)
@@ -202,5 +202,5 @@ class IncrementalBuild:
         return stays.select(*columns).unionByName(rows)
 
     def _named(self, rows: DataFrame) -> DataFrame:
-        """Add the seven columns of each cell."""
+        """Add the columns of `IDENTITY` to rows with `cell`."""
         return rows.join(self.matrix.select(cell_hash(), *IDENTITY), "cell")

@@ -1,4 +1,4 @@
-"""Which Parquet files the job reads: finished ones that are whole. Each damaged one is named in one line."""
+"""The Parquet files that the jobs read: complete and undamaged ones. One line names every damaged file."""
 
 from __future__ import annotations
 
@@ -28,47 +28,47 @@ from probe.model.results import (
 from spark.schema import EVENT, TRIAL, VERDICT
 
 FOLDER, COVERS = "settled", "covers.json"
-"""Where builds keep what the next one needs, and the file there that says what it covers."""
+"""The folder of caches, and the file in a cache that lists the runs it covers."""
 _THREADS = 8
 _NEEDED = frozenset({"run_id", "family", "trial", "outcome"})
 _WIDER = {pa.int64(): {pa.int32(), pa.int16()}, pa.float64(): {pa.float32()}, pa.int32(): {pa.int16()}}
-"""Narrower types that an older program may have used; Spark widens them."""
+"""Narrower types of an older program; Spark widens them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Files by kind, as paths below the results, and what is wrong with the others."""
+    """Files by kind, as paths below the results, and the problems of the others."""
 
     results: str
     trials: tuple[str, ...]
     verdicts: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
-    """What earlier builds kept, each by its `covers.json`."""
+    """The `covers.json` of every cache."""
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Size and time of change of every file, to know it again."""
+    """Size and time of change of every file, which identify its content."""
     problems: tuple[str, ...] = ()
 
     def url(self, path: str) -> str:
-        """Return a file's full path or URL."""
+        """Return the full path or URL of a file."""
         return f"{self.results}/{path}"
 
     def for_spark(self, path: str) -> str:
-        """Return the same with every sign escaped that Hadoop would take for a pattern."""
+        """Return the full path or URL with the characters of Hadoop's patterns escaped."""
         return re.sub(r"([\\*?\[\]{}])", r"\\\1", self.url(path))
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Return the runs that have trials, oldest first."""
+        """The runs that have trials, oldest first."""
         return tuple(sorted({run_of(path) for path in self.trials}))
 
     @property
     def bytes(self) -> int:
-        """Return the size of all trial files."""
+        """The size of all trial files in bytes."""
         return sum(self.sizes.get(path, (0, 0))[0] for path in self.trials)
 
     def of(self, runs: Collection[str]) -> Inputs:
-        """Return the files of some runs alone."""
+        """Return the files of these runs only."""
         wanted = frozenset(runs)
 
         def among(paths: Iterable[str]) -> tuple[str, ...]:
@@ -77,19 +77,19 @@ class Inputs:
         return replace(self, trials=among(self.trials), verdicts=among(self.verdicts), events=among(self.events))
 
     def stamp(self, run_id: str, *kinds: str) -> str:
-        """Return what a run's files (trials and verdicts) are known by; it changes as soon as one of them does."""
+        """Return a digest of a run's files (by default trials and verdicts); it changes with every one of them."""
         paths = (path for kind in kinds or (TRIALS, VERDICTS) for path in getattr(self, kind))
         mine = sorted(path for path in paths if run_of(path) == run_id)
         return hashlib.sha256(repr([(path, self.sizes.get(path)) for path in mine]).encode()).hexdigest()[:16]
 
 
 def run_of(path: str) -> str:
-    """Return the id of the run that a path lies in."""
+    """Return the id of the run to which a path belongs."""
     return path.partition("/")[0].removeprefix(RUN_PREFIX)
 
 
 def list_inputs(results: str) -> Inputs:
-    """List the files by name alone; ResultsError if there are no trials."""
+    """List the files without opening them; ResultsError if there are no trials."""
     system, root = open_place(results)
     try:
         found = system.get_file_info(fs.FileSelector(root, recursive=True, allow_not_found=True))
@@ -108,25 +108,25 @@ def list_inputs(results: str) -> Inputs:
 
 
 def find_inputs(results: str) -> Inputs:
-    """List the trial and verdict files whose footers are whole and whose columns are ours.
+    """List the trial and verdict files whose footers are complete and whose columns fit.
 
-    ResultsError if there are none, or none is readable.
+    ResultsError if there are none or none can be read.
     """
     return demand(check_footers(replace(list_inputs(results), events=())))
 
 
 def check_footers(inputs: Inputs) -> Inputs:
-    """Keep the files whose footers are whole and whose columns are ours."""
+    """Keep the files whose footers are complete and whose columns fit."""
     return _sound(inputs, _check_footer)
 
 
 def read_through(inputs: Inputs) -> Inputs:
-    """Read every file to its end and keep those that can be; for when Spark met one that it could not read."""
+    """Read every file completely and keep the readable ones; used after Spark met one that it could not read."""
     return _sound(inputs, _check_pages)
 
 
 def have_column(inputs: Inputs, paths: Collection[str], name: str) -> bool:
-    """Tell whether all of these files have a column; older programs did not write all of today's."""
+    """Return whether all of these files have a column; files of older programs lack some."""
     system, root = open_place(inputs.results)
 
     def has(path: str) -> bool:
@@ -138,14 +138,14 @@ def have_column(inputs: Inputs, paths: Collection[str], name: str) -> bool:
 
 
 def demand(inputs: Inputs) -> Inputs:
-    """ResultsError if there is nothing to read."""
+    """Return `inputs`; ResultsError if no trial file is left."""
     if not inputs.trials:
         raise ResultsError(f"{inputs.results}: no trial file can be read; the first: {inputs.problems[0]}")
     return inputs
 
 
 def open_place(url: str) -> tuple[fs.FileSystem, str]:
-    """Return the file system and the path in it; ResultsError where pyarrow does not know the URL."""
+    """Return the file system and the path in it; ResultsError if pyarrow does not support the URL."""
     if "://" not in url:
         return fs.LocalFileSystem(), str(Path(url).absolute())
     try:
@@ -156,7 +156,7 @@ def open_place(url: str) -> tuple[fs.FileSystem, str]:
 
 
 def _of_kind(paths: Iterable[str], kind: str) -> tuple[str, ...]:
-    """Keep `run_id=*/<kind>/<name>.parquet`."""
+    """Return the paths of the form `run_id=*/<kind>/<name>.parquet`."""
     parts = ((path, PurePosixPath(path).parts) for path in paths)
     return tuple(
         path
@@ -179,9 +179,9 @@ def _sound(inputs: Inputs, check: Callable[[pq.ParquetFile, pa.Schema], None]) -
     def keep(paths: tuple[str, ...], schema: StructType) -> tuple[str, ...]:
         expected = to_arrow_schema(schema)
         with ThreadPoolExecutor(_THREADS) as threads:
-            said = list(threads.map(lambda path: problem(path, expected), paths))
-        problems.extend(filter(None, said))
-        return tuple(path for path, wrong in zip(paths, said, strict=True) if not wrong)
+            found = list(threads.map(lambda path: problem(path, expected), paths))
+        problems.extend(filter(None, found))
+        return tuple(path for path, wrong in zip(paths, found, strict=True) if not wrong)
 
     problems = list(inputs.problems)
     trials, verdicts = keep(inputs.trials, TRIAL), keep(inputs.verdicts, VERDICT)
@@ -190,7 +190,7 @@ def _sound(inputs: Inputs, check: Callable[[pq.ParquetFile, pa.Schema], None]) -
 
 
 def _check_footer(file: pq.ParquetFile, expected: pa.Schema) -> None:
-    """Accept files that lack columns (an older program wrote them) but not columns of another type."""
+    """Check columns and schema number. Missing columns are allowed (older program), other types are not."""
     there = file.schema_arrow
     written = int((there.metadata or {}).get(SCHEMA_KEY, b"0"))
     if written > SCHEMA_VERSION:

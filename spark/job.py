@@ -1,4 +1,4 @@
-"""The matrix: `python -m spark.job --results DIR --out DIR [--master URL]`."""
+"""The job that builds the matrix: `python -m spark.job --results DIR --out DIR [--master URL]`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ NOTHING_READABLE = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """What a matrix was made of."""
+    """The result of a build."""
 
     cells: int
     outcomes: Mapping[str, int]
-    """Cells by outcome."""
+    """Number of cells per outcome."""
     files: int
-    """Trial files read."""
+    """Number of trial files read."""
     runs: int
-    """All runs, and"""
+    """Number of all runs."""
     known: int
-    """those of them that an earlier build had settled, so that nothing of them was read."""
+    """Number of runs that came from the cache and were not read."""
     problems: tuple[str, ...]
     """One line per file that could not be read and was left out."""
     csv: str
@@ -44,11 +44,11 @@ class Built:
 
 
 def build_matrix(results: str, out: str, master: str | None = None, session: SparkSession | None = None) -> Built:
-    """Settle the trials below `results`; write `matrix.csv`, `matrix.parquet` and the tables beside it to `out`.
+    """Settle the trials below `results`; write `matrix.csv`, `matrix.parquet` and the other tables to `out`.
 
-    What earlier builds kept under `results/settled` is not read again. Each file is written aside and renamed.
-    Starts (and ends) a Spark session unless one is given. ResultsError if nothing is readable or `out` cannot be
-    written, ToolError if Spark cannot start.
+    Runs in the cache (`results/settled`) are not read again. Every file is written at a temporary name and renamed.
+    Starts and stops a Spark session unless one is given. ResultsError if nothing can be read or `out` cannot be
+    written; ToolError if Spark does not start.
     """
     listed = replace(list_inputs(results), events=())
     kept = find_cache(listed)
@@ -56,7 +56,7 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
         listed, kept, lambda large: session or start_session(master, large=large), session is None
     )
     problems = _problems(read, kept)
-    lines = [line for said in problems.values() for line in said]
+    lines = [line for some in problems.values() for line in some]
     if read.trials:
         lines += filter(None, [save_cache(listed, tables, problems, kept)])
     csv, parquet = write_tables(out, tables)
@@ -73,38 +73,38 @@ def build_matrix(results: str, out: str, master: str | None = None, session: Spa
 
 
 def is_large(results: str) -> bool:
-    """Tell whether the next build has much to read."""
+    """Return whether the next build has much to read."""
     try:
         listed = replace(list_inputs(results), events=())
-    except ResultsError:  # the build will say so
+    except ResultsError:  # the build reports it
         return False
     kept = find_cache(listed)
     return listed.of([run for run in listed.runs if kept is None or run not in kept.runs]).bytes > SMALL
 
 
 def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> None:
-    """Build what there is and drop it: a session answers several times faster the second time."""
+    """Build the tables and drop them, because a session answers several times faster the second time."""
     try:
         build_incrementally(session, find_inputs(results), None, go_on)
-    except (ResultsError, PySparkException, Py4JError):  # nothing there yet, or damaged: the build will say so
+    except (ResultsError, PySparkException, Py4JError):  # no results yet, or damaged ones: the build reports it
         return
 
 
 def _tables(
-    listed: Inputs, kept: SettledCache | None, start: Callable[[bool], SparkSession], mine: bool
+    listed: Inputs, kept: SettledCache | None, start: Callable[[bool], SparkSession], own_session: bool
 ) -> tuple[dict[str, pa.Table], Inputs, SettledCache | None]:
-    """Return the tables, what was read for them, and what was not read again."""
+    """Return the tables, the inputs that were read, and the cache that was used."""
     new = _new(listed, kept)
     if not new.trials and kept is not None:
         try:
             return load_cache(listed, kept), new, kept
-        except (OSError, pa.ArrowException):  # damaged: as if it had not been kept
-            return _tables(replace(listed, covers=()), None, start, mine)
+        except (OSError, pa.ArrowException):  # a damaged cache: build without it
+            return _tables(replace(listed, covers=()), None, start, own_session)
     session = start(new.bytes > SMALL)
     try:
         return _folded(session, listed, new, kept)
     finally:
-        if mine:
+        if own_session:
             stop_session(session)
 
 
@@ -117,20 +117,20 @@ def _folded(
         whole = read_through(new)
         if whole != new and (whole.trials or kept is None):
             return build_incrementally(session, demand(whole), kept), whole, kept
-        if kept is None:  # not the files' fault
+        if kept is None:  # the files are not the cause
             raise
     return _folded(session, listed, _new(listed, None), None)
 
 
 def _new(listed: Inputs, kept: SettledCache | None) -> Inputs:
-    """Return the sound files of the runs that are not kept; ResultsError if nothing at all can be read."""
+    """Return the undamaged files of the runs that the cache lacks; ResultsError if no file at all can be read."""
     if kept is None:
         return demand(check_footers(listed))
     return check_footers(listed.of([run for run in listed.runs if run not in kept.runs]))
 
 
 def _problems(read: Inputs, kept: SettledCache | None) -> dict[str, tuple[str, ...]]:
-    """Return what is wrong with files, by run; what earlier builds found is still wrong."""
+    """Return the problems of files per run, including those that earlier builds found."""
     found = dict(kept.problems) if kept is not None else {}
     for line in read.problems:
         run = run_of(line.removeprefix(f"{read.results}/"))
@@ -139,7 +139,7 @@ def _problems(read: Inputs, kept: SettledCache | None) -> dict[str, tuple[str, .
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Build the matrix; 0 done, 2 no Spark here, 3 nothing readable."""
+    """Build the matrix; return 0 = done, 2 = Spark is not available, 3 = nothing can be read."""
     parser = argparse.ArgumentParser(prog="python -m spark.job", description="Settle stored trials into matrix.csv.")
     parser.add_argument("--results", required=True, help="folder or URL of the runs")
     parser.add_argument("--out", required=True, help="folder or URL for matrix.csv and the tables")
@@ -155,7 +155,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     for line in built.problems:
         sys.stderr.write(f"{line}\n")
-    known = f", {built.known} of {built.runs} runs known already" if built.known else ""
+    known = f", {built.known} of {built.runs} runs from the cache" if built.known else ""
     sys.stdout.write(f"{built.csv}: {built.cells} cells from {built.files} files{known}\n")
     return 0
 

@@ -1,7 +1,7 @@
-"""The trials behind a row of the matrix, summed up: numbers, commonest words, lists. DataFrame -> DataFrame.
+"""Summarize the trials behind a row of the matrix: numbers, commonest words, lists. DataFrame -> DataFrame.
 
-A cell's trials are gathered once, in one list: a dozen aggregates that each keep an object for every cell cost Spark
-several times as much. Expressions are Spark's SQL: to make them call by call takes longer than to compute them.
+The trials of a cell are gathered in one list, because a dozen aggregates with an object per cell are several times
+slower. Expressions are Spark SQL, because building them by Python calls takes longer than computing them.
 """
 
 from __future__ import annotations
@@ -23,66 +23,66 @@ _JOINED = tuple(column for column in COLUMNS if column.aggregate is Aggregate.UN
 _REPORTED = tuple(
     dict.fromkeys(("trial", "reason", "outcome", "conforms", *TIMES, *(column.source for column in _MEASURED)))
 )
-"""What a trial tells, `trial` first: the first trial has the least number."""
+"""The columns of a trial, `trial` first, so that the first trial of a list is the least."""
 _TRIALS = ArrayType(StructType([TRIAL[name] for name in _REPORTED]))
 _VOTES = ArrayType(columns("minus INT, outcome STRING, votes INT"))
 GATHERED = StructType(
     [
         StructField("cell", LongType()),
         StructField("common", StructType([TRIAL[name] for name in _COMMON])),
-        StructField("told", _TRIALS),
+        StructField("reported", _TRIALS),
     ]
 )
-"""A cell, what its trials have in common, and what each of them tells."""
+"""A cell, the columns that its trials share, and the columns of every trial."""
 SUPPORTING = StructType(
     [
         StructField("cell", LongType()),
         *(TRIAL[name] for name in (*_COMMON, "outcome")),
         StructField("tally", _VOTES),
         *columns("trials BIGINT, agreeing BIGINT").fields,
-        StructField("told", _TRIALS),
+        StructField("reported", _TRIALS),
     ]
 )
-"""The same with the trials that agree, the votes of every outcome, and how many of how many trials they are."""
+"""The same with only the trials that agree, the votes per outcome, and the counts of all and of agreeing trials."""
 _SHARES = {Aggregate.MEDIAN: 0.5, Aggregate.P95: 0.95}
 _WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
 
 
 def gathered() -> tuple[Column, ...]:
-    """Return the aggregates of the trials of a cell: what they have in common, and the list of what each tells."""
-    return F.any_value(F.struct(*_COMMON)).alias("common"), F.collect_list(F.struct(*_REPORTED)).alias("told")
+    """Return the aggregates of a cell's trials: the shared columns, and the list of the columns of every trial."""
+    return F.any_value(F.struct(*_COMMON)).alias("common"), F.collect_list(F.struct(*_REPORTED)).alias("reported")
 
 
 def keep_agreeing(cells: DataFrame) -> DataFrame:
-    """Keep the trials with each cell's commonest outcome, of equally common ones the worse: GATHERED -> BEHIND."""
-    votes = "size(filter(told, trial -> trial.outcome = one))"
-    counted = f"transform(array_distinct(told.outcome), one -> struct(-{votes} minus, one outcome, {votes} votes))"
+    """Keep the trials with the commonest outcome, the worse of equally common ones: GATHERED -> SUPPORTING."""
+    votes = "size(filter(reported, trial -> trial.outcome = one))"
+    counted = f"transform(array_distinct(reported.outcome), one -> struct(-{votes} minus, one outcome, {votes} votes))"
     ranked = f"transform(tally, vote -> struct(vote.minus, array_position({OUTCOMES}, vote.outcome) place, vote))"
     voted = cells.selectExpr("*", f"array_sort({counted}) tally")
     elected = voted.selectExpr("*", f"array_min({ranked}).vote commonest")
     found = {
         **{name: f"common.{name}" for name in _COMMON},
         "outcome": "commonest.outcome",
-        "trials": f"CAST(if({_WAS_RUN}, size(told), 0) AS BIGINT)",
+        "trials": f"CAST(if({_WAS_RUN}, size(reported), 0) AS BIGINT)",
         "agreeing": f"CAST(if({_WAS_RUN}, commonest.votes, 0) AS BIGINT)",
-        "told": "filter(told, trial -> trial.outcome = commonest.outcome)",
+        "reported": "filter(reported, trial -> trial.outcome = commonest.outcome)",
     }
     return elected.selectExpr(*(f"{found.get(name, name)} {name}" for name in SUPPORTING.names))
 
 
 def measure(behind: DataFrame) -> DataFrame:
-    """Sum up the agreeing trials of each cell: numbers, commonest words, lists; BEHIND -> what `as_matrix` takes."""
+    """Summarize the agreeing trials of every cell: SUPPORTING -> the input of `as_matrix`."""
     found = {
         **{column.name: _measured(column) for column in _MEASURED},
-        "conforms": _all("told.conforms"),
-        "reason": "array_min(told).reason",
+        "conforms": _all("reported.conforms"),
+        "reason": "array_min(reported).reason",
     }
     kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing")
     return behind.selectExpr(*kept, *(f"{text} {name}" for name, text in found.items()))
 
 
 def as_matrix(cells: DataFrame) -> DataFrame:
-    """Say `flaky` where trials disagree, join lists, and keep exactly the matrix's columns."""
+    """Set `flaky` where trials disagree, join lists, and return exactly the columns of the matrix."""
     is_flaky = "agreeing < trials"
     tally = "concat_ws(', ', transform(tally, vote -> concat_ws(' ', vote.outcome, vote.votes)))"
     disagreement = f"concat(trials, ' trials disagree: ', {tally})"
@@ -101,13 +101,13 @@ def as_matrix(cells: DataFrame) -> DataFrame:
 
 
 def _text(text: str) -> str:
-    """Empty text does not count: it means that the column does not apply."""
+    """Return null for empty text, which means that the column does not apply."""
     return f"nullif({text}, '')"
 
 
 def _measured(column: MatrixColumn) -> str:
-    """Return what makes one value of those of the agreeing trials; of a union, the list that `_united` joins."""
-    values = f"told.{column.source}"
+    """Return the expression for a column over the agreeing trials; for a union, the list that `_united` joins."""
+    values = f"reported.{column.source}"
     match column.aggregate:
         case Aggregate.COMMONEST:
             return _commonest(values)
@@ -120,7 +120,7 @@ def _measured(column: MatrixColumn) -> str:
 
 
 def _all(values: str) -> str:
-    """Say true only where all are."""
+    """Return the expression that is true only if all values are."""
     return f"array_min({values})"
 
 
@@ -131,12 +131,12 @@ def _number(column: MatrixColumn, values: str) -> str:
         value = f"array_{column.aggregate}({values})"
         if isinstance(TRIAL[column.source].dataType, LongType):
             return value
-    exact = f"round(CAST({value} AS DOUBLE), 6)"  # what is left of binary fractions must not decide the last digit
+    exact = f"round(CAST({value} AS DOUBLE), 6)"  # remainders of binary fractions must not change the last digit
     return f"round({exact}, 1)" if column.type is Type.DOUBLE else f"floor({exact} + 0.5D)"
 
 
 def _united(column: MatrixColumn) -> str:
-    """Join the lists of the trials: codes, highest versions, or letters."""
+    """Return the joined lists of the trials: codes, highest versions, or letters."""
     match FACTS[column.source]:
         case Type.CODES:
             return _joined(f"array_distinct(flatten({column.name}))")
@@ -147,7 +147,7 @@ def _united(column: MatrixColumn) -> str:
 
 
 def _percentile(values: str, share: float) -> str:
-    """Interpolate linearly between the two values beside the place; null where there is none."""
+    """Return a percentile, interpolated linearly; null if there is no value."""
     ordered = f"sort_array(array_compact({values}))"
     place = f"((size({ordered}) - 1) * {share}D)"
     below, above = (f"get({ordered}, CAST({nth}({place}) AS INT))" for nth in ("floor", "ceil"))
@@ -155,10 +155,10 @@ def _percentile(values: str, share: float) -> str:
 
 
 def _commonest(words: str) -> str:
-    """Return the commonest word, of equally common ones the first."""
-    told = f"filter({words}, word -> word != '')"
-    counted = f"struct(-size(filter({told}, other -> other = word)) minus, word)"
-    return f"array_min(transform(array_distinct({told}), word -> {counted})).word"
+    """Return the commonest word; the first one among equally common ones."""
+    present = f"filter({words}, word -> word != '')"
+    counted = f"struct(-size(filter({present}, other -> other = word)) minus, word)"
+    return f"array_min(transform(array_distinct({present}), word -> {counted})).word"
 
 
 def _highest_versions(pairs: str) -> str:
@@ -168,5 +168,5 @@ def _highest_versions(pairs: str) -> str:
 
 
 def _joined(items: str, between: str = ";") -> str:
-    """Join a list; an empty one does not apply."""
+    """Return a joined list; null for an empty one, which means that the column does not apply."""
     return _text(f"array_join({items}, '{between}')")

@@ -1,4 +1,4 @@
-"""What the jobs write, aside and renamed: matrix.csv (RFC 4180, UTF-8, LF), the tables, verdict files."""
+"""Write the results of the jobs: matrix.csv (RFC 4180, UTF-8, LF), the tables, verdict files."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from spark.tables import PUBLISHED, WRITTEN
 Row = dict[str, Any]
 _NUMBERED = {"version", "broker"}
 _HALF = re.compile(r"\.(matrix\.csv|[a-z]+\.parquet)\.\d+")
-"""How `write_aside` calls a table until it is whole."""
+"""Temporary names of tables that `write_aside` has not completed."""
 TABLE_KEY = b"probe.table"
 """Key of the table's name in the metadata of its file."""
 
 
 def in_order(cells: pa.Table) -> pa.Table:
-    """Sort the matrix by identity, versions numerically."""
+    """Sort the matrix by identity; versions are sorted as numbers."""
     keys = [_identity(row) for row in cells.select(list(IDENTITY)).to_pylist()]
     return cells.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
 
 
 def write_tables(out: str, tables: Mapping[str, pa.Table]) -> tuple[str, str]:
-    """Write the tables of a build into `out`, matrix.csv last; return the full names of matrix.csv and .parquet.
+    """Write the tables of a build to `out`, matrix.csv last; return the full names of matrix.csv and matrix.parquet.
 
     ResultsError if they cannot be written.
     """
@@ -51,7 +51,7 @@ def write_tables(out: str, tables: Mapping[str, pa.Table]) -> tuple[str, str]:
 
 
 def write_table(url: str, name: str, rows: pa.Table) -> None:
-    """Write a table with its name and the number of its schema; rows in a fixed order, the matrix in its own."""
+    """Write a table with its name and schema number. Rows are sorted by their columns; the matrix is sorted already."""
     schema = to_arrow_schema(WRITTEN[name]).with_metadata(
         {SCHEMA_KEY: str(SCHEMA_VERSION).encode(), TABLE_KEY: name.encode()}
     )
@@ -62,7 +62,7 @@ def write_table(url: str, name: str, rows: pa.Table) -> None:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Write rows as CSV: empty where a column does not apply, rates with one decimal."""
+    """Return rows as CSV: empty where a column does not apply, rates with one decimal."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(MATRIX.names)
@@ -90,7 +90,7 @@ def next_verdict_file(inputs: Inputs, folder: str, rules: int) -> str:
 
 
 def write_aside(url: str, save: Callable[[pa.NativeFile], object]) -> None:
-    """Write a file aside and rename it; ResultsError if it cannot be written."""
+    """Write a file at a temporary name and rename it; ResultsError if that fails."""
     system, path = open_place(url)
     try:
         write_whole(system, path, save)
@@ -101,7 +101,7 @@ def write_aside(url: str, save: Callable[[pa.NativeFile], object]) -> None:
 
 
 def sweep(out: str) -> None:
-    """Remove tables that a killed build left half written in a folder; whoever calls is alone there."""
+    """Remove incomplete tables of a killed build from a folder; no other build may run there."""
     if "://" not in out:
         for path in Path(out).glob(".*"):
             if _HALF.fullmatch(path.name):
@@ -110,5 +110,5 @@ def sweep(out: str) -> None:
 
 
 def write_parquet(url: str, table: pa.Table) -> None:
-    """Write a Parquet file aside and rename it; ResultsError if it cannot be written."""
+    """Write a Parquet file at a temporary name and rename it; ResultsError if that fails."""
     write_aside(url, lambda sink: pq.write_table(table, sink, compression="zstd"))

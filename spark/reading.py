@@ -1,7 +1,7 @@
-"""Stored files to DataFrames: by Spark's own reader where Hadoop has the file system, else by pyarrow on the workers.
+"""Read stored files into DataFrames: by Spark's reader where Hadoop has the file system, otherwise by pyarrow.
 
-Spark as it comes has no object stores; their jars are hundreds of megabytes. Whoever wrote the results, pyarrow, can
-read them anywhere, with the same credentials.
+Spark by itself does not support object stores, and the jars for them are large. pyarrow wrote the results and can read
+them on the workers with the same credentials.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spark.inputs import Inputs, open_place
 from spark.schema import TRIAL, VERDICT
 
 HADOOP = frozenset({"", "file", "hdfs"})
-"""Schemes that Spark reads by itself."""
+"""URL schemes that Spark's reader supports."""
 SEQ = r"-(\d+)\.parquet$"
 _NUMBERED = StructField("seq", IntegerType())
 
@@ -36,17 +36,17 @@ def read_trials(session: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def read_files(session: SparkSession, inputs: Inputs, paths: Sequence[str], schema: StructType) -> DataFrame:
-    """Read Parquet files below the results; columns that they lack are null."""
+    """Read Parquet files below the results; missing columns are null."""
     if not paths:
         return _nothing(session, schema)
-    if _by_spark(inputs):  # of runs it takes the id from the path: a constant of the file, not a word in every row
+    if _by_spark(inputs):  # Spark takes the run id from the path: a constant per file in place of a word per row
         reader = session.read.schema(schema).option("basePath", inputs.results)
         return reader.parquet(*map(inputs.for_spark, paths)).select(*schema.names)
     return _on_workers(session, inputs, paths, schema)
 
 
 def _nothing(session: SparkSession, schema: StructType) -> DataFrame:
-    """Return no rows, in a way that plans are simplified by; an empty list would start Python workers."""
+    """Return no rows, in a form that simplifies plans; an empty list would start Python workers."""
     columns = (F.lit(None).cast(field.dataType).alias(field.name) for field in schema)
     return session.range(1).where(F.lit(False)).select(*columns)
 
@@ -70,7 +70,7 @@ def _on_workers(session: SparkSession, inputs: Inputs, paths: Sequence[str], sch
 
 
 def _read(results: str, schema: StructType, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """On a worker: read files batch by batch, so that none has to fit into memory."""
+    """Read files batch by batch on a worker, so that no file needs to fit into memory."""
     system, root = open_place(results)
     wanted = to_arrow_schema(schema)
     for batch in batches:
@@ -83,7 +83,7 @@ def _read(results: str, schema: StructType, batches: Iterator[pa.RecordBatch]) -
 
 
 def _complete(rows: pa.RecordBatch, wanted: pa.Schema, path: str) -> pa.RecordBatch:
-    """Give a batch the wanted columns: those it lacks are null, `seq` comes from the file's name."""
+    """Return a batch with the wanted columns: missing ones are null, `seq` comes from the name of the file."""
     columns = []
     for field in wanted:
         if field.name in rows.schema.names:

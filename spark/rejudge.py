@@ -1,6 +1,6 @@
-"""Judge stored histories again with today's rules, file by file on Spark's workers; which cells changed.
+"""Judge stored histories again with the present rules, file by file on Spark's workers; report changed cells.
 
-`steady` comes first: the other verdicts of a client rest on its outcome.
+`steady` is judged first, because the other verdicts of a client depend on its outcome.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from spark.schema import TRIAL_KEY, VERDICT
 from spark.session import start_session, stop_session
 
 JUDGE = "probe.verdict:judge"
-"""Where the rules are; loaded when they are needed."""
+"""The module and function of the rules; loaded when needed."""
 SUITE = ("run_id", "family", "version", "role", "profile", "engine", "broker")
-"""What shares one steady outcome."""
+"""Columns of cells that share a steady outcome."""
 
 Judge = Callable[[History], Verdict]
 Steady = dict[tuple[str, ...], str]
@@ -38,34 +38,34 @@ _JUDGED = StructType([*VERDICT.fields, StructField("problem", StringType())])
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A cell whose row changed; outcomes before and after may be equal where other columns differ."""
+    """A cell whose row changed; both outcomes may be equal if other columns differ."""
 
     cell: Cell
     before: str
     after: str
     columns: tuple[str, ...]
-    """Matrix columns that differ."""
+    """The columns of the matrix that differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """What judging again did."""
+    """The result of judging again."""
 
     trials: int
-    """Histories judged."""
+    """Number of histories judged."""
     written: tuple[str, ...]
-    """Verdict files; none for runs in which nothing changed."""
+    """Verdict files that were written; none for a run without changes."""
     changed: tuple[Change, ...]
     problems: tuple[str, ...]
-    """One line per file or history that could not be judged; it keeps its verdict."""
+    """One line per file or history that could not be judged; its verdict stays."""
 
 
 def rejudge(
     results: str, master: str | None = None, session: SparkSession | None = None, judge: str = JUDGE
 ) -> Rejudged:
-    """Judge every stored history again and write `verdicts/<rules>-<seq>.parquet` where anything changed.
+    """Judge every stored history again and write `verdicts/<rules>-<seq>.parquet` for runs with changes.
 
-    ResultsError if nothing is readable, ToolError if Spark cannot start.
+    ResultsError if nothing can be read; ToolError if Spark does not start.
     """
     inputs = find_inputs(results)
     mine = session or start_session(master)
@@ -87,7 +87,7 @@ def _rejudge(session: SparkSession, inputs: Inputs, judge: str) -> Rejudged:
 
 
 def _steady(files: DataFrame, judge: str) -> Steady:
-    """Return today's steady outcome per suite: the first that is not clean, if any."""
+    """Return the present steady outcome per suite: the first one that is not clean, if any."""
     rows = files.mapInArrow(partial(_judge_files, judge, None), _JUDGED).where("problem IS NULL").collect()
     found: dict[tuple[str, ...], set[str]] = {}
     for row in rows:
@@ -133,7 +133,7 @@ def _changes(
 
 
 def _judge_files(judge: str, steady: Steady | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """On a worker: judge the histories of trial files, one batch of verdicts a file; only `steady` at first."""
+    """Judge the histories of trial files on a worker, one batch of verdicts per file; steady trials only at first."""
     rules = _load(judge)
     schema = to_arrow_schema(_JUDGED)
     for batch in batches:

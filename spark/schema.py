@@ -1,4 +1,4 @@
-"""Both ends of the job: the columns of stored rows that it reads, the columns of the matrix that it writes."""
+"""Schemas of the jobs: the columns of stored rows that they read, and the columns of the matrix that they write."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TYPES: Mapping[str, DataType] = {
 
 
 def columns(text: str) -> StructType:
-    """Read `name TYPE, name TYPE`; Spark's own parser of this needs a running session."""
+    """Parse `name TYPE, name TYPE`; Spark's own parser needs a running session."""
     pairs = (column.split() for column in text.split(","))
     return StructType([StructField(name, _TYPES[word]) for name, word in pairs])
 
@@ -46,18 +46,18 @@ def _struct(types: Mapping[str, Type]) -> StructType:
 
 
 VERDICT = _struct({**model.KEY, **model.VERDICT, **model.FACTS})
-"""Verdict files; also the part of a trial row that a newer verdict replaces."""
+"""Columns of verdict files, and the part of a trial row that a newer verdict replaces."""
 
 TRIAL = StructType([*VERDICT.fields, *_struct(model.ORIGIN).fields])
-"""What settling needs of a trial row."""
+"""The columns of a trial row that settling needs."""
 
 _EVENT = columns("at BIGINT, kind STRING, node INT, api INT, size BIGINT, requests BIGINT, data STRING")
 EVENT = StructType([*(VERDICT[name] for name in TRIAL_KEY), *_EVENT.fields])
-"""What traffic needs of an event row: `at` in microseconds; of `data`, the event's JSON, only where `size` is not yet
-a column of its own."""
+"""The columns of an event row that `traffic` needs: `at` in microseconds; `data`, the event's JSON, only for files in
+which `size` is not a column."""
 
 HEADER = StructType([*(VERDICT[name] for name in TRIAL_KEY), StructField("header", StringType())])
-"""And of a trial row: the JSON of its header, null where no trial was run."""
+"""The header of a trial row as JSON, null if no trial was run."""
 
 MATRIX = _struct({column.name: column.type for column in model.COLUMNS})
-"""The matrix, its columns in the order of matrix.csv."""
+"""The matrix, with its columns in the order of matrix.csv."""

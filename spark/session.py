@@ -21,13 +21,13 @@ _LOGGING = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 20
 _NICE = 10
 BYTES_PER_TASK = 64 * 2**20
-"""Of compressed rows; what a task of a shuffle holds is well below a hundred megabytes then."""
+"""Compressed bytes per task; a task of a shuffle then holds well below a hundred megabytes."""
 SMALL = 32 * 2**20
-"""Up to here planning and compiling cost more than the rows."""
+"""Up to this size planning and compiling take longer than the rows."""
 _QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""The JIT is most of the start-up; its first stage alone halves it."""
+"""Only the first stage of the JIT, which halves the time to start."""
 _THOROUGH = ("-XX:+UseParallelGC",)
-"""For many rows: they wait for compiled code and for the collector."""
+"""For many rows, which depend on compiled code and on the collector."""
 _CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -35,25 +35,25 @@ _CONF = {
     "spark.driver.memory": "1g",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.sql.execution.arrow.localRelationThreshold": "0",  # rows in a plan are gone through whenever it is planned
-    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "4096",  # cells a task holds before it sorts them
-    "spark.sql.codegen.cache.maxEntries": "1000",  # compiled pieces of queries that are remembered; else 100
-    "spark.python.sql.dataFrameDebugging.enabled": "false",  # else each call here asks the JVM who called
-    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # else listing 33 files is a job of 33 tasks
+    "spark.sql.execution.arrow.localRelationThreshold": "0",  # rows in a plan are processed whenever it is planned
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "4096",  # cells per task before it sorts
+    "spark.sql.codegen.cache.maxEntries": "1000",  # compiled pieces of queries in the cache; default 100
+    "spark.python.sql.dataFrameDebugging.enabled": "false",  # otherwise every call asks the JVM for its call site
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",  # otherwise listing many files starts a job
 }
 _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _SENT = ("probe/model", "probe/verdict", "probe/protocol", "spark")
 _NEAR = re.compile(r"local\b|spark://(127\.|localhost\b|\[::1\])")
-"""Masters on this machine. Workers elsewhere must reach the driver: SPARK_LOCAL_IP says on which address."""
+"""Masters on this machine. Workers on other machines must reach the driver; SPARK_LOCAL_IP sets its address."""
 
 
 def start_session(master: str | None = None, *, large: bool = False) -> SparkSession:
-    """Return a Spark session, `local[*]` unless told otherwise; safe to call in a thread while trials run.
+    """Return a Spark session, by default with the master `local[*]`; safe in a thread while trials run.
 
-    `large` (more than `SMALL` to read) trades a quick start for speed. A cluster's workers need Python with pyarrow at
-    the driver's path (or PYSPARK_PYTHON); our code is sent to them.
+    `large` (more than `SMALL` bytes to read) prefers throughput to a quick start. Workers of a cluster need Python with
+    pyarrow at the driver's path (or PYSPARK_PYTHON); our code is sent to them.
 
-    ToolError if there is no Java, or Spark does not start with it. End it with `stop_session`.
+    ToolError if there is no Java or Spark does not start with it. End the session with `stop_session`.
     """
     java = find_tool("java")
     os.environ.setdefault("JAVA_HOME", str(java.parent.parent))
@@ -83,13 +83,13 @@ def start_session(master: str | None = None, *, large: bool = False) -> SparkSes
 
 
 def tune(session: SparkSession, size: int, among: int = 0) -> None:
-    """Set a session up for so many bytes of Parquet, the few that count `among` many, or all.
+    """Configure a session for reading `size` bytes of Parquet; `among` = the bytes of all new runs.
 
-    Of few rows nothing is planned twice, and nothing compiled but single expressions, and these only where many rows
-    were read before.
+    For few rows, adaptive plans and whole-stage compilation are off. Single expressions are then compiled only if the
+    session has many rows to read in total.
     """
     large = size > SMALL
-    told: dict[str, object] = {
+    settings: dict[str, object] = {
         "spark.sql.shuffle.partitions": max(2, min(200, size // BYTES_PER_TASK)) if large else 1,
         "spark.sql.adaptive.enabled": str(large).lower(),
         "spark.sql.codegen.wholeStage": str(large).lower(),
@@ -97,22 +97,22 @@ def tune(session: SparkSession, size: int, among: int = 0) -> None:
         "spark.sql.files.maxPartitionBytes": "128m" if large else "1g",
         "spark.sql.files.openCostInBytes": "4m" if large else "0",
     }
-    for key, value in told.items():
+    for key, value in settings.items():
         session.conf.set(key, str(value))
 
 
 def give_way(session: SparkSession) -> None:
-    """Let everything else on this machine go before Spark, from now on. Linux only; elsewhere nothing happens."""
+    """Lower the priority of Spark's present threads. Linux only; no effect elsewhere."""
     gateway = session.sparkContext._gateway  # noqa: SLF001  # Spark offers no public way to its JVM
     if gateway is None:
         return
     for task in Path(f"/proc/{gateway.proc.pid}/task").glob("[0-9]*"):
-        with suppress(OSError):  # a thread that just ended
+        with suppress(OSError):  # a thread that has just ended
             os.setpriority(os.PRIO_PROCESS, int(task.name), _NICE)
 
 
 def _our_code(folder: str) -> str:
-    """Zip what runs on workers: the model, the rules, this package."""
+    """Pack the code that runs on workers into a zip file: the model, the rules, this package."""
     root = Path(__file__).parents[1]
     parts = ("probe/__init__.py", "probe/errors.py", *(f"{part}/**/*.py" for part in _SENT))
     target = Path(folder) / "probe.zip"
@@ -123,19 +123,19 @@ def _our_code(folder: str) -> str:
 
 
 def stop_session(session: SparkSession) -> None:
-    """Stop Spark, its JVM included, and remove its temporary folder."""
+    """Stop Spark and its JVM, and remove its temporary folder."""
     folder = session.conf.get("spark.local.dir") or ""
     gateway = session.sparkContext._gateway  # noqa: SLF001  # Spark offers no public way to end its JVM
     session.stop()
     if gateway is not None:
         gateway.shutdown()
         _end(gateway.proc)
-        SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001  # else the next session asks the dead one
+        SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001  # otherwise the next session uses the old one
     remove_folder(folder)
 
 
 def _end(jvm: subprocess.Popen[bytes]) -> None:
-    """Close the pipe that the JVM lives by; kill it if it does not go."""
+    """Close the JVM's input, which ends it; kill it after a timeout."""
     if jvm.stdin is not None:
         jvm.stdin.close()
     try:

@@ -1,4 +1,4 @@
-"""Numbers about cells, DataFrame -> DataFrame: flake rates, distributions of times, agreement between the engines."""
+"""Statistics of cells, DataFrame -> DataFrame: flake rates, distributions of times, agreement of the engines."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from spark.schema import IDENTITY
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 
 Z = 1.959963984540054
-"""Of the normal distribution, two-sided 95 %."""
+"""Quantile of the normal distribution, two-sided 95 %."""
 _REPORTED = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
 
 
 def tally(votes: DataFrame) -> DataFrame:
-    """Count the trials that settle, over all runs: VOTED -> TALLIED."""
+    """Count the trials that settle their cells, over all runs: VOTED -> TALLIED."""
     settling = votes.where(F.col("weight") == SETTLES).groupBy("cell", "outcome").agg(F.sum("votes").alias("trials"))
     return settling.withColumn("outcome", outcome_at(F.col("outcome"))).select(*TALLIED.names)
 
 
 def add_up(tallies: DataFrame) -> DataFrame:
-    """Add up the tallies of several spans of runs: TALLIED -> TALLIED."""
+    """Add up the tallies of several ranges of runs: TALLIED -> TALLIED."""
     return tallies.groupBy("cell", "outcome").agg(F.sum("trials").alias("trials")).select(*TALLIED.names)
 
 
 def flake_rates(tallies: DataFrame) -> DataFrame:
-    """Say how often trials differ from their cell's commonest outcome: TALLIED -> FLAKES, by `cell`."""
+    """Return how often trials differ from the commonest outcome of their cell: TALLIED -> FLAKES, by `cell`."""
     commonest = F.max_by("outcome", F.struct("trials", "outcome"))
     counted = tallies.groupBy("cell").agg(
         commonest.alias("commonest"),
@@ -48,7 +48,7 @@ def flake_rates(tallies: DataFrame) -> DataFrame:
 
 
 def wilson(hits: Column, of: Column) -> tuple[Column, Column]:
-    """Return Wilson's 95 % interval of a rate; it stays within 0 and 1 and is honest for few trials."""
+    """Return Wilson's 95 % interval of a rate, which stays within 0 and 1 and is suitable for few trials."""
     share = hits / of
     centre = share + Z * Z / (2 * of)
     half = F.sqrt(share * (1 - share) / of + Z * Z / (4 * of * of)) * Z
@@ -57,15 +57,15 @@ def wilson(hits: Column, of: Column) -> tuple[Column, Column]:
 
 
 def timings(agreeing: DataFrame) -> DataFrame:
-    """Describe how long things took in the trials behind each row: BEHIND -> TIMINGS."""
-    trials = agreeing.select(*IDENTITY, "run_id", F.explode("told").alias("trial"))
+    """Return the distributions of times over the trials behind every row: SUPPORTING -> TIMINGS."""
+    trials = agreeing.select(*IDENTITY, "run_id", F.explode("reported").alias("trial"))
     times = (
         F.struct(F.lit(name.removesuffix("_ms")).alias("measure"), F.col(f"trial.{name}").alias("ms")) for name in TIMES
     )
-    told = trials.select(*IDENTITY, "run_id", F.explode(F.array(*times)).alias("time")).select(
+    reported = trials.select(*IDENTITY, "run_id", F.explode(F.array(*times)).alias("time")).select(
         *IDENTITY, "run_id", "time.*"
     )
-    described = told.where(F.col("ms").isNotNull()).groupBy(*IDENTITY, "run_id", "measure")
+    described = reported.where(F.col("ms").isNotNull()).groupBy(*IDENTITY, "run_id", "measure")
     return described.agg(F.count("*").alias("trials"), *distribution("ms")).select(*TIMINGS.names)
 
 
@@ -82,14 +82,14 @@ def distribution(name: str, prefix: str = "") -> list[Column]:
 
 
 def buckets(ms: Column) -> Column:
-    """Count times by `EDGES`."""
+    """Return the counts of times by `EDGES`."""
     lows = (float("-inf"), *EDGES[:-1])
     within = [F.count_if((ms > low) & (ms <= high)) for low, high in zip(lows, EDGES, strict=True)]
     return F.array(*within, F.count_if(ms > EDGES[-1]))
 
 
 def agreement(matrix: DataFrame) -> DataFrame:
-    """Pair what both engines were asked: MATRIX -> AGREEMENT. The embedded election may be set to the real one's."""
+    """Pair the cells of both engines: MATRIX -> AGREEMENT. The embedded election may be set to a measured one."""
     question = tuple(name for name in IDENTITY if name != "engine")
     asked = matrix.withColumn("embedded_profile", F.col("profile"))
     embedded = asked.withColumn("profile", plain_profile(F.col("profile")))

@@ -1,4 +1,4 @@
-"""The tables beside the matrix: what each holds, and its columns. docs/schema has one page each for who reads them."""
+"""The schemas of the tables. docs/schema has a JSON Schema of every published table."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from spark.schema import MATRIX, columns
 _CELL = "family STRING, version STRING, role STRING, profile STRING, scenario STRING, engine STRING, broker STRING"
 
 LATEST = columns("cell BIGINT, best BIGINT, earlier BIGINT")
-"""Ranks of runs, weight and number of the run in one: the run that says most of a cell, of several the latest; and the
-same before the newest run."""
+"""Ranks of runs, each the weight and the number of a run as one number: the best run of a cell (the latest of several),
+and the best one before the newest run."""
 
-VOTED = columns("cell BIGINT, run INT, outcome INT, weight INT, votes BIGINT, said INT")
-"""Trials of an outcome, per cell and run, in the numbers of `spark.encoding`: Spark groups them far faster."""
+VOTED = columns("cell BIGINT, run INT, outcome INT, weight INT, votes BIGINT, conformity INT")
+"""Number of trials per cell, run and outcome, encoded as in `spark.encoding`, because Spark groups numbers faster."""
 
 SETTLED = columns(
-    "cell BIGINT, run INT, weight INT, outcome INT, commonest INT, said INT, trials BIGINT, agreeing BIGINT"
+    "cell BIGINT, run INT, weight INT, outcome INT, commonest INT, conformity INT, trials BIGINT, agreeing BIGINT"
 )
-"""What one run alone says of a cell, in numbers."""
+"""The result of one run for a cell, in numbers."""
 
-SAID = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING")
+EARLIER = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING")
 ELECTED = StructType(
     [
         *columns(
             "cell BIGINT, run_id STRING, weight INT, outcome STRING, commonest STRING, conforms STRING, "
             "trials BIGINT, agreeing BIGINT"
         ).fields,
-        StructField("before", SAID),
+        StructField("before", EARLIER),
     ]
 )
-"""The run that gives a cell its row, and what the row said before the newest run."""
+"""The run that gives a cell its row, and the row before the newest run."""
 
 STRETCHED = columns(
-    "cell BIGINT, first_run INT, last_run INT, outcome INT, said INT, runs BIGINT, trials BIGINT, agreeing BIGINT"
+    "cell BIGINT, first_run INT, last_run INT, outcome INT, conformity INT, runs BIGINT, trials BIGINT, agreeing BIGINT"
 )
 """`HISTORY` in numbers."""
 
@@ -47,7 +47,7 @@ HISTORY = columns(
     f"{_CELL}, first_run STRING, last_run STRING, outcome STRING, conforms STRING, runs BIGINT, trials BIGINT, "
     "agreeing BIGINT"
 )
-"""A stretch of runs that said the same of a cell; runs that do not settle it (broken, waiting) are left out."""
+"""A stretch of runs with the same result for a cell; runs that do not settle it (broken, waiting) are left out."""
 
 CHANGES = columns(
     f"{_CELL}, kind STRING, outcome_before STRING, conforms_before STRING, trials_before BIGINT, run_before STRING, "
@@ -56,7 +56,7 @@ CHANGES = columns(
 """A cell whose row the newest run added (`added`) or whose outcome or conformity it changed (`changed`)."""
 
 TALLIES = columns(f"{_CELL}, outcome STRING, trials BIGINT")
-"""Trials that settle, per cell and outcome, over all runs; kept for `FLAKES`."""
+"""Number of settling trials per cell and outcome, over all runs; kept for `FLAKES`."""
 
 FLAKES = columns(
     f"{_CELL}, commonest STRING, trials BIGINT, differing BIGINT, rate DOUBLE, rate_low DOUBLE, rate_high DOUBLE"
@@ -74,7 +74,7 @@ VERSIONS = columns(
     "conforms STRING, first_version STRING, last_version STRING, versions BIGINT, first_released STRING, "
     "nth BIGINT, newest BOOLEAN, unmeasured STRING"
 )
-"""A stretch of consecutive measured versions of a family with the same answer, the oldest is `nth` 1."""
+"""A stretch of consecutive measured versions of a family with the same answer; the oldest has `nth` 1."""
 
 AGREEMENT = columns(
     "family STRING, version STRING, role STRING, profile STRING, scenario STRING, broker STRING, agrees STRING, "
@@ -82,18 +82,18 @@ AGREEMENT = columns(
     "embedded_recovery_ms_p50 BIGINT, embedded_run STRING, kafka_outcome STRING, kafka_conforms STRING, "
     "kafka_refresh_ms_p50 BIGINT, kafka_recovery_ms_p50 BIGINT, kafka_run STRING"
 )
-"""A question that both engines were asked. `agrees` is null where either answer says nothing of the client."""
+"""A question with answers from both engines. `agrees` is null if either answer is not about the client."""
 
 TRAFFIC = columns(
     f"{_CELL}, run_id STRING, failing BOOLEAN, api INT, trials BIGINT, requests BIGINT, bytes BIGINT, "
     "per_s_p50 DOUBLE, per_s_max BIGINT, bytes_per_s_p50 DOUBLE, first_ms_min DOUBLE, first_ms_p50 DOUBLE, "
     "first_ms_p95 DOUBLE, first_ms_max DOUBLE, buckets COUNTS"
 )
-"""Requests between fault and mending in the run that gives a cell its row, per API (Kafka's key), to the failing
-broker and to the others."""
+"""Requests between the fault and its end, in the run that gives a cell its row: per API (Kafka's key), for the failing
+broker and for the other brokers."""
 
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000)
-"""Upper edges in ms of the buckets of a distribution, each inclusive; a last bucket holds what is longer."""
+"""Upper edges (inclusive) in ms of the buckets of a distribution; the last bucket has all longer times."""
 
 PUBLISHED: Mapping[str, StructType] = MappingProxyType(
     {
@@ -105,10 +105,10 @@ PUBLISHED: Mapping[str, StructType] = MappingProxyType(
         "timings": TIMINGS,
     }
 )
-"""Written as `<name>.parquet` beside matrix.parquet, at every build."""
+"""Tables that every build writes as `<name>.parquet` to the folder of matrix.parquet."""
 
 KEPT: Mapping[str, StructType] = MappingProxyType({"matrix": MATRIX, "tallies": TALLIES, **PUBLISHED})
-"""What a build keeps for the next one."""
+"""Tables in the cache of a build."""
 
 WRITTEN: Mapping[str, StructType] = MappingProxyType({**KEPT, "traffic": TRAFFIC})
-"""Every table that is ever written."""
+"""All tables."""

@@ -1,4 +1,4 @@
-"""Temporary folders of sessions. Each is held by its process, so that the next session knows what a dead one left."""
+"""Temporary folders of sessions. A process locks its folder, so that the next session finds folders of dead ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _held: dict[str, int] = {}
 
 
 def make_folder() -> str:
-    """Make a temporary folder that is this process's until `remove_folder`; remove those whose processes are gone."""
+    """Make a temporary folder, locked until `remove_folder`; remove the folders of processes that have ended."""
     _sweep(Path(tempfile.gettempdir()))
     folder = tempfile.mkdtemp(prefix=PREFIX)
     held = os.open(Path(folder) / _OWNER, os.O_CREAT | os.O_RDWR)
@@ -27,7 +27,7 @@ def make_folder() -> str:
 
 
 def remove_folder(folder: str) -> None:
-    """Remove a folder of `make_folder`, and no other."""
+    """Remove a folder made by `make_folder`; others are left alone."""
     if Path(folder).name.startswith(PREFIX):
         shutil.rmtree(folder, ignore_errors=True)
     if (held := _held.pop(folder, None)) is not None:
@@ -36,6 +36,6 @@ def remove_folder(folder: str) -> None:
 
 def _sweep(place: Path) -> None:
     for folder in place.glob(f"{PREFIX}*"):
-        with suppress(OSError):  # somebody else's, or just removed
+        with suppress(OSError):  # a folder of another user, or one removed meanwhile
             if time.time() - folder.stat().st_mtime > SETTLED_S and is_left(folder / _OWNER):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Event rows to what the brokers had to bear, DataFrame -> DataFrame: requests, bytes, how soon a client asked.
+"""Summarize event rows as the load of brokers, DataFrame -> DataFrame: requests, bytes, time to the first request.
 
-Counts between the fault and its mending, for the broker that failed and for all others. No rule about Kafka stands
-here: which request was a discovery, and why it was sent, is a matter of the verdict (`refresh_ms`).
+Counts cover the time from the fault to its end, for the broker that failed and for all others. There are no rules about
+Kafka here: the verdict decides which request was a discovery and why it was sent (`refresh_ms`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spark.schema import TRIAL_KEY
 from spark.statistics import buckets
 from spark.tables import TRAFFIC
 
-MENDED = ("healing", "stopping", "end")
+REVERTED = ("healing", "stopping", "end")
 """Milestones of which the first ends the count."""
 FRAMES = ("request", "response", "folded")
 _SECOND = 1_000_000
@@ -22,13 +22,13 @@ _PER_TRIAL = (*TRIAL_KEY, "span_s", "failing", "api")
 
 
 def traffic(events: DataFrame, headers: DataFrame) -> DataFrame:
-    """Turn event rows (schema EVENT) and their trials' headers (schema HEADER) into TRAFFIC."""
+    """Turn event rows (schema EVENT) and the headers of their trials (schema HEADER) into TRAFFIC."""
     spans = events.transform(find_spans).join(headers.transform(failing_brokers), list(TRIAL_KEY))
     return events.transform(count_frames, spans).transform(add_up_trials).transform(sum_up_cells)
 
 
 def read_sizes(events: DataFrame) -> DataFrame:
-    """Fill in `size` and `requests` from the events' JSON, for files that were written before these were columns."""
+    """Fill in `size` and `requests` from the JSON of events, for older files that lack these columns."""
     kind = F.col("kind")
     requests = F.when(kind == "request", 1).when(kind == "folded", _json("requests"))
     size = F.when(kind == "folded", _json("bytes")).otherwise(_json("size"))
@@ -36,21 +36,21 @@ def read_sizes(events: DataFrame) -> DataFrame:
 
 
 def find_spans(events: DataFrame) -> DataFrame:
-    """Return fault and mending of each trial, `begin` and `until` in microseconds; without a fault it has none."""
+    """Return the fault and its end per trial, `begin` and `until` in microseconds; trials without a fault have none."""
     begin = F.min(F.when(F.col("kind") == "fault_on", F.col("at")))
-    until = F.min(F.when(F.col("kind").isin(*MENDED), F.col("at")))
-    marked = events.where(F.col("kind").isin("fault_on", *MENDED)).groupBy(*TRIAL_KEY)
+    until = F.min(F.when(F.col("kind").isin(*REVERTED), F.col("at")))
+    marked = events.where(F.col("kind").isin("fault_on", *REVERTED)).groupBy(*TRIAL_KEY)
     return marked.agg(begin.alias("begin"), until.alias("until")).where(F.col("begin") < F.col("until"))
 
 
 def failing_brokers(headers: DataFrame) -> DataFrame:
-    """Return the broker that fails in each trial (`old`), -1 where none does."""
+    """Return the failing broker per trial (`old`), -1 if none fails."""
     old = F.coalesce(F.get_json_object("header", "$.subject.old").cast("int"), F.lit(-1))
     return headers.where(F.col("header").isNotNull()).select(*TRIAL_KEY, old.alias("old"))
 
 
 def count_frames(events: DataFrame, spans: DataFrame) -> DataFrame:
-    """Count requests and bytes (both ways, since folded frames are summed so) per trial, API and second."""
+    """Count requests and bytes (in both directions, as in folded frames) per trial, API and second."""
     frames = events.where(F.col("kind").isin(*FRAMES)).join(F.broadcast(spans), list(TRIAL_KEY))
     within = frames.where((F.col("at") >= F.col("begin")) & (F.col("at") < F.col("until")))
     kind = F.col("kind")
@@ -71,7 +71,7 @@ def count_frames(events: DataFrame, spans: DataFrame) -> DataFrame:
 
 
 def add_up_trials(seconds: DataFrame) -> DataFrame:
-    """Add up each trial's seconds; whoever was only answered (to a question before the fault) asked nothing."""
+    """Add up the seconds of every trial; rows with responses only (to requests before the fault) are dropped."""
     return (
         seconds.groupBy(*_PER_TRIAL)
         .agg(
@@ -85,7 +85,7 @@ def add_up_trials(seconds: DataFrame) -> DataFrame:
 
 
 def sum_up_cells(per_trial: DataFrame) -> DataFrame:
-    """Sum up the trials of each cell and run."""
+    """Summarize the trials per cell and run."""
     first, shares = F.col("first_ms"), F.array(F.lit(0.5), F.lit(0.95))
     found = per_trial.groupBy(*CELL_RUN, "failing", "api").agg(
         F.count("*").alias("trials"),

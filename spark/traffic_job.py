@@ -1,7 +1,7 @@
-"""Event rows to traffic.parquet: `python -m spark.traffic_job --results DIR --out DIR [--master URL]`.
+"""The job that builds traffic.parquet: `python -m spark.traffic_job --results DIR --out DIR [--master URL]`.
 
-A job of its own, since events are many (two thousand a trial) and no page waits for this. What a run's events say is
-kept beside them, `run_id=*/traffic/<stamp>.parquet`, so that each is read once.
+It is separate because events are many and no page needs this table. The table of a run is kept in
+`run_id=*/traffic/<stamp>.parquet`, so that its events are read once.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ NOTHING_READABLE = 3
 
 
 def build_traffic(results: str, out: str, master: str | None = None, session: SparkSession | None = None) -> str:
-    """Write `traffic.parquet` for the rows of `out`'s matrix.parquet; return its full name.
+    """Write `traffic.parquet` for the rows of matrix.parquet in `out`; return its full name.
 
-    ResultsError if there is no matrix, nothing is readable or `out` cannot be written, ToolError if Spark cannot start.
+    ResultsError if there is no matrix, nothing can be read or `out` cannot be written; ToolError if Spark does not
+    start.
     """
     listed = list_inputs(results)
     rows = _rows_of_matrix(out)
@@ -58,7 +59,7 @@ def build_traffic(results: str, out: str, master: str | None = None, session: Sp
 
 
 def _rows_of_matrix(out: str) -> set[tuple[str, ...]]:
-    """Return cell and run of each row."""
+    """Return the cell and the run of every row."""
     system, root = open_place(out)
     try:
         with system.open_input_file(f"{root}/matrix.parquet") as source:
@@ -70,14 +71,14 @@ def _rows_of_matrix(out: str) -> set[tuple[str, ...]]:
 
 
 def _of_run(listed: Inputs, run: str, started: Callable[[], SparkSession]) -> pa.Table:
-    """Return the traffic of a run as it was kept, or else from its events."""
+    """Return the kept traffic of a run, or compute it from the run's events."""
     schema = to_arrow_schema(TRAFFIC)
     path = f"{RUN_PREFIX}{run}/traffic/{listed.stamp(run, TRIALS, EVENTS)}.parquet"
     system, root = open_place(listed.results)
     try:
         with system.open_input_file(f"{root}/{path}") as source:
             return pq.read_table(source).cast(schema)
-    except (OSError, pa.ArrowException):  # not there, or damaged
+    except (OSError, pa.ArrowException):  # missing or damaged
         sound = check_footers(listed.of([run]))
         sys.stderr.writelines(f"{line}\n" for line in sound.problems)
         table = _from_events(started(), sound).cast(schema)
@@ -96,7 +97,7 @@ def _from_events(session: SparkSession, run: Inputs) -> pa.Table:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Build the table; 0 done, 2 no Spark here, 3 nothing readable."""
+    """Build the table; return 0 = done, 2 = Spark is not available, 3 = nothing can be read."""
     parser = argparse.ArgumentParser(prog="python -m spark.traffic_job", description="Sum up stored events.")
     parser.add_argument("--results", required=True, help="folder or URL of the runs")
     parser.add_argument("--out", required=True, help="folder or URL of matrix.parquet, and for traffic.parquet")

@@ -1,4 +1,4 @@
-"""Versions of a family in their order: since which one an answer holds, and until which. DataFrame -> DataFrame."""
+"""Stretches of versions of a family with the same answer, DataFrame -> DataFrame."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from spark.tables import VERSIONS
 
 QUESTION = tuple(name for name in IDENTITY if name != "version")
 _END, _NUMBER, _WORD, _LOCAL = "b", "c", "a", "d"
-"""Signs that sort a word (rc1) before the end of a version, and its end before a further number."""
+"""Characters that sort a word (rc1) before the end of a version, and the end before a further number."""
 
 
 def version_stretches(matrix: DataFrame) -> DataFrame:
     """Find the consecutive measured versions with the same answer to a question: MATRIX -> VERSIONS.
 
-    Versions whose cell settles nothing (waiting, broken, not run) are left out: they neither end nor lengthen one.
-    `unmeasured` names what the matrix knows of the family between a stretch and the one before it, such versions and
-    those that were not asked: the change lies in one of them or in `first_version`.
+    Versions whose cell is not settled (waiting, broken, not run) are left out: they neither end nor extend a stretch.
+    `unmeasured` lists the known versions between a stretch and the preceding one: such versions, and those that were
+    not measured. The change is in one of them or in `first_version`.
     """
     by_version = Window.partitionBy(*QUESTION).orderBy("place")
-    said = F.struct("outcome", "conforms")
-    goes_on = F.lag(said).over(by_version).eqNullSafe(said)
-    told = matrix.where(~F.col("outcome").isin([outcome.value for outcome in UNSETTLED]))
-    placed = told.withColumn("place", version_place(F.col("version")))
+    answer = F.struct("outcome", "conforms")
+    goes_on = F.lag(answer).over(by_version).eqNullSafe(answer)
+    settled = matrix.where(~F.col("outcome").isin([outcome.value for outcome in UNSETTLED]))
+    placed = settled.withColumn("place", version_place(F.col("version")))
     every = matrix.groupBy("family").agg(
         F.collect_set(F.struct(version_place(F.col("version")).alias("place"), "version"))
     )
@@ -40,17 +40,17 @@ def version_stretches(matrix: DataFrame) -> DataFrame:
         F.count("*").alias("versions"),
     )
     by_turn = Window.partitionBy(*QUESTION).orderBy("nth")
-    told_apart = stretches.withColumns(
+    with_previous = stretches.withColumns(
         {
             "newest": F.col("nth") == F.max("nth").over(Window.partitionBy(*QUESTION)),
             "before": F.lag("last_place").over(by_turn),
         }
     )
-    return told_apart.join(F.broadcast(known), "family").withColumn("unmeasured", _between()).select(*VERSIONS.names)
+    return with_previous.join(F.broadcast(known), "family").withColumn("unmeasured", _between()).select(*VERSIONS.names)
 
 
 def _between() -> Column:
-    """Name the known versions between `before` and `first_place`, ascending; null where there is none."""
+    """Return the known versions between `before` and `first_place`, ascending; null if there is none."""
     inside = F.filter("known", lambda one: (one.place > F.col("before")) & (one.place < F.col("first_place")))
     return F.nullif(F.array_join(F.transform(F.array_sort(inside), lambda one: one.version), ";"), F.lit(""))
 
