@@ -1,13 +1,13 @@
-"""Millions of trial rows to the matrix: Spark beside DuckDB on the same files, warm, in one process on two cores.
+"""Compare Spark and DuckDB: millions of trial rows to the matrix, in one process on two cores, after a warm-up.
 
-`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, seconds of CPU (and how many of them went to
-the JVM's compiler), their ratios and Spark's peak memory. Both answer `--warm` times before the time that counts: the
-compiler is busy for several. DuckDB's SQL (`sql.py`) is written for it, not translated. Both hand over Arrow tables,
-and these are compared: the matrix is the same in every column of every row, or there is no result.
+`python benchmarks/pipeline.py [--rows 1000000 10000000]` prints seconds, CPU seconds (and the JVM compiler's part of
+them), their ratios and Spark's peak memory. Both run every step `--warm` times before the measured run, because the
+compiler is busy for several runs. DuckDB's SQL (`sql.py`) is written for DuckDB, not translated. Both return Arrow
+tables, which are compared: the benchmark fails if a column of a row of the matrix differs.
 
-"matrix" is what becomes matrix.csv; "choosing" the one step of it, in Spark, that reads every row; "every table" all
-that `probe matrix` publishes; "whole build" the same, written and kept for the next build; "one more run" what a build
-costs when only the last run is new.
+"matrix" is the content of matrix.csv. "choosing" is its one step in Spark that reads every row. "every table" is all
+that `probe matrix` publishes. "whole build" is the same, written and saved for the next build. "one more run" is a
+build in which only the last run is new.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from spark.session import start_session, stop_session
 T = TypeVar("T")
 Tables = dict[str, pa.Table]
 Spent = Callable[[], tuple[float, float]]
-"""Tells the seconds of CPU so far, and the compiler's among them."""
+"""Returns the CPU seconds so far, and the compiler's part of them."""
 
 
 class Cost(NamedTuple):
-    """Seconds on the wall, of CPU, and those of the JVM's compiler among them: under load the first do not compare."""
+    """Wall-clock seconds, CPU seconds, and the JVM compiler's part of the latter; CPU seconds depend less on load."""
 
     wall: float
     cpu: float
@@ -50,12 +50,12 @@ class Cost(NamedTuple):
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--cells", type=int, default=10_000)
-    parser.add_argument("--warm", type=int, default=24, help="times that each is asked before")
-    parser.add_argument("--folder", type=Path, help="where synthetic rows are kept; default: made anew, and removed")
+    parser.add_argument("--warm", type=int, default=24, help="runs of every step before the measured one")
+    parser.add_argument("--folder", type=Path, help="folder for the synthetic rows; default: a temporary one")
     args = parser.parse_args()
     sys.stdout.write(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before\n")
     place = args.folder or Path(tempfile.mkdtemp(prefix="probe-pipeline-"))
@@ -75,7 +75,7 @@ def _compare(place: Path, sizes: list[int], cells: int, warm: int) -> None:
     session = start_session("local[2]", large=True)
     try:
         found = {rows: _measured(session, place / str(rows), rows, warm) for rows in sizes}
-        sys.stdout.write(f"Spark's JVM took {_peak_mb(session):,} MB at most\n")
+        sys.stdout.write(f"Spark's JVM took at most {_peak_mb(session):,} MB\n")
     finally:
         stop_session(session)
     small, large = min(found), max(found)
@@ -89,7 +89,7 @@ def _compare(place: Path, sizes: list[int], cells: int, warm: int) -> None:
 
 
 def _measured(session: SparkSession, results: Path, rows: int, warm: int) -> dict[str, Cost]:
-    """Time the questions of one size, each after it was asked `warm` times; DuckDB and Spark in turn."""
+    """Measure the steps for one size after `warm` runs each; DuckDB and Spark in turn."""
     spent = partial(_cpu, session)
     warmed = partial(_warmed, warm, spent)
     found: dict[str, tuple[Cost, Cost | None]] = {}
@@ -99,7 +99,7 @@ def _measured(session: SparkSession, results: Path, rows: int, warm: int) -> dic
     spark, ours = warmed(lambda: _spark_matrix(session, results))
     found["matrix"] = spark, duck
     _compare_tables(ours, theirs)
-    warmed = partial(_warmed, warm // 4, spent)  # most of it is warm
+    warmed = partial(_warmed, warm // 4, spent)  # most code is compiled already
     duck, theirs = warmed(lambda: _duckdb(results, sql.EVERY_TABLE))
     found["DuckDB: every table"] = duck, None
     spark, ours = warmed(lambda: _spark_tables(session, results))
@@ -108,9 +108,11 @@ def _measured(session: SparkSession, results: Path, rows: int, warm: int) -> dic
     found["whole build"] = _timed(lambda: _whole_build(session, results), spent)[0], duck
     found["one more run"] = _one_more(session, results, spent), duck
     sys.stdout.write(f"{rows:,} rows, {len(ours['matrix']):,} cells, load {os.getloadavg()[0]:.1f}\n")
-    for name, (cost, beside) in found.items():
+    for name, (cost, reference) in found.items():
         ratio = (
-            f"; {cost.wall / beside.wall:.2f} x DuckDB's time, {cost.cpu / beside.cpu:.2f} x its CPU" if beside else ""
+            f"; {cost.wall / reference.wall:.2f} x DuckDB's time, {cost.cpu / reference.cpu:.2f} x its CPU"
+            if reference
+            else ""
         )
         sys.stdout.write(
             f"  {name}: {cost.wall:.1f} s, {cost.cpu:.1f} s of CPU ({cost.compiling:.1f} compiling){ratio}\n"
@@ -120,7 +122,7 @@ def _measured(session: SparkSession, results: Path, rows: int, warm: int) -> dic
 
 
 def _spark_matrix(session: SparkSession, results: Path) -> Tables:
-    """Ask for the matrix alone, from every trial."""
+    """Compute the matrix alone, from every trial."""
     with ExitStack() as caches:
         return {"matrix": IncrementalBuild(session, find_inputs(str(results)), None, caches).table("matrix").toArrow()}
 
@@ -130,13 +132,13 @@ def _spark_tables(session: SparkSession, results: Path) -> Tables:
 
 
 def _chosen(session: SparkSession, results: Path) -> int:
-    """Find the runs that cells get their rows from: the step that reads every row."""
+    """Find the runs that give cells their rows: the step that reads every row."""
     with ExitStack() as caches:
         return len(IncrementalBuild(session, find_inputs(str(results)), None, caches).ranked)
 
 
 def _duckdb(results: Path, steps: Mapping[str, str]) -> Tables:
-    """Run the steps; those with the name of a table are asked for."""
+    """Run the steps; return the tables of those that are queries."""
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
         db.execute(sql.TRIALS.format(files=f"'{results}/run_id=*/trials/*.parquet'"))
@@ -150,11 +152,11 @@ def _duckdb(results: Path, steps: Mapping[str, str]) -> Tables:
 
 
 def _compare_tables(ours: Tables, theirs: Tables) -> None:
-    """Leave if the two do not say the same; fractions, which are rounded, are compared in the matrix alone."""
+    """Exit if the tables differ; fractions, which are rounded, are compared in the matrix only."""
     for name in theirs:
         mine, other = (found[name] for found in (ours, theirs))
         exact = [field.name for field in mine.schema if name == "matrix" or not pa.types.is_floating(field.type)]
-        mine, other = mine.select(exact), other.select(exact)  # duckdb finds them by name
+        mine, other = mine.select(exact), other.select(exact)  # DuckDB finds them by their variables
         with duckdb.connect() as db:
             db.register("mine", mine)
             db.register("other", other)
@@ -175,7 +177,7 @@ def _whole_build(session: SparkSession, results: Path) -> None:
 
 
 def _one_more(session: SparkSession, results: Path, spent: Spent) -> Cost:
-    """Hide the last run and build; bring it back, and time the build."""
+    """Build without the last run, then measure the build with it."""
     last = max(results.glob("run_id=*"))
     hidden = last.rename(results / f".{last.name}")
     with tempfile.TemporaryDirectory() as out:
@@ -199,7 +201,7 @@ def _timed(ask: Callable[[], T], spent: Spent) -> tuple[Cost, T]:
 
 
 def _cpu(session: SparkSession) -> tuple[float, float]:
-    """Return the seconds of CPU that this process and Spark's JVM have used, and those of the JVM's compiler."""
+    """Return the CPU seconds of this process and Spark's JVM, and those of the JVM's compiler."""
     jvm = Path(f"/proc/{_jvm(session)}")
     compiling = sum(_ticks(task / "stat") for task in jvm.glob("task/*") if _is_compiler(task))
     ticks = os.sysconf("SC_CLK_TCK")
@@ -209,7 +211,7 @@ def _cpu(session: SparkSession) -> tuple[float, float]:
 def _is_compiler(task: Path) -> bool:
     try:
         return (task / "comm").read_text().startswith(("C1 ", "C2 "))
-    except OSError:  # a thread that just ended
+    except OSError:  # a thread that has just ended
         return False
 
 
@@ -227,7 +229,7 @@ def _jvm(session: SparkSession) -> int:
 
 
 def _peak_mb(session: SparkSession) -> int:
-    """Return the most memory that the JVM ever had, as the kernel counts it."""
+    """Return the peak memory of the JVM in MB, as the kernel counts it."""
     text = Path(f"/proc/{_jvm(session)}/status").read_text()
     return int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
 

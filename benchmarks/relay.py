@@ -1,11 +1,11 @@
-"""The relay beside a direct connection and, where it can be had, Toxiproxy: added latency and requests a second.
+"""Compare the relay with a direct connection and, if available, Toxiproxy: added latency and requests per second.
 
     python benchmarks/relay.py [--seconds N] [--connections N] [--no-toxiproxy] [--asyncio]
 
-All are measured in one run, in turn, several rounds: compare the ratios, not the numbers. Latency is that of one
-connection at 200 requests a second, every frame told: at a broker that answers at once, where the relay's reading of
-the request delays the answer, and at one that takes a millisecond, as brokers do at least. Requests a second are over
-many connections, as fast as answers come; the relay folds there. Both ends are one small Go program (wire.go).
+All are measured in one run, in turn, in several rounds: compare the ratios, not the numbers. Latency is that of one
+connection at 200 requests per second, with an event per frame. One broker answers at once, so that decoding in the
+relay delays the answer; one takes a millisecond, which is realistic. Requests per second are measured over many
+connections without pauses, where the relay folds events. Client and broker are one small Go program (wire.go).
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@latest"
 ROUNDS = 3
 PACED = 200
 LOADS = {"instant": (True, PACED, 0), "working": (True, PACED, 1), "full": (False, 0, 0)}
-"""(one connection, requests a second, milliseconds that the broker takes)"""
+"""(one connection, requests per second, milliseconds before the broker answers)"""
 WAIT_S = 20.0
 Result = dict[str, float]
 
 
 def main() -> None:
-    """Measure and print a table."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=3, help="of each measurement")
+    parser.add_argument("--seconds", type=int, default=3, help="duration of every measurement")
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--no-toxiproxy", action="store_true")
-    parser.add_argument("--asyncio", action="store_true", help="its own loop instead of uvloop, which runs use")
+    parser.add_argument("--asyncio", action="store_true", help="use asyncio's event loop; runs use uvloop")
     arguments = parser.parse_args()
     say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; {ROUNDS} rounds of {arguments.seconds} s each")
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +70,7 @@ def build(folder: Path, source: str) -> str:
 
 
 def fetch_toxiproxy(folder: Path) -> str | None:
-    """Build Toxiproxy's server from the module proxy; None, with a word, where that fails."""
+    """Build Toxiproxy's server from the module proxy; None, with a message, if that fails."""
     try:
         run_go(["install", TOXIPROXY], {"GOBIN": str(folder)})
     except RuntimeError as error:
@@ -80,7 +80,7 @@ def fetch_toxiproxy(folder: Path) -> str | None:
 
 
 def run_go(arguments: Sequence[str], env: dict[str, str]) -> None:
-    """Run the go command to its end. RuntimeError with its last words if it fails."""
+    """Run the go command; RuntimeError with the last line of its output if it fails."""
     done = subprocess.run(
         [str(find_tool("go")), *arguments],
         env={**os.environ, **env},
@@ -95,7 +95,7 @@ def run_go(arguments: Sequence[str], env: dict[str, str]) -> None:
 
 
 async def measure(wire: str, toxiproxy: str | None, seconds: int, connections: int) -> dict[str, list[Result]]:
-    """Return per load and way the results of all rounds."""
+    """Return the results of all rounds per load and path."""
     found: dict[str, list[Result]] = {}
     async with contextlib.AsyncExitStack() as stack:
         ways = {ms: await open_ways(stack, wire, toxiproxy, ms) for ms in sorted({ms for _, _, ms in LOADS.values()})}
@@ -110,7 +110,7 @@ async def measure(wire: str, toxiproxy: str | None, seconds: int, connections: i
 async def open_ways(
     stack: contextlib.AsyncExitStack, wire: str, toxiproxy: str | None, broker_ms: int
 ) -> dict[str, str]:
-    """Start a broker that takes so long to answer; return the addresses that lead to it."""
+    """Start a broker that answers after `broker_ms`; return the addresses of all paths to it."""
     broker = await stack.enter_async_context(serving(wire, broker_ms))
     ways = {"direct": broker, "relay": await stack.enter_async_context(relaying(broker))}
     if toxiproxy:
@@ -125,7 +125,7 @@ async def serving(wire: str, broker_ms: int) -> AsyncIterator[str]:
         *(wire, "serve", str(broker_ms)), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     try:
-        assert process.stdout is not None  # asked for above
+        assert process.stdout is not None  # requested above
         yield (await asyncio.wait_for(process.stdout.readline(), WAIT_S)).decode().strip()
     finally:
         process.kill()
@@ -134,7 +134,7 @@ async def serving(wire: str, broker_ms: int) -> AsyncIterator[str]:
 
 @contextlib.asynccontextmanager
 async def relaying(broker: str) -> AsyncIterator[str]:
-    """Run our relay in this process, with a recorder behind it as in a trial."""
+    """Run the relay in this process, with a recorder as in a trial."""
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
     async with Relay(brokers=(1,), sink=Recorder().add, schemas=schemas) as relay:
@@ -161,9 +161,9 @@ async def proxying(program: str, broker: str) -> AsyncIterator[str]:
 
 
 def make_proxy(api: int, proxy: dict[str, str]) -> None:
-    """Ask Toxiproxy for a proxy, as soon as it listens."""
+    """Create a proxy in Toxiproxy as soon as it listens."""
     deadline = time.monotonic() + WAIT_S
-    request = urllib.request.Request(  # a loopback address of ours
+    request = urllib.request.Request(  # the address is on loopback
         f"http://127.0.0.1:{api}/proxies", json.dumps(proxy).encode(), {"Content-Type": "application/json"}
     )
     while True:
@@ -178,13 +178,13 @@ def make_proxy(api: int, proxy: dict[str, str]) -> None:
 
 
 def free_port() -> int:
-    """Return a port that was free a moment ago; Toxiproxy does not tell which one it took."""
+    """Return a port that was free a moment ago; Toxiproxy does not report the port it takes."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
 
 
 async def run_load(wire: str, address: str, connections: int, seconds: int, rate: int) -> Result:
-    """Load an address; return median wait and requests a second."""
+    """Load an address; return median latency and requests per second."""
     process = await asyncio.create_subprocess_exec(
         *(wire, "load", address, str(connections), str(seconds), str(rate)), stdout=asyncio.subprocess.PIPE
     )
@@ -196,7 +196,7 @@ async def run_load(wire: str, address: str, connections: int, seconds: int, rate
 
 
 def report(found: dict[str, list[Result]], connections: int) -> None:
-    """Print medians of the rounds, and how they relate."""
+    """Print the medians of the rounds, and their ratios."""
     p50 = {name: statistics.median(item["p50_us"] for item in results) for name, results in found.items()}
     rate = {name: statistics.median(item["requests_per_s"] for item in results) for name, results in found.items()}
     ways = [name.removesuffix(" full") for name in rate if name.endswith(" full")]

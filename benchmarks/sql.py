@@ -1,7 +1,7 @@
-"""What the pipeline makes of trial rows, in SQL: written for DuckDB, not translated, with the same tables at the end.
+"""The tables of the pipeline in SQL for DuckDB, with the same results as Spark.
 
-Only the columns that are needed are read; the rows behind the matrix are looked up by run, so that DuckDB skips files.
-History, versions and buckets are asked by the SQL that the tests hold Spark against.
+Only needed columns are read. The rows behind the matrix are looked up by run, so that DuckDB skips files. History,
+versions and buckets use the SQL with which the tests check Spark.
 """
 
 # ruff: noqa: S608  # every part of a query is a constant of this file
@@ -35,7 +35,7 @@ _EXTREMES = [
 ]
 _RATES = [column for column in COLUMNS if column.aggregate is Aggregate.MEDIAN and column.type is Type.DOUBLE]
 _PLACES = {Aggregate.MEDIAN: 1, Aggregate.P95: 2}
-"""The place of a share in what `quantile_cont(..., [0.5, 0.95])` returns."""
+"""Index of a quantile in the result of `quantile_cont(..., [0.5, 0.95])`."""
 _TIMES = [column for column in COLUMNS if column.aggregate in _PLACES and column not in _RATES]
 
 
@@ -55,7 +55,7 @@ def _extreme(column: Column) -> str:
 NEEDED = ", ".join(dict.fromkeys((*KEY, *(column.source for column in COLUMNS if column.source), *TIMES)))
 TRIALS = "CREATE VIEW trials AS FROM read_parquet({files}) WHERE NOT shortened"
 LATEST = f"CREATE TEMP TABLE latest AS SELECT {CELL}, max({WEIGHT} || run_id) AS best FROM trials GROUP BY ALL"
-"""Of each cell the run that settles most, of several the latest."""
+"""Per cell, the run with the greatest weight, the latest of several."""
 LATEST_TRIALS = f"""
 CREATE TEMP TABLE mine AS SELECT {NEEDED} FROM trials JOIN latest USING ({CELL})
 WHERE run_id = best[2:] AND {WEIGHT} = best[1] AND run_id IN (SELECT DISTINCT best[2:] FROM latest)
@@ -87,7 +87,7 @@ SELECT {CELL}, run_id, any_value(elected) AS elected, any_value(judged) AS judge
     {", ".join(f"list_mode(list_sort(list({c.source}) FILTER ({c.source} <> ''))) AS {c.name}" for c in _WORDS)},
     {", ".join(f"bool_and({c.source}) AS {c.name}" for c in COLUMNS if c.aggregate is Aggregate.ALL)},
     {", ".join(f"max(nullif({column.source}, '')) AS {column.name}" for column in _TEXTS)},
-    nullif(arg_min(reason, (trial, reason)), '') AS said
+    nullif(arg_min(reason, (trial, reason)), '') AS first_reason
 FROM behind GROUP BY {CELL}, run_id
 """
 _SETTLED = {
@@ -98,7 +98,7 @@ _SETTLED = {
     "fault_codes": f"nullif(array_to_string({_FIRST.format(items='codes')}, ';'), '')",
     "api_versions": f"nullif(array_to_string({_HIGHEST}, ';'), '')",
     "storm": "nullif(array_to_string(letters, ''), '')",
-    "reason": "coalesce(judged || ' trials disagree: ' || tally, said)",
+    "reason": "coalesce(judged || ' trials disagree: ' || tally, first_reason)",
     **{column.name: _whole(f"{column.source}[{_PLACES[column.aggregate]}]") for column in _TIMES},
 }
 MATRIX = f"""
@@ -160,24 +160,24 @@ SELECT {CELL}, outcome, CAST(sum(votes) AS BIGINT) AS trials FROM votes WHERE we
 _Z = 1.959963984540054
 _CENTRE, _HALF = f"(differing + {_Z**2 / 2})", f"{_Z} * sqrt(differing * (trials - differing) / trials + {_Z**2 / 4})"
 FLAKES = f"""
-WITH told AS (
+WITH counted AS (
     SELECT {CELL}, arg_max(outcome, (trials, outcome)) AS commonest, CAST(sum(trials) AS BIGINT) AS trials,
         CAST(sum(trials) - max(trials) AS BIGINT) AS differing
     FROM tallies GROUP BY {CELL})
 SELECT *, round(differing / trials, 6) AS rate,
     round(greatest(0, ({_CENTRE} - {_HALF}) / (trials + {_Z**2})), 6) AS rate_low,
     round(least(1, ({_CENTRE} + {_HALF}) / (trials + {_Z**2})), 6) AS rate_high
-FROM told
+FROM counted
 """
 _SHARES = (("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99))
 TIMINGS = f"""
-WITH told AS (
+WITH counted AS (
     SELECT {CELL}, run_id, unnest(['refresh', 'reroute', 'recovery', 'outage']) AS measure,
         unnest([refresh_ms, reroute_ms, recovery_ms, outage_ms]) AS ms FROM behind),
 summed AS (
     SELECT {CELL}, run_id, measure, count(*) AS trials, min(ms) AS least, max(ms) AS most,
         quantile_cont(ms, [{", ".join(str(share) for _, share in _SHARES)}]) AS shares, {counts("ms")} AS buckets
-    FROM told WHERE ms IS NOT NULL GROUP BY ALL)
+    FROM counted WHERE ms IS NOT NULL GROUP BY ALL)
 SELECT {CELL}, run_id, measure, trials, round(least, 3) AS min_ms,
     {", ".join(f"round(shares[{nth}], 3) AS {name}_ms" for nth, (name, _) in enumerate(_SHARES, 1))},
     round(most, 3) AS max_ms, buckets FROM summed
@@ -186,7 +186,7 @@ SELECT {CELL}, run_id, measure, trials, round(least, 3) AS min_ms,
 MATRIX_ALONE: Mapping[str, str] = MappingProxyType(
     {"latest": LATEST, "mine": LATEST_TRIALS, "behind": BEHIND, "matrix": MATRIX}
 )
-"""Steps to the matrix; what is no CREATE is a table that is asked for."""
+"""Steps to the matrix; a step that is not a CREATE is a query for a table."""
 EVERY_TABLE: Mapping[str, str] = MappingProxyType(
     {
         "votes": VOTES,

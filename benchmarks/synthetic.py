@@ -1,4 +1,4 @@
-"""Synthetic trial rows by the million: a history of runs over the same cells, written as the store writes them."""
+"""Write millions of synthetic trial rows: a history of runs over the same cells, in the format of the store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAMILIES = ("sarama", "java", "librdkafka", "franz-go", "kafka-python")
 VERSIONS = tuple(f"{major}.{minor}.{patch}" for major in (0, 1, 2) for minor in (9, 27, 43) for patch in (0, 1, 3))
 SCENARIOS = tuple(f"{kind}/produce/CODE_{code}" for kind in ("answer", "hold", "blip") for code in range(20))
 ODD = ((Outcome.STUCK, 0.02), (Outcome.WAITING, 0.01), (Outcome.BROKEN, 0.01))
-"""What becomes of a trial now and then; else it ends as its cell does."""
+"""Outcomes of single trials with their probability; other trials have the usual outcome of their cell."""
 COMMON = (Outcome.REFRESHES, Outcome.REFRESHES, Outcome.RIDES, Outcome.STUCK, Outcome.SURFACES, Outcome.LATE)
 CODES: tuple[list[int], ...] = ([56], [6], [56, 6], [])
 APIS = tuple([{"api": api, "version": 3 + n} for api in ("Produce", "Metadata", "FindCoordinator")] for n in range(6))
@@ -27,7 +27,7 @@ Columns = dict[str, pa.Array]
 
 
 def write_history(results: Path, rows: int, *, cells: int = 10_000, trials: int = 4) -> int:
-    """Write runs of `cells` x `trials` rows until there are `rows`; return how many runs that makes."""
+    """Write runs of `cells` x `trials` rows until there are `rows` rows; return the number of runs."""
     known = _cells(cells)
     runs = max(1, rows // (cells * trials))
     for nth in range(runs):

@@ -1,10 +1,10 @@
-"""Judged trials a minute on the embedded engine, and who uses the CPU: harness, drivers, clusters.
+"""Measure judged trials per minute on the embedded engine, and the CPU use of harness, drivers and clusters.
 
     python benchmarks/throughput.py [--trials N] [--jobs N] [--client C]... [--scenario S]... [--role R]...
 
-Runs `probe run` with results in a temporary folder and watches its processes in /proc (Linux). The rate counts from the
-first cluster's start to the end, so fetching clients is left out; trials of the harness's own failing are not counted.
-Aims on 2 cores: 500 trials a minute, and the harness uses no more CPU than drivers and clusters together.
+Runs `probe run` with results in a temporary folder and samples its processes in /proc (Linux). The rate counts from the
+start of the first cluster, which excludes the time to fetch clients. Broken trials are not counted.
+Targets on 2 cores: 500 trials per minute, and less CPU for the harness than for drivers and clusters together.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KINDS = ("harness", "drivers", "clusters")
 
 @dataclass
 class Usage:
-    """CPU seconds by process, as last seen."""
+    """CPU seconds by process, as last sampled."""
 
     harness: int
     seen: dict[int, tuple[str, float]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Usage:
 
 
 def main() -> None:
-    """Run, watch, report."""
+    """Run, sample, report."""
     arguments = _arguments()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -80,22 +80,22 @@ def main() -> None:
     say(f"{os.cpu_count()} cores, load {load:.1f} before; a busy machine makes the numbers worth little")
     seconds = ended - (usage.first_cluster or begun)
     rate = 60 * len(judged) / seconds
-    say(f"{len(judged)} trials judged in {seconds:.0f} s: {rate:.0f} a minute (aim {AIM_PER_MINUTE})")
+    say(f"{len(judged)} trials judged in {seconds:.0f} s: {rate:.0f} per minute (aim {AIM_PER_MINUTE})")
     say(f"{len(rows) - len(judged)} broken; the start took {(usage.first_cluster or begun) - begun:.1f} s")
     report_cpu(usage.by_kind(), max(1, len(judged)), seconds)
 
 
 def report_cpu(total: dict[str, float], judged: int, seconds: float) -> None:
-    """Print CPU by kind, and how the harness compares with the rest."""
+    """Print the CPU seconds by kind, and the ratio of the harness to the rest."""
     for kind in KINDS:
-        say(f"{kind:10} {total[kind]:7.1f} CPU s  {1000 * total[kind] / judged:6.0f} ms a trial")
+        say(f"{kind:10} {total[kind]:7.1f} CPU s  {1000 * total[kind] / judged:6.0f} ms per trial")
     rest = total["drivers"] + total["clusters"]
     say(f"harness / (drivers + clusters): {total['harness'] / max(rest, 0.01):.2f} (aim: at most {AIM_RATIO})")
     say(f"{sum(total.values()) / seconds:.2f} cores busy with it")
 
 
 def command(arguments: argparse.Namespace) -> list[str]:
-    """Return the command line of the run, without where its results go."""
+    """Return the command line of the run without its results folder."""
     argv = [sys.executable, "-m", "probe.cli.app", "run", "--trials", str(arguments.trials), "--seed", "1"]
     argv += ["--jobs", str(arguments.jobs)] if arguments.jobs else []
     for option, values, usual in (
@@ -108,7 +108,7 @@ def command(arguments: argparse.Namespace) -> list[str]:
 
 
 def watch(argv: Sequence[str]) -> tuple[Usage, float]:
-    """Run a command to its end, reading its processes' CPU meanwhile."""
+    """Run a command to its end and sample the CPU seconds of its processes."""
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, cwd=Path(__file__).resolve().parents[1]) as process:
         usage = Usage(process.pid)
         try:
@@ -136,8 +136,8 @@ def _processes() -> list[tuple[int, int, float]]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=6, help="of each cell")
-    parser.add_argument("--jobs", type=int, default=0, help="trials in flight; 0 = the command's own default")
+    parser.add_argument("--trials", type=int, default=6, help="trials per cell")
+    parser.add_argument("--jobs", type=int, default=0, help="trials at the same time; 0 = the default of the command")
     for name in ("--client", "--scenario", "--role"):
         parser.add_argument(name, action="append")
     return parser.parse_args()

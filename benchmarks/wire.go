@@ -1,8 +1,8 @@
-// Command wire is both ends of the relay benchmark: a broker that answers every Produce request at once, and clients
-// that wait for each answer before they send again.
+// Command wire is client and broker of the relay benchmark: a broker that answers every Produce request, and clients
+// that wait for the answer before the next request.
 //
-//	wire serve MS                   listens on loopback, prints its address, ends with its standard input; takes MS to answer
-//	wire load ADDRESS CONNS S RATE  S seconds; RATE requests a second and connection, 0 = as fast as answers come
+//	wire serve MS                   listens on loopback, prints its address, ends with its standard input; answers after MS
+//	wire load ADDRESS CONNS S RATE  runs S seconds; RATE requests per second and connection, 0 = without pauses
 package main
 
 import (
@@ -87,7 +87,7 @@ func produced() []byte {
 	return out
 }
 
-// produce is a Produce v7 request with one batch, whose content nobody on the way reads.
+// produce is a Produce v7 request with one batch, whose content the relay does not read.
 func produce(correlation uint32) []byte {
 	out := binary.BigEndian.AppendUint16(nil, 0)
 	out = binary.BigEndian.AppendUint16(out, 7)

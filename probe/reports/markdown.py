@@ -37,7 +37,7 @@ def _head(report: Report, gate: Gate | None) -> str:
         "",
         f"{', '.join(what)} on {text(', '.join(engines)) or 'no engine'}{_took(report)}.",
         "",
-        *_table(("does not conform", "conforms or informative", "broken", "says nothing"), [_verdicts(report)]),
+        *_table(("does not conform", "conforms or informative", "broken", "not about the client"), [_verdicts(report)]),
         "",
         f"Outcomes: {text(', '.join(f'{count} {name}' for name, count in counts.most_common())) or 'none'}.",
     ]

@@ -1,4 +1,4 @@
-"""The published site: matrix rows and stored trials to HTML that needs neither server nor network."""
+"""The published site: HTML pages from matrix rows and stored trials. Pages need neither a server nor a network."""
 
 from probe.site.data.matrix_rows import SiteError
 from probe.site.data.source import Source, TrialRow

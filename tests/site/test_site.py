@@ -108,7 +108,7 @@ def test_pages_without_stored_trials_are_complete(matrix: Path, tmp_path: Path) 
     index = build(matrix, Source(gone, SOURCE.histories), tmp_path)
     pages = list((index.parent / "cell").iterdir())
     assert len(pages) == len(site_data.matrix())
-    assert all("No stored trial stands behind this cell" in page.read_text() for page in pages)
+    assert all("This cell has no stored trial" in page.read_text() for page in pages)
 
 
 def test_an_unreadable_history_keeps_its_verdict(matrix: Path, tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_a_full_disk_leaves_the_old_site_and_one_line(tmp_path: Path) -> None:
     with pytest.raises(SiteError) as caught:
         write_new()
     assert str(caught.value) == (
-        f"{tmp_path}/site cannot be written: No space left on device; the old site stands; "
-        "free the place, then `probe matrix` writes it"
+        f"{tmp_path}/site cannot be written: No space left on device; the old site is unchanged; "
+        "free disk space, then run `probe matrix`"
     )
     assert (tmp_path / "site" / "a.txt").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
@@ -321,6 +321,6 @@ def test_a_stuck_cell_in_words() -> None:
     assert summary(row) == "sarama 1.27.0, as a producer, did not recover by itself while the fault was in force."
     shown = " ".join(details(row))
     assert "KAFKA_STORAGE_ERROR (56) at least 100 times" in shown
-    assert "never asked who serves now" in shown
-    assert "Not even mending the fault helped" in shown
+    assert "never asked for the leader or coordinator" in shown
+    assert "did not recover after the fault was reverted either" in shown
     assert "up to 100 errors" in shown

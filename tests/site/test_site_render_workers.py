@@ -106,7 +106,7 @@ def test_a_silent_process_is_given_up(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(render_workers, "STUCK_S", 8.0)
     (tmp_path / "pids").mkdir()
     monkeypatch.setenv("DRAWING_PIDS", str(tmp_path / "pids"))
-    with pytest.raises(SiteError, match=r"said nothing for 8 s, .* repeat the command"):
+    with pytest.raises(SiteError, match=r"did not answer for 8 s; .* repeat the command"):
         build(few(tmp_path), Source(site_data.trials, tells_and_hangs), tmp_path, processes=2)
     assert not any(Path("/proc", path.name).exists() for path in (tmp_path / "pids").iterdir())
 

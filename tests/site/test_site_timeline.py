@@ -51,7 +51,7 @@ def test_a_picture_is_valid_and_described() -> None:
     names = {text.text for text in svg.iter("text") if text.get("class") == "lane-name"}
     assert {"broker 1", "broker 2", "application", "bystander"} <= names
     labels = {text.text for text in svg.iter("text")}
-    assert {"fault on", "moved to broker 2", "all name broker 2"} <= labels
+    assert {"fault injected", "moved to broker 2", "all name broker 2"} <= labels
     assert "moved to broker 2 · all name broker 2" in {text.text for text in drawn(played()).iter("text")}
 
 
@@ -74,9 +74,9 @@ def test_a_refresh_shows_stale_and_useful_answers() -> None:
 
 def test_time_zero_is_the_fault() -> None:
     stages = {one.text: one.at for one in moments(played()) if one.sort is MomentKind.STAGE}
-    assert stages["fault on"] == 0
+    assert stages["fault injected"] == 0
     assert stages["warm"] == -1_000_000
-    assert stages["healed"] == 10_000_000
+    assert stages["fault reverted"] == 10_000_000
 
 
 def test_a_long_high_watermark_lag_is_shown_once() -> None:
@@ -87,7 +87,7 @@ def test_a_long_high_watermark_lag_is_shown_once() -> None:
         for ms in (1500, 2000, 2510, 6000, 6500)
     ]
     events = tuple(sorted((*history.events, *added), key=lambda event: event.at))
-    found = [one.at for one in moments(replace(history, events=events)) if one.text == "broker 2 gives readers nothing"]
+    found = [one.at for one in moments(replace(history, events=events)) if one.text == "broker 2 withholds records"]
     assert found == [1_500_000, 6_000_000]
 
 
@@ -140,7 +140,7 @@ def test_a_control_trial_mentions_no_fault() -> None:
     history = played(Outcome.CLEAN)
     control = replace(history, header=replace(history.header, play=replace(history.header.play, kind=Symptom.NONE)))
     text = ET.tostring(drawn(control), encoding="unicode")
-    assert "watch begins" in text
-    assert "fault on" not in text
+    assert "observation begins" in text
+    assert "fault injected" not in text
     assert ">fails<" not in text
     assert ">fails<" in ET.tostring(drawn(history), encoding="unicode")

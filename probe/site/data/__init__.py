@@ -1,1 +1,1 @@
-"""What the pages are made from: matrix rows, run history, texts. Pure."""
+"""The data of the pages: matrix rows, run history, texts. Pure."""

@@ -1,4 +1,4 @@
-"""The matrix by question: the same question put to other versions, to the other engine; worst first (pure)."""
+"""An index of the matrix: the same question for other versions or the other engine, and the worst first (pure)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from probe.model.versions import newest_first, version_key
 from probe.site.data.matrix_rows import MatrixRow
 
 Worst = Mapping[Cell, int | None]
-"""Severity of the worst trial of cells whose trials disagree; the matrix alone does not tell it."""
+"""Severity of the worst trial of cells whose trials disagree; matrix.csv does not have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What cells of one role share beside the scenario."""
+    """The columns, in addition to the scenario, that cells of one role share."""
 
     profile: str
     engine: str
@@ -29,7 +29,7 @@ class Setting:
 
 
 class CellIndex:
-    """All rows, found by what they ask."""
+    """All rows of the matrix, indexed by their questions."""
 
     def __init__(self, rows: Sequence[MatrixRow], worst: Worst | None = None) -> None:
         self.rows = rows
@@ -47,12 +47,12 @@ class CellIndex:
 
     @property
     def clients(self) -> list[Client]:
-        """Return every client version; families by name, versions ascending."""
+        """Every client version; families by name, versions ascending."""
         return list(self._clients)
 
     @property
     def scenarios(self) -> list[str]:
-        """Return every scenario, `steady` first."""
+        """Every scenario, `steady` first."""
         return sorted(self._scenarios, key=control_first)
 
     def of_client(self, client: Client) -> list[MatrixRow]:
@@ -64,34 +64,34 @@ class CellIndex:
         return self._scenarios[scenario]
 
     def versions(self, row: MatrixRow) -> list[MatrixRow]:
-        """Return the same question put to every version of the family, ascending."""
+        """Return the rows of the same question for every version of the family, ascending."""
         return self._versions[_question(row.cell)]
 
     def neighbours(self, row: MatrixRow) -> tuple[MatrixRow | None, MatrixRow | None]:
-        """Return the answers of the next older and the next newer version."""
+        """Return the rows of the next older and the next newer version."""
         asked, place = self.versions(row), self._places[row.cell]
         return asked[place - 1] if place else None, asked[place + 1] if place + 1 < len(asked) else None
 
     def improved(self, row: MatrixRow) -> MatrixRow | None:
-        """Return the first later version's answer that conforms."""
+        """Return the row of the first later version that conforms."""
         later = self.versions(row)[self._places[row.cell] + 1 :]
         return next((one for one in later if one.conforms), None)
 
     def rivals(self, row: MatrixRow) -> list[MatrixRow]:
-        """Return the answers to the same question on the other engine."""
+        """Return the rows of the same question on the other engine."""
         return [one for one in self._anywhere[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine]
 
     def grade(self, row: MatrixRow) -> Grade:
-        """Grade a cell, as `probe advise` does."""
+        """Return the grade of a row, as `probe advise` computes it."""
         if row.outcome is Outcome.FLAKY and row.cell not in self.worst:
-            return Grade(Outcome.BROKEN, None)  # its trials cannot be read: it says nothing
+            return Grade(Outcome.BROKEN, None)  # its trials cannot be read, so nothing is known
         if row.outcome is Outcome.FLAKY:
             return Grade(row.outcome, self.worst[row.cell])
         return grade(row)
 
 
 def silent(one: MatrixRow, other: MatrixRow) -> bool:
-    """Say whether one of two answers says nothing about the client, so that they neither agree nor disagree."""
+    """Return whether an outcome of the two is not about the client, so that they neither agree nor disagree."""
     return not SAY_NOTHING.isdisjoint((one.outcome, other.outcome))
 
 
@@ -100,22 +100,22 @@ def _question(cell: Cell) -> tuple[str, ...]:
 
 
 def _anywhere(cell: Cell) -> Cell:
-    """Return the same cell whatever engine played it; the embedded election is set to what the real one took."""
+    """Return the key of a question on any engine; a set election of the embedded engine is ignored."""
     return replace(cell, engine=Engine.EMBEDDED, profile=without_election(cell.profile))
 
 
 def setting(cell: Cell) -> Setting:
-    """Return the setting a cell was played in."""
+    """Return the setting of a cell."""
     return Setting(cell.profile, str(cell.engine), cell.broker)
 
 
 def setting_key(one: Setting) -> tuple[object, ...]:
-    """Order settings: the embedded engine, the newest broker line, and the matrix's default profile first."""
+    """Return a sort key: the embedded engine, the newest release line and the profile `isolated` come first."""
     return (list(Engine).index(Engine(one.engine)), newest_first(one.broker), one.profile != "isolated", one.profile)
 
 
 def in_roles(rows: Iterable[MatrixRow]) -> dict[Role, list[MatrixRow]]:
-    """Divide rows by role, in the order of the roles."""
+    """Group rows by role, in the order of the roles."""
     rows = list(rows)
     found = {role: [row for row in rows if row.cell.role is role] for role in Role}
     return {role: own for role, own in found.items() if own}
@@ -125,7 +125,7 @@ _LAST = tuple(outcome for outcome in OUTCOMES if outcome in SAY_NOTHING - OPEN)
 
 
 def place(row: MatrixRow) -> int:
-    """Return a cell's place when the worst comes first: findings by severity, doubts, what informs, what conforms."""
+    """Return the rank of a row, the worst first: findings by severity, doubtful, informative, conforming."""
     if row.conforms is not None:
         return 90 if row.conforms else 10 - (severity(row) or 0)
     if row.outcome is Outcome.FLAKY:
@@ -138,5 +138,5 @@ def place(row: MatrixRow) -> int:
 
 
 def worst_first(rows: Iterable[MatrixRow]) -> list[MatrixRow]:
-    """Order rows for a reader who looks for trouble."""
+    """Order rows from the worst to the best."""
     return sorted(rows, key=lambda row: (place(row), row.cell.scenario, setting_key(setting(row.cell))))

@@ -12,7 +12,7 @@ from probe.site.data.wording import codes, duration
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact as it is shown."""
+    """A fact as the page of a cell shows it."""
 
     column: str
     label: str
@@ -21,7 +21,7 @@ class Fact:
 
 
 def facts(row: MatrixRow) -> list[Fact]:
-    """Return the facts that apply to a cell, in the order a reader asks."""
+    """Return the facts that apply to a cell, in the order of their columns."""
     return [
         Fact(column.name, column.label, _value(row.values[column.name], column.unit), column.text)
         for column in SHOWN

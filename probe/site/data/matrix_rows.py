@@ -1,4 +1,4 @@
-"""matrix.csv as values."""
+"""The rows of matrix.csv as values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ CONFORMS = {"yes": True, "no": False, "": None}
 
 
 class SiteError(ProbeError):
-    """The site cannot be built; the text is one line that names the thing and the way out."""
+    """The site cannot be built; the text is one line with the thing, the reason and the fix."""
 
     exit_code = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One cell of the matrix."""
+    """A row of matrix.csv."""
 
     cell: Cell
     outcome: Outcome
@@ -32,7 +32,7 @@ class MatrixRow:
     """All columns as text; empty = does not apply."""
 
     def number(self, column: str) -> float | None:
-        """Return a numeric column, None where it is empty or no number."""
+        """Return a numeric column, None if it is empty or not a number."""
         try:
             return float(self.values[column])
         except ValueError:
@@ -40,17 +40,17 @@ class MatrixRow:
 
     @property
     def run_id(self) -> str:
-        """Return the run the cell was taken from."""
+        """The run behind the row."""
         return self.values["run_id"]
 
     @property
     def slug(self) -> str:
-        """Return the name of the cell's page."""
+        """The name of the cell's page."""
         return slug(self.cell)
 
 
 def read_matrix(path: Path) -> list[MatrixRow]:
-    """Read matrix.csv. SiteError names a file that is missing, a column that is, or the line that does not fit."""
+    """Read matrix.csv. SiteError names a missing file, a missing column or an invalid line."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)

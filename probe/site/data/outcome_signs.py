@@ -1,4 +1,4 @@
-"""Judgements and trends for readers: a tone, words and a sign each; never colour alone."""
+"""Texts and symbols for judgements and trends; colour is never the only difference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from probe.model.outcomes import OUTCOMES
 
 
 def tone(outcome: Outcome, conforms: bool | None) -> str:
-    """Return the judgement's tone: `good`, `poor`, `bad`, or `mute` where nothing is judged."""
+    """Return the tone of a judgement: `good`, `poor`, `bad`, or `mute` if nothing is judged."""
     if conforms is None:
         return "mute"
     if conforms:
@@ -17,7 +17,7 @@ def tone(outcome: Outcome, conforms: bool | None) -> str:
 
 
 def glyph_rules() -> str:
-    """Return the rules of the style sheet by which the matrix shows the symbol of each outcome."""
+    """Return the CSS rules with the symbol of every outcome in the matrix."""
     return "".join(f'#matrix .{outcome} {{ --glyph: "{info.symbol}"; }}\n' for outcome, info in OUTCOMES.items())
 
 
@@ -30,6 +30,6 @@ TREND_SIGNS = {
     Trend.GOOD: ("●", "stays good", "stay good"),
     Trend.DIFFERS: ("≠", "differs, and is not judged", "differ"),
     Trend.SAME: ("=", "same, and is not judged", "the same"),
-    Trend.UNCLEAR: ("?", "unclear: one side says nothing", "unclear"),
+    Trend.UNCLEAR: ("?", "unclear: one side is not about the client", "unclear"),
 }
-"""What became of a question: a glyph, words, and the word after a count."""
+"""Symbol, words, and the word after a count, per trend."""

@@ -1,4 +1,4 @@
-"""What is known of earlier runs, as `spark` writes it beside the matrix: what changed, and each cell's history."""
+"""Results of earlier runs, from the tables of `spark`: changes by the newest run, and the history of every cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from probe.site.data.matrix_rows import CONFORMS, SiteError
 
 @dataclass(frozen=True, slots=True)
 class SettledAnswer:
-    """How a run settled a cell."""
+    """The result of a run for a cell."""
 
     outcome: Outcome
     conforms: bool | None
@@ -30,13 +30,13 @@ class Change:
 
     cell: Cell
     before: SettledAnswer | None
-    """None for one that was not there."""
+    """None for an added cell."""
     after: SettledAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Runs one after the other that said the same of a cell."""
+    """Consecutive runs with the same result for a cell."""
 
     first_run: str
     last_run: str
@@ -49,7 +49,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Flakes:
-    """How often a trial differed from the cell's commonest outcome, over all runs."""
+    """How often a trial differed from the commonest outcome of its cell, over all runs."""
 
     trials: int
     differing: int
@@ -60,26 +60,26 @@ class Flakes:
 
 @dataclass(frozen=True, slots=True)
 class RunHistory:
-    """Everything known of earlier runs."""
+    """The results of earlier runs."""
 
     changes: Sequence[Change] | None = None
-    """None where it is not known."""
+    """None if unknown."""
     history: Mapping[Cell, Sequence[Stretch]] = field(default_factory=dict)
-    """Oldest first."""
+    """Stretches per cell, oldest first."""
     flakes: Mapping[Cell, Flakes] = field(default_factory=dict)
 
 
 def read_run_history(folder: Path) -> RunHistory:
-    """Read changes.parquet, history.parquet and flakes.parquet where they lie beside the matrix.
+    """Read changes.parquet, history.parquet and flakes.parquet from the folder of the matrix, if they exist.
 
-    Raises SiteError for one that is there and cannot be read.
+    Raises SiteError if a table exists but cannot be read.
     """
     changes = folder / "changes.parquet"
     history: dict[Cell, list[Stretch]] = {}
     for cell, row in _rows(folder / "history.parquet"):
         history.setdefault(cell, []).append(_stretch(row))
-    for told in history.values():
-        told.sort(key=lambda one: one.first_run)
+    for stretches in history.values():
+        stretches.sort(key=lambda one: one.first_run)
     return RunHistory(
         [_change(cell, row) for cell, row in _rows(changes)] if changes.exists() else None,
         history,
@@ -94,8 +94,8 @@ def _rows(path: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
         for row in pq.read_table(path).to_pylist():
             yield Cell.of(row), row
     except (OSError, KeyError, ValueError, pa.ArrowException) as error:
-        told = " ".join(str(error).split())
-        raise SiteError(f"{path}: cannot be read ({told}); build it again with `probe matrix`") from None
+        reason = " ".join(str(error).split())
+        raise SiteError(f"{path}: cannot be read ({reason}); build it again with `probe matrix`") from None
 
 
 def _change(cell: Cell, row: Mapping[str, Any]) -> Change:

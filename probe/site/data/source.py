@@ -1,4 +1,4 @@
-"""What the site needs of stored results. The command line wires `probe.store` to it; tests give fakes."""
+"""The interface of the site to stored results. The command line connects `probe.store`; tests use fakes."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ Key = tuple[Cell, int]
 
 
 class TrialRow(Protocol):
-    """One judged trial as it is stored."""
+    """A stored and judged trial."""
 
     @property
     def cell(self) -> Cell:
-        """Return what was asked."""
+        """The cell of the trial."""
 
     @property
     def trial(self) -> int:
-        """Return its number within the run."""
+        """The number of the trial in its run."""
 
     @property
     def verdict(self) -> Verdict:
-        """Return its newest verdict."""
+        """The newest verdict."""
 
     @property
     def part(self) -> str:
-        """Return the name of the files that hold it; equal for what lies together."""
+        """The name of the files that contain the trial, without suffix."""
 
     @property
     def shortened(self) -> bool:
-        """Say whether `--watch` cut the watch; such a trial is shown, and never enters the matrix."""
+        """Whether `--watch` shortened the observation; such a trial is shown but is not part of the matrix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Judged trials and their histories, run by run: `Source(partial(trials, results), partial(histories, results))`.
+    """Judged trials and their histories, per run: `Source(partial(trials, results), partial(histories, results))`.
 
-    Either may raise ResultsError where a run cannot be read; its cells are then shown without trials. Where several
-    processes draw, all of it is pickled.
+    Both may raise ResultsError for a run that cannot be read; its cells are then shown without trials. The value is
+    pickled if several processes render.
     """
 
     trials: Callable[[str], Iterable[TrialRow]]
-    """Every trial of a run id."""
+    """Yields every trial of a run id."""
     histories: Callable[[str, Collection[Key], Collection[str]], Iterable[History]]
-    """Those of the wanted trials of a run, which lie in these parts, that can be read, in any order."""
+    """Yields the readable histories of the wanted trials of a run, from these parts, in any order."""
     stamp: Callable[[str], str] | None = None
-    """What tells one state of a run's files from another; None = no page of an earlier site is taken over."""
+    """Returns a digest of a run's files; None = no page of an earlier site is reused."""
     capture: Callable[[str, Cell, int], bytes | None] | None = None
-    """The pcapng file of a trial of a run id; None where it was not captured."""
+    """Returns the pcapng file of a trial of a run id; None if there is none."""

@@ -1,4 +1,4 @@
-"""Sentences, numbers and commands for readers (pure)."""
+"""Sentences, numbers and commands for the pages (pure)."""
 
 from __future__ import annotations
 
@@ -18,28 +18,34 @@ ROLES = {
     Role.ADMIN: "as an admin client",
 }
 TRIGGER_PHRASES: Mapping[str, str] = {
-    Trigger.ERROR: "It asked who serves now {after}because of the error.",
-    Trigger.DISCONNECT: "It asked who serves now {after}because a connection was lost or a request timed out.",
-    Trigger.CONNECT: "It asked who serves now only because it opened a connection {after}(it asks on every connect).",
-    Trigger.PERIODIC: "It asked who serves now only because its periodic refresh was due {after}.",
-    Trigger.BOOTSTRAP: "It asked who serves now {after}at a bootstrap address, after giving up the brokers it knew.",
-    Trigger.UNKNOWN: "It asked who serves now {after}for no reason that can be seen.",
-    Trigger.NONE: "It never asked who serves now.",
+    Trigger.ERROR: "It asked for the leader or coordinator {after}because of the error.",
+    Trigger.DISCONNECT: (
+        "It asked for the leader or coordinator {after}because a connection was lost or a request timed out."
+    ),
+    Trigger.CONNECT: (
+        "It asked for the leader or coordinator only because it opened a connection {after}(it asks on every connect)."
+    ),
+    Trigger.PERIODIC: "It asked for the leader or coordinator only because its periodic refresh was due {after}.",
+    Trigger.BOOTSTRAP: (
+        "It asked for the leader or coordinator {after}at a bootstrap address, after giving up the brokers it knew."
+    ),
+    Trigger.UNKNOWN: "It asked for the leader or coordinator {after}for an unknown reason.",
+    Trigger.NONE: "It never asked for the leader or coordinator.",
 }
-"""By the trigger of the first discovery after the first hit (SEMANTICS 2)."""
+"""Sentence per trigger of the first discovery after the first hit (docs/verdicts.md)."""
 RESCUED: Mapping[str, str] = {
-    Rescuer.RETRY: " Blind retries led it there.",
-    Rescuer.CONNECT: " A new connection led it there.",
-    Rescuer.PERIODIC: " Its periodic refresh led it there.",
-    Rescuer.BOOTSTRAP: " Its bootstrap addresses led it there.",
-    Rescuer.UNKNOWN: " What led it there cannot be seen.",
-    Rescuer.ITSELF: " It got there by itself, only slowly.",
+    Rescuer.RETRY: " Retries without a discovery reached the right broker.",
+    Rescuer.CONNECT: " A new connection reached the right broker.",
+    Rescuer.PERIODIC: " Its periodic refresh found the right broker.",
+    Rescuer.BOOTSTRAP: " Its bootstrap addresses led to the right broker.",
+    Rescuer.UNKNOWN: " How it found the right broker is unknown.",
+    Rescuer.ITSELF: " It found the right broker by itself, but slowly.",
 }
-"""By what led a late client to the right broker."""
+"""Sentence per event by which a late client found the right broker."""
 
 
 def duration(ms: float | None) -> str:
-    """Write milliseconds as a reader would: `250 ms`, `3.1 s`, `2 min 5 s`; empty for None."""
+    """Return milliseconds as text: `250 ms`, `3.1 s`, `2 min 5 s`; empty for None."""
     if ms is None:
         return ""
     if ms < 1000:
@@ -50,14 +56,14 @@ def duration(ms: float | None) -> str:
 
 
 def codes(text: str) -> str:
-    """Write the codes of `fault_codes` with their names: `KAFKA_STORAGE_ERROR (56)`."""
+    """Return the codes of `fault_codes` with their names: `KAFKA_STORAGE_ERROR (56)`."""
     return ", ".join(
         f"{error_name(int(code))} ({code})" if code.lstrip("-").isdigit() else code for code in text.split(";") if code
     )
 
 
 def hint(row: MatrixRow) -> str:
-    """Return the one number shown in a cell of the matrix, with its unit; may be empty."""
+    """Return the number in a cell of the matrix, with its unit; may be empty."""
     number = OUTCOMES[row.outcome].number
     if number is Number.TRIALS:
         return f"{row.values['agreeing'] or '?'} of {row.values['trials'] or '?'}"
@@ -76,31 +82,32 @@ LOSSES = (("lost", "lost"), ("duplicated", "duplicated"), ("reordered", "reorder
 
 
 def summary(row: MatrixRow) -> str:
-    """Say in one sentence what the client did."""
+    """Return one sentence about what the client did."""
     cell = row.cell
     return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {OUTCOMES[row.outcome].phrase}."
 
 
 def details(row: MatrixRow) -> list[str]:
-    """Say in a few sentences what was seen, from the facts that apply."""
-    told = [sentence for tell in PHRASES if (sentence := tell(row))]
-    if row.outcome is Outcome.FLAKY and told:
+    """Return a few sentences from the facts that apply."""
+    sentences = [sentence for phrase in PHRASES if (sentence := phrase(row))]
+    if row.outcome is Outcome.FLAKY and sentences:
         one = row.values["agreeing"] == "1"
-        told.insert(0, f"In one of {row.values['trials']} trials:" if one else f"In the {hint(row)} trials that agree:")
-    return told
+        lead = f"In one of {row.values['trials']} trials:" if one else f"In the {hint(row)} trials that agree:"
+        sentences.insert(0, lead)
+    return sentences
 
 
 def brief(row: MatrixRow) -> str:
-    """Say in a sentence or two what a cell showed, for a table whose other columns name the rest."""
+    """Return a sentence or two about a cell, for a table whose other columns name the rest."""
     reason = row.values["reason"]
     if row.conforms is None and row.outcome in NO_ANSWER:
         return reason or OUTCOMES[row.outcome].explanation
-    told = [sentence for tell in PHRASES[1:] if (sentence := tell(row))]
-    return " ".join(told) or OUTCOMES[row.outcome].explanation
+    sentences = [sentence for phrase in PHRASES[1:] if (sentence := phrase(row))]
+    return " ".join(sentences) or OUTCOMES[row.outcome].explanation
 
 
 def recovery(row: MatrixRow) -> str:
-    """Return when a client worked again; for one that did not, how long it was watched."""
+    """Return the time after which a client worked again; without recovery, the time for which it was observed."""
     if row.values["recovered"] == "false":
         watched = row.number("watched_ms")
         return f"> {duration(watched)}" if watched else "never"
@@ -133,12 +140,12 @@ def _recovered(row: MatrixRow) -> str:
     if row.values["recovered"] == "false":
         healed = row.values["after_heal"]
         after: Mapping[str, str] = {
-            AfterHeal.RECOVERED: " It recovered once the fault was mended.",
-            AfterHeal.STUCK: " Not even mending the fault helped.",
+            AfterHeal.RECOVERED: " It recovered after the fault was reverted.",
+            AfterHeal.STUCK: " It did not recover after the fault was reverted either.",
         }
         return f"Within {duration(row.number('watched_ms'))} it did not recover.{after.get(healed, '')}"
     by = RESCUED.get(row.values["rescued_by"], "")
-    return f"It worked again {duration(recovery)} after it could.{by}" if recovery is not None else ""
+    return f"It worked again {duration(recovery)} after recovery was possible.{by}" if recovery is not None else ""
 
 
 def _errors(row: MatrixRow) -> str:
@@ -156,9 +163,9 @@ def _lost(row: MatrixRow) -> str:
 def _bystander(row: MatrixRow) -> str:
     errors, gap = row.number("bystander_errors"), row.number("bystander_gap_ms_max")
     if errors:
-        return f"The healthy partition saw {errors:.0f} error{'s' if errors > 1 else ''} too."
+        return f"The healthy partition saw {errors:.0f} error{'s' if errors > 1 else ''}, too."
     if row.conforms is False and row.outcome in WELL and gap:
-        return f"But the healthy partition stood still for {duration(gap)}."
+        return f"But the healthy partition made no progress for {duration(gap)}."
     return ""
 
 

@@ -1,1 +1,1 @@
-"""The content of each page, as values for its template. Pure."""
+"""The content of the pages, as values for their templates. Pure."""

@@ -1,4 +1,4 @@
-"""Every page of the site, from values to HTML."""
+"""Render every page of the site from values to HTML."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from probe.site.render.environment import environment
 from probe.site.timeline.trial_view import TrialView
 
 GOOD = "What a good client does"
-"""The label in a scenario's story."""
+"""The label of a section in a scenario's story."""
 
 
 def no_clients(_: Client) -> Sequence[str]:
-    """Know of no application."""
+    """Return no applications; the default of `Pages`."""
     return ()
 
 
@@ -41,7 +41,7 @@ class Pages:
         self._good: dict[str, str] = {}
 
     def overviews(self) -> Iterator[tuple[str, str]]:
-        """Yield name and text of every page that is not a cell's."""
+        """Yield the name and the text of every page except those of cells."""
         yield "index.html", self.index()
         yield "clients.html", _render("clients.html", here="clients", scores=clients.scores(self.answers))
         yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
@@ -53,7 +53,7 @@ class Pages:
             yield f"scenario/{scenario_slug(scenario)}.html", self._scenario(scenario)
 
     def index(self) -> str:
-        """Return the page with the matrix."""
+        """Return the page of the matrix."""
         rows = self.answers.rows
         return _render(
             "index.html",
@@ -69,7 +69,7 @@ class Pages:
 
     def _changes(self) -> str:
         by_cell = {row.cell: row for row in self.answers.rows}
-        return _render("changes.html", here="changes", told=change_report(self._past, by_cell), runs=self._runs)
+        return _render("changes.html", here="changes", report=change_report(self._past, by_cell), runs=self._runs)
 
     def _clients(self) -> Iterator[tuple[Client, str]]:
         scores = clients.scores(self.answers)
@@ -111,7 +111,7 @@ class Pages:
         )
 
     def cell(self, row: MatrixRow, trials: Sequence[TrialView]) -> str:
-        """Return the page of one cell."""
+        """Return the page of a cell."""
         newest = self.answers.versions(row)[-1]
         return _render(
             "cell.html",
@@ -136,7 +136,7 @@ class Pages:
         )
 
     def inputs(self, row: MatrixRow) -> tuple[object, ...]:
-        """Return all that a cell's page is made of beside the trials of its run, for telling whether it changed."""
+        """Return the inputs of a cell's page, except its trials; the page is reused while they are unchanged."""
         others = [(label, one.slug, one.outcome, one.conforms) for label, one in self._peers(row)]
         rivals = [(one.slug, one.outcome, one.conforms) for one in self.answers.rivals(row)]
         newest = self.answers.versions(row)[-1].cell.version
@@ -144,15 +144,15 @@ class Pages:
         return (tuple(row.values.values()), others, rivals, newest, past)
 
     def _peers(self, row: MatrixRow) -> list[tuple[str, MatrixRow]]:
-        """Return the neighbouring versions, and the first later one that conforms where this one does not.
+        """Return the adjacent versions, and the first later one that conforms if this one does not.
 
-        Not all versions: a page that names all would have to be written anew whenever one is added.
+        A page with all versions would change whenever a version is added.
         """
         older, newer = self.answers.neighbours(row)
-        mended = self.answers.improved(row) if row.conforms is False else None
+        conforming = self.answers.improved(row) if row.conforms is False else None
         named = [("the older", older), ("the newer", newer)]
-        if mended is not None and mended is not newer:
-            named.append(("the first later one that conforms", mended))
+        if conforming is not None and conforming is not newer:
+            named.append(("the first later one that conforms", conforming))
         return [(label, one) for label, one in named if one is not None]
 
     def _good_client(self, scenario: str) -> str:
@@ -167,7 +167,7 @@ def _render(template: str, *, root: str = "", **values: object) -> str:
 
 
 def _opened(row: MatrixRow, trials: Sequence[TrialView]) -> set[int]:
-    """Choose the trials whose pictures are open: the first, and for a flaky cell the first of every outcome."""
+    """Return the trials with an open picture: the first one, or the first of every outcome if the cell is flaky."""
     firsts: dict[Outcome, int] = {}
     for one in trials:
         if one.has_history:

@@ -1,4 +1,4 @@
-"""The cells of the matrix as HTML: few nodes each, since there may be ten thousand (pure)."""
+"""The cells of the matrix as HTML, with few nodes each because there may be ten thousand (pure)."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from probe.site.data.outcome_signs import VERDICT_WORDS, tone
 from probe.site.data.wording import hint
 
 MANY_CELLS = 2000
-"""From so many cells on, rows out of sight are left undrawn; they come a moment late when one scrolls fast."""
+"""From this number of cells the browser does not render rows outside the visible area."""
 EMPTY = Markup('<td role="cell"></td>')
 
 
 def cells(rows: Iterable[MatrixRow | None]) -> Markup:
-    """Write one line of the matrix; the glyph of an outcome is the style sheet's, by class."""
+    """Return one line of the matrix; the style sheet adds the symbol of an outcome by its class."""
     return Markup().join(EMPTY if row is None else _cell(row) for row in rows)
 
 
 def _cell(row: MatrixRow) -> Markup:
     word = OUTCOMES[row.outcome].label
     number = f"{hint(row)} raw".strip() if row.values["reality"] == "raw" else hint(row)
-    said = f"{word} {number}".strip()
+    text = f"{word} {number}".strip()
     html = (
         f'<td role="cell" class="{tone(row.outcome, row.conforms)} {row.outcome}"><a href="cell/{row.slug}.html"'
-        f' aria-label="{escape(said)}, {VERDICT_WORDS[row.conforms]}" title="{escape(row.values["reason"])}">'
+        f' aria-label="{escape(text)}, {VERDICT_WORDS[row.conforms]}" title="{escape(row.values["reason"])}">'
         f"{word}<i>{escape(number)}</i></a></td>"
     )
     return Markup(html)  # noqa: S704 - every part is escaped or ours

@@ -1,4 +1,4 @@
-"""What the newest run changed, as its page tells it (pure)."""
+"""The content of the page of changes by the newest run (pure)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ COUNTED = {
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """One changed cell."""
+    """A changed cell."""
 
     cell: Cell
     row: MatrixRow | None
-    """Its row; None where it is not in the matrix any more."""
+    """Its row; None if it is no longer in the matrix."""
     before: SettledAnswer
     after: SettledAnswer
     kind: str
@@ -47,16 +47,16 @@ class ShownChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangeReport:
-    """The page."""
+    """The content of the page."""
 
     shown: tuple[ShownChange, ...]
     added: int
-    """Cells that were not there before; they are counted, not listed."""
+    """Number of new cells; they are not listed."""
     sentence: str
 
 
 def change_report(past: RunHistory, rows: Mapping[Cell, MatrixRow]) -> ChangeReport | None:
-    """Order what changed, the worst first; None where there is nothing to compare with."""
+    """Return the changes, the worst first; None if there is no earlier run."""
     if past.changes is None:
         return None
     shown = [_shown(one.cell, one.before, one.after, rows) for one in past.changes if one.before is not None]

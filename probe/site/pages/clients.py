@@ -1,4 +1,4 @@
-"""A page per client version: what it does in every fault, per role, worst first (pure)."""
+"""The content of the pages of client versions: every role and fault, the worst first (pure)."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from probe.site.data.cell_index import CellIndex, Setting, in_roles, place, sett
 from probe.site.data.matrix_rows import MatrixRow
 
 NAMED = 6
-"""So many scenarios of one outcome are named at the top of the page."""
+"""Number of scenarios per outcome that the top of the page names."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientCell:
-    """A cell in the table of a client's page."""
+    """A cell in a table of a client's page."""
 
     row: MatrixRow
     place: int
     mended: MatrixRow | None
-    """The first later version that conforms, where this one does not."""
+    """The first later version that conforms, if this one does not."""
     newest: bool
-    """Whether no later version was asked the same."""
+    """Whether no later version was measured for this question."""
     setting: str
-    """Profile, engine and broker, where they are not those of most rows on the page."""
+    """Profile, engine and broker, if they differ from those of most rows on the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoleSection:
-    """What a client does in one role."""
+    """The cells of a client in one role."""
 
     role: Role
     sentence: str
@@ -42,28 +42,28 @@ class RoleSection:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Cells with the same bad outcome."""
+    """The cells of a client with the same bad outcome."""
 
     row: MatrixRow
     """One of them."""
     count: int
     scenarios: tuple[tuple[str, tuple[tuple[MatrixRow, str], ...]], ...]
-    """Scenarios with their cells, each labelled by role, and by setting where that is not the usual one."""
+    """Scenarios with their cells, each labelled by role, and by setting if that is unusual."""
 
     @property
     def named(self) -> tuple[tuple[str, tuple[tuple[MatrixRow, str], ...]], ...]:
-        """Return the scenarios that are named."""
+        """The scenarios that the page names."""
         return self.scenarios[:NAMED]
 
     @property
     def more(self) -> int:
-        """Return how many are not."""
+        """The number of the other scenarios."""
         return len(self.scenarios) - len(self.named)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A client version in one line."""
+    """A client version in the list of clients."""
 
     client: Client
     released: str
@@ -74,15 +74,15 @@ class Score:
     other: int
     """Other cells that do not conform."""
     open: int
-    """Cells that say nothing yet: trials disagree, the harness failed, watched too short."""
+    """Cells without a result yet: trials disagree, the harness failed, or the observation was too short."""
     cells: int
     better: int | None = None
-    """Cells that are better than in the version before; None for the oldest."""
+    """Cells that are better than in the preceding version; None for the oldest."""
     worse: int | None = None
 
 
 def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
-    """Count a client version's cells."""
+    """Return the counts of a client version's cells."""
     bad = [row for row in rows if row.conforms is False]
     stops = sum(OUTCOMES[row.outcome].hard for row in bad)
     return Score(
@@ -98,7 +98,7 @@ def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
 
 
 def steps(answers: CellIndex) -> dict[Client, Counter[Trend]]:
-    """Compare every cell with the version before; a version is missing where nothing could be compared."""
+    """Compare every cell with the preceding version; a version without any comparison is missing."""
     found: dict[Client, Counter[Trend]] = {}
     seen = set()
     for row in answers.rows:
@@ -113,7 +113,7 @@ def steps(answers: CellIndex) -> dict[Client, Counter[Trend]]:
 
 
 def scores(answers: CellIndex) -> list[Score]:
-    """Return every client version with what became better or worse since the version before."""
+    """Return the scores of all client versions, with the comparison to the preceding version."""
     taken = steps(answers)
     found = []
     for client in answers.clients:
@@ -128,7 +128,7 @@ def _compared(one: Score, step: Counter[Trend]) -> Score:
 
 
 def role_sections(answers: CellIndex, client: Client) -> list[RoleSection]:
-    """Tell a client's cells role by role, worst first."""
+    """Return a client's cells per role, the worst first."""
     own = answers.of_client(client)
     usual = _usual(own)
     return [
@@ -166,8 +166,8 @@ def _sentence(role: Role, rows: Sequence[MatrixRow]) -> str:
     if not judged:
         return f"As {ROLE_NAMES[role]} nothing could be judged."
     if good == len(judged):
-        each = "the one judged cell" if good == 1 else f"all {good} judged cells"
-        return f"As {ROLE_NAMES[role]} it does what a good client does, in {each}."
+        cells = "the one judged cell" if good == 1 else f"all {good} judged cells"
+        return f"As {ROLE_NAMES[role]} it does what a good client does, in {cells}."
     hard = sum(OUTCOMES[row.outcome].hard for row in judged if row.conforms is False)
     stops = f" In {hard} of them work stops or records are lost." if hard else ""
     bad = len(judged) - good
@@ -175,7 +175,7 @@ def _sentence(role: Role, rows: Sequence[MatrixRow]) -> str:
 
 
 def findings(answers: CellIndex, client: Client) -> list[Finding]:
-    """Return what does not conform, by outcome, worst first."""
+    """Return the cells that do not conform, grouped by outcome, the worst first."""
     own = answers.of_client(client)
     usual = _usual(own)
     by_outcome: dict[Outcome, list[MatrixRow]] = {}
@@ -190,7 +190,7 @@ def _by_scenario(rows: Sequence[MatrixRow], usual: Setting) -> Iterator[tuple[st
 
 
 def _unusual(own: Setting, usual: Setting) -> str:
-    """Name what differs from the usual setting."""
+    """Return the differences from the usual setting in words."""
     parts = (
         f" with {own.profile}" if own.profile != usual.profile else "",
         f" on the {own.engine} engine" if own.engine != usual.engine else "",
@@ -200,5 +200,5 @@ def _unusual(own: Setting, usual: Setting) -> str:
 
 
 def _usual(rows: Sequence[MatrixRow]) -> Setting:
-    """Return the setting that most rows share."""
+    """Return the setting of most rows."""
     return Counter(setting(row.cell) for row in rows).most_common(1)[0][0]

@@ -1,6 +1,6 @@
-"""feed.json: cells whose answer changed, newest first, as JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). Pure.
+"""feed.json: changed cells, newest first, as JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). Pure.
 
-Taken from each cell's history, so that who looks rarely misses no run. Cells that are new are no change.
+The items come from the history of every cell, so that a rare reader misses no run. New cells are not changes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from probe.site.data.run_history import RunHistory, Stretch
 
 VERSION = "https://jsonfeed.org/version/1.1"
 TITLE = "Kafka metadata probe: changed cells"
-ABOUT = "What Kafka client versions do when brokers fail: each item is a cell of the matrix whose answer changed."
+ABOUT = "What Kafka client versions do when brokers fail: every item is a cell of the matrix whose answer changed."
 MAX_ITEMS = 500
-"""Items that are kept."""
+"""Greatest number of items."""
 MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z")
-"""How a run's id begins: when it was begun."""
+"""The start of a run id: the time at which the run began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class _Change:
 
 
 def feed(past: RunHistory, address: str = "") -> str:
-    """Write the feed; `address` = where the site is published, without it items have no `url`."""
+    """Return the feed; `address` = the URL of the published site, without which items have no `url`."""
     base = address and f"{address.rstrip('/')}/"
     where = {"home_page_url": base, "feed_url": f"{base}feed.json"} if base else {}
     items = [_item(change, base) for change in _newest(past)]
@@ -88,10 +88,10 @@ def _item(change: _Change, base: str) -> dict[str, Any]:
     }
 
 
-def _sentence(said: Stretch) -> str:
-    conforms = {True: ", conforms", False: ", does not conform", None: ""}[said.conforms]
-    return f"{said.outcome}{conforms}"
+def _sentence(stretch: Stretch) -> str:
+    conforms = {True: ", conforms", False: ", does not conform", None: ""}[stretch.conforms]
+    return f"{stretch.outcome}{conforms}"
 
 
-def _side(said: Stretch, run_id: str) -> dict[str, Any]:
-    return {"outcome": str(said.outcome), "conforms": said.conforms, "run_id": run_id}
+def _side(stretch: Stretch, run_id: str) -> dict[str, Any]:
+    return {"outcome": str(stretch.outcome), "conforms": stretch.conforms, "run_id": run_id}

@@ -1,4 +1,4 @@
-"""The filters of the matrix with the values that occur (pure)."""
+"""The filters of the matrix with their values (pure)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JUDGEMENTS = {True: "yes", False: "no", None: "none"}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a filter."""
+    """A value of a filter."""
 
     value: str
     label: str
@@ -25,7 +25,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A control with several values, any of which may be chosen."""
+    """A control with several values, any number of which may be chosen."""
 
     name: str
     label: str
@@ -33,7 +33,7 @@ class Filter:
 
 
 def filters(rows: Sequence[MatrixRow]) -> list[Filter]:
-    """Return every filter with the values that occur, in the order a reader expects."""
+    """Return every filter with the values that occur in the rows."""
     outcomes = [str(outcome) for outcome in OUTCOMES]
     roles = [str(role) for role in Role]
     by_column = (

@@ -1,4 +1,4 @@
-"""The matrix as a table: questions down, client versions across (pure)."""
+"""The matrix as a table: scenarios are rows, client versions are columns (pure)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from probe.site.data.matrix_rows import MatrixRow
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One client version."""
+    """A client version."""
 
     client: Client
     released: str
@@ -25,7 +25,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One scenario in one setting, with a cell or None for every column."""
+    """A scenario in one setting, with a cell or None per column."""
 
     scenario: str
     cells: tuple[MatrixRow | None, ...]
@@ -44,19 +44,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Everything the index shows."""
+    """The content of the index page."""
 
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
 
     @property
     def families(self) -> list[tuple[str, int]]:
-        """Return every family with its number of versions, in the order of the columns."""
+        """Every family with its number of versions, in the order of the columns."""
         return list(Counter(column.client.family for column in self.columns).items())
 
 
 def grid(rows: Sequence[MatrixRow]) -> Grid:
-    """Arrange the rows; versions ascend numerically, `steady` heads every group."""
+    """Arrange the rows; versions ascend as numbers, `steady` is the first scenario of a group."""
     by_cell = {row.cell: row for row in rows}
     clients = sorted({row.cell.client for row in rows}, key=lambda item: (item.family, version_key(item.version)))
     shared: dict[tuple[Role, Setting], set[str]] = {}
@@ -93,13 +93,13 @@ def _column(client: Client, own: Sequence[MatrixRow]) -> Column:
 
 
 def _place(role: Role, one: Setting) -> tuple[object, ...]:
-    """Order groups by engine and broker, then by role, then by profile."""
+    """Return a sort key of groups: engine and broker, then role, then profile."""
     *place, unusual, profile = setting_key(one)
     return (*place, list(Role).index(role), unusual, profile)
 
 
 def tally(rows: Iterable[MatrixRow]) -> dict[Outcome, Counter[str]]:
-    """Count outcomes per family, for the summary."""
+    """Count the outcomes per family, for the summary."""
     counts: dict[Outcome, Counter[str]] = {}
     for row in rows:
         counts.setdefault(row.outcome, Counter())[row.cell.family] += 1

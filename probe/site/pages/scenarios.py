@@ -1,4 +1,4 @@
-"""A page per scenario: its story, what a good client does, and which clients survive it (pure)."""
+"""The content of the pages of scenarios: story, the reaction of a good client, and surviving clients (pure)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from probe.site.data.matrix_rows import MatrixRow
 from probe.site.pages.survival import Fate, Survival, survival
 
 EXPECTED = {
-    Reaction.DISCOVER: "asks who serves now because of the fault, or follows a hint, and goes there",
-    Reaction.RETRY: "tries again in place until the brokers are well",
-    Reaction.SURFACE: "tells its application",
+    Reaction.DISCOVER: "asks for the leader or coordinator because of the fault, or follows a hint, and goes there",
+    Reaction.RETRY: "retries at the same broker until the brokers recover",
+    Reaction.SURFACE: "reports to its application",
     Reaction.NOTHING: "has nothing to notice",
 }
-"""What a good client does."""
+"""The reaction of a good client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A scenario's own words."""
+    """The story of a scenario, from its docstring."""
 
     summary: str
     sections: tuple[tuple[str, str], ...]
@@ -37,7 +37,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a scenario asks of some roles."""
+    """The question of a scenario for some roles."""
 
     roles: str
     kind: str
@@ -50,7 +50,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """How all families fare in one role and setting, the best first."""
+    """The results of all families in one role and setting, the best first."""
 
     setting: Setting
     families: tuple[Survival, ...]
@@ -59,16 +59,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class InRole:
-    """One role of a scenario's page."""
+    """The results of a scenario in one role."""
 
     role: Role
     groups: tuple[Group, ...]
-    """The most usual setting first."""
+    """The most frequent setting first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A scenario in one line."""
+    """A scenario in the list of scenarios."""
 
     name: str
     summary: str
@@ -77,11 +77,11 @@ class Score:
     stops: int
     cells: int
     families: str
-    """Families of which every judged cell conforms."""
+    """Families whose judged cells all conform."""
 
 
 def find(name: str) -> Scenario | None:
-    """Return a scenario by name; None for one that this program does not know any more."""
+    """Return a scenario by name; None if this program does not have it (any more)."""
     try:
         return next((one for one in select_scenarios([name]) if one.name == name), None)
     except CatalogueError:
@@ -89,7 +89,7 @@ def find(name: str) -> Scenario | None:
 
 
 def story(scenario: Scenario | None) -> Story:
-    """Divide a scenario's docstring at its labels."""
+    """Split the docstring of a scenario at its labels."""
     if scenario is None:
         return Story("", ())
     intro, *rest = LABEL.split(scenario.story.strip())
@@ -101,27 +101,27 @@ def story(scenario: Scenario | None) -> Story:
 
 
 def questions(scenario: Scenario | None) -> list[Question]:
-    """Say what a scenario asks, per role."""
+    """Return the questions of a scenario, per role variant."""
     return [_questions(part) for part in scenario.variants] if scenario is not None else []
 
 
 def _questions(part: RoleVariant) -> Question:
-    played = part.expectation
-    judged = played.conforms and played.reality is Reality.EFFECTIVE
+    expected = part.expectation
+    judged = expected.conforms and expected.reality is Reality.EFFECTIVE
     own = part.prompt_beyond_own_ms is not None
     return Question(
         ", ".join(part.roles),
-        str(played.kind),
-        EXPECTED[played.expects],
-        ", ".join(f"{error_name(code)} ({code})" for code in played.codes),
-        "its own time-out" if own else f"{played.prompt_ms / 1000:g} s",
-        f"{played.watch_ms / 1000:g} s",
-        ", ".join(played.conforms) if judged else "",
+        str(expected.kind),
+        EXPECTED[expected.expects],
+        ", ".join(f"{error_name(code)} ({code})" for code in expected.codes),
+        "its own time-out" if own else f"{expected.prompt_ms / 1000:g} s",
+        f"{expected.watch_ms / 1000:g} s",
+        ", ".join(expected.conforms) if judged else "",
     )
 
 
 def parts(rows: Sequence[MatrixRow]) -> list[InRole]:
-    """Tell a scenario's rows role by role, family by family."""
+    """Return the results of a scenario per role and family."""
     return [InRole(role, tuple(_groups(own))) for role, own in in_roles(rows).items()]
 
 
@@ -141,7 +141,7 @@ def _group(one: Setting, rows: Sequence[MatrixRow]) -> Group:
 
 
 def scores(answers: CellIndex) -> list[Score]:
-    """Return every scenario in one line."""
+    """Return the scores of all scenarios."""
     return [_score(name, answers.of_scenario(name)) for name in answers.scenarios]
 
 

@@ -1,4 +1,4 @@
-"""Which versions of a family survive a scenario: spans of versions, and the same in words (pure)."""
+"""Spans of a family's versions that survive a scenario, and the same in words (pure)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from probe.model.outcomes import OUTCOMES
 from probe.site.data.matrix_rows import MatrixRow
 
 NAMED = 6
-"""So many versions are named one by one."""
+"""Greatest number of versions that are named one by one."""
 
 
 class Fate(StrEnum):
-    """How a family fares, best first."""
+    """Which versions of a family conform, best first."""
 
     ALL = "all"
     FROM = "from"
@@ -35,31 +35,31 @@ FATE_GLYPHS = {
     Fate.SOME: "◐",
     Fate.UNTIL: "◐",
     Fate.NONE: "✗",
-    Fate.UNKNOWN: "–",  # noqa: RUF001 - the glyph of SEMANTICS
+    Fate.UNKNOWN: "–",  # noqa: RUF001 - the symbol of a cell without a judgement
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Neighbouring versions with the same answer."""
+    """Adjacent versions with the same answer."""
 
     rows: tuple[MatrixRow, ...]
 
     @property
     def row(self) -> MatrixRow:
-        """Return one of them: they have outcome and judgement in common."""
+        """One of the rows; outcome and judgement are those of all."""
         return self.rows[-1]
 
     @property
     def name(self) -> str:
-        """Return the first and the last version."""
+        """The first and the last version."""
         first, last = self.rows[0].cell.version, self.rows[-1].cell.version
         return first if first == last else f"{first} to {last}"
 
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """A family in one scenario, role and setting."""
+    """The results of a family in one scenario, role and setting."""
 
     family: str
     fate: Fate
@@ -68,7 +68,7 @@ class Survival:
 
 
 def survival(rows: Sequence[MatrixRow]) -> Survival:
-    """Say how the versions of one family fare; `rows` ask the same question and ascend by version."""
+    """Describe the results of one family; `rows` have the same question and ascend by version."""
     judged = [row for row in rows if row.conforms is not None]
     fate = _fate([row.conforms is True for row in judged])
     words = WORDS[fate](judged)
@@ -80,7 +80,7 @@ def survival(rows: Sequence[MatrixRow]) -> Survival:
 
 
 def _gaps(rows: Sequence[MatrixRow]) -> Iterator[tuple[str, str]]:
-    """Yield the judged versions between which the judgement changed while others in between were not judged."""
+    """Yield pairs of judged versions with different judgements that have only versions without one between them."""
     judged = [place for place, row in enumerate(rows) if row.conforms is not None]
     for old, new in pairwise(judged):
         if new > old + 1 and rows[old].conforms is not rows[new].conforms:
@@ -123,10 +123,10 @@ def _until(judged: Sequence[MatrixRow]) -> str:
 def _some(judged: Sequence[MatrixRow]) -> str:
     good = [row for row in judged if row.conforms]
     bad = [row for row in judged if not row.conforms]
-    told = f"{len(good)} of {len(judged)} judged versions do"
+    count = f"{len(good)} of {len(judged)} judged versions do"
     if len(bad) <= len(good):
-        return f"{told}. {_names(bad)} {_verb(bad)} not ({_outcomes(bad)})."
-    return f"{told}: {_names(good)}. The others do not ({_outcomes(bad)})."
+        return f"{count}. {_names(bad)} {_verb(bad)} not ({_outcomes(bad)})."
+    return f"{count}: {_names(good)}. The others do not ({_outcomes(bad)})."
 
 
 def _none(judged: Sequence[MatrixRow]) -> str:
@@ -162,6 +162,6 @@ def _names(rows: Sequence[MatrixRow]) -> str:
 
 
 def _outcomes(rows: Sequence[MatrixRow]) -> str:
-    """Name the outcomes; one that would conform elsewhere needs a word more."""
+    """Return the names of the outcomes."""
     seen: dict[Outcome, None] = dict.fromkeys(row.outcome for row in rows)
     return ", ".join(OUTCOMES[outcome].label for outcome in seen)

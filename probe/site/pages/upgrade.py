@@ -1,4 +1,4 @@
-"""What the upgrade page computes with: every cell's grade, and the verdicts of `probe advise` as a table (pure)."""
+"""The data of the upgrade page: the grade of every cell, and the trends of `probe advise` as a table (pure)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from probe.site.data.wording import hint
 
 INFORMS = 1 + max(info.severity for info in OUTCOMES.values())
 SILENT = INFORMS + 1
-"""States beside the severities: nothing is asked of the client; the cell says nothing about it."""
+"""States after all severities: the scenario requires nothing, and the outcome is not about the client."""
 TONES = ("good", "poor", "bad", "mute")
 
 
 def data(answers: CellIndex) -> Markup:
-    """Return the JSON that upgrade.js reads, safe within a script element."""
+    """Return the JSON that upgrade.js reads, safe in a script element."""
     questions: dict[tuple[str, ...], int] = {}
     families: dict[str, dict[str, list[object]]] = {}
     for client in answers.clients:
@@ -46,7 +46,7 @@ def data(answers: CellIndex) -> Markup:
 
 
 def question(cell: Cell) -> tuple[str, ...]:
-    """Return what is asked of every version alike."""
+    """Return the part of a cell's identity that is the same for every version."""
     return (str(cell.role), cell.profile, cell.scenario, str(cell.engine), cell.broker)
 
 
@@ -57,27 +57,27 @@ def _answer(answers: CellIndex, row: MatrixRow) -> list[object]:
 
 
 def state(grade: Grade) -> int:
-    """Return a grade as a number: an index of `trends`."""
+    """Return a grade as a number, which is an index of `trends`."""
     if not grade.judged:
         return SILENT
     return INFORMS if grade.severity is None else grade.severity
 
 
 def trends() -> list[list[str]]:
-    """Return what became of a cell by its states before and after; `differs` is `same` if the outcomes are equal."""
+    """Return the trend per state before and after; `differs` means `same` if the outcomes are equal."""
     before = [_sample(state, Outcome.LATE) for state in range(SILENT + 1)]
     after = [_sample(state, Outcome.STORMS) for state in range(SILENT + 1)]
     return [[str(trend(old, new)) for new in after] for old in before]
 
 
 def _sample(state: int, outcome: Outcome) -> Grade:
-    """Return a grade of this state, with this outcome where that says something."""
+    """Return a grade with this state, and with this outcome if it is about the client."""
     if state == SILENT:
         return Grade(Outcome.WAITING, None)
     return Grade(outcome, None if state == INFORMS else state)
 
 
 def order() -> list[str]:
-    """Return the trends in the order in which they are told."""
+    """Return the trends in the order of the page."""
     first = (Trend.WORSE, Trend.BAD, Trend.BETTER, Trend.DIFFERS, Trend.UNCLEAR)
     return [str(one) for one in (*first, *(other for other in Trend if other not in first))]

@@ -1,1 +1,1 @@
-"""Templates, render workers, and the folder that is published."""
+"""Templates, render workers, and the published folder."""

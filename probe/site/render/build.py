@@ -1,4 +1,4 @@
-"""Builds the published site from matrix.csv and the stored trials behind it."""
+"""Build the published site from matrix.csv and the stored trials."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ def build(
     address: str = "",
     processes: int = 1,
 ) -> Path:
-    """Write `<out>/site` as a whole (a reader never sees half of it) and return its index.html.
+    """Write `<out>/site` completely, then rename it; return its index.html.
 
-    Pages of cells that come out the same are taken over from the site that stands. `inside` names the applications that
-    have a client inside; `address` is where the site is published, for its feed; `processes` draw its cells
-    where there are many. Raises SiteError where matrix.csv does not fit or `<out>/site` holds something that the probe
-    did not make.
+    Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
+    `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
+    cells. Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
     """
     rows = read_matrix(matrix_csv)
     past = read_run_history(matrix_csv.parent)
@@ -64,7 +63,7 @@ def build(
 
 
 def _write_cells(desk: Renderer, reuse: Reuse, processes: int) -> dict[Cell, int | None]:
-    """Write the page of every cell that is new or changed; return the worst trial of those whose trials disagree."""
+    """Write the page of every new or changed cell; return the worst trial of cells whose trials disagree."""
     worst: dict[Cell, int | None] = {}
     stale: list[tuple[MatrixRow, str]] = []
     stamp = cache(desk.results.stamp) if desk.results.stamp else None
@@ -86,7 +85,7 @@ def _write_cells(desk: Renderer, reuse: Reuse, processes: int) -> dict[Cell, int
 
 
 def _sheets(stale: Sequence[tuple[MatrixRow, str]], results: Source) -> list[RenderJob]:
-    """Find the trials of cells, each run read once; those of a lost run have none."""
+    """Return render jobs with the trials of their cells. Every run is read once; unreadable runs have no trials."""
     found: dict[tuple[str, Cell], dict[int, TrialRow]] = {(row.run_id, row.cell): {} for row, _ in stale}
     for run_id in sorted({row.run_id for row, _ in stale} - {""}):
         with suppress(ResultsError):

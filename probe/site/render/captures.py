@@ -1,4 +1,4 @@
-"""Captures of trials beside the pages of their cells, to download."""
+"""Captures of trials for download, in the folder of the cells' pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER, SUFFIX = "cell", ".pcapng"
 
 
 def with_captures(row: MatrixRow, views: Sequence[TrialView], results: Source, fresh: Path) -> list[TrialView]:
-    """Write the captures of a cell's trials into the new site, and name them in their views."""
+    """Write the captures of a cell's trials into the new site and add their names to the views."""
     if results.capture is None:
         return list(views)
     found = []
@@ -29,7 +29,7 @@ def with_captures(row: MatrixRow, views: Sequence[TrialView], results: Source, f
 
 
 def take_captures(standing: Path, reuse: Reuse) -> None:
-    """Take the captures of pages over that were taken over themselves."""
+    """Reuse the captures of reused pages."""
     for path in (standing / FOLDER).glob(f"*{SUFFIX}"):
         if reuse.taken(f"{FOLDER}/{path.stem.rpartition('-')[0]}.html"):
             reuse.link(f"{FOLDER}/{path.name}")

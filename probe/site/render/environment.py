@@ -1,4 +1,4 @@
-"""The templates with what they may call; everything that clients and brokers said is escaped."""
+"""The template environment with its filters and globals; texts of clients and brokers are escaped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from probe.site.pages.survival import FATE_GLYPHS
 
 @cache
 def environment() -> Environment:
-    """Return the templates."""
+    """Return the template environment."""
     made = Environment(
         loader=PackageLoader("probe.site"),
         autoescape=True,
@@ -37,7 +37,7 @@ def environment() -> Environment:
         "hint": hint,
         "recovery": recovery,
         "scenario_slug": scenario_slug,
-        "svg": Markup,  # pictures are built from escaped parts in `shapes`
+        "svg": Markup,  # pictures consist of parts that `shapes` escapes
         "urlencode": urlencode,
     }
     made.globals |= {
@@ -53,5 +53,5 @@ def environment() -> Environment:
 
 
 def breakable(text: str) -> Markup:
-    """Let a long name break after a slash or an underscore."""
+    """Allow line breaks after a slash or an underscore."""
     return escape(text).replace("/", Markup("/<wbr>")).replace("_", Markup("_<wbr>"))

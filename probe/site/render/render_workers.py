@@ -1,4 +1,4 @@
-"""Draws the pages of cells: here, or those of a whole matrix in several processes."""
+"""Render the pages of cells: in this process, or in several processes for a large matrix."""
 
 from __future__ import annotations
 
@@ -24,46 +24,46 @@ from probe.site.render.captures import with_captures
 from probe.site.timeline.trial_view import TrialView, view
 
 BATCH = 100
-"""Trials that are drawn in one go: a dozen files of a run, and some 20 MB of pictures."""
+"""Number of trials per batch."""
 MIN_PARALLEL_PAGES = 400
-"""For fewer trials processes would take longer to start than they save."""
+"""For fewer trials, starting processes takes longer than it saves."""
 STUCK_S = 300.0
-"""A batch takes some seconds; whoever draws it is gone if it is not there after so long."""
+"""A batch takes some seconds; a worker that does not answer in this time counts as lost."""
 Line: TypeAlias = "Connection[Any, Any]"
-"""Batches go one way, and what went wrong with them, mostly nothing, the other."""
+"""A connection: batches go to a worker, and it returns an exception or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenderJob:
-    """A cell whose page is to be drawn, and the trials of its run by number."""
+    """A cell whose page is rendered, and the trials of its run by number."""
 
     row: MatrixRow
     key: str
-    """Digest of all that the page is made of."""
+    """Digest of the inputs of the page."""
     stored: tuple[TrialRow, ...]
 
     @property
     def name(self) -> str:
-        """Return the page's place in the site."""
+        """The path of the page in the site."""
         return page_name(self.row)
 
     def worst(self) -> int | None:
-        """Return the severity of the worst trial that entered the matrix; None where nothing is asked."""
+        """Return the severity of the worst trial in the matrix; None if the scenario requires nothing."""
         entered = (one.verdict for one in self.stored if not one.shortened)
         return worst(entered)
 
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """Where pages are drawn."""
+    """Renders pages into a folder."""
 
     pages: Pages
     results: Source
     fresh: Path
-    """The new site's folder."""
+    """The folder of the new site."""
 
     def render(self, sheets: Sequence[RenderJob]) -> None:
-        """Write the pages of cells of one run; of what cannot be read, without pictures."""
+        """Write the pages of cells of one run; trials whose histories cannot be read have no pictures."""
         stored = {(one.cell, one.trial): one for sheet in sheets for one in sheet.stored}
         views: dict[Key, TrialView] = {}
         with contextlib.suppress(ResultsError):
@@ -78,12 +78,12 @@ class Renderer:
 
 
 def page_name(row: MatrixRow) -> str:
-    """Return the place of a cell's page in the site."""
+    """Return the path of a cell's page in the site."""
     return f"cell/{row.slug}.html"
 
 
 def render_all(desk: Renderer, sheets: Sequence[RenderJob], processes: int) -> None:
-    """Write the pages of all sheets; in so many processes where that pays. SiteError if one of them is lost."""
+    """Render all sheets, in `processes` processes if that is faster. SiteError if a process is lost."""
     batches = _batches(sheets)
     if processes < 2 or sum(len(sheet.stored) for sheet in sheets) < MIN_PARALLEL_PAGES:
         for batch in batches:
@@ -97,17 +97,17 @@ def render_all(desk: Renderer, sheets: Sequence[RenderJob], processes: int) -> N
                 if following is None:
                     busy.discard(line)
                 else:
-                    with _told_if_lost(desk):
+                    with _error_if_lost(desk):
                         line.send(following)
 
 
 def _ready(busy: Collection[Line], desk: Renderer) -> Iterator[Line]:
-    """Yield the lines of who has drawn its batch, or has just begun; raise what went wrong there."""
+    """Yield connections of workers that are ready for a batch; raise the error of a worker."""
     ready = [line for line in wait(list(busy), STUCK_S) if isinstance(line, Connection)]
     if not ready:
-        raise _lost(desk, f"said nothing for {STUCK_S:.0f} s")
+        raise _lost(desk, f"did not answer for {STUCK_S:.0f} s")
     for line in ready:
-        with _told_if_lost(desk):
+        with _error_if_lost(desk):
             failure = line.recv()
         if failure is not None:
             raise failure
@@ -115,7 +115,7 @@ def _ready(busy: Collection[Line], desk: Renderer) -> Iterator[Line]:
 
 
 @contextlib.contextmanager
-def _told_if_lost(desk: Renderer) -> Iterator[None]:
+def _error_if_lost(desk: Renderer) -> Iterator[None]:
     try:
         yield
     except (EOFError, ConnectionError):
@@ -123,35 +123,35 @@ def _told_if_lost(desk: Renderer) -> Iterator[None]:
 
 
 def _lost(desk: Renderer, what: str) -> SiteError:
-    return SiteError(f"{desk.fresh}: a process that drew pages {what}, as where memory is full; repeat the command")
+    return SiteError(f"{desk.fresh}: a process that rendered pages {what}; is memory full? Then repeat the command")
 
 
 @contextlib.contextmanager
 def _rendering(desk: Renderer) -> Iterator[Line]:
-    """Start a process that draws; give the line to it. It is gone after the block, and if we are killed."""
+    """Start a worker and yield the connection to it. The worker ends with the block and with this process."""
     context = multiprocessing.get_context("spawn")
     line, theirs = context.Pipe()
     with contextlib.closing(line), contextlib.closing(theirs):
         process = context.Process(target=_serve, args=(theirs, desk), daemon=True)
-        # it inherits the mask: ^C is its parent's affair
+        # the worker inherits the mask: only the parent handles SIGINT
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        theirs.close()  # it has its own: ours would keep the line open when it ends
+        theirs.close()  # the worker has a copy; ours would keep the connection open after the worker's end
         try:
             yield line
         finally:
-            process.kill()  # its pages go with the folder, or are written whole
+            process.kill()  # safe: its pages are complete, or the folder is removed
             process.join()
 
 
 def _serve(line: Line, desk: Renderer) -> None:
-    """In a process of its own: draw what comes, until the line is closed."""
+    """Render the batches from the connection until it is closed. Runs in a worker."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
-    gc.disable()  # a batch is a million objects, nearly all without cycles; looking for them was a fifth of the reading
+    gc.disable()  # nearly all objects of a batch are without cycles; collection takes a large part of the time
     line.send(None)
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
@@ -168,13 +168,13 @@ def _end_with_parent() -> None:
 def _rendered(desk: Renderer, sheets: Sequence[RenderJob]) -> Exception | None:
     try:
         desk.render(sheets)
-    except Exception as error:  # noqa: BLE001  # it is raised where the site is built
+    except Exception as error:  # noqa: BLE001  # the parent raises it
         return error
     return None
 
 
 def _batches(sheets: Sequence[RenderJob]) -> Iterator[Sequence[RenderJob]]:
-    """Cut the sheets of each run, in the order in which their trials lie in files, into batches of BATCH trials."""
+    """Split the sheets of every run into batches of BATCH trials, in the order of the files."""
     ordered = sorted(sheets, key=lambda one: (one.row.run_id, one.stored[0].part if one.stored else ""))
     for _, of_run in itertools.groupby(ordered, key=lambda one: one.row.run_id):
         batch: list[RenderJob] = []

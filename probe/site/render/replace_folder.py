@@ -1,4 +1,4 @@
-"""Puts a finished folder in the place of the old one; a reader never sees half of it."""
+"""Replace a folder by a new one in one step, so that a reader never sees an incomplete folder."""
 
 from __future__ import annotations
 
@@ -16,24 +16,22 @@ from probe.model.results import reason_of
 from probe.site.data.matrix_rows import SiteError
 
 MARKER = ".probe-site"
-"""Stands in every folder we made; only such a folder is ever replaced."""
+"""A file in every folder that the probe made; only such a folder is replaced."""
 
 ASIDE = ".site-"
-"""How the names of folders begin in which a site is made."""
+"""Prefix of the temporary folders in which a site is built."""
 FORGOTTEN_S = 24 * 3600
-"""What has lain there for longer is of a build that was killed."""
+"""An older temporary folder belongs to a build that was killed."""
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give an empty folder that takes the place of `target` when the block ends well, and vanishes otherwise.
+    """Yield an empty folder that replaces `target` at the end of the block; after an error it is removed.
 
-    Raises SiteError where `target` holds something that we did not make, or the place cannot be written.
+    Raises SiteError if `target` was not made by the probe, or if the folder cannot be written.
     """
     if target.exists() and not (target / MARKER).is_file():
-        raise SiteError(
-            f"{target}: is there already and was not made by the probe; move it away, or name another --out"
-        )
+        raise SiteError(f"{target}: exists already and was not made by the probe; move it away, or name another --out")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sweep(target.parent)
@@ -44,19 +42,19 @@ def replacing(target: Path) -> Iterator[Path]:
             yield fresh
             put_folder(fresh, target, aside / "old")
     except OSError as error:
-        stands = "the old site stands" if target.exists() else "there is no site yet"
+        stands = "the old site is unchanged" if target.exists() else "there is no site yet"
         raise SiteError(
-            f"{target} cannot be written: {reason_of(error)}; {stands}; free the place, then `probe matrix` writes it"
+            f"{target} cannot be written: {reason_of(error)}; {stands}; free disk space, then run `probe matrix`"
         ) from error
 
 
 @contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
-    """Give a folder that is gone after the block; its lock says that somebody is at work in it."""
+    """Yield a folder that is removed after the block; its lock marks it as in use."""
     aside = Path(tempfile.mkdtemp(prefix=ASIDE, dir=folder))
     held = os.open(aside, os.O_RDONLY)
     try:
-        with suppress(OSError):  # not every file system has locks; age tells there
+        with suppress(OSError):  # some file systems have no locks; the age of the folder counts there
             hold(held)
         yield aside
     finally:

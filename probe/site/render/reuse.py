@@ -1,4 +1,4 @@
-"""Pages of the site as it stands that would come out the same again: linked into the new folder, not drawn."""
+"""Reuse of unchanged pages: they are linked from the existing site into the new folder."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ PACKAGE = Path(__file__).parents[1]
 
 
 class Reuse:
-    """Knows the key of every page of the last build, and notes those of this one.
+    """The keys of the pages of the last build, and those of this one.
 
-    The keys lie in the site's marker file; a site without them, or of another version of this program, is drawn anew.
+    The keys are in the marker file of the site. Nothing is reused from a site without keys or of another version of
+    this program.
     """
 
     def __init__(self, standing: Path, fresh: Path) -> None:
-        """Read what the site that stands is made of."""
+        """Read the keys of the existing site."""
         self._standing, self._fresh = standing, fresh
         self._old = _read(standing / MARKER)
         self._new: dict[str, tuple[str, int | None]] = {}
         self._taken: set[str] = set()
 
     def take(self, name: str, key: str) -> bool:
-        """Take a page over if its key is the same; say whether it was."""
+        """Reuse a page if its key is unchanged; return whether it was reused."""
         old = self._old.get(name)
         if old is None or old[0] != key or not _link(self._standing / name, self._fresh / name):
             return False
@@ -39,35 +40,35 @@ class Reuse:
         return True
 
     def taken(self, name: str) -> bool:
-        """Say whether a page was taken over."""
+        """Return whether a page was reused."""
         return name in self._taken
 
     def link(self, name: str) -> bool:
-        """Take over what lies beside a page; say whether it is there."""
+        """Reuse a file in addition to a page; return whether it exists."""
         return _link(self._standing / name, self._fresh / name)
 
     def worst(self, name: str) -> int | None:
-        """Return what was noted with a page that was taken over."""
+        """Return the noted severity of a reused page."""
         return self._new[name][1]
 
     def note(self, name: str, key: str, worst: int | None) -> None:
-        """Note a page that was drawn, and the severity of its worst trial."""
+        """Note the key of a rendered page and the severity of its worst trial."""
         self._new[name] = (key, worst)
 
     def save(self) -> None:
-        """Write the keys into the new site's marker."""
+        """Write the keys into the marker file of the new site."""
         text = json.dumps({"program": program(), "pages": self._new}, separators=(",", ":"))
         (self._fresh / MARKER).write_text(text, encoding="utf-8")
 
 
 def key(parts: Iterable[object]) -> str:
-    """Return a digest of what a page is made of."""
+    """Return a digest of the inputs of a page."""
     return hashlib.sha256(repr(tuple(parts)).encode()).hexdigest()[:16]
 
 
 @cache
 def program() -> str:
-    """Return a digest of the code that draws: of this package, and of what it reads histories with."""
+    """Return a digest of the code behind the pages: this package, and the code that reads and judges histories."""
     folders = (PACKAGE, PACKAGE.parent / "verdict", PACKAGE.parent / "scenarios", PACKAGE.parent / "model")
     files = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in {".py", ".html"})
     whole = hashlib.sha256()
@@ -85,7 +86,7 @@ def _read(marker: Path) -> dict[str, tuple[str, int | None]]:
 
 
 def _link(old: Path, new: Path) -> bool:
-    """Give a file a second name, or copy it where the file system cannot; say whether it is there now."""
+    """Link a file, or copy it if the file system has no links; return whether it exists now."""
     try:
         os.link(old, new)
     except FileNotFoundError:

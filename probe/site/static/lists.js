@@ -51,7 +51,7 @@
     return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
   }
 
-  /** Empty values come last in both directions; numbers before words; words as a reader would, 1.9 before 1.27. */
+  /** Empty values come last in both directions; numbers come before words; numbers within words count, 1.9 before 1.27. */
   function compare(a, b, down) {
     if (a === "" || b === "") return (a === "") - (b === "");
     const both = typeof a === "number" && typeof b === "number";

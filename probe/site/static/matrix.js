@@ -8,7 +8,7 @@
   const JUDGED = { good: "yes", poor: "no", bad: "no", mute: "none" };
   const WORDS = { yes: "conforms", no: "does not conform", none: "not judged" };
 
-  // ---- what there is
+  // ---- the matrix as data
 
   const heads = [...table.querySelectorAll(".versions th[data-version]")];
   const cols = [...table.querySelectorAll("col.version")];
@@ -59,7 +59,7 @@
     return { sets, words: form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean) };
   }
 
-  /** Which of the words a text has, as bits. */
+  /** Return the words that a text contains, as bits. */
   function bits(words, text) {
     return words.reduce((found, word, index) => (text.includes(word) ? found | (1 << index) : found), 0);
   }
@@ -97,7 +97,7 @@
     return shown;
   }
 
-  /** Hide rows, columns, groups and families that are left empty. */
+  /** Hide empty rows, columns, groups and families. */
   function fold() {
     for (const row of rows) row.tr.hidden = !row.shown;
     for (const { body, rows: inside } of bodies) body.hidden = !inside.some((row) => row.shown);
@@ -116,7 +116,7 @@
 
   // ---- order
 
-  /** How bad what is shown is: work that stops counts more than anything else. */
+  /** Return how bad the shown cells are; cells in which work stops count most. */
   function badness(some) {
     return some.reduce((sum, cell) => (!cell || cell.hidden ? sum : sum + { bad: 1000, poor: 1 }[cell.tone] || sum), 0);
   }
@@ -204,7 +204,7 @@
     remember(false);
   }
 
-  // ---- keyboard: one tab stop for the whole matrix, arrows within it; headers lead to clients and scenarios
+  // ---- keyboard: one tab stop for the whole matrix, arrows within it; headers link to clients and scenarios
 
   const isShown = (place) => (place.row ? place.row.shown : true) && (place.column ? place.column.shown : true) && !place.hidden;
 
@@ -277,7 +277,7 @@
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", (event) => {
-    event.preventDefault(); // what the form would go back to is not always empty: browsers restore old input
+    event.preventDefault(); // browsers restore old input, so a reset does not always empty the form
     clear();
   });
   document.querySelector("[data-reset]").addEventListener("click", () => {

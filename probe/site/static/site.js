@@ -1,18 +1,18 @@
 "use strict";
-// What every page shares: links that keep the filters of the matrix, and jumps within a page.
+// Functions of every page: links that keep the filters of the matrix, and jumps within a page.
 // Filters live in the URL's hash, so that a view can be shared, works from file:// and survives back and forward.
 
 const site = {
-  /** The hash as parameters. */
+  /** Return the hash as parameters. */
   given() {
     return new URLSearchParams(location.hash.slice(1));
   },
 
-  /** Write parameters into the hash; `replace` keeps the history as it is. */
+  /** Write parameters into the hash; `replace` adds no entry to the history. */
   remember(parameters, replace) {
     const hash = parameters.toString();
     if (hash === location.hash.slice(1)) return;
-    // With an empty hash the whole address must be named, else the old hash would stay.
+    // With an empty hash the whole address must be named, otherwise the old hash would stay.
     const url = location.href.split("#")[0] + (hash ? `#${hash}` : "");
     history[replace ? "replaceState" : "pushState"](null, "", url);
   },
@@ -46,7 +46,7 @@ const site = {
   },
 };
 
-// Links to a cell, between cells, and back to where one was.
+// Links to a cell, between cells, and back to the cell in the matrix.
 {
   const carry = (event) => {
     const link = event.target.closest && event.target.closest("#matrix td a, a[data-carry]");

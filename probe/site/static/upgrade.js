@@ -1,5 +1,5 @@
 "use strict";
-// What an upgrade changes, by the table of verdicts that the page carries (made of the rules of `probe advise`).
+// The changes by an upgrade, from the table of trends in the page (by the rules of `probe advise`).
 {
   const data = JSON.parse(document.getElementById("data").textContent);
   const form = document.getElementById("chooser");
@@ -15,15 +15,15 @@
   // A cell is [version, question, outcome, state, tone, number, digest].
   const chosen = () => Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value]));
   const versionsOf = (family) => data.families[family].versions;
-  /** Versions of which some cell says something. */
+  /** Return the versions with a cell that is about the client. */
   const judgedOf = (family) => {
-    const said = new Set(data.families[family].cells.filter((cell) => cell[3] < INFORMS).map((cell) => cell[0]));
-    return versionsOf(family).filter((version, number) => said.has(number));
+    const known = new Set(data.families[family].cells.filter((cell) => cell[3] < INFORMS).map((cell) => cell[0]));
+    return versionsOf(family).filter((version, number) => known.has(number));
   };
   const fits = (question, wanted) =>
     Object.entries(SETTING).every(([name, place]) => !wanted[name] || question[place] === wanted[name]);
 
-  /** Name the page of a cell as the site's builder does. */
+  /** Return the path of a cell's page, as page_names.py does. */
   function pageOf(family, cell) {
     const [role, profile, scenario, engine, broker] = data.questions[cell[1]];
     const all = [family, versionsOf(family)[cell[0]], role, profile, scenario, engine, broker].join(" ");
@@ -36,7 +36,7 @@
     return found === "differs" && before[2] === after[2] ? "same" : found;
   }
 
-  /** Pair the cells of two versions that were asked the same. */
+  /** Pair the cells of two versions with the same question. */
   function compare(wanted) {
     const versions = versionsOf(wanted.family);
     const sides = [wanted.from, wanted.to].map((version) => {
@@ -54,7 +54,7 @@
     return { steps, alone };
   }
 
-  /** What would help where the older version does not conform: the smallest upgrade, another profile of its own. */
+  /** Return what helps if the older version does not conform: the smallest upgrade, or another profile. */
   function remedy(wanted, step) {
     const versions = versionsOf(wanted.family);
     const last = versions.indexOf(wanted.to);
@@ -69,7 +69,7 @@
     return one.every((text, place) => (place === SETTING.profile ? text !== other[place] : text === other[place]));
   }
 
-  // ---- what is shown
+  // ---- output
 
   function chip(family, cell) {
     const [glyph, word, outcome] = data.outcomes[cell[2]];
@@ -117,10 +117,10 @@
     const by = new Map(data.order.map((trend) => [trend, steps.filter((step) => step.trend === trend)]));
     const worse = by.get("WORSE").length;
     const parts = [make("h2", {}, `${wanted.family} ${wanted.from} → ${wanted.to}`)];
-    if (!steps.length) parts.push(make("p", { class: "lead" }, "Both versions were never asked the same in this setting. Choose others, or fill the gap:"));
+    if (!steps.length) parts.push(make("p", { class: "lead" }, "The two versions have no common question in this setting. Choose others, or fill the gap:"));
     else parts.push(make("p", { class: "lead" }, make("b", {}, headline(steps, worse)),
       ` ${data.order.filter((trend) => by.get(trend).length).map((trend) => `${by.get(trend).length} ${data.signs[trend][2]}`).join(", ")}.`));
-    if (alone) parts.push(make("p", { class: "fine" }, `${alone} cells were asked of one of the two only.`));
+    if (alone) parts.push(make("p", { class: "fine" }, `${alone} cells were measured for one of the two only.`));
     for (const [trend, own] of by) {
       if (!own.length) continue;
       const title = [...sign(trend), ` (${own.length})`];
@@ -135,8 +135,8 @@
 
   function headline(steps, worse) {
     if (worse) return `${worse} of ${steps.length} cells ${worse === 1 ? "gets" : "get"} worse.`;
-    const said = steps.some((step) => !["unclear", "same", "differs"].includes(step.trend));
-    return said ? "Nothing that was measured gets worse." : "No cell tells which version is better.";
+    const known = steps.some((step) => !["unclear", "same", "differs"].includes(step.trend));
+    return known ? "No measured cell gets worse." : "No cell shows which version is better.";
   }
 
   function command(wanted, fill) {
@@ -147,7 +147,7 @@
     return words.join(" ") + (fill ? " --run" : "");
   }
 
-  // ---- choosing, and the address
+  // ---- the form and the URL
 
   function fill(name, values, value, any) {
     const select = form.elements[name];
@@ -158,7 +158,7 @@
     if (select.selectedIndex < 0) select.selectedIndex = 0;
   }
 
-  /** Offer what the family has; the most usual setting first. */
+  /** Offer the values of the family; the most frequent setting comes first. */
   function offer(given) {
     const families = Object.keys(data.families);
     fill("family", families, given.family || families.find((name) => judgedOf(name).length > 1) || families[0]);

@@ -1,1 +1,1 @@
-"""One trial as a picture and as a table of events. Pure."""
+"""A trial as a picture and as a table of events. Pure."""

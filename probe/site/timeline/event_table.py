@@ -1,4 +1,4 @@
-"""A trial as a table of events, folded to what matters: the accessible equivalent of its picture (pure)."""
+"""A trial as a table of folded events: the accessible equivalent of its picture (pure)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from probe.site.timeline.folding import fold
 from probe.site.timeline.moments import Moment, MomentKind
 
 GAP_US = 1_000_000
-"""Equal events within a second of each other become one line."""
+"""Equal events at most this far apart become one line."""
 LINES = 250
 LEAD_US = 500_000
 SYMBOLS = {
@@ -24,12 +24,12 @@ SYMBOLS = {
 }
 NAMES = {"affected": "application", "bystander": "bystander", "stage": "brokers"}
 HIDDEN = frozenset({MomentKind.BEGUN, MomentKind.OPENED, MomentKind.CLOSED})
-"""Told by other lines, or of little interest once the picture is not seen."""
+"""Kinds without a line: other lines show them, or they are of little interest without the picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """One line of the event table."""
+    """A line of the event table."""
 
     when: str
     symbol: str
@@ -40,7 +40,7 @@ class EventRow:
 
 
 def event_table(found: Sequence[Moment]) -> tuple[list[EventRow], int]:
-    """Return the lines from shortly before the fault on, and how many were left out at the end."""
+    """Return the lines from shortly before the fault on, and the number of lines left out at the end."""
     shown = [one for one in found if one.sort not in HIDDEN and one.end >= -LEAD_US]
     folded = fold(shown, GAP_US)
     return [_line(one) for one in folded[:LINES]], max(0, len(folded) - LINES)

@@ -1,4 +1,4 @@
-"""Folds dense moments into runs, so that a picture or a table stays readable (pure)."""
+"""Fold dense moments into runs, so that a picture or a table stays readable (pure)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class _Stretch:
 
 
 def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[MomentKind, float] | None = None) -> list[Moment]:
-    """Join moments of one lane, sort and text that lie within `gap_us` of each other; counts add up.
+    """Join moments of the same lane, sort and text at most `gap_us` apart; their counts are added.
 
-    `wider` stretches the gap of some sorts. `moments` are in order of time, and so is the result.
+    `wider` has factors of the gap for some sorts. `moments` and the result are ordered by time.
     """
     gaps = {sort: gap_us * (wider or {}).get(sort, 1) for sort in MomentKind}
     open_runs: dict[tuple[str, MomentKind, str], _Stretch] = {}
@@ -40,7 +40,7 @@ def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[MomentKind, floa
 
 
 def clip(moments: Iterable[Moment], start_us: int, end_us: int) -> list[Moment]:
-    """Keep what lies within a window; a folded run that crosses an edge is cut there."""
+    """Keep the moments within a window; a folded run that crosses an edge is cut there."""
     return [
         one if one.at >= start_us and one.end <= end_us else _cut(one, start_us, end_us)
         for one in moments

@@ -1,4 +1,4 @@
-"""A history as moments: wire, application, and what was done to the brokers (pure)."""
+"""The moments of a history: wire, application, brokers (pure)."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ APP_SORTS = {
     AppKind.COMMIT_ERROR: (MomentKind.FAILED, "commit failed"),
     AppKind.TXN_ERROR: (MomentKind.FAILED, "transaction failed"),
     AppKind.TXN_ABORTED: (MomentKind.FAILED, "transaction aborted"),
-    AppKind.LIST_ERROR: (MomentKind.FAILED, "question failed"),
+    AppKind.LIST_ERROR: (MomentKind.FAILED, "request failed"),
     AppKind.FATAL: (MomentKind.FAILED, "fatal"),
 }
-"""Every other kind is a state."""
+"""Sort and words per kind; every other kind is a state."""
 STAGES = {
-    EngineKind.FAULT_ON: "fault on",
+    EngineKind.FAULT_ON: "fault injected",
     EngineKind.MOVED: "moved to broker {broker}",
     EngineKind.ANNOUNCED: "all name broker {broker}",
-    EngineKind.WITHHELD: "broker {broker} gives readers nothing",
-    EngineKind.HEALED: "healed",
+    EngineKind.WITHHELD: "broker {broker} withholds records",
+    EngineKind.HEALED: "fault reverted",
     EngineKind.STOPPED: "broker {broker} stopped",
     EngineKind.RETURNED: "broker {broker} returned",
 }
 MILESTONES = {
     MarkKind.WARM: "warm",
-    MarkKind.PACED: "works each {text} ms",
-    MarkKind.STOPPING: "told to close",
+    MarkKind.PACED: "works every {text} ms",
+    MarkKind.STOPPING: "asked to close",
     MarkKind.STOPPED: "closed",
 }
 
 
 def moments(history: History) -> list[Moment]:
-    """Return everything worth drawing, in order of time relative to the fault (the end of warm-up without one)."""
+    """Return the moments of a history, ordered by time relative to the fault (or to the end of the warm-up)."""
     evidence = WireEvidence(history)
     start = evidence.timeline.begin
     application = list(_application(evidence))
@@ -56,7 +56,7 @@ def moments(history: History) -> list[Moment]:
 
 
 def _since(start: int, one: Moment) -> Moment:
-    """Move a moment's times; written out, since there are thousands in a trial and `replace` is slow."""
+    """Return a moment with times relative to `start`; `replace` would be slow for thousands of moments."""
     until = None if one.until is None else one.until - start
     return Moment(one.at - start, one.sort, one.lane, one.text, until, one.count)
 
@@ -75,7 +75,7 @@ def _application(evidence: WireEvidence) -> Iterator[Moment]:
 
 
 def _gaps(evidence: WireEvidence, application: list[Moment]) -> Iterator[Moment]:
-    """Find the spans of a second or more without a success, up to the moment the client is told to close."""
+    """Yield the gaps of a second or more without a success, until the client is asked to close."""
     end = evidence.timeline.stopping or 0
     for lane in ("affected", "bystander"):
         done = [one.at for one in application if one.lane == lane and one.sort is MomentKind.DONE]
@@ -85,7 +85,7 @@ def _gaps(evidence: WireEvidence, application: list[Moment]) -> Iterator[Moment]
 
 
 def _once(events: Iterable[EngineEvent]) -> Iterator[EngineEvent]:
-    """Leave out what goes on: that records are withheld is told each half second."""
+    """Leave out repetitions: withheld records are reported every half second."""
     reached = 0
     for event in events:
         if event.kind is EngineKind.WITHHELD:
@@ -100,7 +100,7 @@ def _stages(evidence: WireEvidence) -> Iterator[Moment]:
         if event.kind in STAGES:
             words = STAGES[event.kind].format(broker=event.broker)
             nothing = evidence.play.kind is Symptom.NONE and event.kind is EngineKind.FAULT_ON
-            yield Moment(event.at, MomentKind.STAGE, "stage", "watch begins" if nothing else words)
+            yield Moment(event.at, MomentKind.STAGE, "stage", "observation begins" if nothing else words)
     for mark in evidence.events.marks:
         if mark.kind in MILESTONES:
             yield Moment(mark.at, MomentKind.STAGE, "stage", MILESTONES[mark.kind].format(text=mark.text))

@@ -1,4 +1,4 @@
-"""What a timeline and an event table are made of (pure values)."""
+"""Values that timelines and event tables consist of (pure)."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from enum import StrEnum
 
 
 class MomentKind(StrEnum):
-    """What a moment is; each has a shape of its own."""
+    """The kind of a moment; every kind has its own shape."""
 
     ASK = "ask"
-    """A discovery whose answer is useful: it names the broker that serves the affected object from the fault on."""
+    """A discovery with a useful answer: it names the broker that serves the affected object from the fault on."""
     ASK_STALE = "ask-stale"
-    """A discovery whose answer names another broker, or none, or that was never answered."""
+    """A discovery whose answer names another broker or none, or that was never answered."""
     WORK = "work"
     """A request about the affected object, answered without an error."""
     ERROR = "error"
-    """The same, answered with an error."""
+    """A request about the affected object, answered with an error."""
     FUTILE = "futile"
-    """A request about the affected object to a broker that is known not to serve it any more."""
+    """A request about the affected object to a broker that no longer serves it."""
     SILENT = "silent"
     """A request about the affected object that was never answered."""
     OPENED = "opened"
     CLOSED = "closed"
     """A connection that the client ended."""
     CUT = "cut"
-    """A connection that broker or relay ended."""
+    """A connection that the broker or the relay ended."""
     BEGUN = "begun"
-    """Application: an operation was handed to the library."""
+    """Application: an operation was passed to the library."""
     DONE = "done"
     """Application: the library reported success, or delivered a record."""
     FAILED = "failed"
@@ -37,12 +37,12 @@ class MomentKind(StrEnum):
     STATE = "state"
     """Application: assigned, revoked, closed, a notice."""
     STAGE = "stage"
-    """Engine or harness: what was done to the brokers, and the milestones of the trial."""
+    """Engine or harness: changes of the brokers, and the milestones of the trial."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One thing that happened, or a folded run of one thing."""
+    """An event, or a folded run of equal events."""
 
     at: int
     """Microseconds since the fault."""
@@ -51,10 +51,10 @@ class Moment:
     """`broker 2`, `affected`, `bystander`, `stage`."""
     text: str
     until: int | None = None
-    """End of a folded run or of a gap."""
+    """End of a folded run or of a gap, in microseconds since the fault."""
     count: int = 1
 
     @property
     def end(self) -> int:
-        """Return when it ended."""
+        """The end in microseconds since the fault."""
         return self.at if self.until is None else self.until

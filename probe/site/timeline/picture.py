@@ -1,4 +1,4 @@
-"""A trial as a picture: brokers and application on one time axis that starts at the fault (pure)."""
+"""A trial as a picture: brokers and application on a time axis that starts at the fault (pure)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from probe.site.timeline.moments import Moment, MomentKind
 
 WIDTH = 1000
 LEFT = 120
-"""Room for the names of the lanes."""
+"""Width of the area with the names of the lanes."""
 RIGHT = 14
 ROW = 17
-"""Height of one row of marks."""
+"""Height of a row of marks."""
 MARKS = 320
-"""At most so many marks in one picture; denser moments are folded into longer runs."""
+"""Greatest number of marks in a picture; denser moments are folded into longer runs."""
 ZOOM_US = 3_000_000
 LEAD_US = 400_000
-"""How much before the fault is shown."""
+"""Time before the fault that is shown."""
 
 WIRE_ROWS: tuple[tuple[MomentKind, ...], ...] = (
     (MomentKind.ASK, MomentKind.ASK_STALE, MomentKind.OPENED, MomentKind.CLOSED, MomentKind.CUT),
@@ -38,16 +38,16 @@ APP_ROWS: tuple[tuple[MomentKind, ...], ...] = (
     (MomentKind.FAILED, MomentKind.STATE),
 )
 WIDER = {MomentKind.ERROR: 5.0, MomentKind.FAILED: 5.0, MomentKind.FUTILE: 5.0}
-"""Repeats that mean the same are folded sooner, so that their label has room."""
+"""Factors of the gap at which repeats are folded, so that their labels have room."""
 WIDER_WHOLE = WIDER | {MomentKind.WORK: 3.0, MomentKind.BEGUN: 3.0, MomentKind.DONE: 3.0}
-"""Over a whole trial the beat of the work is a bar; its breaks are what matters."""
+"""Factors for a whole trial, in which regular work is a bar and its gaps are visible."""
 TOGETHER = 5
-"""Stages so many pixels apart share a line and a label."""
+"""Stages at most this many pixels apart share a line and a label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A horizontal band: a broker, or one side of the application."""
+    """A horizontal band: a broker, or a partition of the application."""
 
     name: str
     title: str
@@ -56,31 +56,31 @@ class Lane:
 
     @property
     def height(self) -> int:
-        """Return its height in the picture's units."""
+        """The height in units of the picture."""
         return len(self.rows) * ROW + 10
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Microseconds to pixels."""
+    """A linear scale from microseconds to pixels."""
 
     start: int
     end: int
 
     def x(self, at: int) -> float:
-        """Return the x of a time, within the drawing."""
+        """Return the x coordinate of a time."""
         share = (at - self.start) / max(1, self.end - self.start)
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     @property
     def us_per_px(self) -> float:
-        """Return how many microseconds one pixel spans."""
+        """The microseconds per pixel."""
         return (self.end - self.start) / (WIDTH - LEFT - RIGHT)
 
 
 @dataclass(slots=True)
 class _Taken:
-    """Where marks and labels of one row stand already; a label that would overlap is left out (marks have titles)."""
+    """The occupied parts of a row; a label that would overlap is left out (marks have titles)."""
 
     spans: list[tuple[float, float]] = field(default_factory=list)
 
@@ -99,9 +99,9 @@ def timeline_svg(
     name: str = "t",
     found: Sequence[Moment] | None = None,
 ) -> str:
-    """Draw a trial: the whole of it, or the first 3 s after the fault.
+    """Return a trial as SVG: the whole of it, or the first 3 s after the fault.
 
-    `name` makes ids unique within a page; `found` are its moments, where they are known already.
+    `name` makes ids unique within a page; `found` are the moments of the trial if they are known already.
     """
     everything = moments(history) if found is None else found
     scale = _scale(everything, whole=whole)
@@ -114,13 +114,13 @@ def timeline_svg(
         width=WIDTH,
         height=height,
         title=f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}",
-        desc=f"Wire and application events of {span}; the event table below tells the same in words. {verdict.reason}",
+        desc=f"Wire and application events of {span}; the event table below lists the same events. {verdict.reason}",
         body=Markup().join(_body(lanes, runs, scale, height)),
     )
 
 
 def shows_more(everything: Sequence[Moment]) -> bool:
-    """Say whether the whole trial is so much longer than the first seconds that it needs a picture of its own."""
+    """Return whether the trial is much longer than the first seconds and needs a picture of its own."""
     return _scale(everything, whole=True).end > ZOOM_US * 1.3
 
 
@@ -145,7 +145,7 @@ def _lanes(header: Header, everything: Sequence[Moment]) -> list[Lane]:
 
 
 def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[MomentKind, float]) -> list[Moment]:
-    """Fold what lies closer than a mark is wide, and further if there are still too many marks."""
+    """Fold moments that are closer than the width of a mark, and further while there are too many marks."""
     pixels = 8.0
     while True:
         runs = fold(shown, int(pixels * scale.us_per_px), wider)
@@ -171,7 +171,7 @@ def _body(lanes: Sequence[Lane], runs: Sequence[Moment], scale: Scale, height: i
 
 
 def _row(runs: Sequence[Moment], scale: Scale, y: float) -> list[Markup]:
-    """Draw the marks of a row, then their labels where there is room: on a bar, else beside it."""
+    """Return the marks of a row, then their labels if there is room: on a bar, or else after it."""
     places = [(one, scale.x(one.at), scale.x(one.end)) for one in runs]
     parts = [shapes.mark(one, left, right, y) for one, left, right in places]
     taken = _Taken([(left - 6, right + 6) for _, left, right in places])
@@ -195,7 +195,7 @@ def _axis(scale: Scale, height: int) -> list[Markup]:
 
 
 def _step(seconds: float) -> float:
-    """Choose a tick distance of 1, 2 or 5 times a power of ten that gives at most ten ticks."""
+    """Return a distance of ticks that is 1, 2 or 5 times a power of ten and gives at most ten ticks."""
     power = 10.0 ** math.floor(math.log10(max(seconds, 0.01) / 10))
     return next(step for factor in (1, 2, 5, 10) if seconds / (step := factor * power) <= 10)
 
@@ -211,7 +211,7 @@ def _together(stages: Sequence[Moment], scale: Scale) -> list[Moment]:
 
 
 def _stages(stages: Sequence[Moment], scale: Scale, height: int) -> list[Markup]:
-    """Draw what was done to the brokers as lines through all lanes, their names staggered at the top."""
+    """Return the stages as lines through all lanes, with their names staggered at the top."""
     levels = [_Taken() for _ in range(shapes.LEVELS)]
     parts = []
     for one in stages:

@@ -1,4 +1,4 @@
-"""The marks of a timeline as SVG: every sort has a shape of its own; colours are the style sheet's."""
+"""The marks of a timeline as SVG. Every sort has its own shape; the style sheet has the colours."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from markupsafe import Markup, escape
 from probe.site.timeline.moments import Moment, MomentKind
 
 TOP = 60
-"""Room for the names of the stages."""
+"""Height of the area with the names of the stages."""
 BOTTOM = 22
-"""Room for the axis."""
+"""Height of the axis."""
 LEVEL = 14
 """Distance of two staggered names."""
 LEVELS = 4
@@ -49,7 +49,7 @@ PATHS = {
     MomentKind.GAP: "",
     MomentKind.STATE: "M{x},{a} l4.5,4.5 l-4.5,4.5 l-4.5,-4.5 z",
 }
-"""One moment; x is its middle, l its left edge, a its top, y the middle of the row."""
+"""Path of a moment; x is its middle, l its left edge, a its top, y the middle of the row."""
 LABELLED = frozenset(
     {
         MomentKind.GAP,
@@ -61,18 +61,18 @@ LABELLED = frozenset(
         MomentKind.STATE,
     }
 )
-"""Sorts with words beside their mark."""
+"""Sorts with a label in addition to their mark."""
 
 
 def mark(one: Moment, left: float, right: float, y: float) -> Markup:
-    """Draw a moment, or a run of moments as a bar with the sort's shape at either end."""
+    """Return a moment as a mark, or a run of moments as a bar with marks at both ends."""
     ends = {left, right} if one.count > 1 else {left}
     path = "".join(_path(one.sort, x, y) for x in sorted(ends))
     if right - left > 1:
         path += f" M{left:.1f},{y:.1f} H{right:.1f}"
-    # written out, since `Markup.format` is slow and there are hundreds in a picture
+    # formatted here, since `Markup.format` is slow for hundreds of marks
     html = f'<g class="mark {one.sort}"><title>{escape(_title(one))}</title><path d="{path}"></path></g>'
-    return Markup(html)  # noqa: S704 - the words are escaped, the rest is numbers of ours
+    return Markup(html)  # noqa: S704 - the words are escaped, the rest are numbers
 
 
 def _path(sort: MomentKind, x: float, y: float) -> str:
@@ -80,7 +80,7 @@ def _path(sort: MomentKind, x: float, y: float) -> str:
 
 
 def label(one: Moment) -> str:
-    """Return the words beside a mark: what was wrong, and how many."""
+    """Return the label of a mark: the problem, and the count."""
     times = _times(one)
     if one.sort not in LABELLED:
         return times
@@ -100,27 +100,27 @@ def _times(one: Moment) -> str:
 
 
 def text_width(words: str) -> float:
-    """Estimate the width of a label in the picture's units."""
+    """Return the estimated width of a label in units of the picture."""
     return len(words) * 6.1
 
 
 def text(x: float, y: float, words: str, *, on_bar: bool = False) -> Markup:
-    """Write a label; one that stands on a bar has a halo."""
+    """Return a label as SVG; one on a bar has a halo."""
     return TEXT.format(x=f"{x:.1f}", y=f"{y:.1f}", text=words, kind="label halo" if on_bar else "label")
 
 
 def band(y: float, height: float, name: str, note: str, width: int) -> Markup:
-    """Draw the ground of a lane with its name."""
+    """Return the background of a lane with its name."""
     return BAND.format(y=y + 1, width=width, height=height - 2, name=name, note=note, name_y=y + 21, note_y=y + 36)
 
 
 def tick(x: float, top: float, bottom: float, words: str) -> Markup:
-    """Draw one line of the time axis."""
+    """Return a line of the time axis."""
     return TICK.format(x=f"{x:.1f}", top=top, bottom=bottom, text_y=bottom + 16, label=words)
 
 
 def stage(one: Moment, x: float, level: int, bottom: float, *, to_right: bool) -> Markup:
-    """Draw a line through all lanes where something was done to the brokers."""
+    """Return a line through all lanes for a change of the brokers."""
     y = 2 + LEVEL * level
     return STAGE.format(
         title=_title(one),

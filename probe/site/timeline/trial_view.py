@@ -1,4 +1,4 @@
-"""One trial of a cell as its page shows it."""
+"""A trial as the page of its cell shows it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from probe.site.timeline.picture import shows_more, timeline_svg
 
 @dataclass(frozen=True, slots=True)
 class TrialView:
-    """A trial with its pictures and its event table; without them where its history could not be read."""
+    """A trial with its pictures and its event table; without them if its history could not be read."""
 
     number: int
     verdict: Verdict
@@ -22,23 +22,23 @@ class TrialView:
     zoomed: str = ""
     """Picture of the first seconds after the fault."""
     whole: str = ""
-    """Picture of the whole trial, where it is longer than that."""
+    """Picture of the whole trial, if the trial is longer."""
     lines: tuple[EventRow, ...] = ()
     omitted: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
     artifact: str = ""
     seed: int | None = None
     capture: str = ""
-    """Name of its pcapng file beside the page; empty where there is none."""
+    """Name of its pcapng file; empty if there is none."""
 
     @property
     def has_history(self) -> bool:
-        """Say whether there is anything to show but the verdict."""
+        """Whether there are pictures and events in addition to the verdict."""
         return bool(self.zoomed)
 
 
 def view(stored: TrialRow, history: History | None = None) -> TrialView:
-    """Draw and fold a trial."""
+    """Return the view of a trial, with pictures and events if its history is given."""
     number, verdict = stored.trial, stored.verdict
     if history is None:
         return TrialView(number, verdict, stored.shortened)

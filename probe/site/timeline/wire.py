@@ -1,4 +1,4 @@
-"""The wire's side of a trial as moments, read as the rules read it: through `probe.verdict.wire_evidence` (pure)."""
+"""The moments of the wire, from the evidence of the rules in `probe.verdict.wire_evidence` (pure)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BECAUSE = {
     Trigger.PERIODIC: ", as the periodic refresh was due",
     Trigger.DISCONNECT: ", because of a lost connection or a time-out",
     Trigger.ERROR: ", because of the error",
-    Trigger.UNKNOWN: ", for no reason that can be seen",
+    Trigger.UNKNOWN: ", for an unknown reason",
 }
 
 
 def wire(evidence: WireEvidence) -> Iterator[Moment]:
-    """Yield requests about the affected object with their answers, discoveries and connections; times are absolute."""
+    """Yield requests about the affected object with responses, discoveries and connections; times are absolute."""
     asked = {(one.at, one.conn): one for one in _explained(evidence)}
     for item in evidence.exchanges:
         if is_discovery(evidence, item):
@@ -46,7 +46,7 @@ def _explained(evidence: WireEvidence) -> Iterable[Discovery]:
 
 
 def _discovery(evidence: WireEvidence, item: Exchange, trigger: Trigger) -> Moment:
-    """Before the fault an answer that names anybody is right; from then on it must name the target."""
+    """Return a discovery. Before the fault any named broker is right, afterwards only the target."""
     request, lane = item.request, f"broker {item.request.broker}"
     why = f"{api_name(request.api)}{BECAUSE.get(trigger, '')}: "
     if item.answer is None:
@@ -56,7 +56,7 @@ def _discovery(evidence: WireEvidence, item: Exchange, trigger: Trigger) -> Mome
     code = next((row.code for row in rows if row.code), item.answer.code)
     target = evidence.timeline.target if request.at >= evidence.timeline.begin else -1
     right = leader >= 0 and target in {-1, leader}
-    text = f"names broker {leader}" if leader >= 0 else "names nobody"
+    text = f"names broker {leader}" if leader >= 0 else "names no broker"
     return Moment(request.at, MomentKind.ASK if right else MomentKind.ASK_STALE, lane, f"{why}{text}{_error(code)}")
 
 
@@ -66,7 +66,7 @@ def _work(evidence: WireEvidence, item: Exchange) -> Iterator[Moment]:
         yield Moment(request.at, MomentKind.FUTILE, lane, f"{name} to a broker that no longer serves it")
     if item.answer is None:
         silent = request.acks != 0
-        text = "never answered" if silent else "sent, no answer wanted"
+        text = "never answered" if silent else "sent, no answer requested"
         yield Moment(request.at, MomentKind.SILENT if silent else MomentKind.WORK, lane, f"{name}: {text}")
     elif item.codes:
         yield Moment(item.answer.at, MomentKind.ERROR, lane, f"{name}: {error_name(item.codes[0])}")
@@ -75,7 +75,7 @@ def _work(evidence: WireEvidence, item: Exchange) -> Iterator[Moment]:
 
 
 def _is_futile(evidence: WireEvidence, at: int, broker: int, api: int) -> bool:
-    """Say whether the rules count a request as futile, while the fault stands."""
+    """Return whether the rules count a request during the fault as futile."""
     moments = evidence.timeline
     if evidence.play.expects is not Reaction.DISCOVER or moments.available is None or moments.target < 0:
         return False
