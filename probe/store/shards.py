@@ -32,7 +32,7 @@ def missing_shards(results: str) -> str:
     words = ("shards {} are", "their cells") if len(lost) > 1 else ("shard {} is", "its cells")
     how = f"`probe run --resume {run_id} --shard {lost[0]}`" if together else f"`--shard {lost[0]}`, same selectors,"
     return (
-        f"{place.name}: {words[0].format(', '.join(lost))} missing from the plan of run {run_id}: "
+        f"{place.name}: {words[0].format(', '.join(lost))} not stored, unlike the other shards of run {run_id}: "
         f"{words[1]} are missing or keep older rows; {how} brings them"
     )
 

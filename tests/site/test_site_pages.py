@@ -179,7 +179,7 @@ def test_a_cell_has_its_history(site: Path) -> None:
 
 def test_the_changes_page_without_earlier_runs_states_it(tmp_path: Path) -> None:
     index = build(site_data.write_matrix(tmp_path / "m.csv", site_data.matrix()[:3]), site_data.SOURCE, tmp_path)
-    assert "no earlier run is known" in text_of(index.parent / "changes.html")
+    assert "There is no earlier run to compare with" in text_of(index.parent / "changes.html")
 
 
 def test_a_damaged_file_of_earlier_runs_is_one_clear_line(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ def test_a_run_without_shards_misses_none(tmp_path: Path) -> None:
     ("there", "expected"),
     [
         (("1of3", "2of3", "3of3"), ""),
-        (("1of3", "2of3"), "shard 3/3 is not there beside the others of run b: its cells are missing"),
-        (("2of4", "4of4"), "shards 1/4, 3/4 are not there beside the others of run b: their cells"),
+        (("1of3", "2of3"), "shard 3/3 is not stored, unlike the other shards of run b: its cells are missing"),
+        (("2of4", "4of4"), "shards 1/4, 3/4 are not stored, unlike the other shards of run b: their cells"),
     ],
 )
 def test_missing_shards_of_one_run_are_named(tmp_path: Path, there: tuple[str, ...], expected: str) -> None:

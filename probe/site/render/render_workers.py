@@ -123,7 +123,7 @@ def _error_if_lost(desk: Renderer) -> Iterator[None]:
 
 
 def _lost(desk: Renderer, what: str) -> SiteError:
-    return SiteError(f"{desk.fresh}: a process that rendered pages {what}; is memory full? Then repeat the command")
+    return SiteError(f"{desk.fresh}: a process that rendered pages {what} (memory may be full); repeat the command")
 
 
 @contextlib.contextmanager
