@@ -170,7 +170,7 @@ class CohortEngine(EnginePort, Protocol):
         """Return how many more clusters may run whose cohorts observe silence."""
 
     def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
+        self, broker: str, size: int, to_come: int = 0, spec: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
     ) -> AbstractAsyncContextManager[Sequence[CohortMemberPort]]:
         """Lease a running cluster of a Kafka release line for `size` members.
 

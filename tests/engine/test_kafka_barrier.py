@@ -111,7 +111,7 @@ def test_who_is_cancelled_has_left() -> None:
 
 def test_a_cohort_strikes_without_those_it_gathered_without(monkeypatch: pytest.MonkeyPatch) -> None:
     class Noting(Cohort):
-        async def _strike(self, members: Collection[CohortMember]) -> None:
+        async def _inject(self, members: Collection[CohortMember]) -> None:
             struck.append(set(members))
 
     async def go() -> None:

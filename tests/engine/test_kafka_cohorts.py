@@ -30,7 +30,7 @@ class FakeSeat:
     def __init__(self) -> None:
         self.left = self.is_quiet = False
 
-    def quiet(self) -> None:
+    def ignore_events(self) -> None:
         self.is_quiet = True
 
     def leave(self) -> None:
@@ -48,7 +48,7 @@ class FakeEngine:
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
+        self, broker: str, size: int, to_come: int = 0, spec: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
     ) -> AsyncIterator[list[FakeSeat]]:
         if self._failure:
             raise EngineError(self._failure)
@@ -91,10 +91,10 @@ class ManyClusters(FakeEngine):
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, ground: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
+        self, broker: str, size: int, to_come: int = 0, spec: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
     ) -> AsyncIterator[list[FakeSeat]]:
         self.now += 1
-        async with super().cohort(broker, size, to_come, ground, silent=silent) as members:
+        async with super().cohort(broker, size, to_come, spec, silent=silent) as members:
             yield members
         self.now -= 1
 

@@ -20,7 +20,7 @@ from probe.engines.kafka.zookeeper.ensemble import Member, MemberStatus, QuorumP
 from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
 from probe.scenarios.steps.real import DropFollower
-from tests.engine.test_kafka_fault_actions import Cluster, subject
+from tests.support.scripted_kafka import Cluster, subject
 
 BUSY_S = 20.0
 

@@ -17,7 +17,7 @@ from probe.engines.kafka.ports import FaultTarget
 from probe.model import Engine, Role
 from probe.model.endpoint import Endpoint
 from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers, SendUnknownKeys
-from tests.engine.test_kafka_fault_actions import OLD, Cluster, no_waiting, played, subject
+from tests.support.scripted_kafka import OLD, Cluster, no_waiting, played, subject
 
 __all__ = ["no_waiting"]
 
@@ -98,7 +98,7 @@ def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
             cluster: Any = Cluster(tmp_path)
             host, port = server.sockets[0].getsockname()
             cluster.brokers[OLD].internal = Endpoint(host=host, port=port)
-            cluster.tell = lambda kind, *, broker, text="": cluster.told.append(f"{kind} {broker} {text}".strip())
+            cluster.emit = lambda kind, *, broker, text="": cluster.told.append(f"{kind} {broker} {text}".strip())
             target = FaultTarget(cluster=cluster, subjects=[subject()], election_ms=0, steps=(step,))
             await unknown_api_keys.send(step, target)
             await asyncio.gather(*cluster.tasks)

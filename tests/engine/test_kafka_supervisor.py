@@ -122,7 +122,7 @@ class Cluster:
         self.relay, self.disk = Relay(self.told), Disk(self.told)
         self.tasks: list[asyncio.Task[None]] = []
 
-    def tell(self, kind: EngineKind, *, broker: int = -1, text: str = "") -> None:
+    def emit(self, kind: EngineKind, *, broker: int = -1, text: str = "") -> None:
         if kind is EngineKind.NOTE:
             self.notes.append(text)
         else:

@@ -33,7 +33,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async def met(_: TrialState) -> bool:
         return True
 
-    monkeypatch.setattr(TrialState, "met", met)
+    monkeypatch.setattr(TrialState, "was_hit", met)
     monkeypatch.setattr(start_modes, "SETTLE_S", 0.0)
 
 

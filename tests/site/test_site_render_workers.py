@@ -114,12 +114,15 @@ def test_a_silent_process_is_given_up(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_process_outlives_its_parent(tmp_path: Path, number: int) -> None:
     script = (
-        "import signal, sys, test_site_drawing as t, site_data\n"
+        "import signal, sys\n"
         "from pathlib import Path\n"
-        "from probe.site import Source, build; from probe.site.render import render_workers as drawing\n"
+        "from probe.site import Source, build\n"
+        "from probe.site.render import render_workers\n"
+        "from tests.site import test_site_render_workers as t\n"
+        "from tests.support import site_data\n"
         "if __name__ == '__main__':\n"
         "    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))\n"
-        "    drawing.WORTH = 1\n"
+        "    render_workers.MIN_PARALLEL_PAGES = 1\n"
         "    folder = Path(sys.argv[1])\n"
         "    build(t.few(folder), Source(site_data.trials, t.tells_and_hangs), folder, processes=2)\n"
     )

@@ -131,13 +131,3 @@ def test_stubs_match_the_protobuf_contracts(tmp_path: Path) -> None:
     for package, name in stubs["PYTHON"]:
         for made in (tmp_path / package).glob(f"{Path(name).stem}_pb2*"):
             assert made.read_text() == (ROOT / package / made.name).read_text(), made.name
-
-
-def test_files_are_small() -> None:
-    """A source file has at most 300 lines."""
-    long = {
-        str(path.relative_to(ROOT)): count
-        for path in sources("probe", "spark", "go_shim", "clients")
-        if (count := len(path.read_text().splitlines())) > 300
-    }
-    assert long == {}

@@ -13,7 +13,7 @@ from probe.toolchain.tools import BROWSERS
 
 ROOT = Path(__file__).parents[2]
 API_CONSTANTS = {api_slug(key).replace("-", "_").upper() for key in API_NAMES}
-OWN_WIRE = ROOT / "tests" / "misbehaving" / "wire.py"
+OWN_WIRE = ROOT / "tests" / "support" / "misbehaving" / "wire.py"
 """A client that speaks Kafka's protocol independently of the probe's code."""
 
 
