@@ -1,1 +1,1 @@
-"""Getting client versions, starting their drivers, speaking driver.proto."""
+"""Client versions and their drivers: how they are obtained, started, and spoken to by driver.proto."""

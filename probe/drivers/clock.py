@@ -1,19 +1,19 @@
-"""A driver's clock on the orchestrator's: offset and its error bound, from pings."""
+"""Conversion of a driver's clock to the orchestrator's: offset and its error bound, measured by pings."""
 
 from __future__ import annotations
 
 from probe.model.clock import now_us
 
 DRIFT = 1e-4
-"""A bound grows by this share of the time since: clocks drift some microseconds a second at most. A ping that met a
-busy machine is off by a tenth of a second, and must not take the place of a good one because that is old."""
+"""Growth of an error bound per time: clocks drift by some microseconds per second. Slow growth keeps a ping to a busy
+machine, which is far off, from replacing a good one because that is old."""
 TRUSTED_US = 20_000
-"""A bound that is good enough to begin with. A driver that has just started may answer its first pings after half a
-second, and all its events were 0.2 s early until the next ones came."""
+"""Largest error bound with which events may begin. A driver that has just started may answer its first pings late, and
+its events would get wrong times."""
 
 
 class Clock:
-    """Measures by pings: half the round trip bounds the error."""
+    """Measures by pings: half of the round trip bounds the error."""
 
     def __init__(self) -> None:
         self._sent: dict[int, int] = {}
@@ -23,17 +23,17 @@ class Clock:
         """Orchestrator's clock minus the driver's."""
         self.error_us = 1_000_000
         self.bound_us = self.error_us
-        """Error bound of the time that `at` told last."""
+        """Error bound of the last time that `at` returned."""
         self._last = (0, 0)
 
     @property
     def known(self) -> bool:
-        """Say whether anything was measured."""
+        """Whether there is a measurement."""
         return self._measured_at > 0
 
     @property
     def trusted(self) -> bool:
-        """Say whether events may begin: the bound is small beside what is measured."""
+        """Whether the error bound is small enough for events to begin."""
         return self.error_us <= TRUSTED_US
 
     def ping(self) -> int:
@@ -43,7 +43,7 @@ class Clock:
         return self._next
 
     def pong(self, identity: int, clock_us: int) -> None:
-        """End a measurement; keep it if it is better than what is known, or that is old."""
+        """End a measurement; keep it if its bound is at most the known one with its growth since."""
         now = now_us()
         sent = self._sent.pop(identity, None)
         if sent is None:
@@ -55,11 +55,11 @@ class Clock:
             self._measured_at = now
 
     def at(self, clock_us: int) -> int:
-        """Return a time of the driver's on the orchestrator's clock; a new measurement changes no order of events."""
+        """Return a driver's time on the orchestrator's clock; new measurements do not change the order of events."""
         at = clock_us + self.offset_us
-        told = self._in_order(clock_us, at)
-        self.bound_us = self.error_us + abs(told - at)
-        return told
+        ordered = self._in_order(clock_us, at)
+        self.bound_us = self.error_us + abs(ordered - at)
+        return ordered
 
     def _in_order(self, clock_us: int, at: int) -> int:
         clock, last = self._last

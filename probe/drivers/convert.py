@@ -1,4 +1,4 @@
-"""driver.proto's messages to and from the model."""
+"""Conversion of driver.proto's messages from and to the model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KINDS: dict[int, AppKind] = {
     number: AppKind(name.lower()) for name, number in pb.Kind.items() if name != "KIND_UNSPECIFIED"
 }
 OWNING = frozenset({AppKind.ASSIGNED, AppKind.REVOKED})
-"""Lists and maps are read only where driver.proto has them: touching an empty one costs as much as all the rest."""
+"""Kinds whose lists are read; reading an empty list costs as much as all other fields together."""
 VALUE_PARTS = 4
 
 
@@ -38,7 +38,7 @@ def to_start(start: Start) -> pb.Start:
 
 
 def to_app(event: pb.Event, clock: Clock) -> App:
-    """Turn a driver's event into the model's, on the orchestrator's clock; an unknown kind becomes a notice."""
+    """Convert a driver's event, with its time on the orchestrator's clock; an unknown kind becomes a notice."""
     kind = KINDS.get(event.kind, AppKind.NOTICE)
     sequence, origin_at = event.sequence, 0
     if kind is AppKind.RECEIVED:
@@ -64,7 +64,7 @@ def to_app(event: pb.Event, clock: Clock) -> App:
 
 
 def read_value(value: str) -> tuple[int, int]:
-    """Return sequence and time of writing of a record's value; (-1, 0) where it is not of our form."""
+    """Return sequence and creation time of a record's value; (-1, 0) if it is not of our form."""
     parts = value.split(" ")
     if len(parts) != VALUE_PARTS or not parts[2].isdigit() or not parts[3].isdigit():
         return -1, 0

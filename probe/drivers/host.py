@@ -1,4 +1,4 @@
-"""Starts driver processes, speaks driver.proto with them, puts their events on the orchestrator's clock."""
+"""The host of drivers: it starts their processes, speaks driver.proto, and converts their events."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from probe.ports import Sink, Start
 from probe.processes.resources import translated
 
 HELLO_S = 60.0
-"""A driver must have said Hello so long after its start; JVMs on a busy machine are slow."""
+"""Longest time from a driver's start to its Hello; JVMs on a busy machine are slow."""
 
 STOP_GRACE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How one client version is run."""
+    """How one client version runs."""
 
     launch: Launch
     instances: int
-    """Instances one process may carry."""
+    """Most instances per process."""
 
 
 class Host(rpc.OrchestratorServicer):
-    """The gRPC server that drivers dial, and the processes it started."""
+    """The gRPC server that drivers connect to, and the driver processes."""
 
     def __init__(self, clients: Mapping[Client, Bound]) -> None:
         self._clients = dict(clients)
@@ -61,18 +61,18 @@ class Host(rpc.OrchestratorServicer):
     ) -> None:
         for process in [item for pool in self._pools.values() for item in pool]:
             process.retire()
-        # all at once: each has a moment to end by itself, and a run that is interrupted has dozens
+        # in parallel: each may take a moment to end, and an interrupted run has dozens of them
         ended = await asyncio.gather(*(held.aclose() for held in self._held), return_exceptions=True)
         await self._server.stop(0)
         for problem in filter(None, ended):
             raise problem
 
-    async def Attach(  # type: ignore[override]  # noqa: N802  # the service's name; aio takes coroutines that write themselves
+    async def Attach(  # type: ignore[override]  # noqa: N802  # the service's name; aio accepts coroutines that write
         self,
         request_iterator: AsyncIterator[pb.FromDriver],
         context: grpc.aio.ServicerContext[pb.FromDriver, pb.ToDriver],
     ) -> None:
-        """Serve one driver for as long as its stream lives."""
+        """Serve one driver until its stream ends."""
         first = await anext(request_iterator, None)
         token = first.hello.token if first is not None and first.WhichOneof("message") == "hello" else ""
         process = self._awaited.pop(token, None)
@@ -89,7 +89,7 @@ class Host(rpc.OrchestratorServicer):
     ) -> AsyncIterator[RunningInstance]:
         """Start one instance in a shared process, or in one of its own; it is stopped at exit.
 
-        Raises DriverError when the driver process cannot be started or does not say Hello in time.
+        Raises DriverError if the driver process cannot be started or does not send Hello in time.
         """
         process = await self._process(cell.client, alone=alone)
         instance = process.start(start, sink)
@@ -101,12 +101,12 @@ class Host(rpc.OrchestratorServicer):
             process.release(instance)
 
     def finish(self, client: Client) -> None:
-        """End the processes of a client version of which nothing more is wanted, each when its last instance ends."""
+        """End the processes of a client version that is no longer needed, each when its last instance ends."""
         for process in self._pools.get(client, ()):
             process.finish()
 
     async def _process(self, client: Client, *, alone: bool) -> DriverProcess:
-        """Return an attached process with room, one instance of which is now reserved."""
+        """Return an attached process with capacity left, and reserve an instance in it."""
         bound = self._clients[client]
         async with self._locks.setdefault(client, asyncio.Lock()):
             pool = self._pools.setdefault(client, [])

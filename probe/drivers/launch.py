@@ -1,4 +1,4 @@
-"""How a driver process for one client version is started."""
+"""The command that starts a driver process for one client version."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ class Launch:
 
     argv: tuple[str, ...]
     artifact: str
-    """What was obtained, with its digest: `module github.com/IBM/sarama v1.43.3 h1:...`."""
+    """The artifact with its digest: `module github.com/IBM/sarama v1.43.3 h1:...`."""
     env: Mapping[str, str] = field(default_factory=dict)
-    """Added to the environment."""
+    """Variables to add to the environment."""

@@ -1,4 +1,4 @@
-"""One driver process and the instances in it."""
+"""One driver process and its instances."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from probe.processes.resources import said_exhaustion
 PING_EVERY_S = 10.0
 FIRST_PINGS = 5
 EARLY_PING_S = 0.05
-"""Where the first pings met a busy driver the next comes so soon, and each after it in twice the time."""
+"""Time from the first pings to the next while the clock is not trusted; it doubles with every further ping."""
 PATIENCE_S = 3.0
-"""A driver that is busy for longer works all the same: its histories say how well its clock is known."""
+"""A driver that is busy for longer may start instances; its histories carry the error bound of its clock."""
 
 Write = Callable[[pb.ToDriver], Awaitable[None]]
 
@@ -35,12 +35,12 @@ class RunningInstance:
         self.name = start.instance
         self.ended = asyncio.Event()
         self.died = ""
-        """Why the driver process is gone, if it ended under this instance."""
+        """Reason why the driver process ended, if it ended under this instance."""
         self.clock_error_us = 0
-        """Error bound of its events' times: the worst of them."""
+        """Largest error bound of the times of its events."""
 
     def handle(self, event: App, bound_us: int = 0) -> None:
-        """Pass an event on; the first ending one ends the instance, later ones are dropped."""
+        """Pass an event on; the first ending event ends the instance, later events are dropped."""
         if self.ended.is_set():
             return
         self.clock_error_us = max(self.clock_error_us, bound_us)
@@ -55,11 +55,11 @@ class RunningInstance:
             self.handle(App(at=now_us(), kind=AppKind.FATAL, instance=self.name, text=reason))
 
     def set_interval(self, interval_ms: int) -> None:
-        """Let it begin an operation each so many milliseconds."""
+        """Set the interval between two operations, in milliseconds."""
         self._process.send(pb.ToDriver(pace=pb.Pace(instance=self.name, interval_ms=interval_ms)))
 
     async def stop(self, deadline_ms: int) -> None:
-        """Ask it to close; return when it ended, or a little after the deadline."""
+        """Ask the instance to close; return when it has ended, or shortly after the deadline."""
         self._process.send(pb.ToDriver(stop=pb.Stop(instance=self.name, deadline_ms=deadline_ms)))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(deadline_ms / 1000 + 1.0):
@@ -83,7 +83,7 @@ class DriverProcess:
 
     @contextlib.asynccontextmanager
     async def run(self, argv: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[None]:
-        """Hold the process; its instances are lost when it ends."""
+        """Run the process inside the block; its instances are lost when it ends."""
         async with child(argv, env=env) as running:
             self._child = running
             watching = asyncio.create_task(self._watch(running))
@@ -105,7 +105,7 @@ class DriverProcess:
             instance.on_lost(reason)
 
     async def attached(self, timeout_s: float) -> None:
-        """Wait until the driver said Hello; DriverError with the reason if it did not."""
+        """Wait for the driver's Hello. Raises DriverError, with the reason, if there was none in time."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await self._attached.wait()
@@ -118,11 +118,11 @@ class DriverProcess:
 
     @property
     def gone(self) -> bool:
-        """Say whether it can take no more instances, ever."""
+        """Whether the process can take no more instances, ever."""
         return bool(self._failure) or self._retired
 
     def room(self) -> bool:
-        """Say whether one more instance fits."""
+        """Return whether one more instance fits."""
         return not self.gone and self._reserved < self._capacity
 
     def reserve(self) -> None:
@@ -139,7 +139,7 @@ class DriverProcess:
         return instance
 
     def release(self, instance: RunningInstance) -> None:
-        """Give an instance's place back; a process where something of it goes on takes no more, and ends when empty."""
+        """Free an instance's place. A process with an instance that did not end takes no more, and ends when empty."""
         self._instances.pop(instance.name, None)
         self._reserved -= 1
         if not instance.ended.is_set():
@@ -169,9 +169,9 @@ class DriverProcess:
         self._outbox.put_nowait(message)
 
     async def serve(self, hello: pb.Hello, incoming: AsyncIterator[pb.FromDriver], write: Write) -> None:
-        """Speak with the attached driver until its stream ends."""
+        """Exchange messages with the attached driver until its stream ends."""
         if hello.version != self.client.version or hello.family != self.client.family:
-            self._lose(f"it says it is {hello.family}@{hello.version}, not {self.client}")
+            self._lose(f"it reports {hello.family}@{hello.version}, not {self.client}")
             return
         tasks = [asyncio.create_task(self._write(write)), asyncio.create_task(self._ping())]
         try:

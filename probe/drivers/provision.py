@@ -1,4 +1,4 @@
-"""Get client versions: from what a family's client.toml says to a command that starts its driver."""
+"""Provisioning: from a family's client.toml to the command that starts a driver of one version."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ SOURCES: Mapping[str, str] = {
     "npm": "probe.drivers.sources.npm",
     "program": "probe.drivers.sources.program",
 }
-"""Modules by kind of source; imported when first needed, so that a machine without Go, Java or Node is not asked for
-them."""
+"""Modules by kind of source. Each is imported when first needed, so that machines need no Go, Java or Node for
+others."""
 
 LOCAL = ("path:", "jar:")
-"""How a place on this machine is named; they mean the same."""
+"""Equivalent prefixes of a path on this machine."""
 
 LOG = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """What a module of probe.drivers.sources offers. Each raises ProvisionError."""
+    """Interface of the modules of probe.drivers.sources. Each function raises ProvisionError."""
 
     def obtain(self, family: Family, version: Version, cache: Path) -> Launch:
-        """Return how to start the driver of this version, fetching or building it if need be; quick if it is there."""
+        """Return the command of this version's driver; download or build it if it is not in the cache."""
 
     def newest(self, family: Family) -> str:
         """Return the newest artifact version at the registry."""
 
     def exists(self, family: Family, artifact: str) -> bool:
-        """Say whether the registry has this version."""
+        """Return whether the registry has this version."""
 
 
 Provisioned = Launch | ProvisionError
@@ -48,7 +48,7 @@ Wanted = tuple[Family, Version]
 
 
 def provision(family: Family, version: Version, cache: Path | None = None) -> Launch:
-    """Return how to start the driver of a client version. ProvisionError if it cannot be had here."""
+    """Return the command of a client version's driver. Raises ProvisionError if it cannot be obtained."""
     try:
         return _source(family).obtain(family, version, cache or cache_root())
     except (ToolError, OSError) as error:
@@ -58,10 +58,10 @@ def provision(family: Family, version: Version, cache: Path | None = None) -> La
 def resolve(
     family: Family, text: str, cache: Path | None = None, *, note: Callable[[str], None] = LOG.warning
 ) -> Version:
-    """Return the version that a user means by `latest`, a version, or `path:PLACE` (a checkout or a build).
+    """Return the version that `latest`, a version, or `path:PLACE` (a checkout or a build) stands for.
 
-    `latest` falls back to the newest pinned version when the registry cannot be asked, and says so through `note`.
-    Raises CatalogueError if there is no such version, ProvisionError if it cannot be asked for or not be loaded.
+    `latest` falls back to the newest pinned version if the registry does not answer, and reports that by `note`.
+    Raises CatalogueError if there is no such version, ProvisionError if it cannot be looked up or loaded.
     """
     if text.startswith(LOCAL):
         return _local(family, text)
@@ -76,9 +76,9 @@ def resolve(
 
 
 def releases(family: Family, after: str, before: str) -> list[str]:
-    """Return the artifact versions that can be had of the registry, at least all that it lists between two.
+    """Return the artifact versions of the registry: all that it lists, and unlisted ones between two versions.
 
-    ProvisionError if it cannot be asked.
+    Raises ProvisionError if it does not answer.
     """
     source = _source(family)
     listed, unlisted = getattr(source, "releases", None), getattr(source, "unlisted", None)
@@ -98,9 +98,9 @@ def provision_all(
     *,
     told: Callable[[Family, Version, Provisioned], None] = lambda *_: None,
 ) -> dict[tuple[str, str], Provisioned]:
-    """Provision many, `jobs` at a time; return the outcome of each by family and version.
+    """Provision many versions, `jobs` at a time; return the results by family and version.
 
-    `told` is called, in the calling thread, as each ends. What cannot be had is an outcome, not an exception.
+    The callback is called in the calling thread as each ends. A failure is a result, not an exception.
     """
     outcomes: dict[tuple[str, str], Provisioned] = {}
     pool = ThreadPoolExecutor(max_workers=max(jobs, 1))
@@ -111,7 +111,7 @@ def provision_all(
             outcomes[family.family, version.version] = done.result()
             told(family, version, done.result())
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # who is ended by a signal does not wait for a build
+        pool.shutdown(wait=False, cancel_futures=True)  # a signal must not wait for a build
     return outcomes
 
 
@@ -145,7 +145,7 @@ def _unlisted(family: Family, text: str, cache: Path | None) -> Version:
 
 
 def _identify(family: Family, artifact: str, cache: Path | None) -> Version:
-    """Ask a source that can tell for the library's own version; elsewhere it is the artifact's."""
+    """Return the library's own version if the source can find it out, else the artifact's."""
     identify = getattr(_source(family), "identify", None)
     if identify is None:
         return Version(version=artifact)

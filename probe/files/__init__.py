@@ -1,1 +1,1 @@
-"""Files on this machine: written whole or not at all, locked, temporary."""
+"""Files on this machine: atomic writes, locks, and temporary files."""

@@ -1,7 +1,7 @@
-"""Files and folders that appear whole or not at all: made beside their place, then renamed. Standard library only.
+"""Atomic writes of files and folders: each is made under a temporary name, then renamed. Standard library only.
 
-A reader sees the old state or the new one, also where the writer is killed or the machine loses power: a file reaches
-the disk before it gets its name.
+A reader finds the old state or the new one, even if the writer is killed or the machine loses power: a file is on the
+disk before it is renamed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ RENAME_EXCHANGE = 2
 
 
 def beside(path: Path) -> Path:
-    """Return the name under which this process writes a file until it is whole: `.<name>.<process id>`."""
+    """Return the temporary name under which this process writes a file: `.<name>.<process id>`."""
     return path.with_name(f".{path.name}.{os.getpid()}")
 
 
 def put_file(whole: Path, path: Path) -> None:
-    """Give a finished file of the same file system its place, once it is on the disk. Raises OSError."""
+    """Flush a finished file to the disk and rename it to `path` on the same file system. Raises OSError."""
     descriptor = os.open(whole, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -36,7 +36,7 @@ def put_file(whole: Path, path: Path) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """Give a path to write to; the file becomes `path` when the block ends well, and vanishes otherwise. OSError."""
+    """Yield a path to write to; rename it to `path` if the block succeeds, remove it otherwise. Raises OSError."""
     aside = beside(path)
     try:
         yield aside
@@ -48,7 +48,7 @@ def writing(path: Path) -> Iterator[Path]:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file whole: bytes, or text as UTF-8 (lone surrogates are escaped). Its folder is made. Raises OSError."""
+    """Write bytes, or text as UTF-8 (lone surrogates are escaped), atomically. Makes the folder. Raises OSError."""
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     with writing(path) as aside:
@@ -56,7 +56,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 def put_folder(whole: Path, path: Path, old: Path) -> None:
-    """Give a finished folder its place; what was there before is then at `whole` or at `old`. Raises OSError."""
+    """Rename a finished folder to `path`; the folder it replaces is left at `whole` or at `old`. Raises OSError."""
     if path.exists() and not _exchange(whole, path):
         path.rename(old)
     if whole.exists() and not path.exists():
@@ -65,7 +65,7 @@ def put_folder(whole: Path, path: Path, old: Path) -> None:
 
 @contextlib.contextmanager
 def filling(path: Path) -> Iterator[Path]:
-    """Give an empty folder that takes the place of `path` when the block ends well, and vanishes otherwise. OSError."""
+    """Yield an empty folder; rename it to `path` if the block succeeds, remove it otherwise. Raises OSError."""
     aside = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
     try:
         whole = aside / "whole"
@@ -77,7 +77,7 @@ def filling(path: Path) -> Iterator[Path]:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two names in one step where the system can (Linux, glibc 2.28); say whether it could."""
+    """Exchange two names in one step; return False where the system cannot (Linux, glibc 2.28 or newer can)."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False

@@ -1,4 +1,4 @@
-"""Files that appear whole on every file system that pyarrow knows: local folders and object stores."""
+"""Atomic writes on every file system that pyarrow knows: local folders and object stores."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from probe.files.atomic import beside, writing
 
 
 def write_whole(system: fs.FileSystem, path: str, save: Callable[[pa.NativeFile], object]) -> None:
-    """Write a file beside its place and rename it; its folder is made. Raises OSError."""
+    """Write a file under a temporary name and rename it; its folder is made. Raises OSError."""
     place = Path(path)
-    system.create_dir(os.path.dirname(path), recursive=True)  # noqa: PTH120  # of an object store's path too
+    system.create_dir(os.path.dirname(path), recursive=True)  # noqa: PTH120  # object stores have paths, too
     if isinstance(system, fs.LocalFileSystem):
         with writing(place) as aside, system.open_output_stream(str(aside)) as sink:
             save(sink)

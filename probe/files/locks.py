@@ -1,7 +1,7 @@
-"""Locks that the kernel gives back however their holder dies. Standard library only.
+"""Locks that the kernel releases when their holder ends, for whatever reason. Standard library only.
 
 flock(2) also works between containers that share a folder, where process ids say nothing. Python opens files so that
-no child inherits them.
+children do not inherit them.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 SETTLED_S = 60
-"""What is younger than this may not be locked yet."""
+"""A younger file or folder may not be locked yet."""
 STEP_S = 0.1
-"""Between two attempts at a lock that is held."""
+"""Time between two attempts to take a lock."""
 
 
 def take(
     descriptor: int, *, shared: bool = False, wait_s: float = 0.0, waiting: Callable[[], object] = lambda: None
 ) -> bool:
-    """Lock what is open, until it is closed; say whether that worked within `wait_s` seconds.
+    """Lock an open file or folder until it is closed; return whether that succeeded within `wait_s` seconds.
 
-    `waiting` is called once, before the first wait. OSError where the file system has no locks.
+    `waiting` is called once, before the first wait. Raises OSError where the file system has no locks.
     """
     deadline, waits = time.monotonic() + wait_s, False
     while True:
@@ -42,12 +42,12 @@ def take(
 
 
 def hold(descriptor: int) -> None:
-    """Lock what is open, however long that takes. OSError where the file system has no locks."""
+    """Lock an open file or folder and wait as long as needed. Raises OSError where the file system has no locks."""
     take(descriptor, wait_s=math.inf)
 
 
 def is_left(place: Path) -> bool:
-    """Tell whether nobody holds a file or folder. OSError if it is gone, somebody else's, or without locks."""
+    """Return whether a file or folder is unlocked. Raises OSError if it is missing, not ours, or cannot be locked."""
     held = os.open(place, os.O_RDONLY if place.is_dir() else os.O_RDWR)
     try:
         return take(held)

@@ -1,4 +1,4 @@
-"""Which trials watch a fault together, and how long cohorts take. Pure."""
+"""Trials that observe a fault together, and how long cohorts take. Pure."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from probe.planning.plan import LONG_OBSERVATION_MS, Plan, Planned, seconds_of, 
 from probe.scenarios.cluster_spec import ClusterSpec
 
 MAX_COHORT = 64
-"""Cells of a cohort at the most, if `--jobs` allows it: more clients leave two cores no room for brokers."""
+"""Most cells of a cohort, if `--jobs` allows it: with more clients, two cores have no capacity left for brokers."""
 MAX_SILENCE_COHORT = 72
-"""The same where silence is watched for minutes, at a slow beat: whoever meets the fault as a leader's client and
-whoever meets it as a coordinator's are one cohort, and keep one cluster for that time and not two."""
+"""Most cells of a cohort that observes silence for minutes, at a long interval. Clients of a leader and clients of a
+coordinator are then in one cohort, so one cluster serves both."""
 MAX_STARTING_COHORT = 28
-"""The same where clients start under the fault: they all start at once."""
+"""Most cells of a cohort whose clients start under the fault, all at once."""
 COHORTS_PER_CLUSTER = 6
-"""So many cohorts are worth another cluster."""
+"""Number of cohorts from which another cluster is worth its start."""
 MAX_CLUSTERS = 4
-"""There at once at the most, where memory allows it: those whose clients start, that are watched, or mended. Each
-takes 20 CPU seconds to start, half of that to become quick, and a twentieth of two cores to do nothing."""
+"""Most clusters at once, where memory allows it, whose clients start or whose fault is observed or reverted. Each costs
+CPU to start and some more while it idles; see docs/performance.md."""
 MAX_SILENCE_CLUSTERS = 4
-"""So many are there beside them whose cohorts watch silence: with four of five away for minutes, each cohort waited
-half a minute for the one that was left to be mended, and a third of two cores was idle."""
+"""Most additional clusters whose cohorts observe silence. With fewer of them, cohorts wait for a cluster while cores
+are idle."""
 LONG_START_SHARE = 0.6
-"""Within this share of a line's cohorts all begin that watch silence: minutes after the last of the others they would
-be watched with nothing to do beside them."""
+"""Share of a line's cohorts within which all long cohorts begin, so that they do not remain alone at the end."""
 CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
-"""About, on two cores: a cluster's start; one more client that starts; warm-up; mending, reading back. For estimates
-only."""
+"""Approximate seconds on two cores: start of a cluster; start of one more client; warm-up; revert and read-back. For
+estimates only."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialTask:
-    """One trial to be run."""
+    """One trial to run."""
 
     item: Planned
     trial: int
     attempt: int = 0
-    """How often the harness failed at it."""
+    """Number of earlier attempts in which the harness failed."""
     alone: bool = False
-    """Its driver runs nothing else: it died when it did."""
+    """Its driver runs nothing else, since the driver died in an earlier attempt."""
 
 
 def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTask]]:
-    """Put trials together that can watch one fault: same broker line, same play, control cells apart; lines in turn.
+    """Group trials that can observe one fault: same release line, steps and expectation; control cells apart.
 
-    Two trials of one cell never are in one cohort: they would be one sample and not two.
+    The cohorts of the lines are sorted by line. Two trials of one cell are never in one cohort: they would be one
+    sample instead of two.
     """
     cohorts: list[Sequence[TrialTask]] = []
     for _, group in groupby(sorted(work, key=_key), key=_key):
@@ -68,20 +68,20 @@ def _max_size(item: Planned) -> int:
 
 
 def observes_silence(item: Planned) -> bool:
-    """Say whether a trial is watched for a minute and more."""
+    """Return whether a trial is observed for a minute or longer."""
     return item.expectation.watch_ms >= LONG_OBSERVATION_MS
 
 
 def _age_it_needs(work: TrialTask) -> int:
-    """Let those start first whose metadata must grow old before the fault may come: all others wait for them."""
+    """Sort trials first whose metadata must be old before the fault: all others wait for them."""
     return -work.item.limits.min_discovery_age_ms
 
 
 def cluster_layout(work: Sequence[TrialTask], jobs: int, clusters: int) -> tuple[list[Sequence[TrialTask]], int]:
-    """Return the cohorts, and how many may be there at once: one starts and breaks, others only watch or are mended.
+    """Return the cohorts in order, and how many of them may run at once.
 
-    Clusters that are built alike come together, control cells first; long and short ones in turn, so that some watch
-    while others start.
+    One starts and injects its fault while others observe or revert. Cohorts with equal clusters come together, control
+    cells first; long and short ones alternate, so that some observe while others start.
     """
     cohorts = into_cohorts(work, jobs)
     kinds = dict.fromkeys(kind_of(cohort) for cohort in cohorts)
@@ -97,17 +97,17 @@ def _controls_first(cohorts: Sequence[Sequence[TrialTask]]) -> list[Sequence[Tri
 
 
 def cohorts_after(queue: Sequence[Sequence[TrialTask]], cohort: Sequence[TrialTask]) -> int:
-    """Return how many cohorts come next that a cohort's cluster fits."""
+    """Return how many of the next cohorts can use a cohort's cluster."""
     return sum(1 for _ in takewhile(lambda later: kind_of(later) == kind_of(cohort), queue))
 
 
 def kind_of(cohort: Sequence[TrialTask]) -> tuple[str, ClusterSpec]:
-    """Return which line a cohort's cluster is of, and how it is built."""
+    """Return the release line of a cohort's cluster, and how it is built."""
     return cohort[0].item.cell.broker, cohort[0].item.variant.cluster
 
 
 def _in_turn(cohorts: Sequence[Sequence[TrialTask]]) -> list[Sequence[TrialTask]]:
-    """Spread the long ones evenly among the first of the short ones; of each kind the longest comes first."""
+    """Spread the long cohorts evenly among the first of the short ones; of each kind the longest comes first."""
     ordered = sorted(cohorts, key=lambda cohort: -cohort_s(cohort, None))
     long, short = ([one for one in ordered if is_long(one) is wanted] for wanted in (True, False))
     places = [(LONG_START_SHARE * place / len(long), one) for place, one in enumerate(long)]
@@ -116,20 +116,20 @@ def _in_turn(cohorts: Sequence[Sequence[TrialTask]]) -> list[Sequence[TrialTask]
 
 
 def is_long(cohort: Sequence[TrialTask]) -> bool:
-    """Say whether a cohort watches silence."""
+    """Return whether a cohort observes silence."""
     return any(observes_silence(work.item) for work in cohort)
 
 
 def _key(work: TrialTask) -> tuple[str, bool, str, str, int]:
     cell = work.item.cell
     variant = work.item.variant
-    if observes_silence(work.item):  # the same steps, whatever of the broker a client works with
+    if observes_silence(work.item):  # the steps are the same for clients of the leader and of the coordinator
         variant = replace(variant, roles=(), expectation=replace(variant.expectation, target=Target.CLUSTER))
     return cell.broker, not work.item.is_control, cell.scenario, repr(variant), work.trial
 
 
 def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
-    """Return about how many seconds a plan takes with so many trials in flight."""
+    """Return about how many seconds a plan takes with `jobs` trials at once."""
     if not any(item.cell.engine is Engine.KAFKA for item in plan.cells):
         return plan.estimate_s(jobs, watch_ms)
     work = [TrialTask(item, n) for item in plan.cells for n in range(item.trials)]
@@ -140,12 +140,12 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
 
 
 def busy_s(cohort: Sequence[TrialTask]) -> float:
-    """Return about how many seconds a cohort is busy: it starts, and what was broken is over."""
+    """Return about how many seconds a cohort is busy: from its start until the reactions to the fault are over."""
     return WARM_S + SEAT_S * len(cohort) + max(settled_after_s(work.item) for work in cohort)
 
 
 def cohort_s(cohort: Sequence[TrialTask], watch_ms: int | None) -> float:
-    """Return about how many seconds a cohort takes, by its slowest cell; somebody mostly watches to the end."""
+    """Return about how many seconds a cohort takes, by its slowest cell; mostly one trial is observed to the end."""
     watch = max(seconds_of(work.item.expectation, watch_ms) for work in cohort)
     longest = max(work.item.expectation.watch_ms / 1000 for work in cohort)
     watched = watch if watch_ms is not None else (watch + longest) / 2

@@ -1,4 +1,4 @@
-"""In which order the trials of a run begin."""
+"""Order in which the trials of a run begin."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ TrialOf = tuple[Planned, int]
 """A cell with the number of a trial."""
 Trials = Sequence[TrialOf]
 JOBS_PER_CLIENT = 16
-"""So many trials of one client version are in flight at a time: what a process of most families carries, or half of
-it; those of the Python libraries carry half as many."""
+"""Trials of one client version at a time: the capacity of a driver process of most families, or half of it. A driver
+of the Python libraries has half of that capacity."""
 
 
 def in_order(trials: Trials, jobs: int) -> Trials:
-    """Put control cells first, then all others with the long watches spread among them, the longest first.
+    """Put control cells first, then all others with the long observations spread among them, the longest first.
 
-    So silences pass while others are busy. The last of them begins so early that the run does not end with it alone;
-    a run that is shorter than its longest watch begins with them all. A run of many client versions plays few of them
-    at a time, each in this order: drivers that wait for their next trial cost CPU, too.
+    Silent phases then pass while other trials are busy. The last long observation begins early enough that the run
+    does not end with it alone. A run that is shorter than its longest observation begins with all of them. A run of
+    many client versions runs few of them at a time, each in this order: an idle driver costs CPU, too.
     """
     width = max(4, jobs // JOBS_PER_CLIENT)
     clients: dict[Client, list[TrialOf]] = {}
@@ -40,13 +40,13 @@ def in_order(trials: Trials, jobs: int) -> Trials:
 
 
 def _split(trials: Trials) -> tuple[Trials, Trials]:
-    """Part control cells from others, and put the longest of these first, so that a run ends with short ones."""
+    """Separate control cells from others, and sort the others by length, so that a run ends with short ones."""
     controls = [work for work in trials if work[0].is_control]
     return controls, sorted((work for work in trials if not work[0].is_control), key=_length, reverse=True)
 
 
 def _early(trials: Trials, jobs: int) -> float:
-    """Return within which share of a run its long watches must have begun."""
+    """Return the share of a run within which its long observations must begin."""
     others = [work for work in trials if not work[0].is_control]
     longest_ms = max(map(_silence_ms, others), default=0)
     takes_s = Plan(tuple(item for item, _ in others), ()).busy_s(jobs)
@@ -54,7 +54,7 @@ def _early(trials: Trials, jobs: int) -> float:
 
 
 def _spread(items: Sequence[_Item], marked: Sequence[bool], share: float) -> list[_Item]:
-    """Spread the marked ones evenly over the first share, and the others among them."""
+    """Spread the marked items evenly over the first `share`, and the others among them."""
     count = sum(marked)
     which = [[item for item, mark in zip(items, marked, strict=True) if mark is wanted] for wanted in (True, False)]
     places = [
@@ -65,7 +65,7 @@ def _spread(items: Sequence[_Item], marked: Sequence[bool], share: float) -> lis
 
 
 def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[TrialOf]:
-    """Take one of each of the first groups in turn; where one is used up, the next takes its place."""
+    """Take one item per group in turn, from `width` groups at once; the next group replaces an empty one."""
     waiting = deque(deque(group) for group in groups)
     open_now: deque[deque[TrialOf]] = deque()
     while waiting or open_now:
@@ -78,7 +78,7 @@ def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[TrialOf]:
 
 
 def _length(work: TrialOf) -> tuple[int, bool, int]:
-    """Return what trials are ordered by; a group's sessions and rebalances take a minute where others take seconds."""
+    """Return the sort key of a trial; sessions and rebalances of a group take longer than other reactions."""
     item = work[0]
     return _silence_ms(work), item.cell.role is Role.GROUP, item.expectation.watch_ms
 

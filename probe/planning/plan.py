@@ -1,4 +1,4 @@
-"""Selectors times catalogue times engine: which cells run, and which are skipped and why. Pure."""
+"""Plan of a run: selectors times catalogue times engine gives the cells that run, and the skips with reasons. Pure."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.steps.partitions import Step
 
 WARM_UP_S = 3.0
-"""A client's start and warm-up, about; for estimates only."""
+"""Approximate time of a client's start and warm-up; for estimates only."""
 
 SETTLED_AFTER_S = 10.0
-"""A trial that watched for so long mostly waits for a time-out: it rests, and another may be busy."""
+"""Time after which an observed trial mostly waits for time-outs, so that another may be busy."""
 FOUND_S = 4.0
-"""On real brokers a whole cohort watches one fault: so long after the election there is most to do for everybody."""
+"""The same on real brokers after an election: a whole cohort reacts to one fault then."""
 ELECTION_S = 10.0
-"""While nobody is elected for longer, there is time to start others."""
+"""Longest part of an election that counts as busy; other trials can start in the rest."""
 OPERATIONS = 3
-"""So many that succeed in a row prove that a client has recovered (SEMANTICS 2)."""
+"""Consecutive successes that prove a client's recovery (docs/verdicts.md#recovered)."""
 WAITING_PER_JOB = 1
-"""So many times `--jobs` may rest: they cost less, but not nothing. With 200 in flight one loop no longer kept up."""
+"""Waiting trials per job: they cost less than busy ones, but not nothing. One event loop cannot keep up with more."""
 LONG_OBSERVATION_MS = 60_000
-"""Who watches for so long watches silence, mostly: a minute and more of every client."""
+"""Observations of at least this length mostly observe silence."""
 LONG_INTERVAL_MS = 800
-"""As long as recovery, which takes three operations, stays well within what is prompt."""
+"""Recovery, which takes three operations, stays well within what is prompt at this interval."""
 
 SLOW_INTERVAL_MS = 400
-"""The pace of work by which no time is measured. Three successes at it are still a prompt recovery, and three records
-come sooner than a group's second commit."""
+"""Interval of work that measures no time. Three successes at it are still a prompt recovery, and three records
+arrive before a group's second commit."""
 BYSTANDER_INTERVAL_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
-"""The bystander is worked on so often, or four times in what is prompt: it only may not stand still for longer."""
+"""Interval of the bystander's operations, or a quarter of what is prompt if that is less. It only must not stall."""
 TRANSACTION_INTERVAL_MS = 1600
-"""On real brokers a transaction begins so often, or twice in what is prompt. One that comes before the markers of the
-last are written is put off (CONCURRENT_TRANSACTIONS) and asked for again each 20 to 100 ms, which keeps brokers from
-writing them: with one each 800 ms fifteen clients did so for 6 s at a time."""
+"""Interval of transactions on real brokers, or half of what is prompt if that is less. A transaction that begins before
+the markers of the last are written is rejected (CONCURRENT_TRANSACTIONS) and retried every 20 to 100 ms. These retries
+keep brokers from writing the markers."""
 IDLE_INTERVAL_MS = LONG_INTERVAL_MS
-"""The pace of a client of which nothing is asked: its metadata grows old, or it is watched for storms alone."""
+"""Interval of a client of which nothing is required: its metadata grows old, or it is observed for storms only."""
 
 
 class LongWatches(StrEnum):
-    """Who plays the scenarios with long watches."""
+    """Client versions that run the scenarios with long observations."""
 
     ALL = "all"
     CORE = "core"
-    """Core versions, and the newest of each line."""
+    """Core versions, and the newest of each release line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A cell with all that is needed to run it."""
+    """A cell with everything that is needed to run it."""
 
     cell: Cell
     chosen: Chosen
@@ -70,16 +70,16 @@ class Planned:
 
     @property
     def is_control(self) -> bool:
-        """Say whether this is a control cell: the one that others of its client rest on."""
+        """Whether this is a control cell: the one that others of its client are compared with."""
         return self.cell == self.steady
 
     @property
     def beat_ms(self) -> int:
-        """Return how often an instance begins an operation, or is fed a record, per partition, around the fault.
+        """Interval between two operations of an instance, or between two records for it, per partition.
 
-        Less often in long watches: ten a second told nothing more there, and took a quarter of a core's hour. Less
-        often for a group whose coordinator fails: records come from others, and it is commits that tell, each second.
-        Still less often for transactions on real brokers: each is a dozen requests, which brokers write down and copy.
+        Longer in long observations, where more operations show nothing more. Longer for a group whose coordinator
+        fails: the decisive operations are commits, which come every second. Longest for transactions on real brokers:
+        each is a dozen requests, which brokers store and replicate.
         """
         if self.cell.role is Role.TRANSACTIONAL and self.cell.engine is Engine.KAFKA:
             return min(TRANSACTION_INTERVAL_MS, self.expectation.prompt_ms // 2)
@@ -93,12 +93,12 @@ class Planned:
 
     @property
     def bystander_ms(self) -> int:
-        """Return how often the bystander is worked on at the most."""
+        """Interval between two operations on the bystander."""
         return min(BYSTANDER_INTERVAL_MS[self.cell.engine], self.expectation.prompt_ms // 4)
 
     @property
     def steady(self) -> Cell:
-        """Return the control cell this one rests on."""
+        """The control cell that this one is compared with."""
         return replace(self.cell, scenario=CONTROL)
 
 
@@ -112,20 +112,20 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would run, in order: control cells first, the rest shuffled by the seed."""
+    """The cells of a run in order: control cells first, the rest shuffled by the seed."""
 
     cells: tuple[Planned, ...]
     skips: tuple[Skip, ...]
     exact: Mapping[str, str] = field(default_factory=dict)
-    """Real brokers: the exact version behind each line."""
+    """Real brokers: the exact version of each release line."""
 
     def estimate_s(self, jobs: int, watch_ms: int | None) -> float:
-        """Return about how many seconds the plan takes with so many trials in flight; who rests counts less."""
+        """Return about how many seconds the plan takes with `jobs` trials at once; waiting trials count less."""
         spans = self._spans_s(watch_ms)
         return max(self.busy_s(jobs, watch_ms), sum(spans) / (jobs * (1 + WAITING_PER_JOB)), max(spans, default=0.0))
 
     def busy_s(self, jobs: int, watch_ms: int | None = None) -> float:
-        """Return about how many seconds somebody is busy, who waits for time-outs left out."""
+        """Return about how many seconds trials are busy; waiting for time-outs is left out."""
         return sum(min(span, WARM_UP_S + SETTLED_AFTER_S) for span in self._spans_s(watch_ms)) / jobs
 
     def _spans_s(self, watch_ms: int | None) -> list[float]:
@@ -133,13 +133,13 @@ class Plan:
 
 
 def seconds_of(play: Expectation, watch_ms: int | None) -> float:
-    """Return about how long one trial's watch takes: most recover early and are watched for storms."""
+    """Return about how long one trial is observed: most recover early and are then observed for storms."""
     watch = play.watch_ms / 1000 if watch_ms is None else min(play.watch_ms, watch_ms) / 1000
     return watch if play.expects is Reaction.NOTHING else (watch + 8) / 2
 
 
 def settled_after_s(item: Planned) -> float:
-    """Return how long after its fault a trial mostly waits."""
+    """Return the seconds after its fault from which a trial mostly waits."""
     if item.cell.engine is Engine.KAFKA:
         return FOUND_S + min(ELECTION_S, (item.expectation.election_ms or 0) / 1000)
     return SETTLED_AFTER_S
@@ -147,7 +147,7 @@ def settled_after_s(item: Planned) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What was selected."""
+    """What a run was asked to run."""
 
     clients: Sequence[Chosen]
     scenarios: Sequence[Scenario]
@@ -159,16 +159,16 @@ class Selection:
     seed: int = 0
     shard: tuple[int, int] = (1, 1)
     exact: Mapping[str, str] = field(default_factory=dict)
-    """Real brokers: the exact version behind each line."""
+    """Real brokers: the exact version of each release line."""
     unplayed: Mapping[type[Step], str] = field(default_factory=dict)
-    """Kinds of steps that the engine cannot do, and why."""
+    """Kinds of steps that the engine cannot do, with the reason."""
     long_watches: LongWatches = LongWatches.ALL
     versions: Mapping[Cell, Versions] = field(default_factory=dict)
-    """Request versions that stored trials observed, by control cell."""
+    """Request versions observed in stored trials, by control cell."""
 
 
 def make_plan(selection: Selection) -> Plan:
-    """Multiply and sort out; the same selection always gives the same plan."""
+    """Return the plan of a selection; the same selection always gives the same plan."""
     cells: list[Planned] = []
     skips: list[Skip] = []
     for scenario in selection.scenarios:
@@ -191,7 +191,7 @@ def make_plan(selection: Selection) -> Plan:
                 skips.append(Skip(cell, reason))
             else:
                 cells.append(_planned(cell, chosen, profile, scenario, part, selection.trials))
-    each = {item.cell: item for item in cells}  # two applications may be one client in one configuration
+    each = {item.cell: item for item in cells}  # two applications may be the same client and configuration
     return Plan(_order(list(each.values()), selection), tuple(skips), selection.exact)
 
 
@@ -219,21 +219,21 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
             )
             return f"{family.family} has {kind} {name} {known}" + (f": {span.reason}" if span.reason else "")
     if role not in ONLY_FOR.get(profile.name, tuple(Role)):
-        return f"profile {profile.name} means nothing for role {role}"
+        return f"profile {profile.name} does not apply to role {role}"
     if engine not in scenario.engines:
-        return f"{scenario.name} is not played by the {engine} engine"
+        return f"{scenario.name} does not run on the {engine} engine"
     return ""
 
 
 def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:
-    """Say why nobody can tell whether an error was shown that should be."""
+    """Return why it cannot be observed whether a required error was reported."""
     if chosen.family.judged_by and part.expectation.expects is Reaction.SURFACE:
-        return f"{chosen.client.family} is an application that tells of no single error; here one must be told"
+        return f"{chosen.client.family} is an application that reports no single error, which is required here"
     return ""
 
 
 def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
-    """Say why an instance never calls what the scenario is about."""
+    """Return why an instance never sends the request that the scenario is about."""
     for item in chosen.family.behaviour.unasked:
         if item.role == role and part.expectation.apis == (item.api,) and item.covers(chosen.version.version):
             return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
@@ -241,10 +241,10 @@ def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
 
 
 def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broker: str) -> str:
-    """Say why the engine cannot play it: a step that it cannot do, or brokers that never come into this state."""
+    """Return why the engine cannot run the scenario: a step it cannot do, or a state its brokers never reach."""
     for step in part.steps:
         if reason := selection.unplayed.get(type(step)):
-            return f"{scenario.name} is not played by the {selection.engine} engine: {reason}"
+            return f"{scenario.name} does not run on the {selection.engine} engine: {reason}"
     if selection.engine is not Engine.KAFKA:
         return ""
     line, since, until = version_key(broker), scenario.real_since, scenario.real_until
@@ -256,23 +256,23 @@ def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broke
 
 
 def _too_long(chosen: Chosen, part: RoleVariant, who: LongWatches) -> str:
-    """Say why a version does not take part in a long watch."""
+    """Return why a version does not take part in a long observation."""
     plays = who is LongWatches.ALL or part.expectation.watch_ms < LONG_OBSERVATION_MS
     if plays or chosen.family.stands_for_its_line(chosen.version.version):
         return ""
     seconds = part.expectation.watch_ms // 1000
-    return f"watched for {seconds} s: core versions and the newest of each line alone; --long-watches all plays it"
+    return f"observed for {seconds} s: only core versions and the newest of each line; --long-watches all adds the rest"
 
 
 def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -> str:
-    """Say why a client never meets what only acks=all meets; a profile or property that sets acks is asked itself."""
+    """Return why a client does not meet what only acks=all meets. A profile or property may set acks itself."""
     if not part.acks_all or cell.role is not Role.PRODUCER:
         return ""
     if profile.name == "acks-1":
         return "profile acks-1 waits for no other replica"
     span = chosen.family.behaviour.acks_one
-    told = profile.name == "idempotent" or any("acks" in key.lower() for key, _ in profile.properties)
-    if told or span is None or not span.covers(cell.version):
+    configured = profile.name == "idempotent" or any("acks" in key.lower() for key, _ in profile.properties)
+    if configured or span is None or not span.covers(cell.version):
         return ""
     return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
 
@@ -290,9 +290,9 @@ def _planned(
 
 
 def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:
-    """Put control cells first; shuffle the rest by the seed within a scenario; keep this shard's share.
+    """Put control cells first; shuffle the rest by the seed within a scenario; keep the cells of this shard.
 
-    All cells of one client and role stay in one shard, since they rest on one control cell.
+    All cells of one client and role are in one shard, since they share one control cell.
     """
     index, shards = selection.shard
     keys = sorted({(item.cell.family, item.cell.version, item.cell.role, item.cell.broker) for item in cells})

@@ -1,7 +1,8 @@
-"""Which cells to run first when time is short. Pure.
+"""Order of cells by information, for runs that may stop early. Pure.
 
-Never seen, then whatever has not been looked at since its client or its scenario changed an outcome, then the oldest
-evidence. What a run did is thereby last in the next one, so runs that stop in time go round all cells in turn.
+Cells without evidence come first. Then come cells whose client or scenario changed an outcome since they last ran.
+Cells with the oldest evidence follow. The cells of one run are thereby last in the next, so that repeated short runs
+cover all cells in turn.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ NEVER, CHANGED, OLD = range(3)
 
 @dataclass(frozen=True, slots=True)
 class PriorRun:
-    """A stored trial; run ids sort by time. A cell that could not be run counts as looked at: it must not block."""
+    """A stored trial; run ids sort by time. A cell that could not run counts as run, so that it blocks no others."""
 
     run_id: str
     cell: Cell
@@ -27,7 +28,7 @@ class PriorRun:
 
 
 def by_information(cells: Sequence[Planned], seen: Iterable[PriorRun]) -> tuple[Planned, ...]:
-    """Return all cells, most informative first, each control cell just before the first that rests on it."""
+    """Return all cells, most informative first, each control cell just before the first that needs it."""
     rows = sorted(seen, key=lambda row: (repr(row.cell), row.run_id))
     last = {row.cell: row.run_id for row in rows}
     changed = _changes(rows)

@@ -1,4 +1,4 @@
-"""A scenario's part as a broker line and a profile make it."""
+"""Role variants adapted to a release line and a profile."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from probe.scenarios.steps.partitions import LagMetadata, Step
 
 
 def variant_of(variant: RoleVariant, profile: Profile, engine: Engine, broker: str) -> RoleVariant:
-    """Fit a scenario's part to broker line and profile, where real brokers need not be told."""
+    """Adapt a role variant to release line and profile on the embedded engine; real brokers need no change."""
     return variant if engine is Engine.KAFKA else _with_late_views(_by_line(variant, broker), profile)
 
 
 def _by_line(variant: RoleVariant, broker: str) -> RoleVariant:
-    """Let a broker that shuts down go on serving for as long as one of this line does."""
+    """Let a broker that shuts down serve for as long as one of this release line does."""
     return replace(variant, steps=tuple(_lingering(step, lingers_ms(broker)) for step in variant.steps))
 
 
@@ -28,7 +28,7 @@ def _lingering(step: Step, ms: int) -> Step:
 
 
 def _with_late_views(variant: RoleVariant, profile: Profile) -> RoleVariant:
-    """Let the last broker name a new leader so long after the first, itself, as the profile says."""
+    """Delay a new leader's name on all brokers but the new leader by the time that the profile sets."""
     shown_ms = profile.election.shown_ms if profile.election else 0
     if not shown_ms or not variant.steps or any(isinstance(step, LagMetadata) for step in variant.steps):
         return variant
@@ -36,7 +36,7 @@ def _with_late_views(variant: RoleVariant, profile: Profile) -> RoleVariant:
 
 
 def expectation_of(variant: RoleVariant, profile: Profile, broker: str) -> Expectation:
-    """Fit a scenario's play to broker line and profile: how long an election takes, and what `no-retries` may do."""
+    """Adapt an expectation to release line and profile: duration of elections, and what `no-retries` may do."""
     play = replace(variant.expectation, election_ms=session_ms(broker)) if variant.by_session else variant.expectation
     if profile.election is not None and play.election_ms is not None:
         play = replace(play, election_ms=profile.election.ms)

@@ -1,1 +1,1 @@
-"""Child processes: started, ended with their parent, and scheduled after it."""
+"""Child processes: their start, their end with the parent, and their scheduling priority."""

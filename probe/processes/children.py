@@ -1,7 +1,7 @@
-"""Child processes that cannot outlive us: each holds a pipe from us as its standard input and ends when it closes.
+"""Child processes that cannot outlive this one: their standard input is a pipe from here, and they end when it closes.
 
-A child that is stopped (SIGSTOP) or stuck is killed with its whole process group on the way out. If we are killed
-ourselves, the pipe closes and the child ends its own group.
+A child that is stopped (SIGSTOP) or stuck is killed with its whole process group on the way out. If this process is
+killed, the pipe closes and the child ends its own group.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Return its process id, which is also its process group."""
+        """The process id, which is also the process group."""
         return self.process.pid
 
     async def read_line(self, timeout_s: float) -> str:
-        """Return its next line of standard output; TimeoutError or EOFError."""
+        """Return the next line of standard output. Raises TimeoutError or EOFError."""
         async with asyncio.timeout(timeout_s):
             line = await self.process.stdout.readline()
         if not line:
@@ -55,11 +55,11 @@ class Child:
         return line.decode().strip()
 
     def last_words(self) -> str:
-        """Return the last line it wrote on standard error, or nothing."""
+        """Return the last line of its standard error, or an empty text."""
         return self.lines[-1] if self.lines else ""
 
     async def end(self) -> int:
-        """Close its pipe, give it a moment, kill its group; return its exit code."""
+        """Close the child's standard input, wait `GRACE_S`, kill its group, and return its exit code."""
         if self.process.stdin is not None:
             self.process.stdin.close()
         with contextlib.suppress(TimeoutError):
@@ -69,26 +69,26 @@ class Child:
         code = await self.process.wait()
         await asyncio.wait({self._reading}, timeout=GRACE_S)
         self._reading.cancel()
-        self.process.close()  # its end may be known before its pipes', and these must be closed before the loop is
+        self.process.close()  # the pipes may end after the process, and must be closed before the loop is
         await asyncio.sleep(0)
         return code
 
     def kill(self) -> None:
-        """Kill its whole process group."""
+        """Kill the child's whole process group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def _bytecode() -> Mapping[str, str]:
-    """Let drivers in Python keep what they compile, in our cache: else each start compiles its library anew."""
+    """Keep the bytecode of Python drivers in our cache; otherwise every start compiles their libraries again."""
     return {"PYTHONPYCACHEPREFIX": str(cache_root() / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 @contextlib.asynccontextmanager
 async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
-    """Start a child process; it and its group are gone at exit. OSError if it cannot be started.
+    """Start a child process; it and its group are gone at exit. Raises OSError if it cannot be started.
 
-    Raises ExhaustedError where no further process can be.
+    Raises ExhaustedError if the system can start no further process.
     """
     try:
         with starting(argv) as command:

@@ -1,6 +1,6 @@
-"""Detect that this machine has run out of disk space, memory, open files or processes.
+"""Exhausted resources of this machine: disk space, memory, open files, processes.
 
-Neither a client nor a single trial is the cause. No further trial is started, and the command reports it.
+Exhaustion is caused neither by a client nor by one trial. No further trial is started, and the command reports it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ CODES = {
     errno.ENFILE: FILES,
     errno.ENOMEM: MEMORY,
 }
-"""Meaning of the system's error numbers."""
+"""Resource by error number of the system."""
 PROCESS_ERRORS = frozenset({errno.EAGAIN, errno.ENOMEM})
-"""Error numbers when no process can be started. Elsewhere EAGAIN is not an error."""
+"""Error numbers for a process that cannot be started; elsewhere EAGAIN is harmless."""
 WORDS = {
     os.strerror(errno.ENOSPC).lower(): FULL,
     os.strerror(errno.EDQUOT).lower(): FULL,
@@ -38,7 +38,7 @@ WORDS = {
     os.strerror(errno.ENOMEM).lower(): MEMORY,
     "can't start new thread": PROCESSES,
 }
-"""The same as texts of child processes and libraries, which report no number."""
+"""The same as texts of child processes and libraries, which pass on no number."""
 ADVICE = {
     FULL: ("the disk is full", "free some room"),
     FILES: ("too many files are open", "raise `ulimit -n`, or give fewer --jobs"),
@@ -47,14 +47,14 @@ ADVICE = {
 }
 """What is missing, and the way out."""
 CHILD_FILES = 16_384
-"""Limit of open files of a child process. Some programs visit every number below their limit when they start others, so
+"""Limit of open files of a child process. Some programs close every number up to their limit when they start others, so
 a limit of a million is not passed on. A broker with hundreds of logs needs 2,000."""
 
 
 def exhaustion(error: BaseException | None) -> ExhaustedError | None:
-    """Return the resource that this machine has run out of, if that is the cause of an error. None otherwise.
+    """Return the exhaustion that caused an error; None if it has another cause.
 
-    The causes of the error and all members of an exception group are checked, too.
+    The causes of the error and the members of a group are checked, too.
     """
     for one in _all_behind(error):
         if isinstance(one, ExhaustedError):
@@ -66,7 +66,7 @@ def exhaustion(error: BaseException | None) -> ExhaustedError | None:
 
 
 def said_exhaustion(text: str) -> ExhaustedError | None:
-    """Return the resource that a child process or a library reported as exhausted. None if its text names none."""
+    """Return the exhaustion that the output of a child process or a library names; None if it names none."""
     kind = next((kind for words, kind in WORDS.items() if words in text.lower()), None)
     if kind is None:
         return None
@@ -75,7 +75,7 @@ def said_exhaustion(text: str) -> ExhaustedError | None:
 
 
 def no_process(error: OSError) -> OSError | ExhaustedError:
-    """Return the error to raise where a process could not be started."""
+    """Return the error to raise after a failed start of a process."""
     if error.errno not in PROCESS_ERRORS:
         return error
     what, way_out = ADVICE[PROCESSES]
@@ -84,7 +84,7 @@ def no_process(error: OSError) -> OSError | ExhaustedError:
 
 @contextmanager
 def translated(kind: type[HarnessError]) -> Iterator[None]:
-    """Convert system errors in a part of the harness into that part's error, or into ExhaustedError."""
+    """Turn errors of the system inside the block into the error `kind`, or into ExhaustedError."""
     try:
         yield
     except (OSError, MemoryError) as error:
@@ -110,29 +110,29 @@ def translating(
 
 
 def raise_file_limit() -> int:
-    """Raise this process's limit of open files as far as permitted, and return it."""
+    """Raise this process's limit of open files as far as allowed, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        except (OSError, ValueError):  # not permitted after all, as in some sandboxes
+        except (OSError, ValueError):  # some sandboxes refuse it
             return soft
     return hard
 
 
 def limit_child(process: int) -> None:
-    """Give a child process a suitable limit of open files."""
+    """Limit the open files of a child process to `CHILD_FILES`."""
     if not hasattr(resource, "prlimit"):
         return
     try:
         _, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
         resource.prlimit(process, resource.RLIMIT_NOFILE, (_at_most(CHILD_FILES, hard), hard))
-    except (OSError, ValueError):  # the process has ended, or its id belongs to another user by now
+    except (OSError, ValueError):  # the process has ended, or its id has been reused
         return
 
 
 def file_limit() -> int:
-    """Return how many files this process may open. Without a limit it is a number beyond all needs."""
+    """Return the limit of this process's open files; 2^30 if there is no limit."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _at_most(1 << 30, soft)
 
@@ -157,7 +157,7 @@ def _place(error: BaseException) -> str:
 
 
 def _all_behind(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, the members of a group, and the causes of each."""
+    """Yield an error, the members of a group, and all of their causes."""
     left, seen = [error], set[int]()
     while left:
         one = left.pop(0)

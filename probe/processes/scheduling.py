@@ -1,4 +1,4 @@
-"""Who gets a core first: we, who stamp the times; not the clients and clusters that we start."""
+"""CPU priorities: the probe's own threads, which take timestamps, run before clients and clusters."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ OWN_PRIORITY = -10
 CHILD_NICENESS = 3
 """Niceness of clients and clusters."""
 TURN_S = 0.0001
-"""The loop gives the interpreter away at each system call: other threads may keep it for so long."""
+"""Longest time for which other threads keep the interpreter, which the loop releases at each system call."""
 RESET = getattr(os, "SCHED_RESET_ON_FORK", 0)
 BATCH = getattr(os, "SCHED_BATCH", 0)
-"""Of clients and clusters: who wakes takes no core from another of them before its turn ends, which is 3 ms at the most
-(sched(7)). Brokers and clients that wake each other thousands of times a second took cores from each other half as
-often, and all that they did cost a twentieth less."""
+"""Policy of clients and clusters: a process that wakes up does not preempt others of them (sched(7)). Brokers and
+clients that wake each other thousands of times a second then cost less."""
 LOOP, BESIDE = 2, 1
-"""Real-time priorities: the loop's thread, and others of ours, which give it their core at once."""
+"""Real-time priorities: of the loop's thread, and of our other threads, which the loop's preempts at once."""
 NEWCOMERS_S = 0.2
-"""gRPC, ZooKeeper's client and Arrow begin threads of their own whenever they like."""
+"""Interval of checks for new threads: gRPC, ZooKeeper's client and Arrow start some at any time."""
 
 
 def prefer_own_threads() -> None:
-    """Let the thread that stamps the times have its turn before others, and its core, where this user may ask.
+    """Give all threads of this process priority over others, as far as this user is allowed to.
 
-    All threads of the process: one that holds the interpreter while it has no core keeps the loop waiting for both.
-    With real-time priority where that is allowed: on full cores Linux kept a thread of niceness -15 waiting for 100 ms
-    several times a minute, and none that had it. Children, and threads that are started later, do not take after us.
+    All threads matter: one that holds the interpreter without having a core blocks the loop. Real-time priority is used
+    where it is allowed, because niceness alone does not prevent long waits on full cores. Children, and threads that
+    start later, do not inherit the priority.
     """
     sys.setswitchinterval(TURN_S)
     for thread in _threads():
@@ -44,10 +43,10 @@ def prefer_own_threads() -> None:
 
 @contextlib.asynccontextmanager
 async def preferring_own_threads() -> AsyncIterator[None]:
-    """Let threads that begin while inside come first, too.
+    """Prefer threads that start inside the block, too.
 
-    One of gRPC's or of ZooKeeper's client that holds a lock, or the interpreter, and has no core keeps the loop waiting
-    as clients keep it: for 0.3 to 0.9 s on full cores.
+    A thread of gRPC or of ZooKeeper's client that holds a lock, or the interpreter, without having a core blocks the
+    loop.
     """
     prefer_own_threads()
     task = asyncio.create_task(_raise_newcomers())
@@ -70,12 +69,12 @@ async def _raise_newcomers() -> None:
 
 
 def _threads() -> frozenset[int]:
-    """Return the threads of this process; 0, who asks, where nobody lists them."""
+    """Return the threads of this process; only 0, the calling thread, where the system does not list them."""
     return frozenset(int(thread.name) for thread in THREADS.iterdir()) if THREADS.is_dir() else frozenset({0})
 
 
 def _in_real_time(thread: int, flags: int, priority: int) -> bool:
-    """Give a thread real-time priority; say whether that is allowed here."""
+    """Give a thread real-time priority; return whether that is allowed."""
     if not hasattr(os, "sched_setscheduler"):
         return False
     try:
@@ -87,14 +86,14 @@ def _in_real_time(thread: int, flags: int, priority: int) -> bool:
 
 @contextlib.contextmanager
 def starting(argv: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the command line to start a child with, at once: it goes last only when it is there.
+    """Yield the command line that starts a child quickly; `lower_child` then reduces its priority.
 
-    From vfork to exec a child keeps its parent and the interpreter waiting; one without our priority did so for 0.3 to
-    0.9 s on full cores. So it takes after us until then, and `chrt`, the program it becomes first, gives that up.
+    From vfork to exec a child blocks its parent and the interpreter, for long if it has a low priority on full cores.
+    So it inherits our priority until exec, and `chrt`, the first program that it executes, drops the priority.
     """
     chrt = shutil.which("chrt")
     ours = hasattr(os, "sched_getscheduler") and os.sched_getscheduler(0) & ~RESET == os.SCHED_RR
-    there = shutil.which(argv[0]) is not None  # else the caller learns it as ever
+    there = shutil.which(argv[0]) is not None  # otherwise the caller must get the usual error
     if chrt is None or not ours or not there or not _in_real_time(0, 0, LOOP):
         yield argv
         return
@@ -105,7 +104,7 @@ def starting(argv: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def lower_child(process: int) -> None:
-    """Let a child, and what it starts from now on, have a core after us, and keep it for its turn."""
+    """Let a child, and what it starts from now on, run after us and without preempting its own kind."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, process, CHILD_NICENESS)
         if BATCH:

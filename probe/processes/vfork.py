@@ -1,7 +1,7 @@
 """A process started by vfork, with its pipes on the event loop.
 
-uvloop forks: with 450 MB of histories in memory each start kept the loop for 20 ms, and for as long as the child got no
-core. `subprocess` takes vfork (CPython 3.10 and later), and 0.5 ms.
+uvloop forks, which blocks the loop for long when this process is large or the child gets no core. `subprocess` uses
+vfork (CPython 3.10 and later), which is fast; see docs/performance.md.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from collections.abc import Mapping, Sequence
 from typing import IO
 
 DECENT_S = 1.0
-"""So long after a child's end its threads have left, too, on cores however full."""
+"""Time after a child's end until its threads have ended, too, even on full cores."""
 
 
 class Process:
-    """A child process in a session of its own, as far as this project needs one.
+    """A child process in a session of its own, with the methods that this project needs.
 
-    It is there at once, so that whoever made it can end it; what it writes is read after `connect`.
+    The process runs when the constructor returns, so that the caller can end it. Its output is read after `connect`.
     """
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
-        """Start a program. OSError if it cannot be started."""
+        """Start a program. Raises OSError if it cannot be started."""
         pipe = subprocess.PIPE
         self._popen = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True)
         self.stdin = self._popen.stdin
@@ -38,21 +38,21 @@ class Process:
         self._await_end()
 
     async def connect(self) -> None:
-        """Begin to read its standard output and standard error."""
+        """Start to read standard output and standard error."""
         await self._read(self._popen.stdout, self.stdout)
         await self._read(self._popen.stderr, self.stderr)
 
     @property
     def pid(self) -> int:
-        """Return its id, which is also its group's."""
+        """The process id, which is also its group's."""
         return self._popen.pid
 
     async def wait(self) -> int:
-        """Wait until it has ended, and return its exit code, negative for a signal."""
+        """Wait for the end of the process; return its exit code, negative for a signal."""
         return await asyncio.shield(self._code)
 
     def close(self) -> None:
-        """Close its pipes; to be called once it has ended."""
+        """Close the pipes, after the process has ended."""
         for transport in self._transports:
             transport.close()
 
@@ -62,7 +62,7 @@ class Process:
         self._transports.append(transport)
 
     def _await_end(self) -> None:
-        """Learn of its end from the kernel, or from a thread where that does not tell (before Linux 5.4)."""
+        """Wait for the end by the kernel's notification, or in a thread where there is none (before Linux 5.4)."""
         try:
             ending = os.pidfd_open(self.pid)
         except (AttributeError, OSError):
@@ -73,12 +73,12 @@ class Process:
     def _ended(self, ending: int) -> None:
         asyncio.get_running_loop().remove_reader(ending)
         try:
-            told = os.waitid(os.P_PIDFD, ending, os.WEXITED | os.WNOWAIT)
-        except ChildProcessError:  # whoever started us has children taken by the kernel (SIGCHLD ignored)
-            told = None
+            status = os.waitid(os.P_PIDFD, ending, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:  # SIGCHLD is ignored, so the kernel took the child
+            status = None
         os.close(ending)
-        code = 0 if told is None else told.si_status if told.si_code == os.CLD_EXITED else -told.si_status
-        self._popen.returncode = code  # it asks for no more; the reaper takes what is left
+        code = 0 if status is None else status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+        self._popen.returncode = code  # keeps Popen from waiting; the reaper does that
         _reaper.bury(self.pid)
         self._code.set_result(code)
 
@@ -87,11 +87,11 @@ class Process:
 
 
 class _Reaper:
-    """A thread that takes dead children off the kernel's list, some time after their end.
+    """A thread that waits for ended children, some time after their end.
 
-    At once would be a trap: the kernel then throws away what /proc knows of a child, as its dying threads do, and turns
-    a core over until they are done with theirs. With our priority they get no core for that. With one `ps` or `find`
-    beside a run that was 10 of 60 s of a core, and the loop's own thread was once kept for 0.2 to 0.9 s.
+    To wait at once is slow: the kernel then removes the /proc entries of a child while its threads do the same, and
+    keeps a core busy until they are done. Below our priority they get no core for that. The effect is large if another
+    program, such as `ps`, reads /proc during a run.
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class _Reaper:
         self._thread: threading.Thread | None = None
 
     def bury(self, pid: int) -> None:
-        """Take a child that has ended, in a while."""
+        """Wait for an ended child after `DECENT_S`."""
         self._dead.put((time.monotonic() + DECENT_S, pid))
         with self._lock:
             if self._thread is None:

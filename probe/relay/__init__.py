@@ -1,4 +1,4 @@
-"""The relay in front of each broker: the witness of every trial. It forwards bytes and changes none."""
+"""The relay in front of each broker. It observes every trial, forwards bytes and changes none."""
 
 from probe.relay.relay import Relay
 

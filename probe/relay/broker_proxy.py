@@ -1,4 +1,4 @@
-"""The way to one broker: its port, where it really is, what the network does to it."""
+"""The relay's part for one broker: its port, the broker's own address, and the network faults."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from probe.relay.listener import Listener
 from probe.relay.syn_probe import has_attempts
 
 DIAL_S = 10.0
-"""A client's connection is reset if the broker cannot be reached, or is not known, for so long."""
+"""A client's connection is reset if the broker is unknown or cannot be reached for this time."""
 ATTEMPT_CHECK_S = 0.05
-"""Who knocks tries again a second later, and is refused then: to look more often tells no more."""
+"""Interval of checks for connection attempts. A client repeats its SYN after a second, so shorter ones gain nothing."""
 NEVER_US = 1 << 60
 
 
 class Host(Protocol):
-    """What a way needs of its relay."""
+    """What a broker proxy needs of its relay."""
 
     @property
     def held(self) -> Mapping[int, int]:
-        """API key to microseconds, of the answers that are held back."""
+        """API key to microseconds, of the answers that are delayed."""
 
     def conversation(self, proxy: BrokerProxy) -> Conversation:
-        """Begin a conversation under a new number."""
+        """Start a conversation with a new connection number."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run in the background, until the relay ends at the latest."""
+        """Run in the background, at most until the relay ends."""
 
     def emit(self, events: Iterable[Event]) -> None:
         """Report events."""
@@ -46,11 +46,11 @@ class Host(Protocol):
         """Take over the counts of a link that has ended."""
 
     def failed(self, error: OSError) -> None:
-        """Learn that the system refused a connection, perhaps because this machine has no more of something."""
+        """Record that the system refused a connection, perhaps because a resource of this machine is exhausted."""
 
 
 class BrokerProxy:
-    """One broker: its port, where it really is, what the network does to it."""
+    """The listener of one broker, its links and its faults."""
 
     def __init__(self, host: Host, broker: int) -> None:
         self.broker = broker
@@ -58,7 +58,7 @@ class BrokerProxy:
         self.blackhole = False
         self.slow_us = 0
         self._lost: Counter[str] = Counter()
-        """Answers that were lost, by client id."""
+        """Lost answers by client id."""
         self._losing: frozenset[int] = frozenset()
         self._losses = 0
         self.links: set[Link] = set()
@@ -70,7 +70,7 @@ class BrokerProxy:
         self._turning: asyncio.Task[None] | None = None
 
     def forward(self, address: Endpoint) -> None:
-        """Set where the broker is."""
+        """Set the broker's address."""
         self._upstream = address
         self._known.set()
 
@@ -81,13 +81,13 @@ class BrokerProxy:
         self.spawn(self._adopt(link, peer))
 
     def refuse_after_attempt(self) -> None:
-        """Let nobody connect until somebody tries, report that, and refuse from then on. Raises OSError."""
+        """Let no client connect until one tries, report the attempt, and refuse from then on. Raises OSError."""
         self.settle()
         self.listener.fill_backlog()
         self._turning = self._host.spawn(self._refuse_after_attempt())
 
     def settle(self) -> None:
-        """Wait for nobody any more."""
+        """Stop waiting for an attempt."""
         if self._turning is not None:
             self._turning.cancel()
             self._turning = None
@@ -95,8 +95,8 @@ class BrokerProxy:
     async def _refuse_after_attempt(self) -> None:
         with contextlib.suppress(
             OSError, RelayError
-        ):  # without the kernel's list it refuses at once, and nothing is proved
-            while not has_attempts(self.listener.port, self.listener.fillers):  # noqa: ASYNC110  # the kernel tells nobody
+        ):  # without the kernel's list it refuses at once, and the attempt stays unproved
+            while not has_attempts(self.listener.port, self.listener.fillers):  # noqa: ASYNC110  # there is no event for it
                 await asyncio.sleep(ATTEMPT_CHECK_S)
             conn = self._host.conversation(self).conn
             self.emit([Opened(at=now_us(), conn=conn, broker=self.broker)])
@@ -104,7 +104,7 @@ class BrokerProxy:
         self.listener.stop_accepting()
 
     def move(self) -> Endpoint:
-        """Take another port and return its address; the old one refuses, and stays ours. Raises OSError."""
+        """Take another port and return its address; the old port stays bound and refuses. Raises OSError."""
         self.listener.stop_accepting()
         self._former.append(self.listener)
         self.listener = Listener(self.enter, self._host.failed)
@@ -112,7 +112,7 @@ class BrokerProxy:
         return self.listener.address
 
     def close(self) -> None:
-        """Give all ports back."""
+        """Release all ports."""
         for listener in (self.listener, *self._former):
             listener.close()
 
@@ -137,17 +137,17 @@ class BrokerProxy:
             await asyncio.get_running_loop().create_connection(lambda: side, self._upstream.host, self._upstream.port)
 
     def lose(self, apis: Iterable[int], times: int) -> None:
-        """Cut a connection in the place of an answer of these APIs, so many times for each client id."""
+        """Reset the connection instead of sending an answer of these APIs, `times` times per client id."""
         self._losing, self._losses = frozenset(apis), times
         self._lost.clear()
 
     @property
     def delays(self) -> bool:
-        """Some answer may be held back, or lost."""
+        """Whether any answer may be delayed or lost."""
         return bool(self.slow_us or self._host.held or self._losses)
 
     def delay_us(self, link: Link, api: int) -> int:
-        """Return how long an answer of this API is held back; one that is lost never passes."""
+        """Return the delay of an answer of this API in microseconds; `NEVER_US` for a lost answer."""
         client = link.conversation.client_id
         if api in self._losing and self._lost[client] < self._losses:
             self._lost[client] += 1
@@ -160,10 +160,10 @@ class BrokerProxy:
         self._host.emit(events)
 
     def ended(self, link: Link) -> None:
-        """Forget a link."""
+        """Remove a link that has ended."""
         self.links.discard(link)
         self._host.settle(link)
 
     def failed(self, error: OSError) -> None:
-        """Pass on why a broker could not be reached."""
+        """Report why a broker could not be reached."""
         self._host.failed(error)

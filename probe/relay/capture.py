@@ -1,7 +1,7 @@
-"""What passed through the relay, for `--capture`: kept per connection, written as pcapng that Wireshark reads. Sans-io.
+"""Bytes that passed through the relay, for `--capture`: kept per connection, written as pcapng for Wireshark. Sans-io.
 
-The bytes and their times are those of the client's side of the relay, where events are stamped; the TCP and IP headers
-around them are made up: one segment for each piece that was passed on, none of them lost, repeated or out of order.
+The bytes and their times are those of the client's side of the relay, where events are stamped. The TCP and IP headers
+are synthetic: one segment per forwarded piece, none of them lost, repeated or out of order.
 The format: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html, sections 4.1 to 4.3.
 """
 
@@ -20,13 +20,13 @@ from probe.ports import Pcapng
 from probe.protocol.conversation import Conversation
 
 LIMIT = 64 << 20
-"""Bytes that a relay keeps; a storm beyond them is cut off, and the file says so."""
+"""Most bytes that a relay keeps; a comment in the file says if more were dropped."""
 SEGMENT = 32 << 10
-"""Less than what an IPv4 packet holds."""
+"""Bytes of a segment; less than an IPv4 packet can hold."""
 ASK, ANSWER = 0, 1
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 CLIENT_PORTS = range(61_000, 65_536)
-"""Above what Linux gives out by itself: the made-up port of a client is nobody's listener."""
+"""Above the ports that Linux assigns by default, so that a synthetic client port is no listener's."""
 LINKTYPE_RAW = 101
 """Packets begin with their IP header."""
 COMMENT, IF_NAME, IF_TSRESOL, USERAPPL = 1, 2, 9, 4
@@ -38,12 +38,12 @@ Packet = tuple[int, bytes, str]
 
 @dataclass(eq=False, slots=True)
 class ConnectionCapture:
-    """One connection."""
+    """The captured bytes of one connection."""
 
     conn: int
     broker: int
     port: int
-    """The relay's, as the client dialled it."""
+    """The relay's port that the client connected to."""
     client_id: str = ""
     opened: int = -1
     closed: int = -1
@@ -53,7 +53,7 @@ class ConnectionCapture:
 
 
 class Capture:
-    """Keeps what one relay passes."""
+    """Keeps the bytes that one relay forwards."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._left = limit
@@ -61,18 +61,18 @@ class Capture:
         self._cut = False
         self._tapes: dict[int, ConnectionCapture] = {}
         self._since_1970 = time.time_ns() // 1000 - now_us()
-        """What turns our clock into the time of day; the same for every packet."""
+        """Microseconds to add to our clock for the time of day; the same for every packet."""
 
     def begin(self, conn: int, broker: int, port: int) -> ConnectionCapture:
-        """Begin a tape for a connection."""
+        """Start the capture of a connection."""
         tape = self._tapes[conn] = ConnectionCapture(conn, broker, port)
         return tape
 
     def take(self, tape: ConnectionCapture, at: int, proxy: int, data: bytes) -> None:
-        """Keep what was passed on."""
+        """Keep forwarded bytes."""
         if tape.conn not in self._tapes:
             return
-        if self._cut or len(data) > self._left:  # what came later than a gap would be read as garbage
+        if self._cut or len(data) > self._left:  # bytes after a gap could not be decoded
             self._cut = True
             return
         self._left -= len(data)
@@ -89,29 +89,29 @@ class Capture:
             tape.closed, tape.by = event.at, event.by
 
     def hand_out(self, names: Sequence[str] = ()) -> Pcapng:
-        """Take the tapes of these clients (of all, without names) out, and return what writes them with a comment."""
+        """Remove the captures of these clients (all, without names), and return a function that writes them."""
         mine = [tape for tape in self._tapes.values() if not names or _belongs(tape.client_id, names)]
         for tape in mine:
             del self._tapes[tape.conn]
             self._left += sum(len(data) for _, _, data in tape.pieces)
-        cut = f"Only the first {self._limit >> 20} MiB are here." if self._cut else ""
+        cut = f"Only the first {self._limit >> 20} MiB were captured." if self._cut else ""
         self._cut = self._cut and bool(self._tapes)
         return lambda comment: pcapng(mine, "\n".join(filter(None, (comment, cut))), self._since_1970)
 
 
 def _belongs(client_id: str, names: Iterable[str]) -> bool:
-    """Say whether a client id is one of these, or begins with one and a dash, as those of second instances do."""
+    """Return whether a client id is one of these, or one with a dash and a suffix, as of second instances."""
     return any(client_id == name or client_id.startswith(f"{name}-") for name in names)
 
 
 class CapturingConversation(Conversation):
-    """A conversation that is kept."""
+    """A conversation that is captured."""
 
     capture: Capture
     tape: ConnectionCapture
 
     def keep(self, capture: Capture, port: int) -> CapturingConversation:
-        """Keep everything from now on."""
+        """Start the capture and return this conversation."""
         self.capture, self.tape = capture, capture.begin(self.conn, self.broker, port)
         return self
 
@@ -123,27 +123,27 @@ class CapturingConversation(Conversation):
         return found
 
     def broker_bytes(self, data: bytes, at: int) -> list[Event]:
-        """Take bytes that were passed on to the client."""
+        """Take bytes that were forwarded to the client."""
         self.capture.take(self.tape, at, ANSWER, bytes(data))
         return super().broker_bytes(data, at)
 
 
 def pcapng(tapes: Sequence[ConnectionCapture], comment: str, since_1970: int = 0) -> bytes:
-    """Write connections as a pcapng file; `since_1970` = microseconds that make their clock the time of day."""
+    """Return connections as a pcapng file; `since_1970` microseconds turn their clock into the time of day."""
     ports = sorted({tape.port for tape in tapes})
     decode = "".join(f" -d tcp.port=={port},kafka" for port in ports)
-    told = f"{comment}\nTCP and IP headers are made up. To decode: tshark -r FILE{decode}"
+    about = f"{comment}\nTCP and IP headers are synthetic. To decode: tshark -r FILE{decode}"
     packets = sorted(chain.from_iterable(map(_packets, tapes)), key=itemgetter(0))
-    return b"".join(chain((_section(told), _interface()), (_enhanced(packet, since_1970) for packet in packets)))
+    return b"".join(chain((_section(about), _interface()), (_enhanced(packet, since_1970) for packet in packets)))
 
 
 def _packets(tape: ConnectionCapture) -> Iterator[Packet]:
-    """Make up the segments of a connection."""
+    """Yield the synthetic segments of a connection."""
     start = tape.opened if tape.opened >= 0 else tape.pieces[0][0] if tape.pieces else tape.closed
     if start < 0:
         return
     sent = [0, 0]
-    about = f"connection {tape.conn} to broker {tape.broker}, client id {tape.client_id or 'not told'}"
+    about = f"connection {tape.conn} to broker {tape.broker}, client id {tape.client_id or 'unknown'}"
     yield start, _segment(tape, ASK, SYN, sent), about
     sent[ASK] = 1
     yield start, _segment(tape, ANSWER, SYN | ACK, sent), ""
@@ -158,7 +158,7 @@ def _packets(tape: ConnectionCapture) -> Iterator[Packet]:
 
 
 def _ending(tape: ConnectionCapture, sent: list[int]) -> Iterator[Packet]:
-    """End as it ended: the relay resets, a peer says goodbye and the other follows."""
+    """Yield the last segments: a reset by the relay, or a FIN of each side, of the first to close first."""
     if tape.closed < 0:
         return
     if tape.by == "relay":
@@ -187,7 +187,7 @@ def _segment(tape: ConnectionCapture, proxy: int, flags: int, sent: Sequence[int
 
 
 def _checksum(data: bytes) -> int:
-    """Return the checksum of RFC 1071: its sum is the number modulo 65535, which Python takes fast."""
+    """Return the checksum of RFC 1071: the sum is the number modulo 65535, which Python computes fast."""
     return 0xFFFF - (int.from_bytes(data + b"\0" * (len(data) % 2), "big") % 0xFFFF)
 
 

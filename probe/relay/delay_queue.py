@@ -1,4 +1,4 @@
-"""Answers that wait: bytes on their way to a client, released in order when their time has come. Sans-io."""
+"""Delayed answers: bytes on their way to a client, released in order at their time. Sans-io."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Callable
 
 HEADER = 8
-"""Length and correlation id: what must be seen of a frame to know its API."""
+"""Length and correlation id: the bytes of a frame that are needed to find its API."""
 
 
 class DelayQueue:
-    """Delays one connection's answers; a frame waits as long as its API asks for, and holds up those behind it.
+    """Delays one connection's answers; a frame waits as long as its API requires, and delays those behind it.
 
-    `delay_us(api)` is asked once a frame, when its correlation id is known; until then its first bytes stay here.
+    `delay_us(api)` is called once per frame, when its correlation id is known. The first bytes are kept until then.
     """
 
     def __init__(
@@ -23,23 +23,23 @@ class DelayQueue:
         missing: int = 0,
         head: bytes = b"",
     ) -> None:
-        """`missing` and `head`: a frame of which a part was passed on before, as `Splitter.position` gives it."""
+        """Start; `missing` and `head` describe a frame that was partly forwarded, as `Splitter.position` returns it."""
         self._api_of, self._delay_us = api_of, delay_us
         self._missing = missing
         self._head, self._passed = head, len(head)
         self._delay = delay_us(-1)
         self._queue: deque[tuple[int, bytes]] = deque()
         self.waiting = 0
-        """Bytes held here."""
+        """Number of bytes kept."""
 
     @property
     def next_at(self) -> int | None:
-        """When the next bytes are due, microseconds; None if none wait."""
+        """Time at which the next bytes are due, in microseconds; None if none wait."""
         return self._queue[0][0] if self._queue else None
 
     @property
     def empty(self) -> bool:
-        """Nothing is held, not even a part of a header."""
+        """Whether nothing is kept, not even a part of a header."""
         return not self._queue and len(self._head) == self._passed
 
     def put(self, data: bytes, at: int) -> None:
@@ -56,7 +56,7 @@ class DelayQueue:
                 self._begin(at)
 
     def due(self, at: int) -> bytes:
-        """Return what may be passed on at `at`."""
+        """Return the bytes that are due at `at`."""
         parts = []
         while self._queue and self._queue[0][0] <= at:
             parts.append(self._queue.popleft()[1])
@@ -65,7 +65,7 @@ class DelayQueue:
         return released
 
     def _begin(self, at: int) -> None:
-        """Begin a frame whose header is complete."""
+        """Start a frame whose header is complete."""
         size, corr = int.from_bytes(self._head[:4], "big"), int.from_bytes(self._head[4:], "big", signed=True)
         self._delay = self._delay_us(self._api_of(corr))
         self._missing = max(size - 4, 0)

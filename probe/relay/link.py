@@ -1,4 +1,4 @@
-"""One connection: a client's side, a broker's side, and bytes between them that nobody changes."""
+"""One connection through the relay: the client's side, the broker's side, and the unchanged bytes between them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from probe.relay.delay_queue import DelayQueue
 from probe.relay.socket_end import BUFFER, SocketEnd
 
 STORM_MS = 5
-"""Answers wait for so long in a storm that lasts: as if the brokers were not on this machine but in another zone. A
-client that asks again at once asks 200 times a second then, and not thousands, at the cost of all others."""
+"""Delay of answers during a lasting storm, as if the brokers were in another zone. A client that repeats requests at
+once then sends 200 per second instead of thousands, which would take CPU from all others."""
 
 
 class LinkPolicy(Protocol):
-    """What a link must know of the broker it leads to."""
+    """What applies to the links of a broker."""
 
     blackhole: bool
-    """Nothing passes in either direction."""
+    """Whether bytes are dropped in both directions."""
 
     def delay_us(self, link: Link, api: int) -> int:
-        """Return how long an answer of this API is held back."""
+        """Return the delay of an answer of this API, in microseconds."""
 
     @property
     def delays(self) -> bool:
-        """Some answer may be held back."""
+        """Whether any answer may be delayed."""
 
     async def dial(self, side: asyncio.Protocol) -> None:
         """Connect `side` to the broker. Raises OSError, TimeoutError."""
@@ -40,30 +40,30 @@ class LinkPolicy(Protocol):
         """Run in the background."""
 
     def ended(self, link: Link) -> None:
-        """Both sides are gone."""
+        """Remove a link both of whose sides have ended."""
 
     def failed(self, error: OSError) -> None:
-        """Learn why the broker could not be reached."""
+        """Report why the broker could not be reached."""
 
 
 class Link:
-    """Forwards, reports, and ends as its two ends do."""
+    """Forwards and reports bytes, and passes the end of one side on to the other."""
 
     def __init__(self, policy: LinkPolicy, conversation: Conversation) -> None:
         self.road, self.conversation = policy, conversation
         self.client, self.broker = SocketEnd(self, "client"), SocketEnd(self, "broker")
         self.closed_by = ""
         self._early = b""
-        """What the client sent before the broker was reached; it is not read any further meanwhile."""
+        """Bytes that the client sent before the broker was reached. Reading from the client pauses meanwhile."""
         self._dialling: asyncio.Task[None] | None = None
         self._gate: DelayQueue | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._slowed = False
         self._broker_done = ""
-        """`end` or `close`: what the client's side does when the gate is empty."""
+        """`end` or `close`: what the client's side does once the delay queue is empty."""
 
     def made(self, side: SocketEnd) -> None:
-        """One side is connected; the client's waits for the broker's."""
+        """Handle a side that has connected; the client's waits for the broker's."""
         if side is self.client and self.closed_by:
             self.client.reset()
         elif side is self.client:
@@ -81,7 +81,7 @@ class Link:
     async def _dial(self) -> None:
         try:
             await self.road.dial(self.broker)
-        except OSError as error:  # TimeoutError is one
+        except OSError as error:  # TimeoutError is a subclass
             self.road.failed(error)
             self._close("broker")
             self.client.reset()
@@ -97,7 +97,7 @@ class Link:
         self._decode(self.conversation.client_bytes, data, at)
 
     def from_broker(self, data: bytes) -> None:
-        """Forward to the client, then report; or hold back."""
+        """Forward to the client, then report; or delay."""
         if self.road.blackhole:
             return
         if self._gate is None and not self._delays:
@@ -117,20 +117,20 @@ class Link:
         return self.road.delay_us(self, api) + STORM_MS * 1000 * self._slowed
 
     def _pass(self, data: bytes) -> None:
-        at = now_us()  # before the write: once it is written, what the client does about it may be stamped first
+        at = now_us()  # before the write: the client's reaction must not get an earlier time
         self.client.write(data)
         self._decode(self.conversation.broker_bytes, data, at)
 
     def _decode(self, read: Callable[[bytes, int], list[Event]], data: bytes, at: int) -> None:
         try:
             self.road.emit(read(data, at))
-        except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb what is forwarded
+        except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb forwarding
             self.conversation.fault = f"decoder failed: {error!r}"
         if self.conversation.fold.lasts is not self._slowed:
             self._slow(at)
 
     def _slow(self, at: int) -> None:
-        """Hold answers back while a storm lasts, and tell of it."""
+        """Start to delay answers when a storm lasts, or stop, and report that."""
         self._slowed = self.conversation.fold.lasts
         conn = self.conversation.conn
         text = f"connection {conn} " + ("storms" if self._slowed else "is calm again")
@@ -140,7 +140,7 @@ class Link:
         )
 
     def _release(self) -> None:
-        """Pass on what is due, and come back for the rest."""
+        """Forward the bytes that are due, and schedule the rest."""
         gate = self._gate
         if gate is None:
             return
@@ -159,13 +159,13 @@ class Link:
             self._finish_client()
 
     def regulate(self) -> None:
-        """Read each side only while the other takes what it says."""
+        """Read from each side only while the other side accepts bytes."""
         ready = self.broker.transport is not None
         self.client.read(self.road.blackhole or (ready and not self.broker.blocked))
         self.broker.read(not self.client.blocked and (self._gate is None or self._gate.waiting < BUFFER))
 
     def finished(self, side: SocketEnd) -> None:
-        """One side said that it will send no more."""
+        """Handle the end of a side's stream."""
         self._close(side.name)
         if side is self.client and (self.road.blackhole or self.broker.transport is None):
             self.cut("client")
@@ -178,7 +178,7 @@ class Link:
             self._release_end()
 
     def lost(self, side: SocketEnd, *, reset: bool) -> None:
-        """One side is gone; the other follows in the same way."""
+        """Handle the loss of a side; the other side ends in the same way."""
         self._close(side.name)
         if side is self.client:
             self._drop()
@@ -212,7 +212,7 @@ class Link:
                 self.broker.close()
 
     def _drop(self) -> None:
-        """Forget what waits, and the connection that is being made."""
+        """Discard delayed bytes, and a connection attempt that is under way."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -221,7 +221,7 @@ class Link:
             self._dialling.cancel()
 
     def _close(self, by: str) -> None:
-        """Report the end once, by whom it came first."""
+        """Report the end once, with the side that ended first."""
         if self.closed_by:
             return
         self.closed_by = by

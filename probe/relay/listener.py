@@ -1,4 +1,4 @@
-"""One broker's address for clients: a loopback port that stays ours while it refuses."""
+"""One broker's address for clients: a loopback port that stays bound while it refuses."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from probe.model.endpoint import Endpoint
 HOST = "127.0.0.1"
 BACKLOG = 512
 BACKLOG_FILLERS = 2
-"""Connections that fill a backlog of none: Linux takes one, and drops the SYNs of all others."""
+"""Connections that fill a backlog of size 0: Linux accepts one, and drops the SYNs of all others."""
 
 
 class Listener:
-    """A port of the relay. Open: connections are given to `entered`; shut: they are refused by the kernel.
+    """A port of the relay: open, it passes connections to `entered`; closed, the kernel refuses them.
 
-    A second socket with SO_REUSEPORT, bound and never listening, keeps the port from everybody else meanwhile.
+    A second socket with SO_REUSEPORT, bound and never listening, reserves the port meanwhile.
     """
 
     def __init__(
         self, entered: Callable[[socket.socket], None], failed: Callable[[OSError], None] = lambda _: None
     ) -> None:
-        """Take a port; `failed` is called with an error of the system that keeps connections from being accepted."""
+        """Take a port; `failed` receives an error of the system that prevents accepting."""
         self._entered, self._failed = entered, failed
         self._keeper = _bound(0)
         self.port: int = self._keeper.getsockname()[1]
@@ -32,7 +32,7 @@ class Listener:
 
     @property
     def address(self) -> Endpoint:
-        """Where clients connect."""
+        """The address that clients connect to."""
         return Endpoint(host=HOST, port=self.port)
 
     def open(self) -> None:
@@ -45,7 +45,7 @@ class Listener:
             asyncio.get_running_loop().add_reader(self._listener.fileno(), self._accept)
 
     def fill_backlog(self) -> None:
-        """Let nobody connect and nobody know: a listener whose backlog is full, as a dead host looks."""
+        """Ignore connection attempts as a dead host does: by a listener with a full backlog."""
         self.stop_accepting()
         self._listener = _bound(self.port)
         self._listener.listen(0)
@@ -61,7 +61,7 @@ class Listener:
         return tuple(filler.getsockname()[1] for filler in self._fillers)
 
     def stop_accepting(self) -> None:
-        """Refuse from now on; what waits in the backlog is reset."""
+        """Refuse from now on; connections in the backlog are reset."""
         if self._listener is not None:
             asyncio.get_running_loop().remove_reader(self._listener.fileno())
             self._listener.close()
@@ -71,7 +71,7 @@ class Listener:
         self._fillers.clear()
 
     def close(self) -> None:
-        """Give the port back."""
+        """Release the port."""
         self.stop_accepting()
         self._keeper.close()
 
@@ -83,7 +83,7 @@ class Listener:
                 self._entered(peer)
         except (BlockingIOError, ConnectionAbortedError, InterruptedError):
             return
-        except OSError as error:  # no descriptor or no memory: what waits would be tried again at once, for ever
+        except OSError as error:  # no descriptor or memory: without stopping, the loop would retry for ever
             self.stop_accepting()
             self._failed(error)
 

@@ -1,4 +1,4 @@
-"""The relay of one cluster: a port in front of each broker, faults of the network, and counts to check it by."""
+"""The relay of one cluster: a port in front of each broker, network faults, and counts for cross-checks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_FAULTS = 100
 
 
 class Relay:
-    """A `probe.ports.Tap`. Use it with `async with`; nothing is left afterwards."""
+    """A `probe.ports.Tap`, used with `async with`; all its sockets and tasks are gone at exit."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class Relay:
     ) -> None:
         self._brokers, self._sink, self._schemas = tuple(brokers), sink, schemas
         self.topic_names: MutableMapping[bytes, str] = {} if topic_names is None else topic_names
-        """Topic id to name; learned from what passes, and from whoever adds to it."""
+        """Topic id to name; learned from responses, and from callers that add to it."""
         self.held: dict[int, int] = {}
-        """API key to microseconds, of the answers that are held back."""
+        """API key to microseconds, of the answers that are delayed."""
         self._ways: dict[int, BrokerProxy] = {}
         self._conn = 0
         self._capture = Capture() if capture else None
@@ -50,10 +50,10 @@ class Relay:
         self._ticker: asyncio.TimerHandle | None = None
         self._forwarded: tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]] = (Counter(), Counter())
         self._changed = asyncio.Event()
-        self._told = 0
+        self._reported = 0
         self._exhausted: ExhaustedError | None = None
         self.faults: list[str] = []
-        """Why connections could not be decoded to their end."""
+        """Reasons why connections could not be decoded to their end."""
 
     async def __aenter__(self) -> Relay:
         try:
@@ -83,9 +83,9 @@ class Relay:
                 while self._tasks or self._links():
                     self._changed.clear()
                     await self._changed.wait()
-        self._sink = discard  # ways and links hold us and we them: without a collector what the sink holds stayed, too
+        self._sink = discard  # breaks reference cycles that would keep what the sink holds
 
-    # What ports.Tap asks for
+    # The protocol of ports.Tap
 
     def address(self, broker: int) -> Endpoint:
         """Return the address that clients use for a broker. Raises KeyError."""
@@ -117,27 +117,27 @@ class Relay:
                 proxy.listener.open()
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
-        """Pass answers of these APIs on only after `hold_ms`; empty `apis` ends it. What is held stays held."""
+        """Delay answers of these APIs by `hold_ms`; empty `apis` ends it, except for answers already delayed."""
         self.held = dict.fromkeys(apis, hold_ms * 1000) if hold_ms > 0 else {}
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
-        """Hand out what passed so far (of these client ids, or all), once; None unless it captures."""
+        """Return the bytes so far (of these client ids, or all), once; None without `capture`."""
         return None if self._capture is None else self._capture.hand_out(names)
 
-    # More of the network
+    # More network faults
 
     def forward(self, broker: int, address: Endpoint) -> None:
-        """Say where a broker really is; connections that came before have waited."""
+        """Set the address of a broker; connections that came earlier have waited for it."""
         self._ways[broker].forward(address)
 
     def slow(self, broker: int, delay_ms: int) -> None:
-        """Pass all answers of a broker on only after `delay_ms`; 0 ends it."""
+        """Delay all answers of a broker by `delay_ms`; 0 ends it."""
         self._ways[broker].slow_us = delay_ms * 1000
 
     def blackhole(self, broker: int, on: bool = True) -> None:
-        """Read and report what clients send to a broker, and pass nothing on in either direction.
+        """Read and report what clients send to a broker, and forward nothing in either direction.
 
-        Nobody can connect, nor is anybody refused. When it ends the connections that lost bytes are reset.
+        Connection attempts stay unanswered. When the blackhole ends, the connections that lost bytes are reset.
         Raises RelayError.
         """
         proxy = self._ways[broker]
@@ -152,12 +152,12 @@ class Relay:
         proxy.blackhole = on
 
     def refuse_after_attempt(self, broker: int) -> None:
-        """Refuse connections to a broker once somebody has tried, which is reported. Raises RelayError."""
+        """Refuse connections to a broker after a first attempt, which is reported. Raises RelayError."""
         with translated(RelayError):
             self._ways[broker].refuse_after_attempt()
 
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
-        """Cut a connection in the place of an answer of these APIs, so many times for each client id; 0 ends it."""
+        """Reset a connection instead of sending an answer of these APIs, `times` times per client id; 0 ends it."""
         self._ways[broker].lose(apis, times)
 
     def move(self, broker: int) -> Endpoint:
@@ -168,40 +168,40 @@ class Relay:
     # Counts
 
     def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
-        """Return {(broker, API key): (requests, responses)}: the whole frames that passed, told or folded."""
+        """Return {(broker, API key): (requests, responses)}: all frames that passed, reported or folded."""
         requests, responses = (Counter(counter) for counter in self._forwarded)
         for link in self._links():
             _add(requests, responses, link.conversation)
         return {key: (requests[key], responses[key]) for key in sorted(requests.keys() | responses.keys())}
 
     def dropped(self) -> int:
-        """Return how many of these frames the sink was not told of. `faults` says what could not be counted."""
+        """Return how many of these frames did not reach the sink. `faults` says what could not be counted."""
         passed = sum(requests + responses for requests, responses in self.counts().values())
-        return passed - self._told - sum(link.conversation.fold.held for link in self._links())
+        return passed - self._reported - sum(link.conversation.fold.held for link in self._links())
 
     def check(self) -> None:
-        """Raise ExhaustedError if a connection was refused since this machine has no more of something."""
+        """Raise ExhaustedError if a connection failed because a resource of this machine is exhausted."""
         if self._exhausted is not None:
             raise self._exhausted
 
-    # For ways and links
+    # For broker proxies and links
 
     def failed(self, error: OSError) -> None:
-        """Keep that this machine has no more of something; that a broker is not there is what trials are about."""
+        """Record an exhausted resource; an unreachable broker is a normal part of trials."""
         self._exhausted = self._exhausted or exhaustion(error)
 
     def conversation(self, proxy: BrokerProxy) -> Conversation:
-        """Begin a conversation under a new number."""
+        """Start a conversation with a new connection number."""
         self._conn += 1
-        told = (self._conn, proxy.broker, self._schemas, self.topic_names, proxy.sessions)
+        arguments = (self._conn, proxy.broker, self._schemas, self.topic_names, proxy.sessions)
         return (
-            Conversation(*told)
+            Conversation(*arguments)
             if self._capture is None
-            else CapturingConversation(*told).keep(self._capture, proxy.listener.port)
+            else CapturingConversation(*arguments).keep(self._capture, proxy.listener.port)
         )
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run in the background, until the relay ends at the latest."""
+        """Run in the background, at most until the relay ends."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -212,7 +212,7 @@ class Relay:
         for event in events:
             try:
                 self._sink(event)
-                self._told += _frames(event)
+                self._reported += _frames(event)
             except Exception:  # noqa: BLE001, S110  # what a sink lost shows in `dropped`
                 pass
             if self._capture is not None:
@@ -233,7 +233,7 @@ class Relay:
         return [link for proxy in self._ways.values() for link in proxy.links]
 
     def _tick(self) -> None:
-        """Release what folding held back for its second."""
+        """Emit the counts of folded frames once their second is over."""
         for link in self._links():
             if link.conversation.fold.folding:
                 self.emit(link.conversation.tick(now_us()))
@@ -241,7 +241,7 @@ class Relay:
 
 
 def _frames(event: Event) -> int:
-    """Return how many counted frames an event tells of."""
+    """Return the number of frames that an event reports."""
     if isinstance(event, Folded):
         return event.requests + event.responses
     return int(isinstance(event, (Request, Response)) and event.api >= 0)

@@ -1,4 +1,4 @@
-"""One end of a link: a socket's callbacks, and what may be done to it."""
+"""One end of a link: a socket's callbacks and operations."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import struct
 from typing import Protocol, cast
 
 BUFFER = 256 << 10
-"""So many bytes may wait for one side before the other is no longer read."""
+"""Bytes that may wait for one side before reading from the other pauses."""
 LINGER_NONE = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
 
 class LinkCallbacks(Protocol):
-    """What an end tells of."""
+    """What a socket end calls on its link."""
 
     def made(self, side: SocketEnd) -> None:
-        """Learn that a side is connected."""
+        """Handle a side that has connected."""
 
     def from_client(self, data: bytes) -> None:
         """Take bytes of the client."""
@@ -26,17 +26,17 @@ class LinkCallbacks(Protocol):
         """Take bytes of the broker."""
 
     def finished(self, side: SocketEnd) -> None:
-        """Learn that a side will send no more."""
+        """Handle the end of a side's stream."""
 
     def lost(self, side: SocketEnd, *, reset: bool) -> None:
-        """Learn that a side is gone."""
+        """Handle the loss of a side."""
 
     def regulate(self) -> None:
-        """Learn that a side takes bytes again, or no longer."""
+        """Handle a side that accepts bytes again, or no longer."""
 
 
 class SocketEnd(asyncio.Protocol):
-    """One end; what comes in goes to the link."""
+    """One of the two sockets of a link."""
 
     def __init__(self, link: LinkCallbacks, name: str) -> None:
         self.link, self.name = link, name
@@ -44,10 +44,10 @@ class SocketEnd(asyncio.Protocol):
         self.eof = False
         self.lost = False
         self.blocked = False
-        """Its peer reads too slowly."""
+        """Whether the peer reads too slowly."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Report the connection to the link."""
         self.transport = cast("asyncio.Transport", transport)  # uvloop's own class is registered nowhere
         self.transport.set_write_buffer_limits(high=BUFFER)
         self.link.made(self)
@@ -60,18 +60,18 @@ class SocketEnd(asyncio.Protocol):
             self.link.from_broker(data)
 
     def eof_received(self) -> bool:
-        """Tell the link; the other direction stays open."""
+        """Report the end of the stream to the link; the other direction stays open."""
         self.eof = True
         self.link.finished(self)
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Report the loss to the link."""
         self.lost = True
         self.link.lost(self, reset=exc is not None)
 
     def pause_writing(self) -> None:
-        """Read no more from the other side."""
+        """Pause reading from the other side."""
         self.blocked = True
         self.link.regulate()
 
@@ -81,7 +81,7 @@ class SocketEnd(asyncio.Protocol):
         self.link.regulate()
 
     def read(self, wanted: bool) -> None:
-        """Read from this side, or stop doing so."""
+        """Start or pause reading from this side."""
         transport = self.transport
         if transport is None or self.eof or transport.is_closing() or transport.is_reading() == wanted:
             return
@@ -91,12 +91,12 @@ class SocketEnd(asyncio.Protocol):
             transport.pause_reading()
 
     def write(self, data: bytes) -> None:
-        """Send."""
+        """Send bytes."""
         if self.transport is not None and not self.transport.is_closing():
             self.transport.write(data)
 
     def end(self) -> None:
-        """Send the end of the stream after what was written; close at once if the peer has ended too."""
+        """End the stream after all written bytes; close at once if the peer has ended its stream, too."""
         if self.transport is None or self.transport.is_closing():
             return
         if self.eof:
@@ -105,7 +105,7 @@ class SocketEnd(asyncio.Protocol):
             self.transport.write_eof()
 
     def close(self) -> None:
-        """Send what was written, then close."""
+        """Send all written bytes, then close."""
         if self.transport is not None:
             self.transport.close()
 

@@ -1,4 +1,4 @@
-"""Runs cells: set up, warm up, break, watch, heal, tear down; and a bounded pool of them."""
+"""Execution of trials: each with set-up, warm-up, fault, observation and teardown, in a bounded pool."""
 
 from probe.runner.schedule.pool import Progress, run_plan
 from probe.runner.tools import Options, Tools

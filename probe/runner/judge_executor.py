@@ -1,4 +1,4 @@
-"""Questions to the verdict: long histories are read beside the loop, which must keep time."""
+"""Execution of the verdict on long histories outside the event loop, which must not be blocked."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from probe.processes.scheduling import prefer_own_threads
 
 Answer = TypeVar("Answer")
 LONG_HISTORY = 1000
-"""So many events are read within some 10 ms of a core."""
+"""Histories with at least this many events are judged in a thread; shorter ones take some 10 ms at most."""
 WORKERS = 2
-"""Each reader more has its turns with the interpreter, for which the loop waits at each system call; with one alone, a
-flood of half a million answers would keep all others waiting."""
+"""Threads of the executor. Each more contends for the interpreter, for which the loop waits at every system call. With
+only one, a flood of answers in one trial would delay all others."""
 _readers = ThreadPoolExecutor(WORKERS, thread_name_prefix="reader", initializer=prefer_own_threads)
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 
 async def submit(question: Callable[[History], Answer], history: History) -> Answer:
-    """Return the question's answer; of short histories one is read in a turn of the loop.
+    """Return the answer of `question`, a function of the verdict; only one short history is read per turn of the loop.
 
-    Dozens of trials may wait for one thing, a control cell or the end of their cohort, and all ask when it comes: in
-    one turn that kept the loop for 0.3 to 0.6 s.
+    Dozens of trials may wait for one event, such as the end of a control cell or of their cohort, and ask at once. All
+    of their questions in one turn would block the loop.
     """
     if len(history.events) >= LONG_HISTORY:
         return await submit_to_thread(question, history)
@@ -36,5 +36,5 @@ async def submit(question: Callable[[History], Answer], history: History) -> Ans
 
 
 async def submit_to_thread(question: Callable[[History], Answer], history: History) -> Answer:
-    """Return the question's answer, read beside the loop however short the history: a whole cohort may ask at once."""
+    """Return the answer from a thread, however short the history is: a whole cohort may ask at once."""
     return await asyncio.get_running_loop().run_in_executor(_readers, question, history)

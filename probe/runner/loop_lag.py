@@ -1,7 +1,7 @@
-"""How late the event loop is: a late loop stamps wrong times, so it is measured, and trials wait for calm.
+"""Delay of the event loop: a delayed loop takes wrong timestamps, so it is measured, and new trials wait.
 
-The loop's thread comes before all others, so it may keep time while clients and brokers get no turn: trials wait for
-them, too.
+The loop's thread has priority, so it may be punctual while clients and brokers get no CPU. New trials wait for these,
+too.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ KEPT_S = 900
 NOTED_MS = 20
 """Smaller delays are not kept."""
 CALM_MS = 60
-"""Above this in the last second, no new trial starts: what drivers tell takes a few turns of the loop to be read."""
+"""With a longer delay in the last second no new trial starts: events of drivers need some turns of the loop."""
 RUNNABLE_PER_CORE = 8.0
-"""Above this in the last second, no new trial starts either: a client that waits for its core seems slow to recover."""
+"""With more runnable threads per core in the last second no new trial starts: clients that wait for CPU seem slow."""
 LOAD_CHECK_TICKS = 5
 LOAD_SAMPLE_S = 0.1
-"""Trials start so far apart: a dozen that start at once crowd the machine for a second, and leave it idle the next."""
+"""Time between two starts of trials: a dozen at once would overload the machine, and leave it idle afterwards."""
 LOAD_CHECK_S = 0.02
 LOADAVG, UPTIME = Path("/proc/loadavg"), Path("/proc/uptime")
 SPARE, SPARE_S = 0.25, 4.0
-"""Cores that were idle for so much of the last seconds have time for more clients that start."""
+"""Share of idle time of all cores, over these seconds, with which more clients may start."""
 
 
 @contextlib.contextmanager
 def no_collector() -> Iterator[None]:
-    """Keep Python's cycle collector out of the loop: with some hundred thousand events alive, one pass is a stall.
+    """Turn Python's cycle collector off inside the block: with many events alive, one pass would block the loop.
 
-    Events and histories hold no cycles, so they go when the last reference does.
+    Events and histories hold no cycles, so they are freed with the last reference.
     """
     gc.collect()
     gc.freeze()
@@ -52,7 +52,7 @@ def no_collector() -> Iterator[None]:
 
 
 class LoopLag:
-    """Measures by a beat: what is beyond the beat was a stall."""
+    """Measures delays by short sleeps: the time beyond the sleep is a stall."""
 
     def __init__(self) -> None:
         self._stalls: deque[tuple[int, int, int]] = deque()
@@ -62,8 +62,8 @@ class LoopLag:
 
     @contextlib.asynccontextmanager
     async def measuring(self) -> AsyncIterator[None]:
-        """Measure while inside."""
-        task = asyncio.create_task(self._beat())
+        """Measure inside the block."""
+        task = asyncio.create_task(self._measure())
         try:
             yield
         finally:
@@ -71,21 +71,21 @@ class LoopLag:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    async def _beat(self) -> None:
-        beats = itertools.cycle(range(LOAD_CHECK_TICKS))
+    async def _measure(self) -> None:
+        ticks = itertools.cycle(range(LOAD_CHECK_TICKS))
         while True:
             before = now_us()
             await asyncio.sleep(TICK_S)
             after = now_us()
-            if next(beats) == 0:
-                self._look()
+            if next(ticks) == 0:
+                self._sample_load()
             late_ms = (after - before) // 1000 - int(TICK_S * 1000)
             if late_ms >= NOTED_MS:
                 self._stalls.append((before, after, late_ms))
             while self._stalls and after - self._stalls[0][1] > KEPT_S * 1_000_000:
                 self._stalls.popleft()
 
-    def _look(self) -> None:
+    def _sample_load(self) -> None:
         if (count := runnable()) is not None:
             self._runnable.append(count)
         if (idle := idle_s()) is not None:
@@ -95,16 +95,16 @@ class LoopLag:
                 self._idle.popleft()
 
     def has_spare(self) -> bool:
-        """Say whether cores were idle for a good part of the last seconds; no where nobody tells."""
+        """Return whether cores were idle for a good part of the last seconds; False if that is unknown."""
         if not self._idle:
             return False
         (began, before), (ended, after) = self._idle[0], self._idle[-1]
         return ended - began > SPARE_S / 2 and after - before > SPARE * (ended - began) * (os.cpu_count() or 1)
 
     def worst_ms(self, since: int, until: int) -> int:
-        """Return the longest stall between two times (microseconds)."""
+        """Return the longest stall between two times (microseconds), in milliseconds."""
         worst = 0
-        for start, end, late in reversed(self._stalls):  # the latest first: mostly the last second is asked for
+        for start, end, late in reversed(self._stalls):  # callers mostly ask for the last second
             if end < since:
                 break
             if start <= until:
@@ -112,7 +112,7 @@ class LoopLag:
         return worst
 
     async def calm(self, patience_s: float = 20.0) -> None:
-        """Wait until the loop kept time for a second and the last one to pass is on its way, but not for ever."""
+        """Wait, at most `patience_s`, for a punctual loop, a low load, and some time since the last start."""
         deadline = time.monotonic() + patience_s
         while (now := time.monotonic()) < deadline:
             if now - self._passed_at >= LOAD_SAMPLE_S and self._keeps_time(int(now * 1e6)) and not self._crowded():
@@ -129,7 +129,7 @@ class LoopLag:
 
 
 def runnable() -> int | None:
-    """Return how many threads of this machine want a core now, this one not counted; None where nobody tells."""
+    """Return the number of other threads of this machine that are runnable; None if unknown."""
     try:
         return int(LOADAVG.read_text().split()[3].partition("/")[0]) - 1
     except (OSError, ValueError, IndexError):
@@ -137,7 +137,7 @@ def runnable() -> int | None:
 
 
 def idle_s() -> float | None:
-    """Return how many seconds cores of this machine were idle since it started, all together; None if nobody tells."""
+    """Return the idle time of all cores since the machine's start, in seconds; None if unknown."""
     try:
         return float(UPTIME.read_text().split()[1])
     except (OSError, ValueError, IndexError):

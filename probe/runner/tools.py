@@ -1,4 +1,4 @@
-"""What a run works with."""
+"""Options of a run, and the live objects that its trials use."""
 
 from __future__ import annotations
 
@@ -11,46 +11,47 @@ from probe.ports import EnginePort, Pcapng
 from probe.runner.loop_lag import LoopLag
 
 Keep = Callable[[Cell, int, Pcapng], None]
-"""Stores what was captured of a trial, by its number; blocks, and never raises."""
+"""Stores the capture of a trial under its number; blocks, and never raises."""
 
 
 FEW, STARTING_SHARE = 5, 5
-"""A trial starts and warms up for some 2 to 3 s, and mostly rests after another 10."""
+"""Trials that may start at once: at least `FEW`, and one in `STARTING_SHARE` of `--jobs`. A start takes 2 to 3 s, and
+most trials rest 10 s later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the user asked of the whole run."""
+    """The user's options for a whole run."""
 
     seed: int = 0
     jobs: int = 24
-    """Busy trials at the most; fewer start while the machine is crowded. Those that only wait are not counted."""
+    """Most busy trials; fewer start while the machine is overloaded. Trials that only wait do not count."""
     in_flight: int | None = None
-    """Trials at the most, those that only wait included, where the limit of open files allows no more."""
+    """Most trials including those that only wait, if the limit of open files requires it."""
     watch_ms: int | None = None
-    """`--watch`: stop watching then, come what may."""
+    """`--watch`: longest observation, in milliseconds."""
     capture: bool = False
-    """`--capture`: keep what passes through relays."""
+    """`--capture`: keep the bytes that pass through relays."""
     stop_at: float | None = None
-    """`--time-budget`: when trials must have ended, of the monotonic clock; what would not end by then never starts."""
+    """`--time-budget`: end of all trials, on the monotonic clock. A trial that would not end by then never starts."""
 
     @property
     def starting(self) -> int:
-        """Return how many trials may start and warm up at the same time.
+        """Number of trials that may start and warm up at the same time.
 
-        Starting costs CPU, watching does not. Too few, and they are what limits how many are in flight.
+        A start costs CPU, observation does not. A lower number would limit how many trials run at once.
         """
         return max(FEW, self.jobs // STARTING_SHARE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """The live parts."""
+    """The live objects that trials use."""
 
     engine: EnginePort
     host: Host
     lag: LoopLag
     artifacts: Mapping[Client, str] = field(default_factory=dict)
-    """What each client version was obtained as, with its digest."""
+    """The artifact of each client version, with its digest."""
     keep: Keep | None = None
-    """Takes captures, where the engine's relays make them."""
+    """Receives captures, if the engine's relays make them."""

@@ -1,1 +1,1 @@
-"""Tools of other languages and their package registries: where they are, how they are run, what they fetch."""
+"""Tools of other languages and their package registries: where they are, how they run, and what they download."""

@@ -1,4 +1,4 @@
-"""Folders of the cache that several processes may fill at once: one after the other."""
+"""Locks for folders of the cache, which several processes may fill at once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from probe.errors import ProvisionError
 from probe.files.locks import take
 
 WAIT_S = 300
-"""Another process that fills the same folder gets so long."""
+"""Longest wait for another process that fills the same folder."""
 
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder's lock, which lies beside it. ProvisionError if somebody else keeps it too long."""
+    """Hold the lock file of a folder. Raises ProvisionError after `WAIT_S`."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     lock = folder.with_name(folder.name + ".lock")
     with lock.open("w") as file:

@@ -1,4 +1,4 @@
-"""Building Go programs of go_shim into the cache. Standard library only."""
+"""Builds of Go programs of go_shim, kept in the cache. Standard library only."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from probe.toolchain.tools import ToolError, find_tool
 
 SHIM = source_folder("go_shim")
 LIMIT_S = 900.0
-"""Longest build, and longest wait for another process's build: 95 s were measured with an empty build cache."""
+"""Longest build, and longest wait for another process's build; an empty build cache makes builds slow."""
 PROGRAM = "program"
 
 
 def go(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the go command in go_shim to its end; it may fail. ToolError if there is none, or after `LIMIT_S`.
+    """Run the go command in go_shim and return its result, also of a failure. ToolError without Go, or after `LIMIT_S`.
 
-    The toolchain at hand is tried first; where it is older than a module asks for, go may fetch a newer one.
+    The installed toolchain is tried first. If it is older than a module requires, go may download a newer one.
     """
     done = _go(arguments, {"GOTOOLCHAIN": "local", **(env or {})})
     if done.returncode and "requires go >= " in done.stderr:
@@ -53,12 +53,12 @@ def go_version() -> str:
     """Return the toolchain's version, such as `go1.26.8`."""
     done = go("env", "GOVERSION")
     if done.returncode:
-        raise ToolError(f"go env failed: {complaint(done)}; install Go anew")
+        raise ToolError(f"go env failed: {complaint(done)}; reinstall Go")
     return done.stdout.strip()
 
 
 def complaint(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the last telling line of a failed command."""
+    """Return the last line of a failed command's output."""
     lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
     return lines[-1] if lines else f"exit code {done.returncode}"
 
@@ -73,8 +73,8 @@ def build(
 ) -> None:
     """Build a package of go_shim (`./cmd/fake-cluster`) into the file `out`; ToolError with go's own last line.
 
-    `modfile` stands in for go.mod and is completed by go; `variables` are set by the linker.
-    cgo is off: it makes old sarama versions compile a C library, and binaries depend on the machine.
+    `modfile` replaces go.mod and is completed by go; `variables` are set by the linker.
+    cgo is off: with it, old sarama versions compile a C library, and binaries depend on the machine.
     """
     link = " ".join(["-s -w", *(f"-X {name}={value}" for name, value in (variables or {}).items())])
     flags = ["-trimpath", "-buildvcs=false", f"-ldflags={link}", f"-o={out}"]
@@ -88,7 +88,7 @@ def build(
 
 
 def source_hash(*folders: str, salt: str = "") -> str:
-    """Return 16 hex digits over the Go sources (not the tests) below folders of go_shim, and the salt."""
+    """Return 16 hex digits of a hash over the Go sources below folders of go_shim (without tests), and the salt."""
     digest = hashlib.sha256(salt.encode())
     for folder in folders:
         for path in sorted((SHIM / folder).rglob("*.go")):
@@ -100,9 +100,9 @@ def source_hash(*folders: str, salt: str = "") -> str:
 
 @contextmanager
 def building(folder: Path) -> Iterator[Path | None]:
-    """Give a scratch folder that becomes `folder` when the block ends well; None if `folder` is there already.
+    """Yield an empty folder that becomes `folder` if the block succeeds; None if `folder` exists already.
 
-    Threads and processes that want the same folder wait for each other, `LIMIT_S` at most.
+    Threads and processes that need the same folder wait for each other, at most `LIMIT_S`.
     """
     if folder.exists():
         yield None
@@ -125,7 +125,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def fake_cluster(cache: Path) -> Path:
-    """Return the embedded engine's program, built into the cache unless it is there already. Raises ToolError."""
+    """Return the embedded engine's program; it is built into the cache if it is missing. Raises ToolError."""
     pins = (SHIM / "go.mod").read_text() + (SHIM / "go.sum").read_text()
     key = source_hash("cmd/fake-cluster", "internal", "clusterpb", salt=go_version() + pins)
     folder = cache / "fake-cluster" / key

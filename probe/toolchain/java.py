@@ -1,4 +1,4 @@
-"""Running and compiling Java. Standard library only."""
+"""Java: its program and its compiler. Standard library only."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 from probe.toolchain.tools import ToolError, find_tool
 
 OLDEST = 17
-"""Lowest Java that the drivers are written for, and the level that they are compiled to."""
+"""Lowest supported version of Java, and the level that drivers are compiled to."""
 LIMIT_S = 300
 VERSION_S = 30
 
 
 @remember
 def java() -> Path:
-    """Return the program `java`, of version 17 or newer. ToolError if there is none."""
+    """Return the program `java`, of version 17 or newer. Raises ToolError if there is none."""
     found = find_tool("java")
-    told = _run([str(found), "-version"], VERSION_S)
-    match = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    done = _run([str(found), "-version"], VERSION_S)
+    match = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
     version = int(match[1]) if match else 0
     if version < OLDEST:
         raise ToolError(f"{found} is Java {version or '?'}; {OLDEST} or newer is needed: install one or set JAVA_HOME")
@@ -33,8 +33,8 @@ def compile_java(
 ) -> None:
     """Compile sources into the folder `out`; ToolError with the compiler's first complaint.
 
-    `strict` makes every lint of javac an error. Where there is a Java but no javac, `ecj` is asked for the jar of
-    Eclipse's compiler, whose lints are others and are left off.
+    `strict` makes every lint of javac an error. Without javac, `ecj` returns the jar of Eclipse's compiler. It has
+    other lints, which are not used.
     """
     common = ["-d", str(out), "-encoding", "UTF-8", "-cp", ":".join(map(str, classpath))]
     try:

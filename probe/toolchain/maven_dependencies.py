@@ -1,4 +1,4 @@
-"""Which jars an artifact needs at run time, as Maven resolves it: for Kafka versions that no file of ours lists."""
+"""Jars that an artifact needs at run time, as Maven resolves them: for Kafka versions that no file of ours lists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LISTED = re.compile(r"^\s+([\w.-]+):([\w.-]+):jar:(?:([\w.-]+):)?([\w.-]+):(?:co
 
 
 def resolve(roots: Sequence[str]) -> list[str]:
-    """Return the coordinates of these artifacts and of all that they need. ProvisionError if Maven cannot say."""
+    """Return the coordinates of these artifacts and of all their dependencies. ProvisionError if Maven fails."""
     wanted = "".join(DEPENDENCY.format(Coordinate.parse(root)) for root in roots)
     with tempfile.TemporaryDirectory() as scratch:
         pom, out = Path(scratch, "pom.xml"), Path(scratch, "list")
@@ -36,7 +36,7 @@ def resolve(roots: Sequence[str]) -> list[str]:
             subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=True)
             listed = out.read_text()
         except ToolError as error:
-            raise ProvisionError(f"{roots[0]}: only Maven can say what it needs: {error}") from None
+            raise ProvisionError(f"{roots[0]}: only Maven can resolve its dependencies: {error}") from None
         except subprocess.TimeoutExpired:
             raise ProvisionError(f"{roots[0]}: Maven did not answer within {LIMIT_S} s; check the network") from None
         except (subprocess.SubprocessError, OSError):
@@ -45,7 +45,7 @@ def resolve(roots: Sequence[str]) -> list[str]:
 
 
 def jars(listed: str) -> list[str]:
-    """Return the coordinates in what Maven listed: jars that are needed at run time."""
+    """Return the coordinates in Maven's list of the jars that are needed at run time."""
     found = []
     for match in filter(None, map(LISTED.match, listed.splitlines())):
         group, artifact, classifier, version = match.groups()

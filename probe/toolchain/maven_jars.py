@@ -1,7 +1,7 @@
-"""Jars from the Maven registry, as `jgo` or else `mvn` on this machine reach it; each is checked by our own digest.
+"""Jars from the Maven registry, downloaded by `jgo` or else `mvn`; each is checked against our own digest.
 
-Nothing is resolved: every artifact is named. A jar lies in `<cache>/jars` with a stamp beside it that holds its digest
-and size, so that a jar that is there costs no hashing.
+Nothing is resolved: every artifact is named. A jar lies in `<cache>/jars` next to a stamp file with its digest and
+size, so that a cached jar is not hashed again.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from probe.toolchain.pinned_jars import read_pins
 
 FETCHES = 4
 RELEASE = re.compile(r"\d+(\.\d+)+")
-"""No alpha, beta, rc, or milestone."""
+"""Not an alpha, beta, release candidate, or milestone."""
 
 
 def fetch(coordinates: Sequence[str], cache: Path, *, digests: Mapping[str, str] | None = None) -> dict[str, Path]:
-    """Return the file of each coordinate, fetching what `<cache>/jars` does not hold.
+    """Return the file of each coordinate; download files that `<cache>/jars` does not hold.
 
-    A digest (`sha256:...`) that is not given is recorded on first use. ProvisionError if a jar cannot be had, or is not
-    what its digest says.
+    A missing digest (`sha256:...`) is recorded on first use. ProvisionError if a jar cannot be downloaded or does not
+    match its digest.
     """
     expected = digests or {}
     wanted = {text: Coordinate.parse(text) for text in coordinates}
@@ -46,7 +46,7 @@ def digest(jar: Path) -> str:
 
 
 def newest(name: str) -> str:
-    """Return the newest release of `group:artifact`. ProvisionError if the registry cannot be asked or has none."""
+    """Return the newest release of `group:artifact`. ProvisionError if the registry does not answer or lists none."""
     releases = [version for version in versions(name) if RELEASE.fullmatch(version)]
     if not releases:
         raise ProvisionError(f"{name}: the Maven registry lists no release of it; name a version")
@@ -54,13 +54,13 @@ def newest(name: str) -> str:
 
 
 def versions(name: str) -> list[str]:
-    """Return all versions of `group:artifact` that the registry lists. ProvisionError if it cannot be asked."""
+    """Return all versions of `group:artifact` that the registry lists. ProvisionError if it does not answer."""
     group, _, artifact = name.partition(":")
     return maven_registry.versions(group, artifact)
 
 
 def schema_jars(cache: Path) -> tuple[Path, Path]:
-    """Return the two kafka-clients jars that hold Kafka's message definitions: old versions, newest versions."""
+    """Return the two kafka-clients jars with Kafka's message definitions: of old versions, of the newest versions."""
     pins = read_pins()
     found = fetch(pins.schemas, cache, digests=pins.digests)
     old, new = pins.schemas

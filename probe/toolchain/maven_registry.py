@@ -1,4 +1,4 @@
-"""Asking the Maven registry, through `jgo` (with the repositories of its own configuration), else through `mvn`."""
+"""The Maven registry, reached by `jgo` (with the repositories of its own configuration), else by `mvn`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from probe.toolchain.tools import ToolError, find_tool
 
 TRIES = 3
 ANSWER_S = 60
-"""One answer of the registry."""
+"""Longest wait for one answer of the registry."""
 MVN_S = 300
 WAY_OUT = "check the network, or the repositories in jgo's or Maven's own configuration"
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """One file in a Maven registry."""
+    """The coordinate of one file in a Maven registry."""
 
     group: str
     artifact: str
@@ -36,10 +36,10 @@ class Coordinate:
 
     @classmethod
     def parse(cls, text: str) -> Coordinate:
-        """Read `group:artifact:version[:packaging[:classifier]]`; ProvisionError if it is not of that form."""
+        """Parse `group:artifact:version[:packaging[:classifier]]`. Raises ProvisionError for any other form."""
         parts = text.split(":")
         if not 3 <= len(parts) <= 5 or not all(re.fullmatch(r"[\w.-]+", part) for part in parts):
-            raise ProvisionError(f"{text} is no Maven coordinate; write group:artifact:version")
+            raise ProvisionError(f"{text} is not a Maven coordinate; write group:artifact:version")
         return cls(*parts)
 
     def __str__(self) -> str:
@@ -48,13 +48,13 @@ class Coordinate:
 
     @property
     def file(self) -> str:
-        """Return the file's name in the cache."""
+        """The file's name in the cache."""
         classifier = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{classifier}.{self.packaging}"
 
 
 class UnreachableError(Exception):
-    """The registry did not answer; asking again may help."""
+    """The registry did not answer; another attempt may help."""
 
 
 _persistent = tenacity.retry(
@@ -66,7 +66,7 @@ _persistent = tenacity.retry(
 
 
 def download(wanted: Coordinate, scratch: Path) -> Path:
-    """Fetch one file; it lies below `scratch`. ProvisionError if the registry does not have it or cannot be reached."""
+    """Download one file to a folder below `scratch`. ProvisionError if the registry lacks it or does not answer."""
     try:
         return _download(wanted, scratch)
     except UnreachableError as error:
@@ -77,7 +77,7 @@ def download(wanted: Coordinate, scratch: Path) -> Path:
 
 
 def versions(group: str, artifact: str) -> list[str]:
-    """Return all listed versions. ProvisionError if there is no such project or the registry cannot be reached."""
+    """Return all listed versions. ProvisionError if there is no such project or the registry does not answer."""
     with tempfile.TemporaryDirectory() as scratch:
         try:
             found = _versions(group, artifact, Path(scratch))
@@ -92,20 +92,20 @@ def versions(group: str, artifact: str) -> list[str]:
 
 @_persistent
 def _download(wanted: Coordinate, scratch: Path) -> Path:
-    fresh = Path(tempfile.mkdtemp(dir=scratch))  # jgo takes what an interrupted try left for the whole file
+    fresh = Path(tempfile.mkdtemp(dir=scratch))  # jgo takes the remains of an interrupted attempt for the whole file
     component = _project(wanted.group, wanted.artifact, fresh).at_version(wanted.version)
     try:
         found = Path(component.artifact(wanted.classifier, wanted.packaging).resolve())
-    except OSError as error:  # the exceptions of requests are among them
+    except OSError as error:  # also the exceptions of requests
         raise UnreachableError(type(error).__name__) from None
     except RuntimeError:
         if wanted.version in _versions(wanted.group, wanted.artifact, fresh):
-            # jgo says "not found" to every answer but 200.
+            # jgo reports "not found" for every status except 200.
             raise UnreachableError("it lists this version but did not serve it") from None
         raise ProvisionError(f"{wanted}: the Maven registry does not have it; choose another version") from None
     if wanted.packaging == "jar" and not zipfile.is_zipfile(found):
-        raise UnreachableError("it served half a file")
-    return Path(shutil.copy(found, fresh))  # it may be the user's own copy, which stays
+        raise UnreachableError("it served an incomplete file")
+    return Path(shutil.copy(found, fresh))  # `found` may be in the user's own Maven folder, which must stay as it is
 
 
 @_persistent
@@ -114,7 +114,7 @@ def _versions(group: str, artifact: str, scratch: Path) -> list[str]:
     project.update()
     folder = scratch / "repository" / project.path_prefix
     if not list(folder.glob("maven-metadata-*")):
-        # jgo leaves a mark when it was answered, and logs what went wrong otherwise.
+        # jgo leaves this file if the registry answered, and logs any failure.
         raise UnreachableError("no answer")
     return [str(version) for version in project.metadata.versions]
 
@@ -125,9 +125,9 @@ def _project(group: str, artifact: str, scratch: Path) -> Any:
 
 
 def _place(scratch: Path) -> Any:
-    """Let jgo keep what it fetches below `scratch`; the user's own Maven folder is read only."""
+    """Return a context of jgo that downloads below `scratch` and only reads the user's own Maven folder."""
     try:
-        from jgo.config import GlobalSettings  # noqa: PLC0415 - of the set-up group, which a reader of results lacks
+        from jgo.config import GlobalSettings  # noqa: PLC0415 - of the set-up group, not needed to read results
         from jgo.maven import MavenContext  # noqa: PLC0415 - same
     except ImportError:
         raise UnreachableError("jgo is not installed") from None
@@ -139,7 +139,7 @@ def _place(scratch: Path) -> Any:
 
 
 def _by_mvn(wanted: Coordinate, scratch: Path) -> Path:
-    """Fetch by Maven, which knows the mirrors and proxies of its own settings. ToolError if it cannot either."""
+    """Download by Maven, with the mirrors and proxies of its own settings. Raises ToolError if that fails."""
     out = Path(tempfile.mkdtemp(dir=scratch))
     name = f"{wanted.group}:{wanted.artifact}:{wanted.version}:{wanted.packaging}"
     name += f":{wanted.classifier}" if wanted.classifier else ""

@@ -1,4 +1,4 @@
-"""npm, as this machine has it configured: the only way we talk to the npm registry. It runs no script of a package."""
+"""npm in the configuration of this machine: the only access to the npm registry. Scripts of packages do not run."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ ABSENT = re.compile(r"E404|ETARGET|notarget")
 
 
 def versions(name: str) -> list[str]:
-    """Return all versions of a package that the registry lists. ProvisionError if it does not list any or say."""
-    told = _run(name, "view", name, "versions", "--json")
+    """Return all versions of a package that the registry lists. ProvisionError if it lists none or does not answer."""
+    listed = _run(name, "view", name, "versions", "--json")
     try:
-        found = json.loads(told)
+        found = json.loads(listed)
     except ValueError:
-        raise ProvisionError(f"{name}: npm did not tell the registry's versions; name a version instead") from None
+        raise ProvisionError(f"{name}: npm did not report the registry's versions; name a version instead") from None
     return [found] if isinstance(found, str) else [str(item) for item in found]
 
 
 def pack(wanted: Sequence[str], folder: Path) -> list[Path]:
-    """Download the tarballs of `name@version`s, without what they depend on. ProvisionError if one cannot be had."""
+    """Download the tarballs of `name@version`s, without dependencies. ProvisionError if one cannot be downloaded."""
     _run(", ".join(wanted), "pack", *wanted, "--pack-destination", str(folder))
     found = sorted(folder.glob("*.tgz"))
     if len(found) != len(set(wanted)):
@@ -39,7 +39,7 @@ def pack(wanted: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _run(what: str, *arguments: str) -> str:
-    """Return what npm printed. It keeps its own cache and logs in a folder that is gone afterwards."""
+    """Return npm's output. Its cache and logs are in a folder that is removed afterwards."""
     npm = find_tool("npm")
     with tempfile.TemporaryDirectory(prefix="npm-") as scratch:
         try:
@@ -55,7 +55,7 @@ def _run(what: str, *arguments: str) -> str:
             )
         except subprocess.TimeoutExpired:
             raise ProvisionError(
-                f"{what}: the npm registry did not serve us within {DEADLINE_S} s; try again later"
+                f"{what}: the npm registry did not answer within {DEADLINE_S} s; try again later"
             ) from None
     if done.returncode:
         raise ProvisionError(f"{what}: {_reason(done.stderr)}")
@@ -67,5 +67,5 @@ def _reason(stderr: str) -> str:
         return "the npm registry does not have it; choose another version"
     if UNREACHED.search(stderr):
         return "the npm registry cannot be reached; check the network and npm's configuration, or use a filled cache"
-    lines = [line for line in stderr.splitlines() if line.strip()] or ["npm said nothing"]
+    lines = [line for line in stderr.splitlines() if line.strip()] or ["npm printed no reason"]
     return f"npm failed: {lines[0].strip()[:200]}"

@@ -1,4 +1,4 @@
-"""Tarballs of the npm registry: what they say they are, and their files without the one folder around them."""
+"""Tarballs of the npm registry: their name and version, and their files without the one folder around them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from probe.errors import ProvisionError
 
 
 def identity(tarball: Path) -> tuple[str, str]:
-    """Return the name and version that a package states. ProvisionError if it is none."""
+    """Return the name and version that a package states. Raises ProvisionError if it states none."""
     try:
         for path, data in _files(tarball):
             if path == PurePosixPath("package.json"):
@@ -20,11 +20,11 @@ def identity(tarball: Path) -> tuple[str, str]:
                 return str(stated["name"]), str(stated["version"])
     except (ValueError, KeyError, TypeError):
         pass
-    raise ProvisionError(f"{tarball.name} is no npm package: it states no name and version; fetch it again")
+    raise ProvisionError(f"{tarball.name} is not an npm package: it states no name and version; fetch it again")
 
 
 def unpack(tarball: Path, folder: Path) -> None:
-    """Lay a package's files out. Links and other things are left out; ProvisionError for a broken or hostile file."""
+    """Extract a package's regular files; links are left out. ProvisionError for a broken or hostile file."""
     for path, data in _files(tarball):
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -42,4 +42,4 @@ def _files(tarball: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
                 if content is not None:
                     yield inside, content.read()
     except (tarfile.TarError, zlib.error, OSError, EOFError) as error:
-        raise ProvisionError(f"{tarball.name} is no tarball ({error}); fetch it again") from None
+        raise ProvisionError(f"{tarball.name} is not a tarball ({error}); fetch it again") from None

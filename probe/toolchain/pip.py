@@ -1,4 +1,4 @@
-"""pip, as this machine has it configured: the only way we talk to the Python package registry."""
+"""pip in the configuration of this machine: the only access to the Python package registry."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from probe.toolchain.tools import ToolError, find_tool
 
 DEADLINE_S = 180
 ONLY_WHEELS = ("--only-binary", ":all:")
-"""A source distribution would run its own build code here, and confluent-kafka's would need a C library."""
+"""A source distribution would run its own build code, and confluent-kafka's would need a C library."""
 QUIET = ("--disable-pip-version-check", "--no-input", "--retries", "2")
 
 
 def command() -> tuple[str, ...]:
-    """Return how pip is called: this interpreter's own, else uv's for it. ProvisionError if neither is there."""
+    """Return the command of pip: this interpreter's own, else uv's for it. ProvisionError if there is neither."""
     if importlib.util.find_spec("pip"):
         return (sys.executable, "-m", "pip")
-    beside = shutil.which("uv", path=str(Path(sys.executable).parent))
+    next_to_python = shutil.which("uv", path=str(Path(sys.executable).parent))
     try:
-        uv = os.environ.get("UV") or beside or str(find_tool("uv"))
+        uv = os.environ.get("UV") or next_to_python or str(find_tool("uv"))
     except ToolError:
         raise ProvisionError("neither pip nor uv is on this machine; install one of them") from None
     return (uv, "tool", "run", "--quiet", "--python", sys.executable, "pip")
 
 
 def versions(name: str, python: str = "") -> list[str]:
-    """Return the versions that have a wheel, newest first. ProvisionError if nobody answers.
+    """Return the versions that have a wheel, newest first. ProvisionError if the registry does not answer.
 
     For this interpreter, else for the CPython named as in wheels' tags (`38`), on this machine.
     """
@@ -46,7 +46,7 @@ def versions(name: str, python: str = "") -> list[str]:
 
 
 def download(requirements: Sequence[str], folder: Path, python: str = "") -> list[Path]:
-    """Download wheels of `name==version` requirements, without what they depend on. ProvisionError if it fails.
+    """Download wheels of `name==version` requirements, without dependencies. ProvisionError if that fails.
 
     For this interpreter, else for the CPython named as in wheels' tags.
     """
@@ -58,7 +58,7 @@ def download(requirements: Sequence[str], folder: Path, python: str = "") -> lis
 
 
 def _other(python: str) -> list[str]:
-    """Return pip's options for another CPython on this machine; pip takes older glibc and macOS tags as well."""
+    """Return pip's options for another CPython on this machine; pip accepts older glibc and macOS tags as well."""
     if not python:
         return []
     system, _, machine = sysconfig.get_platform().partition("-")
@@ -80,13 +80,13 @@ def _run(verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise ProvisionError(f"the package registry did not serve us within {DEADLINE_S} s; try again later") from None
+        raise ProvisionError(f"the package registry did not answer within {DEADLINE_S} s; try again later") from None
 
 
 def _environment() -> dict[str, str]:
-    """Let pip know the registry that only uv was told about."""
-    told = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("UV_INDEX_URL")
-    extra = {"PIP_INDEX_URL": told} if told and "PIP_INDEX_URL" not in os.environ else {}
+    """Return the environment for pip, with the registry that is configured for uv alone."""
+    index = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("UV_INDEX_URL")
+    extra = {"PIP_INDEX_URL": index} if index and "PIP_INDEX_URL" not in os.environ else {}
     return {**os.environ, **extra}
 
 
@@ -98,5 +98,5 @@ def _reason(stderr: str, what: str) -> str:
             f"the package registry cannot be reached, or has no wheel of {what} for this Python and machine; "
             "check the network and pip's configuration, or use a filled cache"
         )
-    lines = [line for line in stderr.splitlines() if line.strip()] or ["pip said nothing"]
+    lines = [line for line in stderr.splitlines() if line.strip()] or ["pip printed no reason"]
     return f"pip failed: {lines[-1].strip()[:200]}"

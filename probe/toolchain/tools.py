@@ -1,4 +1,4 @@
-"""Where our caches lie and where tools of other languages are found. Standard library only."""
+"""The cache folder, and where tools of other languages are found. Standard library only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIXES = {
 }
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-"""Names of the browser that the site's tests use; run.py, which comes before any package, has them too."""
+"""Names of the browser that the site's tests use; run.py repeats them, since it runs before any package exists."""
 
 
 class ToolError(ProbeError):
@@ -25,7 +25,7 @@ class ToolError(ProbeError):
 
 
 def cache_root() -> Path:
-    """Return the one folder of our caches: $PROBE_CACHE, else below the user's cache folder. It exists afterwards."""
+    """Return our cache folder: $PROBE_CACHE, else a folder below the user's cache folder. It is made if missing."""
     base = os.environ.get("PROBE_CACHE") or str(
         Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kafka-metadata-probe"
     )
@@ -35,7 +35,7 @@ def cache_root() -> Path:
 
 
 def find_tool(name: str) -> Path:
-    """Return the program: JAVA_HOME for java and javac, then PATH, then what set-up fetched. ToolError if nowhere."""
+    """Return a program from JAVA_HOME (java, javac), PATH, or set-up's downloads, in this order. Raises ToolError."""
     home = os.environ.get("JAVA_HOME")
     places = [str(Path(home) / "bin")] if home and name in {"java", "javac"} else []
     places += [os.environ.get("PATH", ""), str(cache_root() / "tools" / "bin")]

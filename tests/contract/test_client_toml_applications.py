@@ -84,7 +84,7 @@ def _cells() -> Iterator[tuple[str, str]]:
 
 def test_surfacing_is_not_asked_of_silent_applications() -> None:
     skipped = dict(_cells())
-    assert "tells of no single error" in skipped["blip/produce/MESSAGE_TOO_LARGE"]
+    assert "reports no single error" in skipped["blip/produce/MESSAGE_TOO_LARGE"]
     assert "disk/storage-error" not in skipped
 
 

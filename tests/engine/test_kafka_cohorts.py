@@ -265,7 +265,7 @@ def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytes
     assert [len(members) for members in engine.given] == [8, 1]
     (first,) = [history for history, _ in kept.trials if history.header.trial == 1000]
     assert first.header.problems == (
-        "stuck although nothing was done to the brokers (it does not serve); it is played once more",
+        "stuck although nothing was done to the brokers (it does not serve); it runs once more",
     )
     assert len(asked) == len(set(asked)) == 8
 

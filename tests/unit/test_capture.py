@@ -141,7 +141,7 @@ def test_a_capture_over_its_limit_is_cut_with_a_note() -> None:
         capture.take(one, at, ASK, bytes(1 << 20))
     file = capture.hand_out()
     assert file is not None
-    assert b"Only the first 2 MiB are here." in file("x")
+    assert b"Only the first 2 MiB were captured." in file("x")
     assert sum(len(packet.data) for packet in packets(file("x"))) == 2 << 20
 
 

@@ -33,7 +33,7 @@ def refused(times: int, by: str = "broker") -> list[Event]:
 
 def test_a_request_that_is_always_refused_is_named() -> None:
     expected = (
-        "it does not get on with Kafka 4.3: "
+        "it cannot work with Kafka 4.3: "
         "brokers closed the connection at each OffsetCommit v1 (3 times), and answered none"
     )
     assert (

@@ -142,7 +142,7 @@ def test_a_folder_of_another_package_is_refused(registry: Registry, tmp_path: Pa
 def test_a_malformed_extra_package_is_refused(registry: Registry, cache: Path) -> None:
     registry.add("1.0.0")
     family = toy_family([{"version": "1.0.0"}], extra=["wire@3"])
-    with pytest.raises(ProvisionError, match="'wire@3' is no npm package"):
+    with pytest.raises(ProvisionError, match="'wire@3' is not an npm package"):
         npm.obtain(family, family.versions[0], cache)
 
 
@@ -180,7 +180,7 @@ REASONS = (
     ("npm error code E404", "does not have it"),
     ("npm error code ENOTFOUND\nnpm error network request failed", "cannot be reached"),
     ("npm error code ENOSPC", "npm failed: npm error code ENOSPC"),
-    ("", "npm said nothing"),
+    ("", "npm printed no reason"),
 )
 
 

@@ -1,1 +1,1 @@
-"""Where client versions come from: a module per kind of source, each with `obtain`, `newest`, `exists`, `releases`."""
+"""Sources of client versions: a module per kind of source, each with `obtain`, `newest`, `exists`, `releases`."""

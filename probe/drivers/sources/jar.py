@@ -25,13 +25,12 @@ from probe.toolchain.tools import ToolError
 
 MAIN = "probe.driver.Driver"
 LOCAL = "path:"
-"""An artifact that starts with this is a jar on this machine."""
+"""Prefix of an artifact that is a jar on this machine."""
 STATED = "kafka/kafka-version.properties"
-"""Where a client jar states its own version."""
+"""The file in which a client jar states its own version."""
 OPTIONS = ("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData")
-"""Small and quick to start: measured with five roles at work, 0.5 s of CPU to Hello and 125 MB, and room for all the
-clients of a process. C1 alone halves the CPU of a short life; without perf data no file is left in the temporary
-folder."""
+"""Small memory and quick start, with capacity for all clients of a process. C1 alone saves CPU in a short life. Without
+perf data no file is left in the temporary folder."""
 PROTOC_S = 60
 MACHINES: Mapping[tuple[str, str], str] = {
     ("Linux", "x86_64"): "linux-x86_64",
@@ -39,13 +38,13 @@ MACHINES: Mapping[tuple[str, str], str] = {
     ("Darwin", "x86_64"): "osx-x86_64",
     ("Darwin", "arm64"): "osx-aarch_64",
 }
-"""How protoc's artifacts name machines."""
+"""Names of machines in protoc's artifacts."""
 
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
-    """Return how to drive this version, fetching jars and compiling the driver if need be.
+    """Return the driver's command for this version; download jars and compile the driver if needed.
 
-    ProvisionError if the version does not exist, cannot be had, is not what its digest says, or there is no Java.
+    ProvisionError if the version does not exist, cannot be downloaded or does not match its digest, or without Java.
     """
     pins = read_pins()
     try:
@@ -56,7 +55,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
         driver = _driver(family, pins, libraries, cache)
     except (ToolError, OSError) as error:
         raise ProvisionError(f"{family.family} {version.version}: {error}") from None
-    # The client under test comes first: no other jar may stand in for a class of its own.
+    # The client under test comes first: no other jar may replace one of its classes.
     path = ":".join(map(str, [client, driver, *libraries]))
     mark = version.version.partition("+local.")[2]
     options = (*OPTIONS, f"-Dprobe.local={mark}") if mark else OPTIONS
@@ -64,24 +63,24 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 
 
 def newest(family: Family) -> str:
-    """Return the newest release in the registry. ProvisionError if it cannot be asked."""
+    """Return the newest release in the registry. Raises ProvisionError if it does not answer."""
     return maven_jars.newest(family.source.name)
 
 
 def releases(family: Family) -> list[str]:
-    """Return the versions that the registry lists. ProvisionError if it cannot be asked."""
+    """Return the versions that the registry lists. Raises ProvisionError if it does not answer."""
     return maven_jars.versions(family.source.name)
 
 
 def exists(family: Family, artifact: str) -> bool:
-    """Say whether the registry lists this version. ProvisionError if it cannot be asked."""
+    """Return whether the registry lists this version. Raises ProvisionError if it does not answer."""
     return artifact in maven_jars.versions(family.source.name)
 
 
 def local(family: Family, place: Path) -> Version:
-    """Describe a client jar, or the one that was built in a checkout of Kafka, by the version that it states.
+    """Return the version of a client jar, or of the one built in a checkout of Kafka, as it states.
 
-    ProvisionError if there is none.
+    Raises ProvisionError if there is none.
     """
     built = place.glob("clients/build/libs/kafka-clients-*.jar")
     jars = [item for item in built if not re.search(r"-(test|sources|javadoc)", item.name)]
@@ -99,7 +98,7 @@ def local(family: Family, place: Path) -> Version:
 
 
 def _client(family: Family, version: Version, pins: Pins, cache: Path) -> tuple[Path, str]:
-    """Return the jar under test, and what it is."""
+    """Return the jar under test, and its name with digest."""
     artifact = version.pinned_artifact
     if artifact.startswith(LOCAL):
         jar = Path(artifact.removeprefix(LOCAL))
@@ -115,7 +114,7 @@ def _sha256(jar: Path) -> str:
 
 
 def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) -> Path:
-    """Return the driver's jar, compiled unless these sources were compiled before."""
+    """Return the driver's jar; it is compiled unless the cache holds it for the same sources."""
     root = clients_folder() / family.family / family.driver
     sources = sorted(root.rglob("*.java"))
     if not sources:
@@ -130,10 +129,10 @@ def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) 
 
 
 def _key(files: Sequence[Path], pins: Pins, family: Family) -> str:
-    told = hashlib.sha256(repr((pins.api, pins.protoc, family.source.extra)).encode())
+    digest = hashlib.sha256(repr((pins.api, pins.protoc, family.source.extra)).encode())
     for file in files:
-        told.update(f"\n{file.name}\n".encode() + file.read_bytes())
-    return told.hexdigest()[:16]
+        digest.update(f"\n{file.name}\n".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _build(
@@ -157,7 +156,7 @@ def _build(
 
 
 def _generate(contract: Path, pins: Pins, cache: Path, out: Path) -> None:
-    """Write the classes of the contract's messages, of the light kind, which starts quicker."""
+    """Generate the message classes of the contract, in protoc's light variant, which starts faster."""
     machine = MACHINES.get((platform.system(), platform.machine()))
     if machine is None:
         raise ToolError(f"no protoc artifact is pinned for {platform.system()} on {platform.machine()}")
@@ -176,5 +175,5 @@ def _generate(contract: Path, pins: Pins, cache: Path, out: Path) -> None:
         complaint = re.sub(r"\s+", " ", done.stderr).strip()[:200]
         raise ToolError(f"{contract.name} did not compile: {complaint}")
     for file in out.rglob("*.java"):
-        # Eclipse's compiler takes this cast between generics only by way of Object.
+        # Eclipse's compiler accepts this cast between generics only through Object.
         file.write_text(file.read_text().replace("(Builder) DEFAULT", "(Builder) (java.lang.Object) DEFAULT"))

@@ -1,4 +1,4 @@
-"""What on this machine can take a wheel's place: a wheel, a checkout of a Python library, or a build of librdkafka."""
+"""Local replacements for a wheel: a wheel file, a checkout of a Python library, or a build of librdkafka."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from probe.errors import ProvisionError
 
 LIBRARY = re.compile(r"librdkafka[^/+]*\.(so|dylib)[.\d]*$")
-"""The C library's file, not the one of its C++ interface."""
+"""The C library's file, not the file of its C++ interface."""
 BINDING = "confluent_kafka"
-"""The package whose C library alone is driven; an empty one makes the driver take its own binding."""
+"""The package of which only the C library is driven; an empty one makes the driver use its own binding."""
 NOT_THE_LIBRARY = re.compile(r"^(tests?|docs?|examples?|benchmarks?|scripts|tools|build|dist|\..*)$")
 
 
 def lay_out(place: Path, whole: Path, unpack: Callable[[Path, Path], None]) -> None:
-    """Fill a folder as a wheel's would be. ProvisionError if there is nothing at `place` that can be driven."""
+    """Fill a folder as with a wheel. Raises ProvisionError if `place` holds nothing that can be driven."""
     if place.suffix == ".whl" and place.is_file():
         unpack(place, whole)
     elif library := _library(place):
@@ -31,7 +31,7 @@ def lay_out(place: Path, whole: Path, unpack: Callable[[Path, Path], None]) -> N
 
 
 def mark(whole: Path) -> str:
-    """Return 8 hex digits of the content of a folder."""
+    """Return 8 hex digits of a hash of a folder's content."""
     digest = hashlib.sha256()
     for path in sorted(item for item in whole.rglob("*") if item.is_file()):
         digest.update(f"\n{path.relative_to(whole)}\n".encode() + path.read_bytes())
@@ -39,7 +39,7 @@ def mark(whole: Path) -> str:
 
 
 def _library(place: Path) -> Path | None:
-    """Return the C library that is meant: a file, or the one in a folder of them or in a built checkout."""
+    """Return the C library: `place` itself, or a file in that folder or built checkout."""
     if place.is_file():
         return place.resolve() if LIBRARY.search(place.name) else None
     for folder in (place, place / "src", place / "lib", place / "build" / "src"):

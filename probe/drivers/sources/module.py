@@ -17,21 +17,21 @@ from probe.toolchain.golang import PROGRAM, SHIM, build, building, complaint, go
 from probe.toolchain.tools import ToolError
 
 LOCAL = "path:"
-"""An artifact that starts with this is a checkout on this machine."""
+"""Prefix of an artifact that is a checkout on this machine."""
 TAG = r"^v(\d+\.\d+\.\d+)$"
 FOLDER = r"@v(\d+\.\d+\.\d+)$"
-"""As the registry's archives unpack: `sarama@v1.43.3`."""
+"""The folder of an unpacked archive of the registry: `sarama@v1.43.3`."""
 GIT_S = 30
 PATCHES = 8
-"""So many patch releases of a line are looked for where the last is not known."""
+"""Patch releases of a line to look for where the last is unknown."""
 HEADING = r"^(?:#+ .*?|v)(\d+\.\d+\.\d+)"
 """The newest version in a change log: `## Version 1.2.3 (date)`, or `v1.2.3` underlined."""
 
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
-    """Build the family's driver with one version of its library, unless that was done before.
+    """Build the family's driver with one version of its library, unless the cache holds it.
 
-    ProvisionError where the version does not exist, cannot be fetched, is not what its digest says, or does not build.
+    ProvisionError if the version does not exist, cannot be downloaded, does not match its digest, or does not build.
     """
     try:
         modfile = _modfile(family, version)
@@ -49,7 +49,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 
 
 def newest(family: Family) -> str:
-    """Return the newest release that the registry lists. ProvisionError if it cannot be asked."""
+    """Return the newest release that the registry lists. Raises ProvisionError if it does not answer."""
     try:
         return max(_listed(family.source.name), key=version_key)
     except ProvisionError as error:
@@ -59,7 +59,7 @@ def newest(family: Family) -> str:
 def releases(family: Family) -> list[str]:
     """Return the releases that the registry lists, under both names of a module that moved. It serves more than those.
 
-    ProvisionError if it cannot be asked.
+    Raises ProvisionError if it does not answer.
     """
     old, until = family.source.old_name, family.source.old_until
     moved = [item for item in _listed(old) if version_key(item) <= version_key(until)] if old else []
@@ -67,21 +67,21 @@ def releases(family: Family) -> list[str]:
 
 
 def unlisted(family: Family, after: str, before: str) -> list[str]:
-    """Return releases between two that the registry serves though it may not list them: likely numbers are tried.
+    """Return releases between two that the registry serves but may not list; likely numbers are tried.
 
-    ProvisionError without Go.
+    Raises ProvisionError without Go.
     """
     wanted = [_module(family, Version(version=item)).replace(" ", "@") for item in between(after, before)]
-    told = "{{if not .Error}}{{.Version}}{{end}}"
+    template = "{{if not .Error}}{{.Version}}{{end}}"
     try:
-        done = go("list", "-mod=mod", "-m", "-e", "-f", told, *wanted) if wanted else None
+        done = go("list", "-mod=mod", "-m", "-e", "-f", template, *wanted) if wanted else None
     except ToolError as error:
         raise ProvisionError(str(error)) from None
     return [item.removeprefix("v") for item in done.stdout.split()] if done else []
 
 
 def between(after: str, before: str) -> list[str]:
-    """Guess the numbers of releases between two: every patch that may be, up to `PATCHES` where nobody knows."""
+    """Return possible releases between two: every patch number, up to `PATCHES` where the last is unknown."""
     found = [re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", item) for item in (after, before)]
     low, high = (tuple(map(int, match.groups())) if match else None for match in found)
     if low is None or high is None or low[0] != high[0] or high[1] - low[1] > PATCHES:
@@ -100,12 +100,12 @@ def _listed(path: str) -> list[str]:
     found = [item for item in listed if re.fullmatch(r"\d+\.\d+\.\d+", item)]
     if done.returncode or not found:
         reason = complaint(done) if done.returncode else "it lists no release"
-        raise ProvisionError(f"the registry did not say which versions {path} has: {reason}")
+        raise ProvisionError(f"the registry did not list the versions of {path}: {reason}")
     return found
 
 
 def exists(family: Family, version: str) -> bool:
-    """Say whether the registry serves a version; it serves more than it lists. ProvisionError without Go."""
+    """Return whether the registry serves a version; it serves more than it lists. ProvisionError without Go."""
     if family.find(version):
         return True
     path, at = _module(family, Version(version=version)).split()
@@ -116,9 +116,9 @@ def exists(family: Family, version: str) -> bool:
 
 
 def local(family: Family, checkout: Path) -> Version:
-    """Describe a checkout: the version that its tag, folder or change log tells, and 8 hex digits of its content.
+    """Return the version of a checkout: from its tag, folder or change log, with 8 hex digits of its content.
 
-    ProvisionError if it holds no Go module.
+    Raises ProvisionError if it holds no Go module.
     """
     root = checkout.resolve()
     if not (root / "go.mod").is_file():
@@ -130,10 +130,10 @@ def local(family: Family, checkout: Path) -> Version:
 
 
 def _reported(root: Path) -> str:
-    """Return the release that a checkout is of, or comes after; change logs are not kept up everywhere."""
+    """Return the release of a checkout, or the one before it; not every change log is kept up to date."""
     log = root / "CHANGELOG.md"
-    told = (_tag(root), root.name, log.read_text() if log.is_file() else "")
-    for pattern, text in zip((TAG, FOLDER, HEADING), told, strict=True):
+    sources = (_tag(root), root.name, log.read_text() if log.is_file() else "")
+    for pattern, text in zip((TAG, FOLDER, HEADING), sources, strict=True):
         if found := re.search(pattern, text, re.MULTILINE):
             return found[1]
     return "0.0.0"
@@ -153,7 +153,7 @@ def _tag(root: Path) -> str:
 
 
 def _module(family: Family, version: Version) -> str:
-    """Return `path version` as Go writes them; projects that moved serve old versions under their old path."""
+    """Return `path version` in Go's notation; projects that moved serve old versions under their old path."""
     source = family.source
     if version.artifact.startswith(LOCAL):
         return version.artifact.removeprefix(LOCAL)
@@ -163,14 +163,14 @@ def _module(family: Family, version: Version) -> str:
 
 
 def _modfile(family: Family, version: Version) -> str:
-    """Write the go.mod of one version: the driver's own pins, and the library, maybe under its old path."""
+    """Return the go.mod of one version: the driver's own pins, and the library, perhaps under its old path."""
     shim = (SHIM / "go.mod").read_text()
     head = re.findall(r"^(?:module|go) .*$", shim, re.MULTILINE)
     pins = re.findall(r"^\s+(google\.golang\.org/\S+ v\S+)", shim, re.MULTILINE)
     pins += [item.replace("==", " ") for item in (*family.source.extra, *version.extra)]
     wanted = _module(family, version)
     path = family.source.name
-    # What is replaced is never fetched, so its version may be any.
+    # A replaced module is never downloaded, so its version may be any.
     required = f"{path} v{release_of(version.version)}"
     lines = [*head, "require (", *(f"\t{item}" for item in [required, *pins]), ")"]
     if wanted != required:
@@ -179,7 +179,7 @@ def _modfile(family: Family, version: Version) -> str:
 
 
 def _tags(family: Family, version: Version) -> list[str]:
-    """Return the build tags of what this version has; the driver's other sources compile with every version."""
+    """Return the build tags of this version's features; the driver's other sources compile with every version."""
     key = version_key(version.version)
     return sorted(tag for tag, since in family.source.tags.items() if key >= version_key(since))
 
@@ -188,7 +188,7 @@ def _build(family: Family, version: Version, modfile: str, scratch: Path) -> Non
     fetched = "" if version.artifact.startswith(LOCAL) else _fetch(family, version)
     _check(family, version, fetched)
     (scratch / "go.driver.mod").write_text(modfile)
-    # The sums of the driver's own pins; those of the library's dependencies are checked as Go is set up to.
+    # Checksums of the driver's own pins; those of the library's dependencies are checked by Go's own configuration.
     (scratch / "go.driver.sum").write_bytes((SHIM / "go.sum").read_bytes())
     mark = version.version.partition("+local.")[2]
     variables = {"main.local": mark} if mark else {}
@@ -208,13 +208,13 @@ def _fetch(family: Family, version: Version) -> str:
     path, at = _module(family, version).split()
     done = go("mod", "download", "-json", f"{path}@{at}")
     try:
-        told: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        told = {"Error": complaint(done)}
-    if reason := told.get("Error"):
+        answer = {"Error": complaint(done)}
+    if reason := answer.get("Error"):
         line = str(reason).strip().splitlines()[-1].strip()
         raise ToolError(f"{path}@{at} cannot be fetched: {line}; choose a version that `{family.source.name}` has")
-    return str(told["Sum"])
+    return str(answer["Sum"])
 
 
 def _check(family: Family, version: Version, digest: str) -> None:

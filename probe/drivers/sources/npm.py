@@ -1,8 +1,8 @@
 """Families whose versions are packages of the npm registry: each unpacked in a folder of its own, nothing installed.
 
-A digest is what npm calls integrity, `sha512-` and base64, so that anybody's lock file can vouch for it. What a driver
-needs beside the library (`source.extra`, `name==version sha512-...`) lies in one folder for all versions; what one
-version of the library needs (`versions.extra`) lies beside that version.
+A digest is npm's integrity value, `sha512-` and base64, so that lock files elsewhere can confirm it. The driver's other
+dependencies (`source.extra`, `name==version sha512-...`) share one folder for all versions. The dependencies of one
+version of the library (`versions.extra`) are in the folder of that version.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from probe.toolchain.tools import ToolError, cache_root, find_tool
 
 STAMP = "probe-stamp.json"
 LOCAL = "path:"
-"""An artifact that starts with this is a checkout on this machine."""
+"""Prefix of an artifact that is a checkout on this machine."""
 RELEASE = re.compile(r"\d+\.\d+\.\d+")
-"""No alpha, beta or rc."""
+"""Not an alpha, beta or release candidate."""
 OLDEST_NODE = 18
 NODE_S = 20
 WAY_OUT = "install one, or run `python3 run.py setup`, which takes one from a package registry"
 QUIET_NODE = {"NODE_OPTIONS": "", "NODE_ENV": ""}
-"""What the user told other programs of Node's must not change a client under test."""
+"""The user's settings for Node must not change a client under test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One package at one version."""
+    """One package in one version."""
 
     name: str
     version: str
     digest: str = ""
-    """`sha512-...`, empty = whatever the registry serves."""
+    """`sha512-...`; empty accepts any content of the registry."""
 
     @classmethod
     def parse(cls, text: str) -> Package:
-        """Read `name==version`, with its digest behind a space if it is pinned."""
+        """Parse `name==version`, with a digest after a space if it is pinned."""
         found = re.fullmatch(r"(@?[\w./-]+)==([\w.+-]+)(?: (sha512-\S+))?", text)
         if found is None:
-            raise ProvisionError(f"{text!r} is no npm package; write name==version, or name==version sha512-...")
+            raise ProvisionError(f"{text!r} is not an npm package; write name==version, or name==version sha512-...")
         return cls(found[1], found[2], found[3] or "")
 
     def __str__(self) -> str:
@@ -61,16 +61,16 @@ class Package:
 
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
-    """Return how to drive this version, fetching it if it is not there.
+    """Return the driver's command for this version; download it if needed.
 
-    ProvisionError if it cannot be had or is not what its digest says, ToolError if there is no Node.
+    ProvisionError if it cannot be downloaded or does not match its digest, ToolError if there is no Node.
     """
     program = node()
     library, artifact = _library(family, version, cache)
-    beside = [Package.parse(text) for text in family.source.extra]
+    packages = [Package.parse(text) for text in family.source.extra]
     key = hashlib.sha256("\n".join(family.source.extra).encode()).hexdigest()[:12]
     folder = cache / "npm" / f"beside-{family.family}-{key}"
-    _have(beside, folder)
+    _have(packages, folder)
     driver = clients_folder().resolve() / family.family / family.driver
     mark = version.version.partition("+local.")[2]
     argv = (str(program), str(driver), "--library", str(library), "--beside", str(folder))
@@ -78,7 +78,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 
 
 def newest(family: Family) -> str:
-    """Return the newest release in the registry. ProvisionError if it cannot be asked or has none."""
+    """Return the newest release in the registry. Raises ProvisionError if it does not answer or lists none."""
     found = [item for item in releases(family) if RELEASE.fullmatch(item)]
     if not found:
         raise ProvisionError(f"{family.source.name}: the npm registry lists no release of it; name a version")
@@ -86,17 +86,17 @@ def newest(family: Family) -> str:
 
 
 def releases(family: Family) -> list[str]:
-    """Return the versions that the registry lists. ProvisionError if it cannot be asked."""
+    """Return the versions that the registry lists. Raises ProvisionError if it does not answer."""
     return npm.versions(family.source.name)
 
 
 def exists(family: Family, artifact: str) -> bool:
-    """Say whether the registry lists this version. ProvisionError if it cannot be asked."""
+    """Return whether the registry lists this version. Raises ProvisionError if it does not answer."""
     return artifact in npm.versions(family.source.name)
 
 
 def local(family: Family, place: Path) -> Version:
-    """Describe a checkout by the version that it states and 8 hex digits of its sources. ProvisionError without one."""
+    """Return the version that a checkout states, with 8 hex digits of its sources. ProvisionError without one."""
     root = place.resolve()
     try:
         stated = json.loads((root / "package.json").read_text())
@@ -112,14 +112,14 @@ def local(family: Family, place: Path) -> Version:
 
 @functools.cache
 def node() -> Path:
-    """Return Node: the machine's, else the one that set-up fetched. ToolError if none is new enough for the driver."""
+    """Return Node of this machine, else of set-up's downloads. ToolError if none is new enough for the driver."""
     program = find_tool("node")
-    told = {place: _says(place) for place in (program, cache_root() / "tools" / "bin" / "node")}
-    for place, text in told.items():
+    reported = {place: _says(place) for place in (program, cache_root() / "tools" / "bin" / "node")}
+    for place, text in reported.items():
         if (found := re.match(r"v(\d+)\.", text)) and int(found[1]) >= OLDEST_NODE:
             return place
     raise ToolError(
-        f"{program} is {told[program] or 'no Node'}, but the driver needs {OLDEST_NODE} or newer; {WAY_OUT}"
+        f"{program} is {reported[program] or 'no Node'}, but the driver needs {OLDEST_NODE} or newer; {WAY_OUT}"
     )
 
 
@@ -139,7 +139,7 @@ def _says(program: Path) -> str:
 
 
 def _library(family: Family, version: Version, cache: Path) -> tuple[Path, str]:
-    """Return the folder of the library's package, and what it is."""
+    """Return the folder of the library's package, and its name with digest."""
     name, artifact = family.source.name, version.pinned_artifact
     if artifact.startswith(LOCAL):
         return Path(artifact.removeprefix(LOCAL)), f"checkout of {name} {version.version}"
@@ -150,14 +150,14 @@ def _library(family: Family, version: Version, cache: Path) -> tuple[Path, str]:
 
 
 def _extra(family: Family, version: Version) -> tuple[str, ...]:
-    """Return what this version needs beside it; one that nobody listed needs what the next listed one does."""
+    """Return the dependencies of this version; an unlisted version needs those of the next listed one."""
     key = version_key(version.version)
     after = [item for item in family.versions if version_key(item.version) >= key]
     return min(after, key=lambda item: version_key(item.version)).extra if after else version.extra
 
 
 def _have(packages: Sequence[Package], folder: Path) -> dict[str, str]:
-    """Fill a folder with packages unless it holds just them; return their digests by `name@version`."""
+    """Fill a folder with packages unless it holds exactly those; return their digests by `name@version`."""
     if not packages:
         return {}
     with locked(folder):

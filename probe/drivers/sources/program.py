@@ -1,9 +1,9 @@
-"""Programs that this machine's distribution packages, run with a shared library out of a wheel: kcat on librdkafka.
+"""Programs of this machine's distribution that run with a shared library from a wheel: kcat on librdkafka.
 
-The program is the one on PATH; where there is none, its package is downloaded by the distribution's own tool, with the
-repositories of its own configuration, and unpacked into the cache. Nothing is installed, and root is not needed. Which
-release of the library it runs with is ours to choose: the versions of such a family are the program's with the
-library's behind a dash, and their digests are those of the wheel that holds the library.
+The program is the one on PATH. If there is none, the distribution's own tool downloads its package, with the
+repositories of its own configuration; it is unpacked into the cache. Nothing is installed, and root is not needed. The
+release of the library is chosen by us. A version of such a family is the program's version, a dash, and the library's.
+Its digest is that of the wheel with the library.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ from probe.toolchain.cache_folders import locked
 from probe.toolchain.tools import ToolError, find_tool
 
 PACKAGE_S = 120
-"""One package by the distribution's tool."""
+"""Longest download of one package by the distribution's tool."""
 REPORT_S = 60
 RECORD = "packages.json"
 SONAME = {"confluent-kafka": "librdkafka.so.1"}
-"""The name by which programs ask for the library in a wheel."""
+"""The name under which programs load the library of a wheel."""
 
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
-    """Return how to drive the program with this release of its library. ProvisionError if either cannot be had."""
+    """Return the command of the program with this release of its library. Raises ProvisionError."""
     launch = wheel.obtain(_of_library(family), version, cache)
     folder = Path(launch.argv[launch.argv.index("--library") + 1])
-    program, told, libraries = _program(family, cache)
+    program, name, libraries = _program(family, cache)
     links = _links(family.source.library, folder, cache)
     env = {"PROBE_PROGRAM": str(program), "PROBE_PROGRAM_LIBRARIES": os.pathsep.join([str(links), *libraries])}
-    return replace(launch, artifact=f"{told}; {launch.artifact}", env={**launch.env, **env})
+    return replace(launch, artifact=f"{name}; {launch.artifact}", env={**launch.env, **env})
 
 
 def newest(family: Family) -> str:
-    """Return the newest release of the library's wheel. ProvisionError if it cannot be asked."""
+    """Return the newest release of the library's wheel. Raises ProvisionError if the registry does not answer."""
     return wheel.newest(_of_library(family))
 
 
 def releases(family: Family) -> list[str]:
-    """Return the releases of the library that there are wheels of. ProvisionError if it cannot be asked."""
+    """Return the releases of the library that have wheels. ProvisionError if the registry does not answer."""
     return wheel.releases(_of_library(family))
 
 
 def exists(family: Family, artifact: str) -> bool:
-    """Say whether there is such a wheel of the library. ProvisionError if it cannot be asked."""
+    """Return whether the library has such a wheel. Raises ProvisionError if the registry does not answer."""
     return wheel.exists(_of_library(family), artifact)
 
 
 def identify(family: Family, artifact: str, cache: Path) -> Version:
-    """Run the program with a library that is not pinned, and ask both for their versions."""
+    """Run the program with a library that is not pinned, and return the version that both report."""
     launch = obtain(family, Version(version=artifact), cache)
     done = subprocess.run(
         [*launch.argv, "--report"],
@@ -77,13 +77,13 @@ def identify(family: Family, artifact: str, cache: Path) -> Version:
 
 
 def _of_library(family: Family) -> Family:
-    """Look at the family as at one whose versions are the library's wheels."""
+    """Return the family with the library's wheels as its source."""
     source = family.source.model_copy(update={"kind": "wheel", "name": family.source.library, "extra": ()})
     return family.model_copy(update={"source": source})
 
 
 def _program(family: Family, cache: Path) -> tuple[Path, str, list[str]]:
-    """Return the program, what it is, and folders of shared libraries that came with it."""
+    """Return the program, its name with digest, and folders of shared libraries that came with it."""
     name = family.source.name
     if found := shutil.which(name):
         return Path(found), f"program {name} of this machine sha256:{_sha256(Path(found))}", []
@@ -98,12 +98,12 @@ def _program(family: Family, cache: Path) -> tuple[Path, str, list[str]]:
 
 
 def _unpack(packages: Sequence[str], folder: Path) -> None:
-    """Download packages as the distribution does, and lay out what they hold."""
+    """Download packages with the distribution's tool, and unpack them."""
     try:
         download, unpack = find_tool("apt-get"), find_tool("dpkg-deb")
     except ToolError:
         raise ProvisionError(
-            f"{packages[0]} is not on this machine, and only Debian's and its descendants' packages can be had without "
+            f"{packages[0]} is not on this machine, and only Debian's and its derivatives' packages work without "
             f"root; install {packages[0]}"
         ) from None
     with filling(folder) as whole:
@@ -132,11 +132,11 @@ def _run(argv: Sequence[str], folder: Path, what: str) -> None:
         raise ProvisionError(f"{what}: {argv[0]} took longer than {PACKAGE_S} s; try again, or install it") from None
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["no reason given"]
-        raise ProvisionError(f"{what} cannot be had from this distribution: {lines[0]}; install it")
+        raise ProvisionError(f"{what} cannot be downloaded from this distribution: {lines[0]}; install it")
 
 
 def _links(library: str, folder: Path, cache: Path) -> Path:
-    """Return a folder in which the wheel's library stands under the name that programs ask for."""
+    """Return a folder in which the wheel's library has the name under which programs load it."""
     links = cache / "programs" / f"{folder.name}-links"
     found = sorted(path for path in folder.rglob("librdkafka*") if ".so" in path.name)
     if not found:

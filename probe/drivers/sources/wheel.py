@@ -1,11 +1,11 @@
 """Families whose versions are wheels in the Python package registry: each version in a folder of its own.
 
 A wheel's digest is that of one file, and a version has a file per Python and machine. Digests in client.toml are those
-of the pure wheel, or of PINNED_PYTHON's on Linux x86_64. A file for any other machine is recorded when it is first
-fetched, and named with its digest in every run's artifacts.
+of the pure wheel, or of PINNED_PYTHON's on Linux x86_64. The digest of any other file is recorded at its first
+download, and named in every run's artifacts.
 
-Releases that are older than this Python have wheels for older ones only (`pythons` in client.toml). Those are fetched
-as for that Python and laid out all the same: a driver may want only the C library in them.
+Releases that are older than this Python have wheels for older ones only (`pythons` in client.toml). Those wheels are
+downloaded for that Python and unpacked in the same way: a driver may need only the C library in them.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ from probe.toolchain.cache_folders import locked
 from probe.toolchain.tools import cache_root
 
 PINNED_PYTHON = "311"
-"""The CPython of the files that the digests of client.toml are about, on Linux x86_64, unless `pythons` names another;
-a pure wheel is the same file everywhere."""
+"""CPython version of the files with the digests of client.toml, on Linux x86_64, unless `pythons` names another. A pure
+wheel is the same file everywhere."""
 LOCAL = "path:"
-"""An artifact that starts with this lies on this machine."""
+"""Prefix of an artifact that lies on this machine."""
 STAMP = "probe-stamp.json"
 REPORT_S = 60
-"""A driver that only prints its library's version is given so long."""
+"""Longest time for a driver to report its library's version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a filled folder holds."""
+    """Content of a filled folder."""
 
     file: str
     """Name of the wheel."""
     digest: str
     """`sha256:` and its hex digest."""
     machine: str
-    """Python and platform that it was chosen for."""
+    """Python and platform of the wheel."""
     extra: tuple[str, ...]
-    """Further requirements that lie in the same folder."""
+    """Further requirements in the same folder."""
 
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
-    """Return how to drive this version, fetching it if it is not there. ProvisionError if it cannot be had."""
+    """Return the driver's command for this version; download it if needed. Raises ProvisionError."""
     if version.artifact.startswith(LOCAL):
         return _obtain_local(family, version, cache)
     folder = _folder(family, version.pinned_artifact, cache)
@@ -72,14 +72,14 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 
 
 def newest(family: Family) -> str:
-    """Return the newest artifact version in the registry. ProvisionError if it cannot be asked."""
+    """Return the newest artifact version in the registry. Raises ProvisionError if it does not answer."""
     return pip.versions(family.source.name)[0]
 
 
 def releases(family: Family) -> list[str]:
-    """Return the artifact versions that the registry has wheels of for us, each for the Python that `pythons` names.
+    """Return the artifact versions with usable wheels in the registry, each for the Python that `pythons` names.
 
-    ProvisionError if it cannot be asked.
+    Raises ProvisionError if it does not answer.
     """
     pythons = ["", *(span.python for span in family.source.pythons)]
     with ThreadPoolExecutor(len(pythons)) as pool:
@@ -89,12 +89,12 @@ def releases(family: Family) -> list[str]:
 
 
 def exists(family: Family, artifact: str) -> bool:
-    """Say whether the registry has this version of the artifact for us. ProvisionError if it cannot be asked."""
+    """Return whether the registry has a usable wheel of this version. ProvisionError if it does not answer."""
     return artifact in pip.versions(family.source.name, _python(family, artifact))
 
 
 def identify(family: Family, artifact: str, cache: Path) -> Version:
-    """Fetch an artifact that is not pinned and ask the library in it for its own version."""
+    """Download an artifact that is not pinned; return it with the version that its library reports."""
     reported = _ask(f"{family.family} {artifact}", obtain(family, Version(version=artifact), cache))
     stamp = _read(_folder(family, artifact, cache))
     digest = stamp.digest if stamp else ""
@@ -102,9 +102,9 @@ def identify(family: Family, artifact: str, cache: Path) -> Version:
 
 
 def local(family: Family, place: Path) -> Version:
-    """Describe a wheel, a checkout or a build of the C library by the version that the library in it reports.
+    """Return the version of a wheel, a checkout or a build of the C library, as its library reports.
 
-    It is laid out in the cache, by its content, so that what is asked is what runs. ProvisionError if there is none.
+    It is unpacked into the cache, by its content, so that later trials run the same. ProvisionError if there is none.
     """
     where = place.expanduser().resolve()
     cache = cache_root()
@@ -156,7 +156,7 @@ def _ask(name: str, launch: Launch) -> str:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise ProvisionError(f"{name}: its driver said nothing within {REPORT_S} s") from None
+        raise ProvisionError(f"{name}: its driver reported nothing within {REPORT_S} s; try again") from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise ProvisionError(f"{name} cannot be loaded by this Python: {last[:200]}")
@@ -194,13 +194,13 @@ def _agrees(stamp: Stamp, family: Family, version: Version) -> bool:
 
 
 def _pinned(python: str) -> re.Pattern[str]:
-    """Return what the names of files look like that the digests of client.toml are about."""
+    """Return the pattern of file names whose digests client.toml pins."""
     tag = f"cp{python or PINNED_PYTHON}"
     return re.compile(rf"-none-any\.whl$|-{tag}-{tag}m?-manylinux[^-]*x86_64[^-]*\.whl$")
 
 
 def _python(family: Family, artifact: str) -> str:
-    """Return the CPython that an artifact's wheel is for, empty for ours."""
+    """Return the CPython of an artifact's wheel; empty for the running one."""
     return next((span.python for span in family.source.pythons if span.covers(artifact)), "")
 
 
@@ -209,12 +209,12 @@ def _extra(family: Family, version: Version) -> tuple[str, ...]:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
-    """Lay a wheel's files out as an installer does; scripts and headers are left out (PEP 427)."""
+    """Unpack a wheel as an installer does; scripts and headers are left out (PEP 427)."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
     except zipfile.BadZipFile as error:
-        raise ProvisionError(f"{wheel.name} is no wheel ({error}); fetch it again") from None
+        raise ProvisionError(f"{wheel.name} is not a wheel ({error}); fetch it again") from None
     for data in folder.glob("*.data/p*lib"):
         shutil.copytree(data, folder, dirs_exist_ok=True)
 

@@ -1,1 +1,1 @@
-"""Many trials: the pool, cohorts, and how many of them run at once."""
+"""Scheduling of trials: the pool, cohorts, and how many run at once."""

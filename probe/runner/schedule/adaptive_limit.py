@@ -1,9 +1,9 @@
-"""How many trials are in flight: fewer while the machine breaks them, more again as it does not.
+"""Adaptive limit of concurrent trials: lower after failures of the harness, higher after successes.
 
-Trials break where the machine has too much to do. To run them again at once adds to that, so the limit falls with
-failures and grows with successes, as TCP's window does (RFC 9438, and RFC 6582 for what counts as one failure): down by
-a share; back fast, slowly near the limit at which it failed, and faster again beyond that. A trial that only waits for
-what a client does next costs little: it rests, and its place goes to another.
+Trials fail when the machine is overloaded, and repetition adds to the load. So the limit follows failures and successes
+as TCP's window does (RFC 9438, and RFC 6582 for what counts as one failure). It falls by a share and rises fast, slowly
+near the limit of the last failure, and faster again beyond that. A trial that only waits for its client's next reaction
+costs little: it rests, and another one may be busy.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from probe.planning.plan import WAITING_PER_JOB
 
 MIN_LIMIT = 8
 DECREASE_FACTOR = 0.7
-"""What is left of the limit after a failure."""
+"""Remaining share of the limit after a failure."""
 INCREASE_SHARE = 0.25
-"""In a round of successes the limit grows by this part of its distance to the last failure's, by one at the least: a
-hundred come back in a minute or two. By one in each round it took them ten, with a tenth of the cores idle."""
+"""Growth of the limit in a round of successes, as a share of its distance to the last failure's limit; at least 1.
+Growth by one per round would take too long after a failure at a high limit."""
 
 
 class AdaptiveLimit:
-    """Lets trials in, up to a limit that follows what becomes of them."""
+    """Admits trials, up to a limit that follows their success."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, *, in_flight: int | None = None) -> None:
-        """Begin with the limit at the most that the user allows; `in_flight` limits all, those that rest included."""
+        """Start with the limit that the user allows; `in_flight` limits all trials, including resting ones."""
         resting = (WAITING_PER_JOB + 1) * most
         self._in_flight = resting if in_flight is None else min(resting, in_flight)
         self._most, self._limit, self._failed_at = float(most), float(most), float(most)
@@ -36,11 +36,11 @@ class AdaptiveLimit:
 
     @property
     def limit(self) -> int:
-        """How many may be busy."""
+        """Number of trials that may be busy."""
         return int(self._limit)
 
     async def enter(self) -> Permit:
-        """Wait for room and take a place."""
+        """Wait until the limit allows another busy trial, and return its permit."""
         while self._busy >= self.limit or self._busy + self._resting >= self._in_flight:
             self._room.clear()
             await self._room.wait()
@@ -48,15 +48,15 @@ class AdaptiveLimit:
         return Permit(self, self._clock())
 
     def changed(self, busy: int, resting: int) -> None:
-        """Learn from a place that its holder rests or has left."""
+        """Record that a permit was downgraded or released."""
         self._busy += busy
         self._resting += resting
         self._room.set()
 
     def failed(self, entered: float) -> None:
-        """Learn that the harness failed at a trial that came in at a time.
+        """Record that the harness failed in a trial that was admitted at the time `entered`.
 
-        Who was inside at the last cut may have failed of what caused that one: only who came later counts.
+        A trial that was admitted before the last decrease may have failed for the same cause, so it does not count.
         """
         if entered > self._cut_at:
             self._cut_at = self._clock()
@@ -64,26 +64,26 @@ class AdaptiveLimit:
             self._limit = max(min(MIN_LIMIT, self._most), self._limit * DECREASE_FACTOR)
 
     def went_well(self) -> None:
-        """Learn that a trial says something about its client."""
+        """Record a trial in which the harness did not fail."""
         in_a_round = max(1.0, abs(self._failed_at - self._limit) * INCREASE_SHARE)
         self._limit = min(self._most, self._limit + in_a_round / self._limit)
 
 
 class Permit:
-    """A trial's place in the crowd: busy, then perhaps resting, then left."""
+    """Permission of one trial to run: busy, then perhaps resting, then released."""
 
     def __init__(self, crowd: AdaptiveLimit, entered: float) -> None:
         self._crowd, self._rests, self._left = crowd, False, False
         self.entered = entered
 
     def downgrade(self) -> None:
-        """Let another be busy instead: from now on there is little to do here. Only the first call counts."""
+        """Let another trial be busy, since this one only waits from now on. Only the first call counts."""
         if not self._rests and not self._left:
             self._rests = True
             self._crowd.changed(-1, +1)
 
     def release(self) -> None:
-        """Give the place back. Only the first call counts."""
+        """Release the permit. Only the first call counts."""
         if not self._left:
             self._left = True
             self._crowd.changed(0 if self._rests else -1, -1 if self._rests else 0)

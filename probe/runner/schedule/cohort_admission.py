@@ -1,9 +1,8 @@
-"""How many cohorts are there at once: one starts and breaks; others watch, as long as their cells are not too many.
+"""Admission of cohorts: one starts and injects its fault; others observe, as long as their cells are not too many.
 
-Starting dozens of clients and moving their partitions takes a whole slow machine for some seconds; two cohorts that did
-so together took it from each other, so a second one does so only where cores are idle all the same. Watching takes
-less, by the number of clients that are still watched and by what they do: dozens that wait five minutes for a time-out
-leave the cores idle.
+To start dozens of clients and move their partitions takes a slow machine's whole CPU for some seconds. Two cohorts in
+that phase slow each other down, so a second one starts only where cores are idle. Observation takes less CPU, depending
+on the number of clients and what they do: clients that wait for time-outs leave the cores idle.
 """
 
 from __future__ import annotations
@@ -14,23 +13,23 @@ import time
 from collections.abc import Callable
 
 CHECK_S = 0.5
-"""Whether cores are idle is looked at so often."""
+"""Interval of checks whether cores are idle."""
 MAX_STARTING_COHORTS = 2
-"""So many are busy at the most."""
+"""Most busy cohorts."""
 SECOND_START_DELAY_S = 8.0
-"""Whether cores are idle beside a cohort that starts is seen so long after it came in."""
+"""Time after a cohort's admission from which it is known whether it leaves cores idle."""
 
 
 class CohortAdmission:
-    """Lets cohorts in, one after the other."""
+    """Admits cohorts one after the other."""
 
     def __init__(
         self, clusters: int, watching: int, spare: Callable[[], bool] = lambda: False, *, in_silence: int = 0
     ) -> None:
-        """Begin with nobody there; so many cohorts at the most, and so many beside them that watch silence.
+        """Start without cohorts; `clusters` limits them, `in_silence` limits additional ones that observe silence.
 
-        Where one starts so many cells watch at the most and nobody else starts, or while `spare` says that the machine
-        has time.
+        A cohort is admitted if no other starts and at most `watching` cells are observed, or if `spare` returns that
+        the machine is idle enough.
         """
         self._clusters, self._most, self._spare = clusters, watching, spare
         self._in_silence = in_silence
@@ -39,7 +38,7 @@ class CohortAdmission:
         self._changed = asyncio.Event()
 
     async def enter(self, cells: int, *, silent: bool = False) -> CohortSlot:
-        """Wait for room and take a lane for a cohort of so many cells, which watches silence or does not."""
+        """Wait for a slot and take it for a cohort with this number of cells, which observes silence or does not."""
         while not self._has_room():
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
@@ -59,7 +58,7 @@ class CohortAdmission:
         return self._spare() or not (self._busy or self._watching > self._most)
 
     def changed(self, *, calm: bool = False, watching: int = 0, left: int = 0, silent: int = 0) -> None:
-        """Learn from a lane that its cohort is busy no longer, that cells watch or have ended, that it has left."""
+        """Record changes of a slot: its cohort is no longer busy, cells are observed or have ended, it was left."""
         self._busy -= calm
         self._watching += watching
         self._there -= left
@@ -68,17 +67,17 @@ class CohortAdmission:
 
 
 class CohortSlot:
-    """A cohort's lane: busy until all its cells rest or have ended, then watching, then left."""
+    """A cohort's slot: busy until all its cells rest or have ended, then observing, then left."""
 
     def __init__(self, admission: CohortAdmission, cells: int, *, silent: bool = False) -> None:
         self._lanes = admission
         self.silent = silent
-        """Its cohort watches silence."""
+        """Whether its cohort observes silence."""
         self._restless, self._alive = set(range(cells)), set(range(cells))
         self._calm = self._left = False
 
     def downgrade(self, cell: int) -> Callable[[], None]:
-        """Return what says that a cell only waits from now on; it may be said again and again."""
+        """Return a function to call, once or more often, when a cell only waits from now on."""
 
         def rest() -> None:
             self._restless.discard(cell)
@@ -88,7 +87,7 @@ class CohortSlot:
         return rest
 
     def ended(self, cell: int) -> None:
-        """Say that a cell is no longer watched."""
+        """Record that a cell is no longer observed."""
         if cell in self._alive:
             self._alive.discard(cell)
             if self._calm:
@@ -96,7 +95,7 @@ class CohortSlot:
         self.downgrade(cell)()
 
     def leave(self) -> None:
-        """Give the lane back. Only the first call counts."""
+        """Release the slot. Only the first call counts."""
         if not self._left:
             self._left = True
             self._calm_down()

@@ -1,4 +1,4 @@
-"""Trials in cohorts: each cohort leases one cluster, whose cells see one fault at the same moment."""
+"""Trials in cohorts: each cohort leases one cluster, and its cells observe one fault at the same moment."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
 
 RECOVERY_PAUSE_S = 10.0
-"""Others that are watched keep the cores busy: a cohort waits no longer for a moment without them."""
+"""Longest wait for a calm moment before a cohort starts; other cohorts may keep the cores busy for longer."""
 MAX_OBSERVED_CELLS = 12
-"""A cohort starts once so few cells of others are watched, or where cores are idle all the same. With 64 that worked
-beside it, 55 clients took 40 s to serve and not 17."""
+"""Observed cells of other cohorts up to which a cohort starts, unless cores are idle anyway. With more of them, the
+warm-up of dozens of clients takes much longer."""
 
 
 def drain_in_cohorts(engine: CohortEngine) -> Drain:
-    """Return how the trials of a plan are run on this engine."""
+    """Return the function that runs the trials of a plan on this engine."""
 
     async def drain(run: Run, trials: Trials) -> None:
         await _drain(run, engine, [TrialTask(item, trial) for item, trial in trials])
@@ -46,41 +46,41 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
 
 
 def _has_control(run: Run, work: TrialTask) -> bool:
-    """Say whether a cell's control cell was judged, if there is one: whoever is judged waits for it."""
+    """Return whether a cell's control cell is judged, or there is none; the verdict on the cell needs it."""
     control = run.steady.get(work.item.steady)
     return work.item.is_control or control is None or control.done()
 
 
 def _next(run: Run, queue: Sequence[Sequence[TrialTask]]) -> Sequence[TrialTask] | None:
-    """Return the first cohort that waits for no control cell and fits the clusters of the first of all, or None.
+    """Return the first cohort whose control cells are judged and that fits the first cohort's clusters, or None.
 
-    No other line begins before: its clusters would be started for a few cohorts, and those of this one anew.
+    No other release line begins earlier: its clusters would start for a few cohorts, and those of this line again.
     """
     fit = (cohort for cohort in queue if kind_of(cohort) == kind_of(queue[0]))
     return next((cohort for cohort in fit if all(_has_control(run, work) for work in cohort)), None)
 
 
 def _passes_beside(work: TrialTask, queue: Sequence[Sequence[TrialTask]]) -> bool:
-    """Say whether a trial is run again before others: its silence passes beside theirs, on clusters that are there."""
+    """Return whether a repeated trial observes silence and can share that time, and clusters, with queued ones."""
     return bool(queue) and observes_silence(work.item) and kind_of([work]) == kind_of(queue[0])
 
 
 async def _known_as_impossible(run: Run, work: TrialTask) -> bool:
-    """Judge at once what cannot be played since this client does not get on with these brokers at all."""
+    """Judge a trial without running it if its control cell found that the client cannot use these brokers at all."""
     control = run.steady.get(work.item.steady)
     known = control is not None and control.done() and not control.exception() and not work.item.is_control
     if not known or control is None or control.result() is not Outcome.UNSUPPORTED:
         return False
-    header = replace(_header(run, work), impossible=f"nor can it play steady with Kafka {work.item.cell.broker}")
+    header = replace(_header(run, work), impossible=f"it cannot run steady with Kafka {work.item.cell.broker} either")
     await judge(run, work.item, History(header, ()))
     return True
 
 
 async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> None:
-    """Run all; what has to be run again comes last, in cohorts of its own, while others are still watched.
+    """Run all trials; repetitions come last, in cohorts of their own, while others are still observed.
 
-    Control cells come first, also those that are run again: others wait for them. So does what is watched for long and
-    has to be run again, while its line is played: at the end there would be nothing to do beside it.
+    Control cells come first, also repeated ones, because others wait for them. Long observations are repeated while
+    their release line still runs, since at the end nothing could run in parallel.
     """
     cohorts, clusters = cluster_layout(work, run.options.jobs, engine.at_once)
     in_silence = engine.in_silence if clusters > 1 else 0
@@ -115,7 +115,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
                 continue
             if not queue:
                 return
-            cohort = cohort or queue[0]  # there was no time for some control cells of the first
+            cohort = cohort or queue[0]  # the time budget did not suffice for some of its control cells
             queue.remove(cohort)
             ready = [work for work in cohort if _has_control(run, work)]
             possible = [work for work in ready if not await _known_as_impossible(run, work)]
@@ -132,10 +132,10 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
 async def _run_cohort(
     run: Run, engine: CohortEngine, cohort: Sequence[TrialTask], to_come: int, slot: CohortSlot
 ) -> list[TrialTask]:
-    """Run one cohort; return what has to be run again."""
+    """Run one cohort; return the trials to repeat."""
     part = cohort[0].item.variant
     under_fault = part.at_start or part.second_instance
-    # who starts under the fault keeps its place among the starting until everybody sees the fault
+    # a client that starts under the fault keeps its starting slot until all clients observe the fault
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
     try:
         broker = cohort[0].item.cell.broker
@@ -158,7 +158,7 @@ async def _run_cohort(
 async def _play_one(
     run: Run, work: TrialTask, member: CohortMemberPort, starting: asyncio.Semaphore, slot: CohortSlot, number: int
 ) -> Iterable[TrialTask]:
-    """Run one; what this machine had no more of ends the run, and this trial is not stored."""
+    """Run one trial; an exhausted resource ends the run, and this trial is not stored."""
     with run.stopping(work.item):
         return await _run_one(run, work, member, starting, slot, number)
     return []
@@ -170,7 +170,7 @@ async def _run_one(
     tools, rest = replace(run.tools, engine=member), slot.downgrade(number)
 
     def closed() -> None:
-        """Hand on what the client took of the machine: it may be long until the last of the cohort is watched."""
+        """Release the client's share of the cluster early: others of the cohort may be observed for long."""
         member.ignore_events()
         slot.ended(number)
 
@@ -195,13 +195,13 @@ async def _run_one(
 
 
 async def _unsteady(work: TrialTask, history: History) -> str:
-    """Say how a control cell was not clean, the first time: brokers that get no CPU for seconds serve nobody."""
+    """Return why a control cell was not clean at its first attempt, perhaps because brokers got no CPU."""
     if work.attempt or not work.item.is_control or harness_failed(history):
         return ""
     found = await submit(verdict.judge, history)
     if OUTCOMES[found.outcome].ends_control:
         return ""
-    return f"{found.outcome} although nothing was done to the brokers ({found.reason}); it is played once more"
+    return f"{found.outcome} although nothing was done to the brokers ({found.reason}); it runs once more"
 
 
 def _never_began(run: Run, work: TrialTask, reason: str) -> History:

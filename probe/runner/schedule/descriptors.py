@@ -1,7 +1,7 @@
-"""How many trials may be in flight within the limit of open files.
+"""Number of concurrent trials that the limit of open files allows.
 
-Counted are this process's own: pipes of the processes that it starts, ports of the relay, both ends of what the relay
-passes on, connections of the engine. A process that is started has limits of its own.
+Only this process's own files count: pipes of its child processes, ports of the relay, both ends of relayed connections,
+connections of the engine. A child process has its own limits.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from probe.errors import ExhaustedError
 from probe.runner.tools import Options
 
 OWN = 40
-"""The interpreter, its libraries, the event loop, the gRPC server, and files of results that are written."""
+"""Files of the interpreter, its libraries, the event loop, the gRPC server, and of results being written."""
 DRIVER = 6
-"""A driver process: three pipes, the descriptor of its end, its connection, and one more while it starts."""
+"""Files of a driver process: three pipes, its pidfd, its connection, and one more while it starts."""
 TRIAL = 40
-"""A trial on a fake cluster: 14 for the cluster's process and two for each port of the relay, and two for each of up to
-12 connections of clients. Most trials take half of it."""
+"""Files of a trial on a fake cluster: 14 for the cluster's process and two per port of the relay, and two for each of
+up to 12 client connections. Most trials need half of them."""
 CLUSTER = 80
-"""A cluster of real brokers: four for each of up to nine processes, the relay's ports, connections of the engine."""
+"""Files of a real cluster: four for each of up to nine processes, the relay's ports, connections of the engine."""
 SEAT = 40
-"""A cell in a cohort: two for each of up to 18 connections of its instances, and some while its topic is read back."""
+"""Files of a cell in a cohort: two for each of up to 18 connections of its instances, and some for the read-back."""
 
 
 def within(options: Options, limit: int, clients: int) -> Options:
-    """Return the options with as many trials in flight as fit, of so many client versions, on fake clusters.
+    """Return the options with as many concurrent trials as fit, on fake clusters, of `clients` client versions.
 
-    Drivers of every version may be kept for their next trial. Raises ExhaustedError where not even one trial fits.
+    Drivers of every version may be kept for their next trial. Raises ExhaustedError if not even one trial fits.
     """
     _check(limit, OWN + DRIVER + TRIAL)
     fit = max(1, (limit - OWN - DRIVER * clients) // TRIAL)
@@ -35,10 +35,10 @@ def within(options: Options, limit: int, clients: int) -> Options:
 
 
 def within_cohorts(options: Options, limit: int, clients: int, clusters: int) -> tuple[Options, int]:
-    """Return the options with cohorts of such a size, and so many clusters at the same time, that all fit.
+    """Return the options with the size of cohorts, and the number of concurrent clusters, that fit.
 
     A cohort's cells share a cluster, so few clusters with large cohorts are better than many with small ones. Raises
-    ExhaustedError where not even one cell on one cluster fits.
+    ExhaustedError if not even one cell on one cluster fits.
     """
     _check(limit, OWN + DRIVER + CLUSTER + SEAT)
     left = max(CLUSTER + SEAT, limit - OWN - DRIVER * clients)

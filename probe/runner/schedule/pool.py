@@ -1,4 +1,4 @@
-"""A bounded pool of trials: control cells first, judged against them, stored as they end."""
+"""Bounded pool of trials: control cells first, other trials judged with their result, each stored when it ends."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from probe.runner.trial.trial import run_trial
 from probe.scenarios.reach import Versions, out_of_reach
 
 MORE_TRIALS = 2
-"""A cell whose outcome differs from the matrix so far is run so many times more."""
+"""Further trials of a cell whose outcome differs from the matrix so far."""
 ATTEMPTS = 3
-"""A trial in which the harness failed is run again, so many times in all."""
+"""Most attempts at a trial in which the harness fails."""
 ENDING_S = 8.0
-"""After a watch: healing, closing, reading back; about."""
+"""Approximate time after the observation: revert, closing, read-back."""
 FAILING_FROM = 1000
-"""Failed attempts are numbered from here, so that the trial's own number is free for the one that counts."""
+"""First number of failed attempts, so that the trial's own number stays free for the attempt that counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One judged trial, for whoever shows progress."""
+    """One judged trial, for progress reports."""
 
     done: int
     total: int
     cell: Cell
     verdict: Verdict
     election: Election | None = None
-    """What real brokers took."""
+    """Times of the election, on real brokers."""
 
 
 @dataclass
 class Run:
-    """A run under way."""
+    """State of a run."""
 
     plan: Plan
     tools: Tools
@@ -65,24 +65,24 @@ class Run:
     done: int = 0
     total: int = 0
     stopped_by: ExhaustedError | None = None
-    """What this machine has no more of, once that kept a trial from being started or judged."""
+    """The exhausted resource that prevented the start or the verdict of a trial."""
 
     def may_start(self) -> bool:
-        """Say whether a further trial may start: not once this machine has no more of something."""
+        """Return whether a further trial may start; False once a resource of this machine is exhausted."""
         self.stopped_by = self.stopped_by or self.store.exhausted
         return self.stopped_by is None
 
     def stop(self, item: Planned, reason: ExhaustedError) -> None:
-        """Start no further trial; one of this cell is not judged, nor is any that waits for it."""
+        """Start no further trial; neither the cell's trial nor trials that wait for it are judged."""
         self.stopped_by = self.stopped_by or reason
         control = self.steady.get(item.cell)
         if control is not None and not control.done():
             control.set_exception(reason)
-            control.exception()  # if nobody waits for it, nothing is to be said about that
+            control.exception()  # marks it as retrieved, in case no other trial waits for it
 
     @contextmanager
     def stopping(self, item: Planned) -> Iterator[None]:
-        """Stop where this machine has no more of something that the block needed."""
+        """Stop the run if a resource that the block needed is exhausted."""
         try:
             yield
         except Exception as error:
@@ -96,12 +96,12 @@ class Run:
             raise self.stopped_by
 
     def has_time(self, seconds: float) -> bool:
-        """Say whether something that takes so long ends in time."""
+        """Return whether work that takes `seconds` ends within the time budget."""
         return self.options.stop_at is None or time.monotonic() + seconds <= self.options.stop_at
 
 
 Drain = Callable[[Run, Trials], Awaitable[None]]
-"""Runs them all: each on a cluster of its own, or in cohorts."""
+"""Runs all trials: each on a cluster of its own, or in cohorts."""
 
 
 async def run_plan(
@@ -117,9 +117,9 @@ async def run_plan(
 ) -> None:
     """Run every cell of a plan.
 
-    `known` = outcomes of the matrix so far: a trial that differs is repeated. `finished` = trials that an interrupted
-    run already judged: they are not run again. `drain` = how trials are run, if not each on a cluster of its own.
-    Raises ExhaustedError where this machine has no more of something: trials under way have ended by then.
+    `known` holds outcomes of the matrix so far: a trial that differs is repeated. `finished` holds trials that an
+    interrupted run has judged: they do not run again. `drain` runs the trials, by default each on a cluster of its own.
+    Raises ExhaustedError, after the end of current trials, if a resource of this machine is exhausted.
     """
     loop = asyncio.get_running_loop()
     finished = finished or {}
@@ -129,8 +129,8 @@ async def run_plan(
     for (cell, _), outcome in finished.items():
         if cell in steady and not steady[cell].done():
             steady[cell].set_result(outcome)
-    starting, crowd = asyncio.Semaphore(options.starting), AdaptiveLimit(options.jobs, in_flight=options.in_flight)
-    run = Run(plan, tools, options, store, report, known or {}, steady, starting, crowd)
+    starting, limit = asyncio.Semaphore(options.starting), AdaptiveLimit(options.jobs, in_flight=options.in_flight)
+    run = Run(plan, tools, options, store, report, known or {}, steady, starting, limit)
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     run.total = len(work)
     async with _until(options.stop_at):
@@ -141,7 +141,7 @@ async def run_plan(
 
 @asynccontextmanager
 async def _until(stop_at: float | None) -> AsyncIterator[None]:
-    """End the block when time is up; what is still watched then is not stored, so a later run does it."""
+    """Cancel the block at the end of the time budget; current trials are not stored, so a later run repeats them."""
     limit = asyncio.timeout(None if stop_at is None else max(0.0, stop_at - time.monotonic()))
     try:
         async with limit:
@@ -169,7 +169,7 @@ async def drain_each(run: Run, trials: Trials) -> None:
             if not run.may_start():
                 place.release()
                 break
-            # who is judged waits for its control cell, so it must not start where that did not
+            # a trial waits for its control cell's verdict, so it must not start if the control cell did not
             if item.steady in left or not run.has_time(_longest_s(item, run.options)):
                 left.add(item.cell)
                 place.release()
@@ -198,14 +198,14 @@ async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None
 
 
 def _out_of_reach(run: Run, item: Planned) -> str:
-    """Say why the request versions of a control cell that was judged make the fault impossible."""
+    """Return why the request versions of a judged control cell make the fault impossible."""
     return out_of_reach(item.variant, run.versions.get(item.steady, {}))
 
 
 def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
     """Return the numbers of further trials of a cell whose outcome differs from the matrix so far.
 
-    Further trials are followed by no others.
+    Further trials cause no more of them.
     """
     expected = run.known.get(item.cell)
     if trial >= item.trials or expected is None or outcome in {expected, Outcome.BROKEN}:
@@ -216,7 +216,7 @@ def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
 
 
 async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcome:
-    """Run, judge and store one trial; where the harness failed it is run again, and what failed is stored beside it."""
+    """Run, judge and store one trial; failed attempts are stored under other numbers, and repeated."""
     try:
         for attempt in range(1, ATTEMPTS + 1):
             history = await _run_alone_if_lost(run, item, trial, place)
@@ -229,7 +229,7 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcom
                 break
             run.go_on()
             await keep_failed(run, history, attempt)
-            if not item.is_control:  # others wait inside for a control cell
+            if not item.is_control:  # trials that wait for a control cell hold permits
                 place.release()
                 place = await run.limit.enter()
         return await judge(run, item, history)
@@ -238,9 +238,9 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcom
 
 
 async def keep_failed(run: Run, history: History, attempt: int) -> None:
-    """Store a trial in which the harness failed beside the one that will count, under the next number that is free.
+    """Store a trial in which the harness failed, under the next free number for failed attempts.
 
-    A run that was interrupted may have stored attempts of a trial that it did not get to the end of.
+    An interrupted run may have stored attempts of a trial that it did not finish.
     """
     header = history.header
     found = await submit(verdict.judge, history)
@@ -250,7 +250,7 @@ async def keep_failed(run: Run, history: History, attempt: int) -> None:
 
 
 def harness_failed(history: History) -> bool:
-    """Say whether a trial says nothing about its client."""
+    """Return whether a trial says nothing about its client."""
     header = history.header
     return not header.impossible and (bool(header.problems) or header.loop_lag_ms > verdict.STALL_MS)
 
@@ -267,7 +267,7 @@ async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Permit)
 
 
 async def judge(run: Run, item: Planned, history: History) -> Outcome:
-    """Judge and store a trial, once its control cell is judged."""
+    """Judge and store a trial, after its control cell."""
     control = run.steady.get(item.steady)
     if not item.is_control and control is not None:
         history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))
@@ -276,7 +276,7 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
         history = replace(history, header=replace(history.header, impossible=reason))
         found = await submit(verdict.judge, history)
     if item.is_control and control is not None and not control.done():
-        if found.outcome is Outcome.CLEAN:  # a broken one may have ended before its usual requests
+        if found.outcome is Outcome.CLEAN:  # otherwise it may have ended before its usual requests
             run.versions[item.cell] = dict(found.facts.api_versions)
         control.set_result(found.outcome)
     run.store.add(history, found)

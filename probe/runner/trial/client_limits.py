@@ -1,4 +1,4 @@
-"""What a client's effective settings say about how long it may take. Pure."""
+"""Limits of a client's own reactions, from its effective settings. Pure."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from probe.model import Expectation, Reaction, Symptom, Target
 
 LONGEST_DELIVERY_MS = 120_000
-"""Java's default. Who keeps a record for longer before it tells that it failed is not waited for."""
+"""Longest delivery timeout that is waited for; Java's default."""
 SILENCES = 4
-"""So many timeouts in a row a silence may cost: of a request, then of ApiVersions, its old version and Metadata on a
-new connection to the same broker (sarama)."""
+"""Consecutive timeouts of a silence: of a request, then of ApiVersions, its old version and Metadata on a new
+connection to the same broker (sarama)."""
 LONGEST_SILENCES_MS = 150_000
-"""A row of timeouts is not waited for beyond this, unless one of them is longer."""
+"""Longest row of timeouts that is waited for, unless one of them is longer."""
 UNSENT = frozenset({Symptom.SILENCE, Symptom.CONNECTION})
-"""Kinds under which a request may wait for its whole timeout: for an answer, or for a connection to be sent on."""
+"""Symptoms under which a request may wait for its whole timeout: for an answer, or for a connection to be sent on."""
 
 
 def own_limit_ms(play: Expectation, settings: Mapping[str, str]) -> int:
-    """Return the client's own limit for this kind of fault (SEMANTICS 2, patience), in milliseconds."""
+    """Return the client's own limit for this kind of fault, in milliseconds (docs/verdicts.md#patience)."""
     limits = [_back_off_ms(settings)]
     if play.kind in UNSENT:
         limits.append(timeout_ms(settings))
@@ -32,7 +32,7 @@ def own_limit_ms(play: Expectation, settings: Mapping[str, str]) -> int:
 
 
 def timeout_ms(settings: Mapping[str, str]) -> int:
-    """Return after how long a client gives up a request that is not answered, and tries again, in milliseconds."""
+    """Return the time after which a client retries an unanswered request, in milliseconds."""
     timeouts = (_number(settings, "request_timeout_ms"), _number(settings, "socket_timeout_ms"))
     return max(timeouts) + _back_off_ms(settings)
 
@@ -42,7 +42,7 @@ def _back_off_ms(settings: Mapping[str, str]) -> int:
 
 
 def refresh_ms(settings: Mapping[str, str]) -> int:
-    """Return the interval of periodic refresh; 0 where there is none."""
+    """Return the interval of periodic refresh, in milliseconds; 0 if there is none."""
     return max(0, _number(settings, "refresh_ms"))
 
 

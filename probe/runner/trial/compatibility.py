@@ -1,6 +1,6 @@
-"""Why a client does not get on with real brokers of a line. Pure.
+"""Incompatibility of a client with real brokers of a release line. Pure.
 
-Nobody can know that beforehand: brokers of our own are tried with what the client library says of itself.
+It cannot be known beforehand: the client is tried with real brokers and with what its library reports.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ MAX_TEXT = 200
 
 
 def incompatibility_reason(line: str, events: Sequence[Event], main: Collection[int], *, served: bool) -> str:
-    """Say why, or nothing; `served` = some operation succeeded, so that only a request tells that it never gets by.
+    """Return the reason, or an empty text if there is none.
 
-    `main` = keys of the APIs by which its role works at leaders.
+    `served` is True if some operation succeeded: then only a request that brokers never answer is a reason. `main` are
+    the API keys by which the client's role works at leaders.
     """
     reason = _refused_request(events)
     if not reason and not served:
         reason = _reported_error(events) or _closed(events) or _not_answered(events) or _never_sent(events, main)
-    return f"it does not get on with Kafka {line}: {reason}"[:MAX_TEXT] if reason else ""
+    return f"it cannot work with Kafka {line}: {reason}"[:MAX_TEXT] if reason else ""
 
 
 def _refused_request(events: Sequence[Event]) -> str:
-    """Name a request at which brokers always closed the connection: they do so where they do not know its version."""
+    """Return a request at which brokers always closed the connection, as they do for unknown request versions."""
     closed = {event.conn for event in events if isinstance(event, Closed) and event.by == "broker"}
     answered = {(event.api, event.version) for event in events if isinstance(event, Response)}
     asked: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -43,15 +44,15 @@ def _refused_request(events: Sequence[Event]) -> str:
 
 
 def _reported_error(events: Sequence[Event]) -> str:
-    told = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)
-    return f"{told.label()} {told.text}".strip() if told else ""
+    error = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)
+    return f"{error.label()} {error.text}".strip() if error else ""
 
 
 def _closed(events: Sequence[Event]) -> str:
     closed = sum(isinstance(event, Closed) and event.by == "broker" for event in events)
     if closed < MIN_CLOSED:
         return ""
-    return f"brokers closed {closed} of its connections, as they do where they do not know a request"
+    return f"brokers closed {closed} of its connections, as they do for unknown requests"
 
 
 def _not_answered(events: Sequence[Event]) -> str:
@@ -61,11 +62,11 @@ def _not_answered(events: Sequence[Event]) -> str:
 
 
 def _never_sent(events: Sequence[Event], main: Collection[int]) -> str:
-    """Name what it never sent although it knows who leads: the broker has no version of it that the client speaks.
+    """Return a request that the client never sent although it knows the leader: no version of it is common to both.
 
-    Java 4.4.0 tells its application nothing: its consumer builds Fetch v4 for 0.10.2 and throws it away, in a circle.
+    Java 4.4.0 reports no error to its application: its consumer builds Fetch v4 for 0.10.2 and discards it, repeatedly.
     """
     informed = any(isinstance(event, Response) and event.api == METADATA and event.rows for event in events)
     if not informed or any(isinstance(event, Request) and event.api in main for event in events):
         return ""
-    return f"it knows who leads, and never sent {' or '.join(api_name(key) for key in sorted(main))}"
+    return f"it knows the leader, but never sent {' or '.join(api_name(key) for key in sorted(main))}"

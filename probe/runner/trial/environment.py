@@ -1,4 +1,4 @@
-"""Where a trial is played, and what it takes of the machine."""
+"""Environment of a trial, and its slot among starting trials."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from probe.ports import Cluster, Tap
 from probe.runner.tools import Options, Tools
 
 SLOW_S = 10.0
-"""A client that takes longer to start waits for something: others may start meanwhile."""
+"""A client that starts for longer waits for something, so that others may start meanwhile."""
 
 
 class StartingSlot:
-    """One place among the trials that start, taken once and given back once."""
+    """A slot among the trials that start, taken once and released once."""
 
     def __init__(self, starting: asyncio.Semaphore, dawdles: Callable[[], None]) -> None:
-        """Prepare to take a place; `dawdles` is called when whoever has it takes long."""
+        """Prepare a slot; `dawdles` is called if its holder takes long to start."""
         self._starting, self._dawdles = starting, dawdles
         self._slow: asyncio.TimerHandle | None = None
         self._taken = self._held = False
 
     async def take(self) -> None:
-        """Wait for the place, unless it was taken before."""
+        """Wait for the slot, unless it was taken before."""
         if not self._taken:
             self._taken = True
             await self._starting.acquire()
@@ -45,7 +45,7 @@ class StartingSlot:
 
 @dataclass(frozen=True, slots=True)
 class TrialEnvironment:
-    """Where a trial is played."""
+    """Cluster, tap, tools and options of one trial."""
 
     cluster: Cluster
     tap: Tap
@@ -53,9 +53,9 @@ class TrialEnvironment:
     options: Options
     slot: StartingSlot
     downgrade: Callable[[], None]
-    """To be called once a trial only waits for what the client does next."""
+    """To be called when a trial only waits for its client's next reaction."""
     alone: bool
 
     def release_start(self) -> None:
-        """Let others start: what is left before the fault is to wait until metadata is old enough."""
+        """Let others start: this trial only waits until its metadata is old enough for the fault."""
         self.slot.release()

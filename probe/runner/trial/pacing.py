@@ -1,8 +1,7 @@
-"""How often a client works: often around the fault, seldom where no time is measured by it.
+"""Intervals of a client's operations: short around the fault, long where they measure no time.
 
-What is measured by operations is when they fail and when they succeed again. Before that (metadata grows old enough)
-and after it (is there a storm? does it stay so?) ten operations a second tell no more than two or three, and were most
-of what a trial cost: client, relay and brokers work for each.
+Operations measure when they fail and when they succeed again. Before that (metadata must grow old enough) and after it
+(storms, stability) a few operations per second show as much as ten. Client, relay and brokers work for each of them.
 """
 
 from __future__ import annotations
@@ -17,38 +16,38 @@ from probe.ports import Cluster, Instance
 from probe.runner.trial.state import TrialState
 
 FAULT_WINDOW_MS = 2000
-"""So long after the fault the client shows what it makes of it. Where brokers stay out of service for a known time,
-work is seldom from then until shortly before its end."""
+"""Time after the fault in which the client shows its reaction. If brokers stay out of service for a known time,
+operations are less frequent from then until shortly before its end."""
 PROOF_SUCCESSES = 2 * OPERATIONS
-"""So many successes since it could recover: three make a recovery, and those that were under way may be among them."""
+"""Successes since it could recover that prove recovery: three of them, and as many that may have been under way."""
 BEYOND_MS = 1000
-"""Whoever recovers so long after what is prompt is late, and a beat more or less says nothing. Until its first success
-idle work is enough to see that one come."""
+"""A recovery later than this after the prompt time is late, and one interval more or less does not matter. Until its
+first success, infrequent operations suffice to detect one."""
 FULL_RATE_LEAD_S = 1.0
-"""So long before the fault the work is quick again: a beat that is under way ends first."""
+"""Time before the fault at which the short interval begins again, so that a current long interval ends before it."""
 APART_MS = 1200
-"""The pace of who waits for the others of a cohort: with fifty that start for 5 to 20 s, work before the fault was a
-third of what brokers had to do. All are quick again for as long before the fault: what is under way ends first."""
+"""Interval of a trial that waits for the others of its cohort, which otherwise load the brokers. The short interval
+begins this long before the fault, so that current intervals end before it."""
 AWAY_MS = 10_000
-"""The pace of a second instance once the window has ended: the last of its cohort may be watched for minutes more."""
+"""Interval of a second instance after the window: the last of its cohort may be observed for minutes more."""
 
 
 class RateNeed(Enum):
-    """What work is for."""
+    """Purpose of a client's operations."""
 
     MEASURE = auto()
-    """Times are measured by it."""
+    """They measure times."""
     WAIT = auto()
-    """Nobody can serve, or a slow recovery goes on."""
+    """No broker can serve them, or a slow recovery is under way."""
     LOOK = auto()
-    """It shows whether all stays as it is."""
+    """They show whether the state remains."""
 
 
 class Pacing:
-    """The pace of one trial's work: of its instance, and of what that is fed."""
+    """Sets the interval of one trial's instance, and of the records for it."""
 
     def __init__(self, state: TrialState, cluster: Cluster, instance: Instance, beside: Instance | None = None) -> None:
-        """Begin at the pace that the instance was started with; `beside` is the bystander's, if it has one."""
+        """Start at the interval of the instance's start; `beside` is the bystander's instance, if any."""
         self._course, self._cluster, self._instance, self._beside = state, cluster, instance, beside
         self._quick_ms = self._now_ms = state.item.beat_ms
         self._beside_ms = self._quick_ms
@@ -63,7 +62,7 @@ class Pacing:
         self._before = 0
 
     async def wait(self, seconds: float) -> None:
-        """Wait before the fault; seldom work is enough until shortly before it."""
+        """Wait before the fault, with long intervals until shortly before it."""
         if self._together:
             await self._go(max(self._quick_ms, APART_MS))
         elif seconds > 2 * FULL_RATE_LEAD_S:
@@ -74,22 +73,22 @@ class Pacing:
         await asyncio.sleep(seconds)
 
     async def run_at_full_rate(self) -> None:
-        """Wait until all of a cohort are as far, then until all are quick. StragglerError for one that is late."""
+        """Wait for all of the cohort, then until all use the short interval. StragglerError if it is late."""
         if self._together:
             await self._cluster.await_cohort()
             await self.speed_up()
             await asyncio.sleep(APART_MS / 1000)
 
     async def speed_up(self) -> None:
-        """Work often."""
+        """Use the short interval."""
         await self._go(self._quick_ms)
 
     def end_window(self) -> None:
-        """Let a second instance do next to nothing: the window has ended, and with it all that it was to show."""
+        """Use a very long interval for the second instance, which is not needed after the window."""
         self._go_beside(AWAY_MS)
 
     async def adapt(self) -> None:
-        """Work often around the fault, and from when the client can serve until it is seen to, or is late."""
+        """Use the short interval around the fault, and from the possible recovery until it is proved or late."""
         need = self._need()
         await self._go(self._paces[need])
         if self._together:
@@ -106,7 +105,7 @@ class Pacing:
         if since is None:
             gone_ms, out_ms = (now_us() - state.fault_at) / 1000, out_of_service_ms(state)
             if proved and gone_ms > max(FAULT_WINDOW_MS, out_ms) + BEYOND_MS:
-                return RateNeed.LOOK  # nothing is mended or announced any more, and it serves all the same
+                return RateNeed.LOOK  # no revert or announcement is to come, and the client serves
             return RateNeed.WAIT if FAULT_WINDOW_MS < gone_ms < out_ms - FULL_RATE_LEAD_S * 1000 else RateNeed.MEASURE
         if proved:
             return RateNeed.LOOK
@@ -124,11 +123,9 @@ class Pacing:
         self._course.recorder.mark(MarkKind.PACED, str(interval_ms))
 
     def _go_beside(self, interval_ms: int) -> None:
-        """Set the pace of a second instance: it shows only whether it stands still, and its transactions are dear.
+        """Set the interval of a second instance, which only must not stall; its transactions are costly.
 
-        In half a run on real brokers seven of ten transactions, and so a third of all writes, were second instances';
-        a quarter after the window had ended. Around the fault the pace stays: a gap that the client has no part in
-        would be longer by it (`coordinator/moved`: 5.3 to 6.4 s and not 4.2 to 4.9, where prompt is 5).
+        Around the fault the interval stays short: a longer one would lengthen gaps that the client does not cause.
         """
         transactional = self._course.item.cell.role is Role.TRANSACTIONAL
         if self._beside is not None and transactional and interval_ms != self._beside_ms:
@@ -137,7 +134,7 @@ class Pacing:
 
 
 def available_at(state: TrialState) -> int | None:
-    """Return from when on, for all that is known so far, the client can succeed; None if it cannot yet."""
+    """Return the time from which the client can succeed, as far as known; None if it cannot yet."""
     engine, expects = state.recorder.engine, state.header.play.expects
     if expects is Reaction.DISCOVER:
         return engine.get(EngineKind.ANNOUNCED)
@@ -145,12 +142,12 @@ def available_at(state: TrialState) -> int | None:
 
 
 def out_of_service_ms(state: TrialState) -> int:
-    """Return how long after the fault, at the least, nobody can serve; 0 where that is not known."""
+    """Return the shortest time after the fault without service, in milliseconds; 0 if unknown."""
     return max(state.item.variant.heal_after_ms or 0, state.header.play.election_ms or 0)
 
 
 def _successes(state: TrialState) -> int:
-    """Count what shows that a client has recovered."""
+    """Count the operations that prove recovery."""
     recorder = state.recorder
     if state.item.cell.role is Role.TRANSACTIONAL:
         return recorder.kinds[AppKind.TXN_COMMITTED]

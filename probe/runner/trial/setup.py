@@ -1,4 +1,4 @@
-"""Who takes part in a trial: its subject, what the instance is told, and the bystander's instance."""
+"""Set-up of a trial: its header and subject, the instance's start message, and the bystander's instance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_IN_FLIGHT = 32
 
 
 def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> Header:
-    """Choose names and the broker that fails, by the seed."""
+    """Return the header of a trial; names and the failing broker are chosen by the seed."""
     cell = item.cell
     seed = options.seed
     rng = random.Random(f"{seed}/{cell}/{trial}")  # noqa: S311  # a choice of broker, no secret
@@ -39,7 +39,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
 
 
 def make_subject(item: Planned, name: str, old: int) -> Subject:
-    """Name everything after the instance; `old` is the broker that fails."""
+    """Return the subject of a trial, with names derived from the instance's; `old` is the failing broker."""
     role = item.cell.role
     return Subject(
         topic=f"probe-{name}",
@@ -60,11 +60,11 @@ BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
     Bootstrap.FAILING_FIRST: lambda old: (old, cluster.next_broker(old)),
     Bootstrap.FIXED: lambda _: (cluster.BOOTSTRAP,),
 }
-"""Whose addresses the client is given, by the broker that fails; 0 = the one that never moves."""
+"""Brokers whose addresses the client gets, by the failing broker; 0 is the address that never moves."""
 
 
 def _bystander_names(item: Planned, name: str) -> dict[str, str]:
-    """Name the second instance that a coordinator's fault needs for a bystander, where the client works before it."""
+    """Return the names of the second instance, which is the bystander of a coordinator's fault after a warm-up."""
     if item.expectation.target is not Target.COORDINATOR or item.variant.second_instance or item.variant.at_start:
         return {}
     kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
@@ -72,7 +72,7 @@ def _bystander_names(item: Planned, name: str) -> dict[str, str]:
 
 
 def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
-    """Say what the instance is told."""
+    """Return the start message of the instance."""
     return Start(
         instance=subject.instance,
         client_id=subject.client_id,
@@ -93,20 +93,20 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
 
 
 def _partitions(subject: Subject) -> list[int]:
-    """Return which partitions the instance works with.
+    """Return the partitions that the instance works with.
 
-    Beside a second instance a transaction needs one: what it is done with tells nothing, and each partition more is
-    another marker that a coordinator writes, one request at a time (Kafka's TransactionMarkerChannelManager.scala).
+    With a second instance as bystander, a transaction needs only one. Each more would be another marker that a
+    coordinator writes, one request at a time (Kafka's TransactionMarkerChannelManager.scala).
     """
-    beside_another = subject.transactional_id and subject.bystander_instance
-    return [subject.affected] if beside_another else [subject.affected, subject.bystander]
+    has_bystander = subject.transactional_id and subject.bystander_instance
+    return [subject.affected] if has_bystander else [subject.affected, subject.bystander]
 
 
 @contextlib.asynccontextmanager
 async def run_bystander(
     subject: Subject, item: Planned, tools: Tools, start: Start, sink: Sink
 ) -> AsyncIterator[Instance | None]:
-    """Run the bystander's instance, if there is one; that it serves is all that it is asked for."""
+    """Run the bystander's instance, if there is one; it only has to serve."""
     if not subject.bystander_instance:
         yield None
         return

@@ -1,4 +1,4 @@
-"""How instances are started: before the fault, under it, or a second one while it stands."""
+"""Start modes of instances: before the fault, under it, or as a second one under it."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from probe.scenarios.scenario import RoleVariant
 
 CHECK_S = 0.2
 FIRST_HIT_S = 6.0
-"""A first instance that the fault does not reach in this time is no longer waited for."""
+"""Longest wait for the fault to reach a first instance."""
 SOON_S, LATE_S, SETTLE_S = 3.0, 20.0, 0.5
-"""So long after the first hit whatever moves at once has moved; a quick election takes so long on a machine that has
-no time for its brokers (6 s were seen); and so long after it the move is known everywhere."""
+"""Seconds from the first hit until a leader or coordinator that moves at once has moved; the same for a quick election
+on an overloaded machine; and from a move until all brokers know it."""
 MAX_STARTS = 20
-"""A client that takes its bootstrap addresses in random order is started until it meets the one that fails: with two
-addresses it misses it always once in a million times, and after ten starts once in a thousand."""
+"""Most starts of a client that picks its bootstrap addresses in random order, until it meets the failing one. With two
+addresses, one in a million clients never meets it."""
 FILL_INTERVAL_MS = 10
-"""So often until the fault, and a reader on the fake cluster is far beyond what is written after it."""
+"""Interval of records before the fault, so that a reader on the fake cluster is far beyond later records."""
 SILENCE_S = 1.5
-"""So long after a client serves it is known whether one of its first requests is answered by silence."""
+"""Time after which a serving client has shown whether one of its first requests meets silence."""
 
 
 async def run_instances(state: TrialState, environment: TrialEnvironment) -> None:
-    """Start instances as the scenario wants them, and watch the one that is judged."""
+    """Start instances in the scenario's start mode, and observe the one that is judged."""
     part = state.item.variant
     way = under_the_fault if part.at_start else second_instance if part.second_instance else before_the_fault
     await way(state, environment)
 
 
 async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
-    """Create what the client works with, then wait for a place among those that start."""
+    """Create the topic and other subjects, then wait for a slot among the trials that start."""
     item = state.item
     plan = TopicPlan(
         feed_ms=_background_interval_ms(state), bystander_ms=item.bystander_ms, spread=spread_of(item.variant)
@@ -51,7 +51,7 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
 
 
 def spread_of(part: RoleVariant) -> Spread:
-    """Return what the broker that fails has of the trial: the client meets it where the scenario wants that only."""
+    """Return the failing broker's share of the trial; the client meets it only where the scenario requires it."""
     coordinated = part.expectation.target is Target.COORDINATOR
     if part.at_start and not coordinated:
         return Spread.NOTHING
@@ -61,9 +61,9 @@ def spread_of(part: RoleVariant) -> Spread:
 
 
 def _background_interval_ms(state: TrialState) -> int:
-    """Return how often records are fed until the fault; 0 for who reads none.
+    """Return the interval of records before the fault, in milliseconds; 0 for roles that read none.
 
-    Real brokers are fed 2.5 a second, and warm-up there is long enough for a position that is not reached soon again.
+    Real brokers get 2.5 records per second, and warm-up there is long enough for a position far beyond later records.
     """
     cell = state.item.cell
     if not cell.role.reads:
@@ -72,7 +72,7 @@ def _background_interval_ms(state: TrialState) -> int:
 
 
 async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> None:
-    """Let a client warm up, then put the fault on."""
+    """Let a client warm up, then inject the fault."""
     await prepare(state, environment)
     item, recorder, tools = state.item, state.recorder, environment.tools
     start = make_start(item, state.header.subject, environment.tap)
@@ -93,7 +93,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
 
 
 async def second_instance(state: TrialState, environment: TrialEnvironment) -> None:
-    """Let a first client warm up and meet the fault; start a second one while it stands, and judge that."""
+    """Let a first client warm up and meet the fault; start a second one under the fault, and judge that."""
     await prepare(state, environment)
     item, tools, name = state.item, environment.tools, state.header.subject.instance
     start = make_start(item, state.header.subject, environment.tap)
@@ -109,12 +109,12 @@ async def second_instance(state: TrialState, environment: TrialEnvironment) -> N
         async with asyncio.TaskGroup() as group:
             leaving = group.create_task(first.stop(STOP_MS))
             if item.cell.role is Role.GROUP:
-                await leaving  # a member that stays would keep its partitions
+                await leaving  # otherwise this member would keep its partitions
             await _judge(state, environment)
 
 
 async def _await_hit(state: TrialState) -> None:
-    """Wait until the fault has reached the client, and longer: whoever starts before the move is known asks in vain."""
+    """Wait until the fault has reached the client and the move is known; an earlier start would discover nothing."""
     for _ in range(int(FIRST_HIT_S / CHECK_S)):
         if state.recorder.ending is not None or await state.was_hit():
             break
@@ -137,7 +137,7 @@ async def _judge(state: TrialState, environment: TrialEnvironment) -> None:
 
 
 async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> None:
-    """Put the fault on and start a client; start it anew until it meets the fault, a few times at most."""
+    """Inject the fault and start a client; repeat the start until one meets the fault, at most `MAX_STARTS` times."""
     name, old = state.header.subject.instance, state.header.subject.old
     for attempt in range(1, MAX_STARTS + 1):
         await prepare(state, environment)
@@ -156,7 +156,7 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
 
 
 async def _is_hit(state: TrialState) -> bool:
-    """Say whether a client that has just started met the fault; one that does not serve may yet."""
+    """Return whether a client that has just started met the fault; one that does not serve may still meet it."""
     patience_s = SILENCE_S if state.header.play.kind is Symptom.SILENCE else 0.0
     await state.recorder.until(lambda now: now.ending is not None or is_serving(state, now), WARM_S)
     if not await state.was_hit():
@@ -165,7 +165,7 @@ async def _is_hit(state: TrialState) -> bool:
 
 
 async def _stop_unhit(state: TrialState, environment: TrialEnvironment, instance: RunningInstance) -> None:
-    # to mend may take until the last of a cohort is watched; other cohorts need not wait for that
+    # the revert may wait for the last of a cohort; other cohorts need not wait for that
     environment.downgrade()
     state.recorder.mark(MarkKind.STOPPING)
     await instance.stop(STOP_MS)

@@ -1,4 +1,4 @@
-"""What changes while a trial runs, and which of its events are the judged instance's."""
+"""State of a trial, and the selection of the judged instance's events."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ Wire = Opened | Closed | Request | Response | Folded
 
 @dataclass
 class TrialState:
-    """One trial under way."""
+    """State that changes while a trial runs."""
 
     item: Planned
     header: Header
     recorder: Recorder
     fault_at: int = 0
     crowded: bool = False
-    """Another instance of the harness talked to the same brokers: only the judged one's connections count."""
+    """Whether another instance of the harness used the same brokers; then only the judged one's connections count."""
 
     def on_event(self, event: Event) -> None:
-        """Take an event of the wire or of the brokers."""
+        """Record an event of the wire or of the brokers."""
         self.recorder.add(event)
 
     def history(self) -> History:
-        """Return everything that is judged, so far."""
+        """Return all events to judge, so far."""
         found = self.recorder.history(self.header)
         return events_of(found, self.header.subject.client_id) if self.crowded else found
 
     def problem(self, text: str) -> None:
-        """Note a failure of the harness."""
+        """Record a failure of the harness."""
         self.header = replace(self.header, problems=(*self.header.problems, text))
 
     def learn(self) -> None:
-        """Take over the client's effective settings, and the limits that follow from them, once it has told them."""
+        """Add the client's effective settings, and the limits that follow from them, once it has reported them."""
         settings = self.recorder.settings
         if not settings or self.header.settings == settings:
             return
@@ -64,19 +64,19 @@ class TrialState:
         self.header = replace(self.header, settings=settings, limits=limits, play=play)
 
     async def was_hit(self) -> bool:
-        """Say whether the fault has reached the client."""
+        """Return whether the fault has reached the client."""
         return (await submit_to_thread(verdict.judge, self.history())).facts.fault_hits > 0
 
     def start_over(self, subject: Subject) -> None:
-        """Forget an instance that is gone; another one is judged."""
+        """Discard the events of an ended instance; another one is judged."""
         self.recorder = Recorder(by_wire=bool(self.header.judged_by))
         self.header = replace(self.header, subject=subject, settings={})
 
     def go_on_with(self, subject: Subject) -> None:
-        """Judge another instance from now on, under the same fault and for as long as the first would have been."""
-        told = [event for event in self.recorder.history(self.header).events if isinstance(event, EngineEvent | Mark)]
+        """Judge another instance from now on, under the same fault, with the same length of observation."""
+        kept = [event for event in self.recorder.history(self.header).events if isinstance(event, EngineEvent | Mark)]
         self.start_over(subject)
-        for event in told:
+        for event in kept:
             self.recorder.add(event)
         gone_ms = (now_us() - self.fault_at) // 1000
         play = replace(self.header.play, watch_ms=self.header.play.watch_ms + gone_ms)
@@ -85,7 +85,7 @@ class TrialState:
 
 
 def events_of(history: History, client_id: str) -> History:
-    """Leave out connections that did not carry this client id: they are another instance's, or nobody's."""
+    """Return the history without connections of other client ids, or of none."""
     ours = {event.conn for event in history.events if isinstance(event, Request) and event.client_id == client_id}
     instance = history.header.subject.instance
     kept = [

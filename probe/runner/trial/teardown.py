@@ -1,4 +1,4 @@
-"""The end of a trial: the instance is closed, the witnesses are compared, everything is read back."""
+"""Teardown of a trial: the instance is closed, observations are cross-checked, and stored records are read back."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ELECTION_TOLERANCE_MS = 40
 
 
 async def stop_instance(state: TrialState, instance: RunningInstance, cluster: Cluster, *, alone: bool) -> None:
-    """Close the instance; mend what it cannot close under.
+    """Close the instance; revert the fault if it cannot close under it.
 
-    DriverLostError when its process ended and it did not run alone.
+    Raises DriverLostError if its process ended and it did not run alone.
     """
     if state.recorder.ending is None:
         state.recorder.mark(MarkKind.STOPPING)
@@ -34,7 +34,7 @@ async def stop_instance(state: TrialState, instance: RunningInstance, cluster: C
 
 
 async def read_back(state: TrialState, cluster: Cluster) -> None:
-    """Cross-check the witnesses and read everything back."""
+    """Cross-check the observations and read the trial's topic back."""
     if EngineKind.HEALED not in state.recorder.engine:
         await cluster.revert()
     for text in await cluster.problems():
@@ -48,7 +48,7 @@ async def read_back(state: TrialState, cluster: Cluster) -> None:
 
 
 def _late_election(history: History) -> str:
-    """Say so if the fake moved the leader at another time than asked."""
+    """Return a problem if the fake cluster moved the leader at another time than requested."""
     asked = history.header.play.election_ms
     for event in history.events:
         if isinstance(event, EngineEvent) and event.kind is EngineKind.MOVED and asked is not None and event.value >= 0:

@@ -1,4 +1,4 @@
-"""One trial: a cluster, a client, one fault, and everything that was seen."""
+"""One trial: a cluster, a client, one fault, and everything that was observed."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ async def run_trial(
     dawdles: Callable[[], None] = lambda: None,
     closed: Callable[[], None] = lambda: None,
 ) -> History:
-    """Run one trial; failures of the harness stand in the header's problems.
+    """Run one trial and return its history; failures of the harness are in the header's problems.
 
-    `rest` is called when little is left to do but to wait for what the client does next, `dawdles` when it takes long
-    to start, `closed` once the client is gone: what is left is to mend, with others, and to read back.
-    Raises DriverLostError when the driver process ended and the trial did not run alone, ExhaustedError when this
-    machine has no more of something.
+    `rest` is called when the trial mostly waits for its client's next reaction, `dawdles` when the client takes long to
+    start. `closed` is called after the client's end, before the revert with others and the read-back.
+    Raises DriverLostError if the driver process ended and the trial did not run alone, ExhaustedError if a resource of
+    this machine is exhausted.
     """
     header = make_header(item, trial, tools, options)
     state = TrialState(item, header, Recorder(by_wire=bool(header.judged_by)))
@@ -62,14 +62,14 @@ async def run_trial(
 
 
 def _end_if_cancelled() -> None:
-    """Whatever cleans up may swallow that the run was cancelled: without this it would go on with another attempt."""
+    """Raise CancelledError if the run was cancelled: clean-up may swallow it, and another attempt would start."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
 
 
 def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) -> None:
-    """Note a failure of the harness, or failures of tasks beside each other; anything else is raised."""
+    """Record a failure of the harness, or of concurrent tasks of it; raise any other error."""
     if (own := exhaustion(error)) is not None:
         raise own from error
     group = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
@@ -96,13 +96,13 @@ async def _run(
 
 
 async def _keep(state: TrialState, tap: Tap, tools: Tools) -> None:
-    """Store what passed through the relay, if that is wanted; a trial that is run again takes its place."""
+    """Store the capture of the trial, if there is one; an earlier attempt's is overwritten."""
     if tools.keep is not None and (capture := tap.captured()) is not None:
         await asyncio.to_thread(tools.keep, state.header.cell, state.header.trial, capture)
 
 
 def _hard_limit_s(item: Planned) -> float:
-    """Return a limit that no healthy trial reaches: starting under load, the longest patience, healing, closing."""
+    """Return a limit that no healthy trial reaches: start under load, longest patience, revert, closing."""
     longest = (
         420.0
         if item.expectation.kind in {Symptom.SILENCE, Symptom.CONNECTION} or item.cell.role is Role.GROUP

@@ -1,4 +1,4 @@
-"""A client's warm-up: it serves, its metadata is old enough, and the fault may come."""
+"""Warm-up of a client: it serves, and its metadata becomes old enough for the fault."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from probe.verdict.usage_counts import versions_used
 from probe.verdict.wire_evidence import WireEvidence
 
 WARM_S = 45.0
-"""A client that serves nothing for so long has no steady state here."""
+"""Longest time until a client serves; beyond it, it has no steady state here."""
 WARM_OPERATIONS, WARM_TRANSACTIONS = 3, 2
-"""As many as make a recovery (SEMANTICS 2). A third transaction took 15 s more on busy brokers of 2.6, and the whole
-cohort waited for it."""
+"""As many as prove recovery (docs/verdicts.md#recovered). A third transaction would take long on busy old brokers, and
+delay the whole cohort."""
 SHORT_REFRESH_MS = 5000
-"""A periodic refresh at least this often ticks three times before the fault, which comes at a seeded phase."""
+"""A periodic refresh with at most this interval happens three times before the fault, which has a seeded phase."""
 
 
 async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None]) -> bool:
-    """Wait until operations succeed on both partitions and metadata is old enough; say whether they do.
+    """Wait until operations succeed on both partitions and metadata is old enough; return whether that happened.
 
     `served` is called in between.
     """
@@ -52,13 +52,13 @@ async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None])
     recorder.mark(MarkKind.WARM)
     served()
     await pacing.wait(_phase_s(state))
-    if _young_ms(state) and not _ticks_often(state):  # franz-go's producer asks once more at just that age
+    if _young_ms(state) and not _ticks_often(state):  # franz-go's producer refreshes once more at exactly that age
         await pacing.wait(_phase_s(state))
     return True
 
 
 def is_serving(state: TrialState, now: Recorder) -> bool:
-    """Say whether operations have succeeded on both partitions, and whatever else the role does."""
+    """Return whether operations have succeeded on both partitions, and the role's other operations, too."""
     subject, role = state.header.subject, state.item.cell.role
     served = all(now.successes[partition] >= WARM_OPERATIONS for partition in (subject.affected, subject.bystander))
     if role is Role.TRANSACTIONAL:
@@ -69,7 +69,7 @@ def is_serving(state: TrialState, now: Recorder) -> bool:
 
 
 def _impossible(state: TrialState) -> str:
-    """Say why this client, as it is set, cannot meet the fault."""
+    """Return why this client cannot meet the fault with its settings."""
     part = state.item.variant
     acks = state.recorder.settings.get("acks", "all")
     if part.acks_all and acks not in {"all", "-1"}:
@@ -78,14 +78,14 @@ def _impossible(state: TrialState) -> str:
 
 
 def _versions(state: TrialState) -> Versions:
-    """Return the highest version of each request in warm-up, as the verdict's facts name them."""
+    """Return the highest version of each request in warm-up, named as in the verdict's facts."""
     return dict(versions_used(WireEvidence(state.history())))
 
 
 def _does_not_speak(state: TrialState) -> str:
-    """Say why a client cannot work with real brokers of this line, if it cannot.
+    """Return why a client cannot work with real brokers of this release line, if it cannot.
 
-    Only the control cell finds it out: whoever was well there and says nothing now has brokers that are too busy.
+    Only the control cell can show this: a client that served there and does not serve now has overloaded brokers.
     """
     recorder, cell = state.recorder, state.item.cell
     if cell.engine is not Engine.KAFKA or not state.item.is_control:
@@ -105,7 +105,7 @@ def _ended_early(state: TrialState, ending: App) -> None:
 
 
 def _phase_s(state: TrialState) -> float:
-    """Return how long to wait before the fault: past the minimum discovery age, at a seeded phase of any refresh."""
+    """Return the seconds to wait before the fault: past the minimum discovery age, at a seeded phase of refreshes."""
     header = state.header
     rng = random.Random(f"{header.seed}/{header.cell}/{header.trial}")  # noqa: S311  # no secret
     left_ms = _young_ms(state)
@@ -116,7 +116,7 @@ def _phase_s(state: TrialState) -> float:
 
 
 def _young_ms(state: TrialState) -> int:
-    """Return how much older metadata must grow before the client would ask again; 0 if it is old enough."""
+    """Return the milliseconds until metadata is old enough that the client would refresh it; 0 if it is."""
     age_ms = state.header.limits.min_discovery_age_ms
     return max(0, age_ms - (now_us() - state.recorder.discovered_at) // 1000) if age_ms else 0
 
