@@ -149,7 +149,7 @@ def test_a_malformed_extra_package_is_refused(registry: Registry, cache: Path) -
 def test_a_broken_or_hostile_tarball_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "broken.tgz"
     broken.write_bytes(b"\x1f\x8b but not for long")
-    with pytest.raises(ProvisionError, match=r"broken\.tgz is no tarball"):
+    with pytest.raises(ProvisionError, match=r"broken\.tgz is not a tarball"):
         npm_tarballs.unpack(broken, tmp_path / "out")
     for name in ("../../escaped.js", "/escaped.js"):
         tarball(tmp_path / "hostile.tgz", {name: "boo"})

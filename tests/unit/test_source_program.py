@@ -85,6 +85,6 @@ def test_an_unavailable_program_is_an_error_of_one_line(tools: Path, tmp_path: P
 def test_an_unavailable_package_is_named_and_leaves_no_files(tools: Path, tmp_path: Path) -> None:
     have(tools, "apt-get", APT.format(refused="libyajl2"))
     have(tools, "dpkg-deb", UNPACK)
-    with pytest.raises(ProvisionError, match="libyajl2 cannot be downloaded from this distribution: E: Unable to locate"):
+    with pytest.raises(ProvisionError, match="libyajl2 cannot be downloaded from this distribution: E: Unable"):
         obtain(tmp_path)
     assert not (tmp_path / "cache" / "programs" / "kcat").exists()

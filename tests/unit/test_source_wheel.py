@@ -145,7 +145,7 @@ def test_extra_packages_are_installed_in_the_same_folder(registry: Registry, tmp
 def test_a_broken_wheel_is_an_error_of_one_line(registry: Registry, tmp_path: Path) -> None:
     (registry.folder / "toy-1.0-py3-none-any.whl").write_bytes(b"PK but not for long")
     family = toy_family(tmp_path / "clients", [{"version": "1.0"}])
-    with pytest.raises(ProvisionError, match=r"toy-1\.0-py3-none-any\.whl is no wheel"):
+    with pytest.raises(ProvisionError, match=r"toy-1\.0-py3-none-any\.whl is not a wheel"):
         wheel.obtain(family, family.versions[0], tmp_path / "cache")
 
 
