@@ -33,10 +33,8 @@ LONG_OBSERVATION_MS = 60_000
 """Observations of at least this length mostly observe silence."""
 LONG_INTERVAL_MS = 800
 """Recovery, which takes three operations, stays well within what is prompt at this interval."""
-
 SLOW_INTERVAL_MS = 400
-"""Interval of work that measures no time. Three successes at it are still a prompt recovery, and three records
-arrive before a group's second commit."""
+"""Interval of work that measures no time. Three successes at it are still a prompt recovery."""
 BYSTANDER_INTERVAL_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
 """Interval of the bystander's operations, or a quarter of what is prompt if that is less. It only must not stall."""
 TRANSACTION_INTERVAL_MS = 1600
