@@ -102,7 +102,7 @@ from spark.session import start_session, stop_session
 bucket, out = sys.argv[1:]
 session = start_session("local[2]")
 first = build_matrix(bucket, bucket + "/published", session=session)
-judged = rejudge(bucket, session=session, judge="judges:by_trial")
+judged = rejudge(bucket, session=session, judge="tests.support.judges:by_trial")
 second = build_matrix(bucket, out, session=session)
 third = build_matrix(bucket, out, session=session)
 stop_session(session)
@@ -151,7 +151,7 @@ def test_files_of_schema_1_are_readable(spark: SparkSession, tmp_path: Path) -> 
     assert stored == {"1.43.3": Outcome.REFRESHES, "1.27.0": Outcome.STUCK}
     built = build_matrix(str(results), str(tmp_path / "out"), session=spark)
     assert outcomes(built.csv) == [("1.27.0", "stuck"), ("1.43.3", "refreshes")]
-    assert rejudge(str(results), session=spark, judge="judges:by_trial").trials >= 1
+    assert rejudge(str(results), session=spark, judge="tests.support.judges:by_trial").trials >= 1
 
 
 def test_columns_missing_in_old_files_are_null(spark: SparkSession, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_stored_histories_are_judged_by_the_current_rules(spark: SparkSession, results: Path) -> None:
-    done = rejudge(str(results), session=spark, judge="judges:by_trial")
+    done = rejudge(str(results), session=spark, judge="tests.support.judges:by_trial")
     assert done.trials == 3
     assert [Path(path).name for path in done.written] == ["2-000000.parquet"]
     (problem,) = done.problems
@@ -55,7 +55,7 @@ def test_stored_histories_are_judged_by_the_current_rules(spark: SparkSession, r
 
 
 def test_the_matrix_takes_the_newest_verdicts(spark: SparkSession, results: Path) -> None:
-    rejudge(str(results), session=spark, judge="judges:by_trial")
+    rejudge(str(results), session=spark, judge="tests.support.judges:by_trial")
     built = build_matrix(str(results), str(results / "out"), session=spark)
     found = {(row["version"], row["scenario"]): row["outcome"] for row in pq.read_table(built.parquet).to_pylist()}
     assert found == {
@@ -67,8 +67,8 @@ def test_the_matrix_takes_the_newest_verdicts(spark: SparkSession, results: Path
 
 
 def test_the_same_rules_again_change_and_write_nothing(spark: SparkSession, results: Path) -> None:
-    rejudge(str(results), session=spark, judge="judges:by_trial")
-    again = rejudge(str(results), session=spark, judge="judges:by_trial")
+    rejudge(str(results), session=spark, judge="tests.support.judges:by_trial")
+    again = rejudge(str(results), session=spark, judge="tests.support.judges:by_trial")
     assert again.trials == 3
     assert (again.written, again.changed) == ((), ())
 
@@ -76,6 +76,6 @@ def test_the_same_rules_again_change_and_write_nothing(spark: SparkSession, resu
 def test_a_file_without_its_events_keeps_its_verdicts(spark: SparkSession, results: Path) -> None:
     (gone,) = results.glob("run_id=*/events/1of1-000000.parquet")
     gone.unlink()
-    done = rejudge(str(results), session=spark, judge="judges:by_trial")
+    done = rejudge(str(results), session=spark, judge="tests.support.judges:by_trial")
     assert sum("1of1-000000" in line for line in done.problems) == 1
     assert {change.cell for change in done.changed} == {OTHER}
