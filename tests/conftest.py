@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """The one Spark session of a test run: starting it is most of what Spark costs here."""
+    """Yield the one Spark session of a test run: its start is most of the time that Spark takes."""
     path = [str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))  # workers load tests/support/judges.py
-    from spark.session import start_session, stop_session  # noqa: PLC0415  # only tests that need Spark pay for it
+    from spark.session import start_session, stop_session  # noqa: PLC0415  # only tests that need Spark import it
 
     session = start_session("local[2]")
     yield session
@@ -27,10 +27,10 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say what stays together where two workers share the run, and in which order.
+    """Order the tests, and group those that must run in the same worker.
 
-    What needs Spark shares its session and comes first, as it takes longest. What drives a browser comes last: its
-    library keeps an event loop in the test's thread to the end of the run. Any other file stays whole.
+    Tests that need Spark share its session and come first, because they take longest. Tests that drive a browser come
+    last: its library keeps an event loop in the test's thread until the run ends. Every other file is one group.
     """
     order = ("spark", "", "browser")
     items.sort(key=lambda item: order.index(_kind(item)))

@@ -1,4 +1,4 @@
-"""Brokers and networks fail under real clients: what the scenario says reaches the wire, and the verdict tells it."""
+"""Real clients under faults of brokers and networks: the fault reaches the wire and decides the verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.real
 
 SARAMA, PYTHON = "sarama@1.61.1", "kafka-python@3.0.12"
 SHORT = {"election": Election(1500)}
-"""Elections as long as real ones would make this file wait."""
+"""A short election keeps these tests fast."""
 QUICK = {"profiles": ["quick-timeouts"], "election": Election(1500)}
 IDEMPOTENT = {"profiles": ["idempotent"]}
 MORE: Mapping[tuple[str, str, str], dict[str, object]] = {
@@ -48,24 +48,28 @@ MORE: Mapping[tuple[str, str, str], dict[str, object]] = {
     (SARAMA, "bootstrap/first-dead", "consumer"): {},
     (SARAMA, "bootstrap/addresses-changed", "producer"): {},
     (SARAMA, "start-during/disk/storage-error", "producer"): {},
-    (SARAMA, "start-during/broker/kill", "consumer"): SHORT,  # it cannot be constructed: its leader is dead
+    (
+        SARAMA,
+        "start-during/broker/kill",
+        "consumer",
+    ): SHORT,  # the client cannot be constructed while its leader is dead
 }
 Played = tuple[History, Verdict]
 
 
 @pytest.fixture(scope="module")
 def played() -> Mapping[tuple[str, str], list[Played]]:
-    """Play all cells at once; what the machine was too busy for is played again."""
+    """Run all cells at the same time; run again those in which the harness failed."""
     cells: dict[tuple[str, str, str], Planned] = {key: planned(*key, **more) for key, more in MORE.items()}
     found: dict[tuple[str, str, str], Played] = {}
     for _ in range(3):
         left = [key for key in cells if key not in found or found[key][1].outcome is Outcome.BROKEN]
         if left:
             found.update(zip(left, play([cells[key] for key in left]), strict=True))
-    told: dict[tuple[str, str], list[Played]] = {}
+    grouped: dict[tuple[str, str], list[Played]] = {}
     for (_, scenario, role), item in found.items():
-        told.setdefault((scenario, role), []).append(item)
-    return told
+        grouped.setdefault((scenario, role), []).append(item)
+    return grouped
 
 
 Scenes = Mapping[tuple[str, str], list[Played]]
@@ -77,7 +81,7 @@ def only(played: Scenes, scenario: str, role: str) -> Played:
 
 
 def engine(history: History, kind: EngineKind) -> list[int]:
-    """Milliseconds after the fault of the engine's events of a kind."""
+    """Return the times of the engine's events of a kind, in ms after the fault."""
     zero = next(e.at for e in history.events if isinstance(e, EngineEvent) and e.kind is EngineKind.FAULT_ON)
     return [round((e.at - zero) / 1000) for e in history.events if isinstance(e, EngineEvent) and e.kind is kind]
 
@@ -97,12 +101,12 @@ def engine(history: History, kind: EngineKind) -> list[int]:
         ("start-during/disk/storage-error", "producer", Outcome.CLEAN),
     ],
 )
-def test_good_clients_find_their_way(played: Scenes, scenario: str, role: str, outcome: Outcome) -> None:
+def test_well_behaved_clients_recover(played: Scenes, scenario: str, role: str, outcome: Outcome) -> None:
     _, verdict = only(played, scenario, role)
     assert verdict.outcome is outcome, verdict.reason
 
 
-def test_nobody_elects_before_the_session_is_over(played: Scenes) -> None:
+def test_no_election_before_the_session_times_out(played: Scenes) -> None:
     for role in ("consumer", "producer"):
         history, verdict = only(played, "broker/kill", role)
         assert min(engine(history, EngineKind.ANNOUNCED)) == pytest.approx(1500, abs=100)
@@ -110,15 +114,15 @@ def test_nobody_elects_before_the_session_is_over(played: Scenes) -> None:
         assert verdict.facts.fault_hits > 0
 
 
-def test_a_silence_is_left_at_the_clients_own_timeout(played: Scenes) -> None:
+def test_a_silent_broker_is_left_after_the_clients_timeout(played: Scenes) -> None:
     for scenario in ("broker/hang", "net/blackhole"):
         history, verdict = only(played, scenario, "producer")
-        assert history.header.play.prompt_ms > 10_000  # its own 5 s and 5 s more
+        assert history.header.play.prompt_ms > 10_000  # the client's timeout of 5 s and another 5 s
         assert verdict.facts.refresh_ms is not None
         assert 3000 < verdict.facts.refresh_ms < 20000, scenario
 
 
-def test_every_broker_rolls(played: Scenes) -> None:
+def test_a_rolling_restart_stops_every_broker_once(played: Scenes) -> None:
     history, verdict = only(played, "broker/rolling", "producer")
     stopped = [e.broker for e in history.events if isinstance(e, EngineEvent) and e.kind is EngineKind.STOPPED]
     assert stopped[0] == history.header.subject.old
@@ -126,7 +130,7 @@ def test_every_broker_rolls(played: Scenes) -> None:
     assert verdict.facts.bystander_errors == 0
 
 
-def test_idempotence_is_what_saves_from_duplicates(played: Scenes) -> None:
+def test_only_idempotence_prevents_duplicates(played: Scenes) -> None:
     by_idempotence = {h.header.settings["idempotence"]: v.facts for h, v in played["net/response-lost", "producer"]}
     plain, once = by_idempotence["false"], by_idempotence["true"]
     assert (plain.duplicated or 0) >= 3
@@ -134,7 +138,7 @@ def test_idempotence_is_what_saves_from_duplicates(played: Scenes) -> None:
     assert plain.fault_hits >= 3
 
 
-def test_a_dead_bootstrap_address_is_proved_by_one_attempt(played: Scenes) -> None:
+def test_one_attempt_at_a_dead_bootstrap_address_is_a_hit(played: Scenes) -> None:
     history, verdict = only(played, "bootstrap/first-dead", "consumer")
     dead = history.header.subject.bootstrap[0]
     assert dead == history.header.subject.old
@@ -143,7 +147,7 @@ def test_a_dead_bootstrap_address_is_proved_by_one_attempt(played: Scenes) -> No
     assert verdict.facts.fault_hits == 1
 
 
-def test_the_old_addresses_are_left_for_the_one_that_stays(played: Scenes) -> None:
+def test_a_client_returns_to_the_bootstrap_address_that_stays(played: Scenes) -> None:
     history, verdict = only(played, "bootstrap/addresses-changed", "producer")
     assert verdict.facts.reroute is Reroute.BOOTSTRAP
     assert history.header.subject.bootstrap == (0,)

@@ -1,4 +1,4 @@
-"""Objects and APIs fail under real clients: what the scenario says reaches the wire, and the verdict tells it."""
+"""Real clients under faults of objects and APIs: the fault reaches the wire and decides the verdict."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ EXPECTED = {
     (SARAMA, "hold/init-producer-id/CONCURRENT_TRANSACTIONS", "transactional"): (Outcome.RIDES, {51}),
     (SARAMA, "answer/init-producer-id/NOT_COORDINATOR", "transactional"): (Outcome.REFRESHES, {16}),
 }
-"""What these versions do, by their sources and in every run of ours."""
+"""Outcome and error codes that follow from the sources of these versions."""
 Played = tuple[History, Verdict]
 
 
 @pytest.fixture(scope="module")
 def played() -> Mapping[tuple[str, str, str], Played]:
-    """Play all cells at once; what the machine was too busy for is played again."""
+    """Run all cells at the same time; run again those in which the harness failed."""
     cells: dict[tuple[str, str, str], Planned] = {key: planned(key[0], key[1], Role(key[2])) for key in EXPECTED}
     found: dict[tuple[str, str, str], Played] = {}
     for _ in range(3):
@@ -46,7 +46,7 @@ def played() -> Mapping[tuple[str, str, str], Played]:
 
 
 @pytest.mark.parametrize("key", EXPECTED, ids="-".join)
-def test_the_fault_meets_the_client_and_is_told(
+def test_the_fault_hits_and_the_outcome_is_as_expected(
     played: Mapping[tuple[str, str, str], Played], key: tuple[str, str, str]
 ) -> None:
     outcome, codes = EXPECTED[key]
@@ -55,10 +55,10 @@ def test_the_fault_meets_the_client_and_is_told(
     assert set(verdict.facts.fault_codes) & codes, verdict.facts
 
 
-def test_who_starts_under_the_fault_is_watched_from_when_it_serves(
+def test_a_start_under_the_fault_skips_the_full_warm_up(
     played: Mapping[tuple[str, str, str], Played],
 ) -> None:
-    """It has no bystander beside it, and was waited for as long as a warm-up may take until one would serve."""
+    """Such a trial has no bystander, so the warm-up must not wait for one."""
     starting = [history for (_, scenario, _), (history, _) in played.items() if "init-producer-id" in scenario]
     assert len(starting) == 2
     for history in starting:
@@ -66,7 +66,7 @@ def test_who_starts_under_the_fault_is_watched_from_when_it_serves(
         assert history.header.watched_ms < WARM_S * 1000 / 2
 
 
-def test_a_coordinators_bystander_is_not_disturbed(played: Mapping[tuple[str, str, str], Played]) -> None:
+def test_the_bystander_of_a_coordinator_fault_is_unaffected(played: Mapping[tuple[str, str, str], Played]) -> None:
     for (_, scenario, _), (history, verdict) in played.items():
         if history.header.subject.bystander_instance:
             assert verdict.facts.bystander_errors == 0, scenario

@@ -1,4 +1,4 @@
-"""Disks break as told, at once, and are well again: tried on processes of our own."""
+"""Disk faults apply immediately and are reverted; tested on processes that the tests start."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from probe.toolchain.tools import ToolError
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
-DOES = r"""
+WORKER_CODE = r"""
 import errno, json, mmap, os, sys, time
 
 def tried(work):
@@ -67,18 +67,18 @@ for line in sys.stdin:
 
 @dataclass
 class Node:
-    """What a way to break disks wants to know of a broker."""
+    """The attributes of a broker that a disk fault reads."""
 
     folder: Path
     name: str = "broker 1"
 
 
 class Worker:
-    """A process that uses a disk."""
+    """A process that reads and writes on a disk."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", DOES],
+            [sys.executable, "-c", WORKER_CODE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -95,8 +95,8 @@ class Worker:
         code, ms = json.loads(self.process.stdout.readline())
         return code, ms
 
-    def does(self, what: str, path: Path) -> int:
-        """Return the error, 0 if there is none."""
+    def attempt(self, what: str, path: Path) -> int:
+        """Run one operation; return its errno, or 0."""
         self.ask(what, path)
         return self.answer()[0]
 
@@ -115,7 +115,7 @@ def do(work: Coroutine[Any, Any, None]) -> None:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
-    """A broker's folder with a log dir in it, and a process that writes there."""
+    """Yield a broker's folder with a log dir, and a process that writes there."""
     way, broker, log_dir = Shim(), Node(tmp_path), tmp_path / "d1"
     log_dir.mkdir()
     worker = Worker(dict(way.environment(tmp_path)))
@@ -129,53 +129,53 @@ CHANGES = ("write", "writev", "pwrite", "fsync", "fdatasync", "truncate")
 
 @needs_compiler
 class TestShim:
-    def test_what_changes_a_dead_disk_fails_at_once_and_reading_does_not(self, machine: Machine) -> None:
-        path, does = machine.log_dir / "log", machine.worker.does
-        assert [does(what, path) for what in ("open", *CHANGES, "read")] == [0] * 8
+    def test_writes_to_a_broken_disk_fail_and_reads_succeed(self, machine: Machine) -> None:
+        path, attempt = machine.log_dir / "log", machine.worker.attempt
+        assert [attempt(what, path) for what in ("open", *CHANGES, "read")] == [0] * 8
         do(machine.way.break_dir(machine.broker, machine.log_dir))
-        assert [does(what, path) for what in CHANGES] == [errno.EIO] * len(CHANGES)
-        assert [does(what, path) for what in ("read", "map", "sendfile", "look")] == [0] * 4
-        assert does("create", machine.log_dir / "new") == errno.EIO
-        assert does("create_new", machine.log_dir / "new") == errno.EIO
-        assert does("create_new", path) == errno.EEXIST
-        assert does("mkdir", machine.log_dir / "topic-0") == errno.EIO
-        assert does("rename", path) == errno.EIO
-        assert does("unlink", path) == errno.EIO
+        assert [attempt(what, path) for what in CHANGES] == [errno.EIO] * len(CHANGES)
+        assert [attempt(what, path) for what in ("read", "map", "sendfile", "look")] == [0] * 4
+        assert attempt("create", machine.log_dir / "new") == errno.EIO
+        assert attempt("create_new", machine.log_dir / "new") == errno.EIO
+        assert attempt("create_new", path) == errno.EEXIST
+        assert attempt("mkdir", machine.log_dir / "topic-0") == errno.EIO
+        assert attempt("rename", path) == errno.EIO
+        assert attempt("unlink", path) == errno.EIO
         assert machine.way.hits(machine.broker) == len(CHANGES) + 5
 
-    def test_a_mended_disk_is_well(self, machine: Machine) -> None:
-        path, does = machine.log_dir / "log", machine.worker.does
-        does("open", path)
+    def test_a_reverted_disk_works(self, machine: Machine) -> None:
+        path, attempt = machine.log_dir / "log", machine.worker.attempt
+        attempt("open", path)
         do(machine.way.break_dir(machine.broker, machine.log_dir))
         do(machine.way.break_dir(machine.broker, machine.log_dir))
-        assert does("write", path) == errno.EIO
+        assert attempt("write", path) == errno.EIO
         do(machine.way.mend_dir(machine.broker, machine.log_dir))
-        assert [does(what, path) for what in (*CHANGES, "unlink")] == [0] * 7
+        assert [attempt(what, path) for what in (*CHANGES, "unlink")] == [0] * 7
 
-    def test_only_what_lies_there_is_hit(self, machine: Machine) -> None:
-        beside = machine.log_dir.with_name("d10") / "log"
-        beside.parent.mkdir()
+    def test_other_directories_are_unaffected(self, machine: Machine) -> None:
+        neighbour = machine.log_dir.with_name("d10") / "log"
+        neighbour.parent.mkdir()
         do(machine.way.break_dir(machine.broker, machine.log_dir))
-        assert [machine.worker.does(what, beside) for what in ("open", *CHANGES)] == [0] * 7
+        assert [machine.worker.attempt(what, neighbour) for what in ("open", *CHANGES)] == [0] * 7
 
-    def test_a_process_that_starts_later_meets_it_too(self, machine: Machine, tmp_path: Path) -> None:
+    def test_a_process_that_starts_later_is_affected(self, machine: Machine, tmp_path: Path) -> None:
         do(machine.way.break_dir(machine.broker, machine.log_dir))
         again = Worker(dict(machine.way.environment(tmp_path)))
-        assert again.does("create", machine.log_dir / "log") == errno.EIO
+        assert again.attempt("create", machine.log_dir / "log") == errno.EIO
         again.process.kill()
         again.process.wait()
 
-    def test_a_full_disk_takes_no_more(self, machine: Machine) -> None:
-        path, does = machine.log_dir / "log", machine.worker.does
-        does("open", path)
+    def test_a_full_disk_rejects_writes(self, machine: Machine) -> None:
+        path, attempt = machine.log_dir / "log", machine.worker.attempt
+        attempt("open", path)
         do(machine.way.fill_dir(machine.broker, machine.log_dir))
-        assert [does(what, path) for what in ("write", "pwrite", "truncate")] == [errno.ENOSPC] * 3
-        assert [does(what, path) for what in ("fsync", "read", "rename")] == [0] * 3
+        assert [attempt(what, path) for what in ("write", "pwrite", "truncate")] == [errno.ENOSPC] * 3
+        assert [attempt(what, path) for what in ("fsync", "read", "rename")] == [0] * 3
 
-    def test_a_slow_disk_lets_wait_who_reads_there_and_nobody_else(self, machine: Machine) -> None:
+    def test_a_slow_directory_delays_only_its_reads(self, machine: Machine) -> None:
         slow, quick = machine.log_dir / "t-0", machine.log_dir / "t-1"
         for path in (slow, quick):
-            assert [machine.worker.does(what, path) for what in ("open", "write")] == [0, 0]
+            assert [machine.worker.attempt(what, path) for what in ("open", "write")] == [0, 0]
         do(machine.way.slow_reads(machine.broker, slow, 150))
         for what in ("read", "sendfile", "map"):
             machine.worker.ask(what, slow)
@@ -184,9 +184,9 @@ class TestShim:
             machine.worker.ask(what, path)
             assert machine.worker.answer()[1] < 100
 
-    def test_who_waits_goes_on_when_the_disk_is_mended(self, machine: Machine) -> None:
+    def test_a_delayed_read_continues_after_the_revert(self, machine: Machine) -> None:
         path = machine.log_dir / "log"
-        machine.worker.does("open", path)
+        machine.worker.attempt("open", path)
         do(machine.way.slow_reads(machine.broker, path, 60_000))
         machine.worker.ask("read", path)
         time.sleep(0.1)
@@ -195,35 +195,35 @@ class TestShim:
         assert code == 0
         assert 50 <= ms < 5000
 
-    def test_a_folder_behind_a_link_is_found(self, machine: Machine, tmp_path: Path) -> None:
+    def test_a_symbolic_link_to_a_log_dir_is_followed(self, machine: Machine, tmp_path: Path) -> None:
         link = tmp_path / "link"
         link.symlink_to(machine.log_dir)
-        machine.worker.does("open", link / "log")
+        machine.worker.attempt("open", link / "log")
         do(machine.way.break_dir(machine.broker, link))
-        assert machine.worker.does("write", link / "log") == errno.EIO
-        assert machine.worker.does("create", link / "new") == errno.EIO
+        assert machine.worker.attempt("write", link / "log") == errno.EIO
+        assert machine.worker.attempt("create", link / "new") == errno.EIO
         do(machine.way.mend_dir(machine.broker, link))
-        assert machine.worker.does("write", link / "log") == 0
+        assert machine.worker.attempt("write", link / "log") == 0
 
-    def test_a_broker_that_was_started_without_it_is_named(self, tmp_path: Path) -> None:
+    def test_a_broker_started_without_the_library_is_named(self, tmp_path: Path) -> None:
         other: Any = Node(tmp_path / "other", name="broker 2")
         with pytest.raises(DiskError, match="broker 2 was started without"):
             do(Shim().break_dir(other, tmp_path))
 
-    def test_without_a_control_file_nothing_breaks(self, tmp_path: Path) -> None:
+    def test_without_a_control_file_nothing_fails(self, tmp_path: Path) -> None:
         worker = Worker({"LD_PRELOAD": str(library()), "BROKEN_DISK": str(tmp_path / "none")})
-        assert [worker.does(what, tmp_path / "log") for what in ("open", "write")] == [0, 0]
+        assert [worker.attempt(what, tmp_path / "log") for what in ("open", "write")] == [0, 0]
         worker.process.kill()
         worker.process.wait()
 
-    def test_it_is_built_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_library_is_built_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         built = library()
         monkeypatch.setenv("PATH", str(tmp_path))
         library.cache_clear()
         assert library() == built
         assert not Shim().impossible()
 
-    def test_the_compilers_absence_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_compiler_is_reported(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
         monkeypatch.setenv("PATH", str(tmp_path))
         assert "cc is not on this machine" in Shim().impossible()
@@ -233,7 +233,7 @@ class TestShim:
         library.cache_clear()
 
 
-def test_a_control_file_has_an_end(tmp_path: Path) -> None:
+def test_a_control_file_limits_faults_and_path_lengths(tmp_path: Path) -> None:
     control = Control(tmp_path / "control")
     for number in range(SLOTS):
         control.slow(tmp_path / str(number), 1)
@@ -245,7 +245,7 @@ def test_a_control_file_has_an_end(tmp_path: Path) -> None:
         Control(tmp_path / "other").kill(tmp_path / ("x" * 1000))
 
 
-def test_a_log_dir_is_moved_away_and_back(tmp_path: Path) -> None:
+def test_a_log_dir_is_renamed_and_renamed_back(tmp_path: Path) -> None:
     log_dir, broker = tmp_path / "d1", Node(tmp_path)
     log_dir.mkdir()
     (log_dir / "meta.properties").write_text("version=1")
@@ -264,26 +264,26 @@ def test_a_log_dir_is_moved_away_and_back(tmp_path: Path) -> None:
 
 class TestChoosing:
     @needs_compiler
-    def test_the_library_comes_first(self) -> None:
+    def test_the_library_is_preferred(self) -> None:
         assert choose().name == "eio"
 
-    def test_without_a_compiler_log_dirs_are_moved(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_a_compiler_log_dirs_are_renamed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
         monkeypatch.setenv("PATH", str(tmp_path))
         assert choose().name == "rename"
         with pytest.raises(DiskError, match=r"`eio` here: cc is not on this machine"):
             choose("eio")
 
-    def test_a_way_that_needs_root_is_asked_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_method_that_needs_root_reports_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(os, "geteuid", lambda: 1000)
         with pytest.raises(DiskError, match="not root"):
             choose("immutable")
 
-    def test_an_unknown_way(self) -> None:
+    def test_an_unknown_method_is_rejected(self) -> None:
         with pytest.raises(DiskError, match="there are eio, rename, immutable, read-only"):
             choose("acid")
 
-    def test_each_way_says_what_it_is(self) -> None:
+    def test_every_method_describes_itself(self) -> None:
         for name, (described, make) in METHODS.items():
             assert described.name == make().name == name
             assert all((described.needs, described.sees, described.repair))

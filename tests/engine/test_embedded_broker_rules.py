@@ -1,4 +1,4 @@
-"""Scenarios about whole brokers, as the fake cluster is told them: pure, no cluster."""
+"""Scenarios about whole brokers as rules of the fake cluster. No cluster is started."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ SUBJECT = Subject(
 FAMILIES = ("broker/*", "net/*", "bootstrap/*", "start-during/*")
 
 
-def told(name: str, election_ms: int = 0) -> pb.Fault:
-    return topic_rules.fault_rules(part_of(name).steps, SUBJECT, election_ms)
+def rules_of(name: str, election_ms: int = 0) -> pb.Fault:
+    return topic_rules.fault_rules(variant_of(name).steps, SUBJECT, election_ms)
 
 
-def part_of(name: str) -> RoleVariant:
+def variant_of(name: str) -> RoleVariant:
     return default_scenarios()[name].variants[0]
 
 
 def states(fault: pb.Fault) -> list[tuple[int, str, int]]:
-    """(ms, what, broker) of every change, in order of time."""
+    """Return (ms, state, broker) of every change, in order of time."""
     found = []
     for item in sorted(fault.changes, key=lambda item: item.after_ms):
         kind = item.change.WhichOneof("change")
@@ -50,58 +50,58 @@ def states(fault: pb.Fault) -> list[tuple[int, str, int]]:
 
 
 @pytest.mark.parametrize("scenario", select_scenarios(FAMILIES), ids=lambda item: item.name)
-def test_every_part_is_whole(scenario: Scenario) -> None:
-    for part in scenario.variants:
-        fault = topic_rules.fault_rules(part.steps, SUBJECT, 9000)
+def test_every_role_variant_is_complete(scenario: Scenario) -> None:
+    for variant in scenario.variants:
+        fault = topic_rules.fault_rules(variant.steps, SUBJECT, 9000)
         ids = [rule.id for rule in fault.rules]
         assert len(ids) == len(set(ids))
         assert all(rule.brokers == [SUBJECT.old] or rule.key or rule.topic for rule in fault.rules)
-        assert part.expectation.watch_ms > part.expectation.prompt_ms
+        assert variant.expectation.watch_ms > variant.expectation.prompt_ms
         assert len(scenario.summary) < 200
         for word in ("What the brokers do:", "What a good client does:", "Source:", "Not covered:"):
             assert word in scenario.story, scenario.name
 
 
-def test_a_kill_is_found_out_after_the_session() -> None:
-    assert states(told("broker/kill", 9000)) == [(0, "STOPPED", 2), (9000, "evacuate", 2)]
-    assert all(item.from_start for item in told("broker/kill", 9000).changes)
+def test_a_kill_is_detected_after_the_session_timeout() -> None:
+    assert states(rules_of("broker/kill", 9000)) == [(0, "STOPPED", 2), (9000, "evacuate", 2)]
+    assert all(item.from_start for item in rules_of("broker/kill", 9000).changes)
 
 
-def test_a_shutdown_moves_its_leaders_at_the_first_hit_and_then_ends() -> None:
-    fault = told("broker/shutdown", 150)
+def test_a_shutdown_moves_leaders_at_the_first_hit_and_stops() -> None:
+    fault = rules_of("broker/shutdown", 150)
     assert states(fault) == [(150, "evacuate", 2), (150, "STOPPED", 2)]
     assert not any(item.from_start for item in fault.changes)
     assert [item.latest_ms for item in fault.changes] == [2150, 2150]
     assert {(rule.code, rule.topic, rule.key) for rule in fault.rules} == {(6, "t", ""), (16, "", "g")}
 
 
-def test_brokers_roll_one_at_a_time() -> None:
-    found = states(told("broker/rolling"))
-    assert [broker for _, what, broker in found if what == "STOPPED"] == [2, 1, 3]
+def test_a_rolling_restart_has_one_broker_down_at_a_time() -> None:
+    found = states(rules_of("broker/rolling"))
+    assert [broker for _, state, broker in found if state == "STOPPED"] == [2, 1, 3]
     down = 0
     for _, what, _ in found:
         down += {"STOPPED": 1, "UP": -1}.get(what, 0)
         assert down in {0, 1}
 
 
-def test_a_loop_dies_again_until_after_the_election() -> None:
-    found = states(told("broker/restart-loop", 9000))
+def test_a_restart_loop_lasts_beyond_the_election() -> None:
+    found = states(rules_of("broker/restart-loop", 9000))
     assert [what for _, what, _ in found[:5]] == ["STOPPED", "HUNG", "STOPPED", "HUNG", "STOPPED"]
     assert found[-1][0] > 9000
     assert found[-1][1] == "STOPPED"
 
 
-def test_turns_are_the_failing_broker_and_then_the_others() -> None:
+def test_restarts_begin_with_the_failing_broker() -> None:
     assert [whose_turn(SUBJECT, turn) for turn in range(3)] == [2, 1, 3]
 
 
 @pytest.mark.parametrize(("line", "ms"), [("3.9", 9000), ("4.4", 9000), ("3.4", 6000), ("2.6", 6000), ("0.10.2", 6000)])
-def test_sessions_by_line(line: str, ms: int) -> None:
+def test_the_session_timeout_follows_the_release_line(line: str, ms: int) -> None:
     assert session_ms(line) == ms
 
 
 @pytest.mark.parametrize("version", [*(found.version for found in real_brokers().values()), "3.3.2", "3.5.2", "3.7.2"])
-def test_both_engines_run_a_line_by_the_same_means(version: str) -> None:
+def test_both_engines_agree_on_kraft_or_zookeeper(version: str) -> None:
     listed = {found.version: found.mode for found in real_brokers().values()}
     mode = listed.get(version) or generation_of(version).mode
     assert session_ms(version) == {"kraft": 9000, "zookeeper": 6000}[mode]
@@ -109,7 +109,7 @@ def test_both_engines_run_a_line_by_the_same_means(version: str) -> None:
 
 @pytest.mark.parametrize("name", ["broker/shutdown", "broker/rolling"])
 @pytest.mark.parametrize(("line", "ms"), [("4.3", 2150), ("3.4", 10)])
-def test_brokers_that_shut_down_linger_by_line(
+def test_the_time_until_a_stop_follows_the_release_line(
     selection: Selection,  # noqa: F811  # the fixture
     name: str,
     line: str,
@@ -124,14 +124,14 @@ def test_brokers_that_shut_down_linger_by_line(
         assert next(at for at, what, _ in found if what == "STOPPED") == moved + ms
 
 
-def test_real_brokers_are_not_told_how_long_to_linger(selection: Selection) -> None:  # noqa: F811  # the fixture
+def test_steps_for_real_brokers_are_unchanged(selection: Selection) -> None:  # noqa: F811  # the fixture
     chosen = replace(selection, scenarios=select_scenarios(["broker/shutdown"]), engine=Engine.KAFKA, brokers=("3.4",))
     plan = make_plan(chosen)
     assert plan.cells
     assert {item.variant.steps for item in plan.cells} == {select_scenarios(["broker/shutdown"])[0].variants[0].steps}
 
 
-def test_elections_by_line_and_by_the_user(selection: Selection, tmp_path: Path) -> None:  # noqa: F811  # the fixture
+def test_the_election_time_follows_the_line_or_the_option(selection: Selection, tmp_path: Path) -> None:  # noqa: F811  # the fixture
     kill = replace(selection, scenarios=select_scenarios(["broker/kill"]), brokers=("2.6", "3.9"))
     plan = make_plan(replace(kill, profiles=select_profiles(["isolated"], [], None)))
     assert {(item.cell.broker, item.expectation.election_ms) for item in plan.cells} == {("2.6", 6000), ("3.9", 9000)}
@@ -141,31 +141,31 @@ def test_elections_by_line_and_by_the_user(selection: Selection, tmp_path: Path)
     }
 
 
-def test_a_second_start_expects_nothing() -> None:
-    part = part_of("start-during/disk/storage-error")
-    assert part.second_instance
-    assert part.expectation.expects is Reaction.NOTHING
-    assert part.expectation.conforms == (Outcome.CLEAN,)
-    assert part.steps == part_of("disk/storage-error").steps
+def test_a_second_start_expects_no_reaction() -> None:
+    variant = variant_of("start-during/disk/storage-error")
+    assert variant.second_instance
+    assert variant.expectation.expects is Reaction.NOTHING
+    assert variant.expectation.conforms == (Outcome.CLEAN,)
+    assert variant.steps == variant_of("disk/storage-error").steps
 
 
 @pytest.mark.parametrize("name", ["steady", "net/reset", "net/slow", "net/response-lost", "bootstrap/hung"])
-def test_what_is_over_before_a_client_starts_has_no_second_start(name: str) -> None:
+def test_a_momentary_fault_has_no_second_start(name: str) -> None:
     assert started_during(default_scenarios()[name]) is None
 
 
-def test_a_second_start_of_a_generated_scenario_runs_on_request() -> None:
+def test_a_generated_scenario_has_a_second_start_on_request() -> None:
     (found,) = select_scenarios(["start-during/answer/produce/NOT_LEADER_OR_FOLLOWER"])
     assert found.variant(Role.PRODUCER) is not None
     assert found.variant(Role.CONSUMER) is None
 
 
-def test_a_new_leader_names_itself_at_once_and_the_others_later() -> None:
-    told = topic_rules.fault_rules(
-        (LagMetadata(lag_ms=400, but_successor=True), *part_of("disk/storage-error").steps), SUBJECT, 150
+def test_only_the_new_leader_has_current_metadata_immediately() -> None:
+    fault = topic_rules.fault_rules(
+        (LagMetadata(lag_ms=400, but_successor=True), *variant_of("disk/storage-error").steps), SUBJECT, 150
     )
     views = {
-        timed.change.view.broker: timed.change.view.lag_ms for timed in told.changes if timed.change.HasField("view")
+        timed.change.view.broker: timed.change.view.lag_ms for timed in fault.changes if timed.change.HasField("view")
     }
     assert views == {node: 400 for node in (1, 2, 3) if node != next_broker(SUBJECT.old)}
-    assert all(timed.from_start for timed in told.changes if timed.change.HasField("view"))
+    assert all(timed.from_start for timed in fault.changes if timed.change.HasField("view"))

@@ -1,4 +1,4 @@
-"""Steps become rules and changes of the fake cluster."""
+"""The translation of steps into rules and changes of the fake cluster."""
 
 from __future__ import annotations
 
@@ -50,39 +50,39 @@ def moves(steps: list[Step], role: Role = Role.PRODUCER) -> list[pb.Timed]:
     return list(fault_rules(steps, subject(role), 150).changes)
 
 
-def test_an_error_about_a_partition_is_the_leaders_and_the_bystander_is_served() -> None:
+def test_a_partition_error_is_limited_to_its_leader() -> None:
     found = rule(AnswerError(api=0, code=7, times=2))
     assert (list(found.brokers), found.topic, list(found.partitions), found.count) == ([2], "t", [0], 2)
     assert not found.key
 
 
 @pytest.mark.parametrize(("api", "role", "key"), [(12, Role.GROUP, "g"), (26, Role.TRANSACTIONAL, "x")])
-def test_an_error_about_a_key_names_the_key_alone(api: int, role: Role, key: str) -> None:
+def test_a_key_error_names_only_the_key(api: int, role: Role, key: str) -> None:
     found = rule(AnswerError(api=api, code=16), role)
     assert (found.key, found.topic, list(found.brokers)) == (key, "", [2])
 
 
-def test_any_broker_answers_what_any_broker_is_asked() -> None:
+def test_an_error_of_any_broker_names_no_broker() -> None:
     assert not rule(AnswerError(api=3, code=5)).brokers
     search = rule(AnswerError(api=10, code=15), Role.TRANSACTIONAL)
     assert (search.key, list(search.brokers)) == ("x", [])
 
 
-def test_an_error_about_a_topic_reaches_all_of_it() -> None:
+def test_a_topic_error_covers_all_partitions() -> None:
     found = rule(AnswerError(api=3, code=29, whole_topic=True))
     assert (found.topic, list(found.partitions)) == ("t", [])
 
 
-def test_applied_work_is_done() -> None:
+def test_an_applied_request_is_carried_out() -> None:
     assert rule(AnswerError(api=0, code=20, applied=True)).action == pb.APPLY
 
 
-def test_conditions_are_passed_on() -> None:
+def test_the_conditions_of_a_step_are_in_the_rule() -> None:
     found = rule(AnswerError(api=1, code=74, with_epoch=True, min_version=9, acks_all=True))
     assert (found.with_epoch, found.min_version, found.only_acks_all) == (True, 9, True)
 
 
-def test_what_moved_goes_to_the_next_broker_after_the_first_hit() -> None:
+def test_a_move_goes_to_the_next_broker_after_the_first_hit() -> None:
     (leader,) = moves([AnswerError(api=0, code=6, moved=True)])
     assert (leader.change.move_leader.to, leader.after_ms, leader.from_start) == (3, 150, False)
     (key,) = moves([AnswerError(api=12, code=16, moved=True)], Role.GROUP)
@@ -90,12 +90,12 @@ def test_what_moved_goes_to_the_next_broker_after_the_first_hit() -> None:
 
 
 @pytest.mark.parametrize(("api", "latest_ms"), [(8, 0), (9, 8000), (11, 8000), (12, 8000), (14, 8000)])
-def test_the_coordinator_waits_for_what_members_call_by_their_heartbeat(api: int, latest_ms: int) -> None:
+def test_a_coordinator_move_waits_for_requests_of_members(api: int, latest_ms: int) -> None:
     (move,) = moves([AnswerError(api=api, code=16, moved=True)], Role.GROUP)
     assert move.latest_ms == latest_ms
 
 
-def test_a_coordinator_that_loads_or_is_gone_stays_where_it_is_until_healed() -> None:
+def test_a_loading_or_lost_coordinator_does_not_move() -> None:
     (loads,) = moves([LoadCoordinator()], Role.GROUP)
     (gone,) = moves([LoseCoordinator()], Role.TRANSACTIONAL)
     assert (loads.change.move_coordinator.to, loads.change.move_coordinator.loading_ms) == (2, HOUR_MS)
@@ -103,7 +103,7 @@ def test_a_coordinator_that_loads_or_is_gone_stays_where_it_is_until_healed() ->
     assert gone.change.move_coordinator.key_type == 1
 
 
-def test_leaderless_for_a_time_or_until_healed() -> None:
+def test_a_partition_is_leaderless_for_a_time_or_until_revert() -> None:
     assert [item.change.move_leader.to for item in moves([LoseLeader()])] == [-1]
     assert [(item.change.move_leader.to, item.after_ms) for item in moves([LoseLeader(for_ms=30_000)])] == [
         (-1, 0),
@@ -111,18 +111,18 @@ def test_leaderless_for_a_time_or_until_healed() -> None:
     ]
 
 
-def test_metadata_lags_before_anything_moves() -> None:
+def test_metadata_lag_begins_before_the_move() -> None:
     lag, move = moves([LagMetadata(lag_ms=2000), MoveLeader()])
     assert (lag.change.view.lag_ms, lag.change.view.broker, move.change.move_leader.to) == (2000, 0, 3)
 
 
-def test_a_forgetful_broker_knows_neither_topic_nor_partitions() -> None:
+def test_a_broker_without_the_topic_has_no_partitions() -> None:
     assert (rule(ForgetTopic()).code, list(rule(ForgetTopic()).partitions)) == (3, [])
     (view,) = moves([ForgetTopic()])
     assert (view.change.view.broker, list(view.change.view.hidden_topics)) == (2, ["t"])
 
 
-def test_a_topic_is_gone_for_half_an_elections_time_and_then_led_by_whoever_led_it_until_another_does() -> None:
+def test_a_topic_is_recreated_after_half_the_election_time() -> None:
     found = moves([RecreateTopic(), MoveLeader(elected=True)])
     assert [(item.after_ms, item.from_start) for item in found] == [(0, True), (75, True), (150, True)]
     assert [item.change.topic.what for item in found[:2]] == [pb.TopicChange.DELETE, pb.TopicChange.RECREATE]
@@ -130,18 +130,18 @@ def test_a_topic_is_gone_for_half_an_elections_time_and_then_led_by_whoever_led_
     assert moves([MoveLeader()])[0].after_ms == 0
 
 
-def test_a_member_is_asked_once_to_join_again() -> None:
+def test_a_member_is_asked_to_rejoin_once() -> None:
     found = rule(Rejoin(), Role.GROUP)
     assert (list(found.apis), found.code, found.count, found.key) == ([12], 27, 1, "g")
 
 
-def test_a_transactional_id_is_the_key_where_there_is_one() -> None:
+def test_the_key_is_the_transactional_id_or_the_group() -> None:
     assert (key_of(subject(Role.TRANSACTIONAL)), key_of(subject(Role.ADMIN))) == ((1, "x"), (0, "g"))
     assert [next_broker(subject(old=old).old) for old in (1, 2, 3)] == [2, 3, 1]
     assert moves([MoveCoordinator(loading_ms=7)], Role.GROUP)[0].change.move_coordinator.loading_ms == 7
 
 
-def test_rules_of_every_default_scenario_have_ids_of_their_own() -> None:
+def test_rule_ids_are_unique_in_every_default_scenario() -> None:
     for name, item in default_scenarios().items():
         for role in item.roles:
             part = item.variant(role)
@@ -150,5 +150,5 @@ def test_rules_of_every_default_scenario_have_ids_of_their_own() -> None:
             assert len(ids) == len(set(ids)), name
 
 
-def test_each_translation_is_of_a_step() -> None:
+def test_every_rule_belongs_to_a_step_type() -> None:
     assert set(RULES) <= set(get_args(Step))

@@ -1,4 +1,4 @@
-"""However a run ends, no process is left and what was judged can be read."""
+"""Interrupted runs: no process is left, and the judged trials can be read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SELECT = [
 
 
 def marked(mark: str) -> dict[int, str]:
-    """Return all living processes that inherited our mark, with their command lines."""
+    """Return the running processes whose environment has the mark, with their command lines."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -62,7 +62,7 @@ def running(results: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], 
 
 
 def wait_for(mark: str, name: str, within_s: float = 120) -> int:
-    """Return the pid of a marked process whose program's path names this; who builds that program does not count."""
+    """Return the pid of a marked process whose executable path contains the name; other arguments do not count."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         for pid, command in marked(mark).items():
@@ -84,7 +84,7 @@ def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, cod
     wanted = ["--junit", str(tmp_path / "j.xml"), "--summary", str(tmp_path / "s.md")]
     with running(tmp_path, *SELECT, *wanted) as (process, mark):
         wait_for(mark, "fake-cluster")
-        time.sleep(9)  # the control cells are judged by then; the stuck producer is still watched
+        time.sleep(9)  # by then the control cells are judged and the stuck producer is still observed
         process.send_signal(number)
         _, errors = process.communicate(timeout=30)
         assert process.returncode == code
@@ -99,7 +99,7 @@ def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, cod
     assert f"probe_run_left_cells {4 - len(judged)}\n" in (tmp_path / "metrics.prom").read_text()
 
 
-def test_a_killed_run_leaves_nothing_and_is_resumed(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> None:
     with running(tmp_path) as (process, mark):
         wait_for(mark, "fake-cluster")
         time.sleep(12)

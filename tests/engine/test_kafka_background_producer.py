@@ -1,4 +1,4 @@
-"""What consumers are fed with: records as brokers store them, and one request per broker, whatever the topics."""
+"""The background producer: record formats, and one request per broker for all topics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VALUES = st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=12)
 
 
 def decode(whole: bytes) -> list[tuple[int, bytes, int]]:
-    """Read records with kafka-python: format, value, time."""
+    """Read records with kafka-python; return format, value and timestamp."""
     found = []
     records = MemoryRecords(whole)
     while (one := records.next_batch()) is not None:
@@ -35,23 +35,23 @@ def decode(whole: bytes) -> list[tuple[int, bytes, int]]:
 
 
 @given(VALUES)
-def test_an_independent_decoder_reads_every_format(values: list[bytes]) -> None:
+def test_an_independent_decoder_reads_every_record_format(values: list[bytes]) -> None:
     assert decode(batch(values, 1_700_000_000_123)) == [(2, value, 1_700_000_000_123) for value in values]
     assert decode(message_set(values, 1_700_000_000_123)) == [(1, value, 1_700_000_000_123) for value in values]
     assert [found[:2] for found in decode(message_set(values, None))] == [(0, value) for value in values]
 
 
 @pytest.mark.parametrize(("line", "version"), [("0.9.0.1", 1), ("0.10.2.2", 2), ("1.1.1", 3), ("4.3.1", 3)])
-def test_each_line_is_asked_in_a_version_that_it_knows(line: str, version: int) -> None:
+def test_every_release_line_gets_a_version_that_it_supports(line: str, version: int) -> None:
     assert produce_version(line) == version
 
 
 @dataclass
-class Pretender:
-    """Says who leads, takes what is written, and refuses what it does not lead."""
+class FakeBroker:
+    """A broker that reports leaders, stores records and refuses partitions that it does not lead."""
 
     node: int
-    everybody: dict[int, Pretender]
+    brokers_by_id: dict[int, FakeBroker]
     leaders: dict[tuple[str, int], int]
     address: Endpoint | None = None
     may_answer: asyncio.Event = field(default_factory=asyncio.Event)
@@ -74,8 +74,8 @@ class Pretender:
 
     def metadata(self, asked: Reader, answer: Writer) -> Writer:
         topics = [asked.string() for _ in range(asked.number("i"))]
-        answer.pack("i", len(self.everybody))
-        for node, other in self.everybody.items():
+        answer.pack("i", len(self.brokers_by_id))
+        for node, other in self.brokers_by_id.items():
             assert other.address is not None
             answer.pack("i", node).string(other.address.host).pack("i", other.address.port).string(None)
         answer.pack("ii", 1, len(topics))
@@ -107,38 +107,38 @@ class Pretender:
 
 
 @contextlib.asynccontextmanager
-async def pretending(
+async def fake_brokers(
     leaders: dict[tuple[str, int], int], nodes: Sequence[int] = (1, 2)
-) -> AsyncIterator[list[Pretender]]:
-    everybody: dict[int, Pretender] = {}
+) -> AsyncIterator[list[FakeBroker]]:
+    brokers_by_id: dict[int, FakeBroker] = {}
     async with contextlib.AsyncExitStack() as stack:
         for node in nodes:
-            one = everybody[node] = Pretender(node, everybody, leaders)
+            one = brokers_by_id[node] = FakeBroker(node, brokers_by_id, leaders)
             server = await stack.enter_async_context(await asyncio.start_server(one.serve, "127.0.0.1", 0))
             one.address = Endpoint(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
             one.may_answer.set()
-        yield list(everybody.values())
+        yield list(brokers_by_id.values())
 
 
-def feeder(brokers: Sequence[Pretender]) -> BackgroundProducer:
+def feeder(brokers: Sequence[FakeBroker]) -> BackgroundProducer:
     return BackgroundProducer({one.node: one.address for one in brokers}, "3.9.2")
 
 
-async def until(true: Callable[[], object]) -> None:
+async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(10):
-        while not true():  # noqa: ASYNC110  # what is waited for is counted, not told
+        while not condition():  # noqa: ASYNC110  # counters are polled, there is no event
             await asyncio.sleep(0.005)
 
 
-def sequences(one: Pretender, topic: str, partition: int) -> list[int]:
+def sequences(one: FakeBroker, topic: str, partition: int) -> list[int]:
     return [int(value.split()[2]) for name, number, value in one.written if (name, number) == (topic, partition)]
 
 
-def test_all_topics_share_a_request_and_each_partition_gets_every_number_once_in_order() -> None:
+def test_topics_share_requests_and_sequences_have_no_gaps() -> None:
     async def play() -> None:
         topics = [f"t{number}" for number in range(20)]
         leaders = {(topic, partition): partition + 1 for topic in topics for partition in (0, 1)}
-        async with pretending(leaders) as (first, second):
+        async with fake_brokers(leaders) as (first, second):
             fed = feeder([first, second])
             for topic in topics:
                 fed.start(topic, [0, 1], INTERVAL_MS)
@@ -153,16 +153,18 @@ def test_all_topics_share_a_request_and_each_partition_gets_every_number_once_in
     asyncio.run(play())
 
 
-def test_who_leads_no_longer_is_left_at_once_and_what_it_refused_is_not_written_again() -> None:
+def test_a_former_leader_is_left_and_refused_records_are_dropped() -> None:
     async def play() -> None:
         leaders = {("t", 0): 1, ("t", 1): 1}
-        async with pretending(leaders) as (first, second):
+        async with fake_brokers(leaders) as (first, second):
             fed = feeder([first, second])
             fed.start("t", [0, 1], INTERVAL_MS)
             await until(lambda: len(first.written) > 10)
             leaders["t", 0] = 2
             await until(lambda: len(second.written) > 10)
-            await until(lambda: fed.written(("t", 0)) == len(sequences(second, "t", 0)) - 1)  # the last is answered
+            await until(
+                lambda: fed.written(("t", 0)) == len(sequences(second, "t", 0)) - 1
+            )  # the last record is acknowledged
             assert fed.written(("t", 2)) == -1
             await fed.close()
             assert fed.written(("t", 0)) == -1
@@ -173,15 +175,15 @@ def test_who_leads_no_longer_is_left_at_once_and_what_it_refused_is_not_written_
     asyncio.run(play())
 
 
-def test_a_silent_broker_keeps_nobody_else_waiting_and_is_written_to_again_when_it_answers() -> None:
+def test_a_silent_broker_delays_no_other_and_is_used_again() -> None:
     async def play() -> None:
-        async with pretending({("t", 0): 1, ("t", 1): 2}) as (first, second):
+        async with fake_brokers({("t", 0): 1, ("t", 1): 2}) as (first, second):
             fed = feeder([first, second])
             fed.start("t", [0, 1], INTERVAL_MS)
             await until(lambda: first.written and second.written)
             first.may_answer.clear()
-            told = len(second.written)
-            await until(lambda: len(second.written) > told + 60)  # longer than one request may take
+            count = len(second.written)
+            await until(lambda: len(second.written) > count + 60)  # longer than the timeout of one request
             first.may_answer.set()
             before = len(first.written)
             await until(lambda: len(first.written) > before + 10)
@@ -190,26 +192,26 @@ def test_a_silent_broker_keeps_nobody_else_waiting_and_is_written_to_again_when_
     asyncio.run(play())
 
 
-def test_a_topic_that_is_stopped_gets_nothing_more_and_the_others_do() -> None:
+def test_a_stopped_topic_gets_no_records_and_others_do() -> None:
     async def play() -> None:
-        async with pretending({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
+        async with fake_brokers({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
             fed = feeder([only])
             fed.start("a", [0], INTERVAL_MS)
             fed.start("b", [0], INTERVAL_MS)
             await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
             await fed.stop("a")
-            told = len(sequences(only, "a", 0))
+            count = len(sequences(only, "a", 0))
             more = len(sequences(only, "b", 0)) + 10
             await until(lambda: len(sequences(only, "b", 0)) > more)
-            assert len(sequences(only, "a", 0)) == told
+            assert len(sequences(only, "a", 0)) == count
             await fed.close()
 
     asyncio.run(play())
 
 
-def test_a_topic_that_is_paced_gets_a_record_at_one_of_so_many_beats() -> None:
+def test_the_interval_of_a_topic_can_change() -> None:
     async def play() -> None:
-        async with pretending({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
+        async with fake_brokers({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
             fed = feeder([only])
             fed.start("a", [0], INTERVAL_MS)
             fed.start("b", [0], INTERVAL_MS)
@@ -228,9 +230,9 @@ def test_a_topic_that_is_paced_gets_a_record_at_one_of_so_many_beats() -> None:
     asyncio.run(play())
 
 
-def test_a_partition_that_is_fed_more_seldom_gets_every_number_too_and_no_more_at_a_slow_pace() -> None:
+def test_a_partition_with_a_longer_interval_gets_every_sequence() -> None:
     async def play() -> None:
-        async with pretending({("a", 0): 1, ("a", 1): 1}, [1]) as (only,):
+        async with fake_brokers({("a", 0): 1, ("a", 1): 1}, [1]) as (only,):
             fed = feeder([only])
             fed.start("a", [0, 1], INTERVAL_MS, {1: 4 * INTERVAL_MS})
             await until(lambda: len(sequences(only, "a", 0)) >= 40)

@@ -1,4 +1,4 @@
-"""The rendezvous of a cohort: one deed for all who came, nobody waits for who left."""
+"""The barrier of a cohort: one action for all members that arrived, and no wait for members that left."""
 
 import asyncio
 from collections.abc import Collection
@@ -16,7 +16,7 @@ from probe.errors import StragglerError
 ALL = ("a", "b", "c")
 
 
-class Deeds:
+class RecordingAction:
     def __init__(self) -> None:
         self.done: list[set[str]] = []
 
@@ -24,9 +24,9 @@ class Deeds:
         self.done.append(set(who))
 
 
-def test_the_deed_is_done_once_and_only_when_everybody_is_there() -> None:
+def test_the_action_runs_once_when_all_members_wait() -> None:
     async def go() -> None:
-        barrier, action = Barrier(ALL), Deeds()
+        barrier, action = Barrier(ALL), RecordingAction()
         first = [asyncio.create_task(barrier.wait(one, action)) for one in "ab"]
         await asyncio.sleep(0.02)
         assert action.done == []
@@ -36,9 +36,9 @@ def test_the_deed_is_done_once_and_only_when_everybody_is_there() -> None:
     asyncio.run(go())
 
 
-def test_who_leaves_is_not_waited_for() -> None:
+def test_the_barrier_does_not_wait_for_members_that_left() -> None:
     async def go() -> None:
-        barrier, action = Barrier(ALL), Deeds()
+        barrier, action = Barrier(ALL), RecordingAction()
         first = [asyncio.create_task(barrier.wait(one, action)) for one in "ab"]
         await asyncio.sleep(0)
         barrier.leave("c")
@@ -48,9 +48,9 @@ def test_who_leaves_is_not_waited_for() -> None:
     asyncio.run(go())
 
 
-def test_a_straggler_is_left_behind_and_told() -> None:
+def test_a_straggler_gets_an_error() -> None:
     async def go() -> None:
-        barrier, action = Barrier(ALL), Deeds()
+        barrier, action = Barrier(ALL), RecordingAction()
         await asyncio.wait_for(asyncio.gather(*(barrier.wait(one, action, patience_s=0.05) for one in "ab")), 1)
         assert action.done == [set("ab")]
         with pytest.raises(StragglerError):
@@ -59,10 +59,10 @@ def test_a_straggler_is_left_behind_and_told() -> None:
     asyncio.run(go())
 
 
-def test_once_nearly_all_are_there_the_others_are_not_waited_for_long() -> None:
+def test_the_wait_is_short_once_most_members_arrived() -> None:
     async def go() -> None:
         many = [str(number) for number in range(20)]
-        barrier, action = Barrier(many), Deeds()
+        barrier, action = Barrier(many), RecordingAction()
         came = [asyncio.create_task(barrier.wait(one, action, patience_s=60 / SOON)) for one in many[:10]]
         await asyncio.sleep(0.02)
         assert action.done == []
@@ -73,21 +73,21 @@ def test_once_nearly_all_are_there_the_others_are_not_waited_for_long() -> None:
     asyncio.run(go())
 
 
-def test_a_deed_that_fails_fails_for_everybody() -> None:
+def test_an_error_of_the_action_reaches_all_members() -> None:
     async def fail(_: Collection[str]) -> None:
-        raise OSError("the disk is too good")
+        raise OSError("the action failed")
 
     async def go() -> None:
         barrier = Barrier(ALL)
         found = await asyncio.gather(*(barrier.wait(one, fail) for one in ALL), return_exceptions=True)
-        assert [str(error) for error in found] == ["the disk is too good"] * 3
+        assert [str(error) for error in found] == ["the action failed"] * 3
 
     asyncio.run(go())
 
 
-def test_they_may_meet_again() -> None:
+def test_a_barrier_can_be_used_again() -> None:
     async def go() -> None:
-        barrier, action = Barrier(ALL), Deeds()
+        barrier, action = Barrier(ALL), RecordingAction()
         await asyncio.gather(*(barrier.wait(one, action) for one in ALL))
         barrier.leave("a")
         await asyncio.gather(*(barrier.wait(one, action) for one in "bc"))
@@ -96,9 +96,9 @@ def test_they_may_meet_again() -> None:
     asyncio.run(go())
 
 
-def test_who_is_cancelled_has_left() -> None:
+def test_a_cancelled_member_has_left() -> None:
     async def go() -> None:
-        barrier, action = Barrier(ALL), Deeds()
+        barrier, action = Barrier(ALL), RecordingAction()
         waiting = [asyncio.create_task(barrier.wait(one, action)) for one in ALL[:2]]
         await asyncio.sleep(0)
         waiting[0].cancel()
@@ -109,21 +109,21 @@ def test_who_is_cancelled_has_left() -> None:
     asyncio.run(go())
 
 
-def test_a_cohort_strikes_without_those_it_gathered_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Noting(Cohort):
+def test_a_cohort_injects_its_fault_without_stragglers(monkeypatch: pytest.MonkeyPatch) -> None:
+    class RecordingCohort(Cohort):
         async def _inject(self, members: Collection[CohortMember]) -> None:
-            struck.append(set(members))
+            injected.append(set(members))
 
     async def go() -> None:
         cluster: Any = SimpleNamespace(brokers={}, version="3.9.2")
-        cohort = Noting(cluster, 3, 1, {})
+        cohort = RecordingCohort(cluster, 3, 1, {})
         first, second, late = cohort.members
         await asyncio.wait_for(asyncio.gather(cohort.await_cohort(first), cohort.await_cohort(second)), 5)
         await asyncio.wait_for(asyncio.gather(*(cohort.inject(one, (), 0) for one in (first, second))), 5)
-        assert struck == [{first, second}]
+        assert injected == [{first, second}]
         with pytest.raises(StragglerError):
             await cohort.await_cohort(late)
 
-    struck: list[set[CohortMember]] = []
+    injected: list[set[CohortMember]] = []
     monkeypatch.setattr(module, "STRAGGLERS_S", 0.05)
     asyncio.run(go())

@@ -1,4 +1,4 @@
-"""How a run in cohorts makes room, and goes on when the harness failed at some trials."""
+"""Runs in cohorts: the order of cohorts, and retries of trials in which the harness failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from tests.support.plans import planned
 
 CELLS = 8
-"""Of each cohort."""
+"""Cells per cohort."""
 
 
 class FakeSeat:
@@ -38,7 +38,7 @@ class FakeSeat:
 
 
 class FakeEngine:
-    """Gives seats, and keeps what it gave."""
+    """An engine that yields cohort members and keeps a list of them."""
 
     at_once, in_silence = 1, 0
 
@@ -56,7 +56,7 @@ class FakeEngine:
         yield self.given[-1]
 
 
-class Calm:
+class NoLag:
     async def calm(self, patience_s: float) -> None:
         pass
 
@@ -74,14 +74,14 @@ class Kept:
         self.trials.append((history, verdict))
 
     def has(self, cell: Cell, trial: int) -> bool:
-        return any((said.header.cell, said.header.trial) == (cell, trial) for said, _ in self.trials)
+        return any((history.header.cell, history.header.trial) == (cell, trial) for history, _ in self.trials)
 
     def flush(self) -> None:
         pass
 
 
 class ManyClusters(FakeEngine):
-    """Has room for four, and tells how many are leased at once."""
+    """An engine with room for four clusters that counts those leased at the same time."""
 
     at_once = 4
 
@@ -100,11 +100,11 @@ class ManyClusters(FakeEngine):
 
 
 @pytest.mark.parametrize("rests", [True, False])
-def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: pytest.MonkeyPatch, rests: bool) -> None:
+def test_a_cohort_may_begin_while_another_only_observes(monkeypatch: pytest.MonkeyPatch, rests: bool) -> None:
     async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, *, rest: Any, **_: Any) -> History:
         if rests:
             rest()
-            rest()  # whoever watches says so again and again
+            rest()  # an observing trial reports this repeatedly
             if engine.now == engine.at_once:
                 full.set()
             await asyncio.wait_for(full.wait(), 10)
@@ -120,12 +120,12 @@ def test_while_all_cells_of_a_cohort_only_wait_another_may_begin(monkeypatch: py
     assert max(trials) == (4 if rests else 1)
 
 
-def test_cells_whose_client_is_gone_make_room_and_are_fed_no_more_while_others_are_watched(
+def test_cells_with_a_closed_client_make_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, closed: Any, **__: Any) -> History:
         closed()
-        if engine.now == 1:  # as if the last of the first cohort were watched until another one is there
+        if engine.now == 1:  # the first cohort is observed until another one is there
             await asyncio.wait_for(another.wait(), 5)
         another.set()
         return History(replace(make_header(item, number, tools, options), impossible="played"), ())
@@ -136,7 +136,7 @@ def test_cells_whose_client_is_gone_make_room_and_are_fed_no_more_while_others_a
     assert all(member.is_quiet for members in engine.given for member in members)
 
 
-def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_still_watched(
+def test_retries_and_the_next_line_run_during_an_observation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def trial(
@@ -150,7 +150,7 @@ def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_st
         tried.append(item.cell.broker)
         if first and item.cell.broker == "3.9":
             return History(replace(header, impossible="", problems=("late",)), ())
-        if first:  # as if it were watched until all others are over
+        if first:  # this trial is observed until all others have ended
             await asyncio.wait_for(over.wait(), 10)
         elif len(tried) == len(plan.cells) + 1 - controls:
             over.set()
@@ -166,7 +166,7 @@ def test_what_failed_and_the_next_line_are_played_while_the_last_of_a_line_is_st
     assert len(tried) == len(plan.cells) + 1 - controls
 
 
-def test_who_waits_for_a_control_cell_is_overtaken_by_its_own_line_and_not_by_the_next_one(
+def test_only_the_same_line_overtakes_a_wait_for_a_control_cell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def trial(item: Any, number: int, tools: Any, options: Any, *_: Any, rest: Any, **__: Any) -> History:
@@ -174,7 +174,7 @@ def test_who_waits_for_a_control_cell_is_overtaken_by_its_own_line_and_not_by_th
         played.append(item.cell)
         if item.cell == slow.steady and item.is_control:
             await asyncio.wait_for(overtaken.wait(), 10)
-            await asyncio.sleep(0.2)  # the other line would begin now
+            await asyncio.sleep(0.2)  # time for the other line to begin, if it could
         if not item.is_control:
             overtaken.set()
         return History(replace(make_header(item, number, tools, options), impossible="played"), ())
@@ -200,13 +200,13 @@ async def never(*_: Any) -> bool:
 
 def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:
     kept = kept or Kept()
-    tools: Any = Tools(engine=engine, host=None, lag=Calm())  # type: ignore[arg-type]  # nothing is really started
+    tools: Any = Tools(engine=engine, host=None, lag=NoLag())  # type: ignore[arg-type]  # no host is started
     drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
     asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain))
     return kept
 
 
-def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_trial_is_run_again_in_another_cohort(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
 
     async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
@@ -223,7 +223,7 @@ def test_what_the_harness_failed_at_is_run_again_in_another_cohort(monkeypatch: 
     assert sorted(history.header.trial for history, _ in kept.trials) == [0] * 8 + [1000]
 
 
-def test_silence_that_is_watched_again_passes_beside_the_rest_of_its_line_and_what_is_short_comes_last(
+def test_silent_retries_run_with_their_line_and_short_ones_last(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def cells(scenario: str) -> list[Planned]:
@@ -243,20 +243,20 @@ def test_silence_that_is_watched_again_passes_beside_the_rest_of_its_line_and_wh
     assert played == [silent.cell, short.cell, silent.cell, other.cell, short.cell]
 
 
-def test_a_control_cell_that_is_not_clean_is_played_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seen with 64 clients on two cores and another program beside them: `stuck`, and clean when played again."""
+def test_a_control_cell_that_is_not_clean_is_run_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine can make a control cell `stuck` once."""
     asked: list[str] = []
     tried: list[Any] = []
 
     async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
         tried.append(item)
-        said = "" if len(tried) == 1 else "played"
-        return History(replace(make_header(item, number, tools, options), impossible=said), ())
+        impossible = "" if len(tried) == 1 else "played"
+        return History(replace(make_header(item, number, tools, options), impossible=impossible), ())
 
     async def ask(question: Any, history: History) -> Verdict:
         asked.append(str(history.header.cell))
-        told: Verdict = question(history)
-        return replace(told, outcome=Outcome.STUCK, reason="it does not serve") if len(asked) == 1 else told
+        verdict: Verdict = question(history)
+        return replace(verdict, outcome=Outcome.STUCK, reason="it does not serve") if len(asked) == 1 else verdict
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
     monkeypatch.setattr(cohorts, "submit", ask)
@@ -279,14 +279,16 @@ def test_attempts_of_an_interrupted_run_keep_their_numbers(monkeypatch: pytest.M
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
     before = run(planned("steady"), FakeEngine())
-    before.trials = [said for said in before.trials if said[0].header.trial]  # it was stopped before the last attempts
+    before.trials = [
+        trial for trial in before.trials if trial[0].header.trial
+    ]  # the run stopped before the last attempts
     attempts = len(before.trials)
     kept = run(planned("steady"), FakeEngine(), before)
-    numbers = [(said.header.cell, said.header.trial) for said, _ in kept.trials]
+    numbers = [(history.header.cell, history.header.trial) for history, _ in kept.trials]
     assert len(set(numbers)) == len(numbers) == 2 * attempts + 8
 
 
-def test_who_cannot_play_steady_plays_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_cannot_run_steady_runs_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
         assert item.cell.scenario == "steady"
         return History(replace(make_header(item, number, tools, options), impossible="closed"), ())
@@ -294,10 +296,10 @@ def test_who_cannot_play_steady_plays_nothing_else(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(cohorts, "run_trial", trial)
     kept = run(planned("disk/storage-error"), FakeEngine())
     assert len(kept.trials) == 16
-    assert {told.outcome for _, told in kept.trials} == {Outcome.UNSUPPORTED}
+    assert {verdict.outcome for _, verdict in kept.trials} == {Outcome.UNSUPPORTED}
 
 
-def test_a_cluster_that_does_not_start_is_every_cells_problem() -> None:
+def test_a_cluster_that_does_not_start_breaks_every_cell() -> None:
     kept = run(planned("steady"), FakeEngine("Kafka 3.9 did not start: no space"))
-    assert {told.outcome for _, told in kept.trials} == {Outcome.BROKEN}
+    assert {verdict.outcome for _, verdict in kept.trials} == {Outcome.BROKEN}
     assert all(history.header.problems == ("Kafka 3.9 did not start: no space",) for history, _ in kept.trials)

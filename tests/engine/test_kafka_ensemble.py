@@ -1,4 +1,4 @@
-"""ZooKeepers of an ensemble reach each other by doors of ours; which one is slammed, and how that is seen."""
+"""The quorum proxies of a ZooKeeper ensemble: which connection is closed, and how the ensemble reacts."""
 
 from __future__ import annotations
 
@@ -29,22 +29,24 @@ def members(count: int = 3) -> tuple[Member, ...]:
     return ensemble.members(free_addresses(), count)
 
 
-def test_everybody_listens_somewhere_else() -> None:
+def test_all_ports_of_an_ensemble_differ() -> None:
     found = members()
     assert [one.node for one in found] == [1, 2, 3]
     assert len({address for one in found for address in (one.client, one.quorum, one.election)}) == 9
 
 
-def test_a_member_knows_others_by_their_doors_and_itself_by_its_own_ports() -> None:
+def test_a_member_reaches_others_through_the_quorum_proxies() -> None:
     mine, other = (
         Member(node=1, client=Endpoint.parse("h:1"), quorum=Endpoint.parse("h:2"), election=Endpoint.parse("h:3")),
         Member(node=2, client=Endpoint.parse("h:4"), quorum=Endpoint.parse("h:5"), election=Endpoint.parse("h:6")),
     )
-    told = ensemble.properties(mine, (mine, other), {(1, 2): Endpoint.parse("h:77"), (2, 1): Endpoint.parse("h:88")})
-    assert (told["server.1"], told["server.2"]) == ("h:2:3", "h:77:6")
+    settings = ensemble.properties(
+        mine, (mine, other), {(1, 2): Endpoint.parse("h:77"), (2, 1): Endpoint.parse("h:88")}
+    )
+    assert (settings["server.1"], settings["server.2"]) == ("h:2:3", "h:77:6")
 
 
-def test_brokers_are_told_of_all() -> None:
+def test_brokers_know_all_members() -> None:
     own, *quorum = map(Endpoint.parse, ("h:1", "h:4", "h:5", "h:6"))
     where = Addresses(external={1: own}, advertised={1: own}, internal={1: own}, quorum=tuple(quorum))
     assert properties.broker("3.4.1", 1, where, (Path("/d"),), kraft=False)["zookeeper.connect"] == "h:4,h:5,h:6"
@@ -61,25 +63,25 @@ def test_brokers_are_told_of_all() -> None:
         ("", MemberStatus("", 0)),
     ],
 )
-def test_what_a_member_says_of_itself(text: str, served: MemberStatus) -> None:
+def test_the_status_of_a_member_is_parsed(text: str, served: MemberStatus) -> None:
     assert ensemble.read_status(text) == served
 
 
-def test_the_follower_with_most_sessions_is_hit() -> None:
-    said = {1: MemberStatus("follower", 2), 2: MemberStatus("leader", 9), 3: MemberStatus("follower", 1)}
-    assert roles(said) == (2, 1)
+def test_the_follower_with_the_most_sessions_is_chosen() -> None:
+    statuses = {1: MemberStatus("follower", 2), 2: MemberStatus("leader", 9), 3: MemberStatus("follower", 1)}
+    assert roles(statuses) == (2, 1)
 
 
 @pytest.mark.parametrize(
-    "said", [{}, {1: MemberStatus("standalone", 3)}, {1: MemberStatus("leader", 1), 2: MemberStatus("", 0)}]
+    "statuses", [{}, {1: MemberStatus("standalone", 3)}, {1: MemberStatus("leader", 1), 2: MemberStatus("", 0)}]
 )
-def test_without_a_leader_and_a_follower_there_is_nothing_to_close(said: dict[int, MemberStatus]) -> None:
+def test_a_missing_leader_or_follower_is_an_error(statuses: dict[int, MemberStatus]) -> None:
     with pytest.raises(EngineError, match="a leader and followers"):
-        roles(said)
+        roles(statuses)
 
 
 class Echo:
-    """Answers what it is asked, on a member's quorum port."""
+    """A server on a member's quorum port that returns what it receives."""
 
     def __init__(self, member: Member) -> None:
         self.member = member
@@ -104,8 +106,8 @@ async def through(proxies: QuorumProxies, way: tuple[int, int]) -> tuple[asyncio
     return reader, writer
 
 
-def test_a_slammed_door_ends_what_is_established_and_nothing_else() -> None:
-    async def story(all_members: Sequence[Member]) -> None:
+def test_closing_connections_ends_only_established_ones() -> None:
+    async def run(all_members: Sequence[Member]) -> None:
         proxies = QuorumProxies(all_members)
         async with asyncio.timeout(BUSY_S), Echo(all_members[1]), proxies.open():
             assert len(proxies.addresses) == 6
@@ -113,7 +115,7 @@ def test_a_slammed_door_ends_what_is_established_and_nothing_else() -> None:
             third, third_writer = await through(proxies, (3, 2))
             assert proxies.passed == {1: 1, 3: 1}
             assert proxies.close_connections(1, 2) == 1
-            assert await first.read() == b"", "an end as if the other had closed"
+            assert await first.read() == b"", "the end looks as if the other member had closed the connection"
             third_writer.write(b"more")
             assert await third.readexactly(4) == b"more"
             assert proxies.close_connections(2, 1) == 0
@@ -122,10 +124,10 @@ def test_a_slammed_door_ends_what_is_established_and_nothing_else() -> None:
             for writer in (first_writer, third_writer, again):
                 writer.close()
 
-    asyncio.run(story(members()))
+    asyncio.run(run(members()))
 
 
-def test_a_member_that_is_down_is_left_out_of_what_all_say() -> None:
+def test_the_statuses_omit_a_member_that_is_down() -> None:
     assert asyncio.run(QuorumProxies(members()).statuses()) == {}
 
 
@@ -134,13 +136,13 @@ def scene(tmp_path: Path) -> tuple[FaultTarget, Any]:
     return FaultTarget(cluster=cluster, subjects=[subject()], election_ms=0, steps=(DropFollower(),)), cluster
 
 
-def test_the_deed_waits_until_the_follower_is_let_in_again(tmp_path: Path) -> None:
+def test_the_action_waits_until_the_follower_rejoins(tmp_path: Path) -> None:
     found, cluster = scene(tmp_path)
     asyncio.run(drop_follower(DropFollower(), found))
     assert [line for line in cluster.told if "note" not in line] == ["slam 3 2", "fault_on 2"]
 
 
-def test_a_follower_that_stays_away_fails_the_deed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_action_fails_if_the_follower_does_not_rejoin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, cluster = scene(tmp_path)
     monkeypatch.setattr(zookeeper_follower, "REJOINS_S", 0.05)
     monkeypatch.setattr(cluster.quorum_proxies, "close_connections", lambda *_: 1)
@@ -148,7 +150,7 @@ def test_a_follower_that_stays_away_fails_the_deed(tmp_path: Path, monkeypatch: 
         asyncio.run(drop_follower(DropFollower(), found))
 
 
-def test_a_follower_without_a_connection_was_not_hit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_follower_without_a_connection_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, cluster = scene(tmp_path)
     monkeypatch.setattr(cluster.quorum_proxies, "close_connections", lambda *_: 0)
     with pytest.raises(EngineError, match="has no connection"):

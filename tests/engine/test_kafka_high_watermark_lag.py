@@ -1,4 +1,4 @@
-"""A real follower that stands still keeps records from readers: the engine says so, for as long as it does."""
+"""A real follower that is paused holds the high watermark back, and the engine reports it for that time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.real
 
 LINE, TOPIC = "3.9", "read"
 LEADER, FOLLOWER = 1, 2
-FEED_MS, STILL_S = 200, 2.5
+FEED_MS, PAUSE_S = 200, 2.5
 SUBJECT = Subject(
     topic=TOPIC,
     affected=0,
@@ -35,22 +35,22 @@ SUBJECT = Subject(
 )
 
 
-def test_a_follower_that_stands_still_keeps_records_from_readers_until_it_goes_on() -> None:
+def test_a_paused_follower_withholds_records_until_it_resumes() -> None:
     try:
         engine = kafka_engine({LINE: real_brokers()[LINE].version}, lambda _: None)
     except ToolError as error:
         pytest.skip(str(error))
-    events, still = asyncio.run(play(engine))
+    events, paused = asyncio.run(play(engine))
     found = [event for event in events if event.kind is EngineKind.WITHHELD]
     assert found
     assert {(event.topic, event.partition, event.broker) for event in found} == {(TOPIC, 0, LEADER)}
-    begin, end = still
+    begin, end = paused
     assert all(begin < event.at < end + 2 * high_watermark_lag.MIN_SAMPLE_GAP_US for event in found)
     assert end - begin >= sum(event.value * 1000 for event in found) - 2 * high_watermark_lag.MIN_SAMPLE_GAP_US
 
 
 async def play(engine: Kafka) -> tuple[Sequence[EngineEvent], tuple[int, int]]:
-    """Feed a topic and let a follower stand still for a while; return what is told, and when it stood still."""
+    """Write to a topic and pause a follower; return the events and the time of the pause."""
     events: list[EngineEvent] = []
     async with engine, engine.cohort(LINE, 1) as (member,):
         cluster = member._cluster
@@ -65,7 +65,7 @@ async def play(engine: Kafka) -> tuple[Sequence[EngineEvent], tuple[int, int]]:
                 await written(producer, 5)
                 begin = time.monotonic_ns() // 1000
                 cluster.brokers[FOLLOWER].pause()
-                await asyncio.sleep(STILL_S)
+                await asyncio.sleep(PAUSE_S)
                 cluster.brokers[FOLLOWER].resume()
                 end = time.monotonic_ns() // 1000
                 await written(producer, producer.written((TOPIC, 0)) + 10)
@@ -77,7 +77,7 @@ async def play(engine: Kafka) -> tuple[Sequence[EngineEvent], tuple[int, int]]:
 
 
 async def written(producer: BackgroundProducer, offset: int) -> None:
-    """Wait until so many records were taken by the leader."""
+    """Wait until the leader has acknowledged records up to an offset."""
     async with asyncio.timeout(30):
-        while producer.written((TOPIC, 0)) < offset:  # noqa: ASYNC110  # what is waited for is counted, not told
+        while producer.written((TOPIC, 0)) < offset:  # noqa: ASYNC110  # counters are polled, there is no event
             await asyncio.sleep(0.05)

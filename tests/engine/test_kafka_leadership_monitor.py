@@ -1,4 +1,4 @@
-"""What the engine asks brokers, and how often: their time is the clients', too."""
+"""The requests of the leadership monitor, and their rate: they take time that brokers need for clients."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ CELLS = 12
 
 @dataclass
 class Brokers:
-    """All say the same: who leads, who coordinates; what they were asked is counted."""
+    """Brokers that agree on leader and coordinator, and count the requests that they get."""
 
     leader: int = OLD
     coordinator: int = OLD
     serves: bool = True
     readable: int = 0
-    """Up to where all partitions can be read."""
+    """The high watermark of all partitions."""
     topics: list[int] = field(default_factory=list)
     keys: Counter[tuple[int, str]] = field(default_factory=Counter)
 
@@ -67,7 +67,7 @@ def scene(groups: list[str]) -> FaultTarget:
     return FaultTarget(cluster=cluster, subjects=subjects, election_ms=0)
 
 
-def watch(
+def run_monitor(
     monkeypatch: pytest.MonkeyPatch,
     brokers: Brokers,
     one: FaultTarget,
@@ -75,7 +75,7 @@ def watch(
     kept: list[tuple[str, EngineEvent]] | None = None,
     written: Callable[[tuple[str, int]], int] = lambda _: -1,
 ) -> list[tuple[str, EngineEvent]]:
-    told = [] if kept is None else kept
+    emitted = [] if kept is None else kept
 
     async def dial(_: str) -> Any:
         return SimpleNamespace(close=lambda: None)
@@ -87,20 +87,20 @@ def watch(
 
     async def run() -> None:
         watching = leadership_monitor.LeadershipMonitor(
-            one, lambda subject, event: told.append((subject.topic, event)), written
+            one, lambda subject, event: emitted.append((subject.topic, event)), written
         ).watching()
         async with watching:
             await play()
 
     asyncio.run(run())
-    return told
+    return emitted
 
 
-def test_keys_of_one_internal_partition_are_asked_for_by_one_of_them_and_all_of_them_are_told(
+def test_keys_of_one_internal_partition_share_one_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = [f"group-{n}" for n in range(500)]
-    alike = [name for name in names if partition_of(name, INTERNAL_PARTITIONS) == 0][:CELLS]
+    together = [name for name in names if partition_of(name, INTERNAL_PARTITIONS) == 0][:CELLS]
     other = next(name for name in names if partition_of(name, INTERNAL_PARTITIONS) == 1)
     brokers = Brokers()
 
@@ -108,13 +108,13 @@ def test_keys_of_one_internal_partition_are_asked_for_by_one_of_them_and_all_of_
         brokers.coordinator = NEW
         await asyncio.sleep(0.3)
 
-    told = watch(monkeypatch, brokers, scene([*alike, other]), play)
+    emitted = run_monitor(monkeypatch, brokers, scene([*together, other]), play)
     assert len(brokers.keys) == 2
-    moved = [event.key for _, event in told if event.kind is EngineKind.MOVED and event.key]
-    assert sorted(moved) == sorted([*alike, other])
+    moved = [event.key for _, event in emitted if event.kind is EngineKind.MOVED and event.key]
+    assert sorted(moved) == sorted([*together, other])
 
 
-def test_all_topics_are_asked_for_while_they_move_and_else_mostly_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_topics_are_requested_only_while_they_move(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leadership_monitor, "SOON_S", 0.2)
     brokers = Brokers()
     calm: list[int] = []
@@ -127,31 +127,31 @@ def test_all_topics_are_asked_for_while_they_move_and_else_mostly_a_few(monkeypa
         brokers.leader = NEW
         await asyncio.sleep(0.4)
 
-    told = watch(monkeypatch, brokers, scene([""] * CELLS), play)
+    emitted = run_monitor(monkeypatch, brokers, scene([""] * CELLS), play)
     assert set(calm) <= {leadership_monitor.FEW, CELLS}
     assert calm.count(leadership_monitor.FEW) > 3 * calm.count(CELLS)
-    assert {topic for topic, event in told if event.kind is EngineKind.MOVED} == {f"t{n}" for n in range(CELLS)}
-    assert {topic for topic, event in told if event.kind is EngineKind.ANNOUNCED} == {f"t{n}" for n in range(CELLS)}
+    assert {topic for topic, event in emitted if event.kind is EngineKind.MOVED} == {f"t{n}" for n in range(CELLS)}
+    assert {topic for topic, event in emitted if event.kind is EngineKind.ANNOUNCED} == {f"t{n}" for n in range(CELLS)}
 
 
-def test_a_leader_that_all_name_is_announced_once_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leader_is_announced_when_all_name_it_and_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     brokers = Brokers(serves=False)
     before: list[EngineKind] = []
 
     async def play() -> None:
         brokers.leader = NEW
         await asyncio.sleep(0.4)
-        before.extend(event.kind for _, event in told)
+        before.extend(event.kind for _, event in emitted)
         brokers.serves = True
         await asyncio.sleep(0.4)
 
-    told: list[tuple[str, EngineEvent]] = []
-    watch(monkeypatch, brokers, scene([""]), play, told)
+    emitted: list[tuple[str, EngineEvent]] = []
+    run_monitor(monkeypatch, brokers, scene([""]), play, emitted)
     assert before == [EngineKind.MOVED]
-    assert [event.kind for _, event in told] == [EngineKind.MOVED, EngineKind.ANNOUNCED]
+    assert [event.kind for _, event in emitted] == [EngineKind.MOVED, EngineKind.ANNOUNCED]
 
 
-def test_what_is_missing_for_long_is_asked_about_alone_and_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_missing_leader_is_requested_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leadership_monitor, "SOON_S", 0.3)
     monkeypatch.setattr(leadership_monitor, "BATCH_S", 0.3)
     monkeypatch.setattr(leadership_monitor, "PATIENT_POLLS", 5)
@@ -167,13 +167,13 @@ def test_what_is_missing_for_long_is_asked_about_alone_and_more_seldom(monkeypat
         brokers.serves = True
         await asyncio.sleep(0.4)
 
-    told = watch(monkeypatch, brokers, scene([""]), play)
+    emitted = run_monitor(monkeypatch, brokers, scene([""]), play)
     nodes = 3
     assert len(late) <= nodes * (0.6 / leadership_monitor.SLOW_S + 1)
-    assert EngineKind.ANNOUNCED in {event.kind for _, event in told}
+    assert EngineKind.ANNOUNCED in {event.kind for _, event in emitted}
 
 
-def test_records_that_were_written_and_cannot_be_read_are_told_of_until_they_can(
+def test_unreadable_records_are_reported_until_they_are_readable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(high_watermark_lag, "MIN_SAMPLE_GAP_US", 50_000)
@@ -186,8 +186,10 @@ def test_records_that_were_written_and_cannot_be_read_are_told_of_until_they_can
         brokers.readable = 4
         await asyncio.sleep(0.5)
 
-    told = watch(monkeypatch, brokers, scene(["", ""]), play, written=lambda key: 3 if key == ("t0", 0) else -1)
-    found = [(topic, event) for topic, event in told if event.kind is EngineKind.WITHHELD]
+    emitted = run_monitor(
+        monkeypatch, brokers, scene(["", ""]), play, written=lambda key: 3 if key == ("t0", 0) else -1
+    )
+    found = [(topic, event) for topic, event in emitted if event.kind is EngineKind.WITHHELD]
     assert {(topic, event.topic, event.partition, event.broker) for topic, event in found} == {("t0", "t0", 0, OLD)}
     assert 200 <= sum(event.value for _, event in found) <= 1000
     assert max(event.at for _, event in found) <= until[0] + 50_000

@@ -1,4 +1,4 @@
-"""How many clusters there are at once, and which are kept. No broker is started here."""
+"""The number of clusters at a time, and which are kept. No broker is started."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RELEASE = Release(version="3.9.2", line=LINE, kraft=True, jars=(), java=Path("ja
 
 
 class Clusters:
-    """Stands in for what starts clusters; counts those that run."""
+    """A fake for the start of clusters that counts the running ones."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.running = self.started = 0
         monkeypatch.setattr(module, "running", self.one)
-        monkeypatch.setattr(module, "revert_cluster", self.mend)
+        monkeypatch.setattr(module, "revert_cluster", self.revert)
         monkeypatch.setattr(module, "Cohort", self.cohort)
         monkeypatch.setattr(module, "NEXT_START_S", 0.0)
 
@@ -38,8 +38,8 @@ class Clusters:
         yield SimpleNamespace(line=LINE, spec=DEFAULT_CLUSTER)
         self.running -= 1
 
-    async def mend(self, *_: Any) -> None:
-        """Nothing was broken."""
+    async def revert(self, *_: Any) -> None:
+        """Revert nothing: no fault was injected."""
 
     def cohort(self, *_: Any) -> Any:
         @contextlib.asynccontextmanager
@@ -56,7 +56,7 @@ def engine(clusters: int, in_silence: int) -> Kafka:
 
 @contextlib.asynccontextmanager
 async def leased(kafka: Kafka, *silences: bool) -> AsyncIterator[list[contextlib.AsyncExitStack]]:
-    """Lease one for each; OSError (TimeoutError) if one of them is not to be had."""
+    """Lease a cluster for every value. Raises TimeoutError if one is not available."""
     async with contextlib.AsyncExitStack() as all_of_them:
         stacks = []
         for silent in silences:
@@ -68,13 +68,13 @@ async def leased(kafka: Kafka, *silences: bool) -> AsyncIterator[list[contextlib
 
 
 async def turns() -> None:
-    """Let whatever was spawned come to its end."""
+    """Let spawned tasks finish."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize(("silences", "fit"), [((False, False), True), ((False, False, False), False)])
-def test_there_are_no_more_than_are_allowed(
+def test_the_number_of_clusters_is_limited(
     monkeypatch: pytest.MonkeyPatch, silences: Sequence[bool], fit: bool
 ) -> None:
     async def go() -> None:
@@ -89,7 +89,7 @@ def test_there_are_no_more_than_are_allowed(
     assert clusters.started == 2
 
 
-def test_one_whose_cohort_watches_silence_counts_no_longer_and_is_ended_if_others_took_its_place(
+def test_a_silent_cluster_does_not_count_and_ends_if_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def go() -> None:
@@ -104,7 +104,7 @@ def test_one_whose_cohort_watches_silence_counts_no_longer_and_is_ended_if_other
     assert clusters.running == 0
 
 
-def test_beyond_what_is_allowed_for_silence_it_counts_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_clusters_beyond_their_limit_count(monkeypatch: pytest.MonkeyPatch) -> None:
     async def go() -> None:
         async with engine(2, 1) as kafka:
             with pytest.raises(TimeoutError):
@@ -116,7 +116,7 @@ def test_beyond_what_is_allowed_for_silence_it_counts_as_any_other(monkeypatch: 
     assert clusters.started == 3
 
 
-def test_one_that_comes_back_while_there_is_room_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_returned_cluster_is_used_again_if_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     async def go() -> None:
         async with engine(2, 1) as kafka:
             async with leased(kafka, True):

@@ -1,7 +1,7 @@
-"""Kafka's own dump of a topic's logs is compared with what was read: each planted disagreement is found.
+"""The comparison of Kafka's log dump with the records that were read back. Every planted disagreement is found.
 
-`dumped_logs.txt` is what the tool of 3.4.1 printed of two replicas of a partition that a transactional Java producer
-wrote to, up to offset 19; what it says of broken files is from files that were broken for it.
+`dumped_logs.txt` is the output of the tool of Kafka 3.4.1 for two replicas of a partition, up to offset 19. A
+transactional Java producer wrote the records. The messages about damaged files come from files damaged on purpose.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ REPLICAS: dict[Partition, Sequence[str]] = {
 }
 ME = "java-transactional-b03183"
 READ = tuple(Stored(0, 2 * number, ME, number) for number in range(10))
-"""Every second offset is the end of a transaction."""
+"""Every second offset is the end marker of a transaction."""
 
 
 def report(text: str = TEXT, read: Sequence[Stored] = READ) -> Report:
     return compare(parse(text), REPLICAS, read)
 
 
-def test_the_tools_words_are_read() -> None:
+def test_the_output_of_the_tool_is_parsed() -> None:
     found = parse(TEXT)
     assert list(found) == [path for paths in REPLICAS.values() for path in paths]
     first, marker = found[REPLICAS[1, 0][1]].records[:2]
@@ -47,7 +47,7 @@ def test_the_tools_words_are_read() -> None:
     assert [one.entries for one in found.values()] == [1, 0, 1, 1, 0, 1]
 
 
-def test_logs_that_agree_give_no_finding() -> None:
+def test_equal_logs_give_no_finding() -> None:
     found = report()
     assert found.findings == ()
     assert found.summary == (
@@ -56,14 +56,14 @@ def test_logs_that_agree_give_no_finding() -> None:
 
 
 def record(offset: int) -> str:
-    """Return the lines of a batch of one record, as they stand in the dump."""
+    """Return the lines of the dump for a batch of one record."""
     lines = TEXT.splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith(f"| offset: {offset} "))
     return "\n".join(lines[place - 1 : place + 1]) + "\n"
 
 
 def on_one(edit: Callable[[str], str]) -> Callable[[str], str]:
-    """Edit the second replica's part alone."""
+    """Edit only the second replica's part."""
 
     def changed(text: str) -> str:
         place = text.index("Dumping /logs/broker-2")
@@ -134,12 +134,12 @@ def test_a_planted_disagreement_is_found(name: str) -> None:
         ),
     ],
 )
-def test_what_was_read_must_be_what_is_there(read: Sequence[Stored], finding: str) -> None:
+def test_the_read_back_must_equal_the_log(read: Sequence[Stored], finding: str) -> None:
     assert finding in report(read=read).findings
 
 
 @pytest.mark.parametrize(
-    ("said", "finding"),
+    ("printed", "finding"),
     [
         (
             f"Mismatches in :{FOLDER.format(1)}.index\n  Index offset: 43, log offset: 44\n",
@@ -160,32 +160,32 @@ def test_what_was_read_must_be_what_is_there(read: Sequence[Stored], finding: st
         ),
     ],
 )
-def test_what_the_tool_itself_finds_wrong_is_a_finding(said: str, finding: str) -> None:
-    (told,) = report(TEXT + said).findings
-    assert told.startswith("broker-1/d0/probe-java-transactional-b03183-0/")
-    assert told.endswith(finding)
+def test_an_error_reported_by_the_tool_is_a_finding(printed: str, finding: str) -> None:
+    (found,) = report(TEXT + printed).findings
+    assert found.startswith("broker-1/d0/probe-java-transactional-b03183-0/")
+    assert found.endswith(finding)
 
 
-def test_several_batches_that_were_appended_at_once_have_one_entry() -> None:
-    """Seen on followers under load: the tool calls it a mismatch, and a reader finds every offset."""
-    said = f"Mismatches in :{FOLDER.format(1)}.index\n  Index offset: 17, log offset: 13\n"
-    assert report(TEXT + said).findings == ()
+def test_batches_that_share_an_index_entry_are_no_mismatch() -> None:
+    """Followers append several batches together. The tool reports a mismatch, but every offset can be read."""
+    printed = f"Mismatches in :{FOLDER.format(1)}.index\n  Index offset: 17, log offset: 13\n"
+    assert report(TEXT + printed).findings == ()
 
 
-def test_many_findings_of_one_kind_are_counted() -> None:
+def test_further_findings_of_one_kind_are_counted() -> None:
     findings = report(read=()).findings
     assert len(findings) == 6
     assert findings[-1] == "partition 0: and 5 more"
 
 
-def test_nothing_is_read_from_the_first_open_transaction_on() -> None:
+def test_records_after_an_open_transaction_are_not_committed() -> None:
     records = parse(TEXT.replace(record(5), ""))[REPLICAS[1, 0][1]].records
     still_open = [one for one in records if one.offset < 6]
     assert [one.offset for one in committed(still_open)] == [0, 2]
 
 
 class TestFiles:
-    def test_every_replica_with_its_indexes_unless_they_are_empty(self, tmp_path: Path) -> None:
+    def test_all_replicas_and_non_empty_indexes_are_listed(self, tmp_path: Path) -> None:
         for node, folder in ((1, "t-0"), (1, "t-1"), (2, "t-0"), (3, "t-0"), (2, "t-two-0")):
             where = tmp_path / str(node) / "d1" / folder
             where.mkdir(parents=True)
@@ -199,7 +199,7 @@ class TestFiles:
         assert not log_dump_tool.are_alike(found)
         assert log_dump_tool.are_alike({key: files for key, files in found.items() if key[0] == 1})
 
-    def test_a_replica_that_is_not_there_is_no_agreement(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_replica_is_an_error(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(log_dump_tool, "ALIKE_S", 0.2)
         release = Release(version="3.4.1", line="3.4", kraft=False, jars=(), java=Path(sys.executable))
         with pytest.raises(EngineError, match="broker 1 has no log of t-0"):
@@ -213,7 +213,7 @@ class TestFiles:
             ("1.1.1", ["kafka/tools/DumpLogSegments.class"], "from Kafka 2.6 on"),
         ],
     )
-    def test_where_the_tool_is_not_or_says_less(
+    def test_a_missing_or_older_tool_is_reported(
         self, version: str, names: Sequence[str], reason: str, tmp_path: Path
     ) -> None:
         jar = tmp_path / f"kafka_2.13-{version}.jar"
@@ -221,11 +221,11 @@ class TestFiles:
             for name in names:
                 made.writestr(name, "")
         release = Release(version=version, line="?", kraft=False, jars=(jar,), java=Path(sys.executable))
-        told = log_dump_tool.unavailable_reason(release)
-        assert reason in told
-        assert bool(told) is bool(reason)
+        found = log_dump_tool.unavailable_reason(release)
+        assert reason in found
+        assert bool(found) is bool(reason)
 
-    def test_a_tool_that_fails_says_so(self, tmp_path: Path) -> None:
+    def test_a_failure_of_the_tool_is_an_error(self, tmp_path: Path) -> None:
         java = tmp_path / "java"
         java.write_text("#!/bin/sh\necho Exception: no such class >&2\nexit 3\n")
         java.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Pure parts of the kafka engine: properties, bytes, log lines, truth, sorting, keys."""
+"""Parts of the kafka engine that need no broker: properties, bytes, log lines, leadership, routing, keys."""
 
 import struct
 from pathlib import Path
@@ -32,31 +32,31 @@ WHERE = Addresses(
 DIRS = (Path("/x/d0"), Path("/x/d1"))
 
 
-def test_clients_are_told_the_relay_and_brokers_each_other() -> None:
-    told = properties.broker("3.9.2", 2, WHERE, DIRS, kraft=True)
-    assert told["listeners"] == "EXT://127.0.0.1:2,INT://127.0.0.1:22"
-    assert told["advertised.listeners"] == "EXT://127.0.0.1:12,INT://127.0.0.1:22"
-    assert told["inter.broker.listener.name"] == "INT"
-    assert told["log.dirs"] == "/x/d0,/x/d1"
+def test_clients_get_the_relay_and_brokers_get_each_other() -> None:
+    settings = properties.broker("3.9.2", 2, WHERE, DIRS, kraft=True)
+    assert settings["listeners"] == "EXT://127.0.0.1:2,INT://127.0.0.1:22"
+    assert settings["advertised.listeners"] == "EXT://127.0.0.1:12,INT://127.0.0.1:22"
+    assert settings["inter.broker.listener.name"] == "INT"
+    assert settings["log.dirs"] == "/x/d0,/x/d1"
 
 
-def test_the_metadata_log_is_on_neither_disk() -> None:
-    told = properties.broker("3.9.2", 1, WHERE, DIRS, kraft=True)
-    assert not any(told["metadata.log.dir"].startswith(str(path)) for path in DIRS)
-    assert "zookeeper.connect" not in told
+def test_the_metadata_log_is_outside_the_log_dirs() -> None:
+    settings = properties.broker("3.9.2", 1, WHERE, DIRS, kraft=True)
+    assert not any(settings["metadata.log.dir"].startswith(str(path)) for path in DIRS)
+    assert "zookeeper.connect" not in settings
 
 
-def test_zookeeper_brokers_know_nothing_of_quorums() -> None:
-    told = properties.broker("2.6.2", 1, WHERE, DIRS, kraft=False)
-    assert told["zookeeper.connect"] == "127.0.0.1:30"
-    assert not any(key.startswith(("controller.", "process.", "node.")) for key in told)
+def test_zookeeper_brokers_have_no_quorum_settings() -> None:
+    settings = properties.broker("2.6.2", 1, WHERE, DIRS, kraft=False)
+    assert settings["zookeeper.connect"] == "127.0.0.1:30"
+    assert not any(key.startswith(("controller.", "process.", "node.")) for key in settings)
 
 
-def test_before_listeners_had_names_there_is_one() -> None:
-    told = properties.broker("0.9.0.1", 1, WHERE, DIRS, kraft=False)
-    assert told["listeners"] == "PLAINTEXT://127.0.0.1:1"
-    assert told["advertised.listeners"] == "PLAINTEXT://127.0.0.1:11"
-    assert "listener.security.protocol.map" not in told
+def test_releases_without_listener_names_have_one_listener() -> None:
+    settings = properties.broker("0.9.0.1", 1, WHERE, DIRS, kraft=False)
+    assert settings["listeners"] == "PLAINTEXT://127.0.0.1:1"
+    assert settings["advertised.listeners"] == "PLAINTEXT://127.0.0.1:11"
+    assert "listener.security.protocol.map" not in settings
 
 
 def test_ids_never_begin_with_a_dash_and_have_22_characters() -> None:
@@ -65,7 +65,7 @@ def test_ids_never_begin_with_a_dash_and_have_22_characters() -> None:
     assert all(len(one) == 22 and not one.startswith("-") for one in made)
 
 
-def test_only_brokers_map_the_archive() -> None:
+def test_brokers_use_the_class_data_archive() -> None:
     java = Java(Path("/j/java"), [Path("/a.jar"), Path("/b.jar")], ("-Dx=y",), Path("/k.jsa"))
     argv = java.argv(KAFKA, Path("/f"), Path("/f/server.properties"))
     assert "-XX:SharedArchiveFile=/k.jsa" in argv
@@ -73,7 +73,7 @@ def test_only_brokers_map_the_archive() -> None:
     assert argv[argv.index("-cp") + 1] == "/a.jar:/b.jar"
 
 
-def test_bytes_there_and_back() -> None:
+def test_written_values_are_read_back() -> None:
     written = Writer().pack("hib", 1, -2, 3).string("topic").string(None).ints([1, 2]).compact("c").varint(300)
     read = Reader(bytes(written.data))
     assert (read.number("h"), read.number("i"), read.number("b")) == (1, -2, 3)
@@ -82,13 +82,17 @@ def test_bytes_there_and_back() -> None:
         read.number("h")
 
 
-def test_what_a_broker_says_again_and_again_is_told_twice_a_second() -> None:
-    echoes = broker_log.LineDeduplicator()
-    moments = [at for at in range(0, 1_200_000, 1000) if not echoes.is_one(1, at, "uncaught")]
+def test_a_repeated_log_line_is_kept_twice_per_second() -> None:
+    deduplicator = broker_log.LineDeduplicator()
+    moments = [at for at in range(0, 1_200_000, 1000) if not deduplicator.is_one(1, at, "uncaught")]
     assert moments == [0, 500_000, 1_000_000]
-    echoes = broker_log.LineDeduplicator()
-    told = [(node, text) for node, text in [(1, "a"), (1, "b"), (1, "a"), (2, "a")] if not echoes.is_one(node, 7, text)]
-    assert told == [(1, "a"), (1, "b"), (2, "a")]
+    deduplicator = broker_log.LineDeduplicator()
+    kept = [
+        (node, text)
+        for node, text in [(1, "a"), (1, "b"), (1, "a"), (2, "a")]
+        if not deduplicator.is_one(node, 7, text)
+    ]
+    assert kept == [(1, "a"), (1, "b"), (2, "a")]
 
 
 @pytest.mark.parametrize(
@@ -111,24 +115,24 @@ def test_which_log_lines_are_events(line: str, kept: bool) -> None:
 @pytest.mark.parametrize(
     "kind", ["Log(dir=/tmp/x-1/d0/t-67, topic=t, ", "UnifiedLog(dir=/tmp/x-1/d0/t-67, topicId=Some(q), "]
 )
-def test_of_a_log_that_is_loaded_its_name_and_how_many_there_are_is_kept(kind: str) -> None:
-    told = "with 1 segments in 8ms (18/82 loaded in d0)"
-    line = f"INFO Completed load of {kind}partition=67, highWatermark={'0' * 200}) {told}"
-    assert broker_log.is_event(line) == f"INFO Completed load of t-67 {told}"
+def test_a_loaded_log_is_shortened_to_name_and_progress(kind: str) -> None:
+    progress = "with 1 segments in 8ms (18/82 loaded in d0)"
+    line = f"INFO Completed load of {kind}partition=67, highWatermark={'0' * 200}) {progress}"
+    assert broker_log.is_event(line) == f"INFO Completed load of t-67 {progress}"
 
 
-def test_a_log_line_about_another_cells_topic_is_left_out() -> None:
+def test_the_topic_of_a_cell_is_found_in_a_log_line() -> None:
     line = "WARN Stopping serving logs in dir /tmp/kafka-metadata-probe-x1/broker-3/d0"
     assert TOPIC.findall(line) == []
     assert TOPIC.findall("ERROR Error for partition probe-java-group-ab12-0 at offset 3") == ["probe-java-group-ab12-0"]
 
 
-def watched() -> WatchedSubject:
+def watched_subject() -> WatchedSubject:
     return WatchedSubject(Subject(topic="t", affected=0, bystander=1, instance="i", client_id="i", old=1), terms=1)
 
 
-def test_truth_moves_at_the_first_broker_and_is_announced_by_the_last() -> None:
-    one, healthy = watched(), (2, 3)
+def test_a_move_is_seen_at_the_first_and_announced_at_the_last() -> None:
+    one, healthy = watched_subject(), (2, 3)
     assert list(one.learn(2, 1, healthy)) == []
     assert list(one.learn(3, 1, healthy)) == []
     assert list(one.learn(2, -1, healthy)) == []
@@ -138,15 +142,15 @@ def test_truth_moves_at_the_first_broker_and_is_announced_by_the_last() -> None:
     assert list(one.learn(3, 3, healthy)) == []
 
 
-def test_a_broker_that_is_first_heard_of_late_moves_nothing() -> None:
-    one, healthy = watched(), (2, 3)
+def test_a_late_first_report_of_the_old_leader_is_no_move() -> None:
+    one, healthy = watched_subject(), (2, 3)
     assert list(one.learn(2, 3, healthy)) == [EngineKind.MOVED]
     assert list(one.learn(3, 1, healthy)) == []
     assert list(one.learn(3, 3, healthy)) == [EngineKind.ANNOUNCED]
 
 
-def test_truth_moves_again_and_back() -> None:
-    one, healthy = watched(), (2,)
+def test_a_leader_can_move_again_and_back() -> None:
+    one, healthy = watched_subject(), (2,)
     assert list(one.learn(2, 1, healthy)) == []
     assert list(one.learn(2, 2, healthy)) == [EngineKind.MOVED, EngineKind.ANNOUNCED]
     assert list(one.learn(2, 1, healthy)) == [EngineKind.MOVED, EngineKind.ANNOUNCED]
@@ -156,7 +160,7 @@ def asked(conn: int, client_id: str) -> Request:
     return Request(at=2, conn=conn, broker=1, corr=1, api=3, version=1, client_id=client_id, size=10)
 
 
-def test_connections_go_to_whose_client_id_they_carry() -> None:
+def test_connections_are_routed_by_client_id() -> None:
     mine: list[Event] = []
     other: list[Event] = []
     router = EventRouter()
@@ -171,7 +175,7 @@ def test_connections_go_to_whose_client_id_they_carry() -> None:
     assert other == []
 
 
-def test_a_storm_that_is_slowed_is_told_to_whose_connection_it_is() -> None:
+def test_a_slowed_storm_is_routed_by_its_connection() -> None:
     mine: list[Event] = []
     other: list[Event] = []
     router = EventRouter()
@@ -184,7 +188,7 @@ def test_a_storm_that_is_slowed_is_told_to_whose_connection_it_is() -> None:
     assert other == []
 
 
-def test_strangers_are_nobodys_and_are_forgotten() -> None:
+def test_connections_of_unknown_clients_are_dropped() -> None:
     mine: list[Event] = []
     router = EventRouter()
     router.join("ours", mine.append)
@@ -195,7 +199,7 @@ def test_strangers_are_nobodys_and_are_forgotten() -> None:
     assert mine == []
 
 
-def test_a_connection_that_ended_without_a_word_may_be_anybodys() -> None:
+def test_a_connection_without_a_request_goes_to_all_members() -> None:
     mine: list[Event] = []
     router = EventRouter()
     router.join("ours", mine.append)
@@ -205,20 +209,20 @@ def test_a_connection_that_ended_without_a_word_may_be_anybodys() -> None:
     assert mine == events
 
 
-def test_every_jar_of_every_line_has_its_digest() -> None:
+def test_every_jar_of_every_line_has_a_digest() -> None:
     listed = real_brokers()
     assert {"3.9", "2.6"} <= set(listed)
     digests = broker_digests()
     assert all(digests[jar].startswith("sha256:") for kafka in listed.values() for jar in kafka.jars)
 
 
-def test_a_line_stands_for_its_listed_version_and_an_exact_one_for_itself() -> None:
+def test_a_line_means_its_listed_version() -> None:
     assert asked_brokers(["3.9", "2.6.2", "3.7.1"]) == {"3.9": "3.9.2", "2.6": "2.6.2", "3.7": "3.7.1"}
     assert asked_brokers(["0.10.2"]) == {"0.10.2": "0.10.2.2"}
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         (["2.8"], r"--broker 2\.8: no version of this line.*2\.6\.2.*exact version"),
         (["3.9.2", "3.9.1"], r"--broker 3\.9\.1: this run already uses 3\.9\.2"),
@@ -226,8 +230,8 @@ def test_a_line_stands_for_its_listed_version_and_an_exact_one_for_itself() -> N
         (["0.8.2.2"], r"real brokers can be started from 0\.9\.0 on"),
     ],
 )
-def test_brokers_that_cannot_be_played_are_named(asked: list[str], said: str) -> None:
-    with pytest.raises(CatalogueError, match=said):
+def test_brokers_that_cannot_be_run_are_named(asked: list[str], message: str) -> None:
+    with pytest.raises(CatalogueError, match=message):
         asked_brokers(asked)
 
 
@@ -240,12 +244,12 @@ def test_brokers_that_cannot_be_played_are_named(asked: list[str], said: str) ->
         ("1.0.2", "zookeeper", "2.12"),
     ],
 )
-def test_how_unlisted_versions_are_started(version: str, mode: str, scala: str) -> None:
+def test_unlisted_versions_get_mode_and_artifact(version: str, mode: str, scala: str) -> None:
     found = generation_of(version)
     assert (found.mode, found.roots(version)[0]) == (mode, f"org.apache.kafka:kafka_{scala}:{version}")
 
 
-def test_what_maven_lists_is_read() -> None:
+def test_the_dependency_list_of_maven_is_parsed() -> None:
     listed = """
 The following files have been resolved:
    org.apache.kafka:kafka_2.13:jar:3.7.2:compile -- module kafka.2.13 (auto)

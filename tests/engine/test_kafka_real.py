@@ -1,4 +1,4 @@
-"""A real cluster: the incident that this project was asked for, on real brokers with a real disk that dies."""
+"""A real cluster: one broker's disk fails, and only the newer client finds the new leader."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OLD, NEW = "sarama@1.43.2", "sarama@1.43.3"
 
 
 class Kept:
-    """A store in memory."""
+    """A run store in memory."""
 
     exhausted: ExhaustedError | None = None
 
@@ -57,7 +57,7 @@ def played(plan: Plan, engine: Kafka) -> dict[Cell, tuple[History, Verdict]]:
     return store.trials
 
 
-def test_a_real_disk_dies_and_only_the_newer_client_finds_the_new_leader() -> None:
+def test_only_the_newer_client_survives_a_real_disk_error() -> None:
     plan, _ = RunSelection(
         clients=[OLD, NEW], scenarios=["disk/storage-error"], roles=[Role.PRODUCER], engine=Engine.KAFKA, seed=1
     ).whole()
@@ -66,7 +66,7 @@ def test_a_real_disk_dies_and_only_the_newer_client_finds_the_new_leader() -> No
     except ToolError as error:
         pytest.skip(str(error))
     trials = played(plan, engine)
-    found = {(str(cell.client), cell.scenario): told.outcome for cell, (_, told) in trials.items()}
+    found = {(str(cell.client), cell.scenario): judged.outcome for cell, (_, judged) in trials.items()}
     assert found == {
         (OLD, "steady"): Outcome.CLEAN,
         (NEW, "steady"): Outcome.CLEAN,
@@ -77,16 +77,16 @@ def test_a_real_disk_dies_and_only_the_newer_client_finds_the_new_leader() -> No
     assert all(56 in verdict.judge(history).facts.fault_codes for history in broken)
     assert {history.header.subject.old for history in broken} == {broken[0].header.subject.old}, "one cohort"
     for history in broken:
-        engine_said = [event for event in history.events if isinstance(event, EngineEvent)]
+        engine_events = [event for event in history.events if isinstance(event, EngineEvent)]
         assert {EngineKind.FAULT_ON, EngineKind.MOVED, EngineKind.ANNOUNCED, EngineKind.HEALED} <= {
-            event.kind for event in engine_said
+            event.kind for event in engine_events
         }
-        assert any("Stopping serving logs" in event.text for event in engine_said), "the broker's own log says it"
+        assert any("Stopping serving logs" in event.text for event in engine_events), "the broker's log reports it"
     assert nothing_left()
 
 
 def nothing_left() -> bool:
-    """Say whether no server and no folder of ours is left."""
-    told = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True, check=True).stdout
-    orphans = [line for line in told.splitlines() if "kafka.Kafka" in line and line.split()[0] == "1"]
+    """Report whether no server process is left without its parent."""
+    listed = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True, check=True).stdout
+    orphans = [line for line in listed.splitlines() if "kafka.Kafka" in line and line.split()[0] == "1"]
     return not orphans

@@ -1,4 +1,4 @@
-"""In which order nodes are restarted, and by which plan a broker that goes hands over what it has."""
+"""The order of rolling restarts, and the reassignment plan of a broker that is decommissioned."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ CONTROLLER_NODE = 4
 
 class TestOrder:
     @pytest.mark.parametrize(("old", "controller", "order"), list(product(BROKERS, (*BROKERS, CONTROLLER_NODE), Order)))
-    def test_everybody_is_restarted_once(self, old: int, controller: int, order: Order) -> None:
+    def test_every_node_is_restarted_once(self, old: int, controller: int, order: Order) -> None:
         assert sorted(chain.from_iterable(waves(order, old, controller))) == sorted({*BROKERS, controller})
 
     @pytest.mark.parametrize(("old", "controller"), list(product(BROKERS, (*BROKERS, CONTROLLER_NODE))))
-    def test_the_controller_has_its_place(self, old: int, controller: int) -> None:
+    def test_the_controller_is_first_or_last_as_ordered(self, old: int, controller: int) -> None:
         assert waves(Order.CONTROLLER_LAST, old, controller)[-1] == (controller,)
         assert waves(Order.CONTROLLER_FIRST, old, controller)[0] == (controller,)
         assert max(map(len, waves(Order.CONTROLLER_LAST, old, controller))) == 1
 
     @pytest.mark.parametrize(("old", "controller"), list(product(BROKERS, (*BROKERS, CONTROLLER_NODE))))
-    def test_two_at_once_are_brokers_and_one_of_them_leads_what_is_affected(self, old: int, controller: int) -> None:
+    def test_two_at_once_are_brokers_and_include_the_failing_one(self, old: int, controller: int) -> None:
         first, *others = waves(Order.TWO_AT_ONCE, old, controller)
         assert len(first) == 2
         assert old in first
         assert CONTROLLER_NODE not in first
         assert all(len(wave) == 1 for wave in others)
-        assert controller not in first or controller == old, "it is among the first only where it must be"
+        assert controller not in first or controller == old, "the controller must come later"
 
 
-def acts(name: str, tmp_path: Path) -> list[str]:
+def node_requests(name: str, tmp_path: Path) -> list[str]:
     return [
         line
         for line in played(name, tmp_path)
@@ -48,10 +48,10 @@ def acts(name: str, tmp_path: Path) -> list[str]:
     ]
 
 
-def test_the_next_one_goes_when_everything_is_in_sync(tmp_path: Path) -> None:
-    told_of = acts("incident/rolling/controller-last", tmp_path)
-    told_of.remove(f"fault_on {OLD}")
-    assert told_of == [
+def test_the_next_node_stops_when_all_replicas_are_in_sync(tmp_path: Path) -> None:
+    requests = node_requests("incident/rolling/controller-last", tmp_path)
+    requests.remove(f"fault_on {OLD}")
+    assert requests == [
         *("terminate 2", "start 2", "in_sync"),
         *("terminate 1", "start 1", "in_sync"),
         *("terminate 3", "start 3", "in_sync"),
@@ -59,13 +59,13 @@ def test_the_next_one_goes_when_everything_is_in_sync(tmp_path: Path) -> None:
     ]
 
 
-def test_two_at_once_are_down_together(tmp_path: Path) -> None:
-    told_of = acts("incident/rolling/two-at-once", tmp_path)
-    told_of.remove(f"fault_on {OLD}")
-    assert told_of[:5] == ["terminate 2", "terminate 1", "start 2", "start 1", "in_sync"]
+def test_two_at_once_are_down_at_the_same_time(tmp_path: Path) -> None:
+    requests = node_requests("incident/rolling/two-at-once", tmp_path)
+    requests.remove(f"fault_on {OLD}")
+    assert requests[:5] == ["terminate 2", "terminate 1", "start 2", "start 1", "in_sync"]
 
 
-def test_a_controller_node_that_is_down_is_started_before_the_brokers(tmp_path: Path) -> None:
+def test_a_stopped_controller_starts_before_the_brokers(tmp_path: Path) -> None:
     cluster: Any = Cluster(tmp_path)
     cluster.ensemble[0].pid = cluster.brokers[1].pid = None
     target = FaultTarget(cluster=cluster, subjects=[subject()], election_ms=0)
@@ -78,18 +78,18 @@ def placed(*replicas: int) -> Placement:
 
 
 class TestPlan:
-    def test_its_place_goes_to_who_has_none(self) -> None:
+    def test_a_replica_goes_to_a_broker_without_one(self) -> None:
         assert plan({("t", 0): placed(2, 1), ("t", 1): placed(1, 3)}, 2, (1, 3)) == {("t", 0): (1, 3)}
 
-    def test_who_holds_least_takes_most(self) -> None:
+    def test_brokers_with_the_fewest_replicas_take_the_most(self) -> None:
         seen = {("t", number): placed(4, 1) for number in range(4)} | {("u", 0): placed(2, 1), ("u", 1): placed(2, 1)}
         moves = plan(seen, 4, (1, 2, 3))
         assert [to for (name, _), to in moves.items() if name == "t"] == [(1, 3), (1, 3), (1, 2), (1, 3)]
 
-    def test_where_everybody_has_one_there_is_one_less(self) -> None:
+    def test_a_partition_on_all_brokers_loses_a_replica(self) -> None:
         assert plan({("t", 0): placed(2, 3, 1)}, 2, (1, 3)) == {("t", 0): (3, 1)}
 
-    def test_nothing_stays_at_who_leaves_and_replicas_are_distinct(self) -> None:
+    def test_the_leaving_broker_keeps_no_replica(self) -> None:
         seen = {("t", number): placed(*one) for number, one in enumerate(((1, 2, 3), (2, 3), (3, 1), (1,)))}
         for leaving in BROKERS:
             staying = [node for node in BROKERS if node != leaving]
@@ -97,7 +97,7 @@ class TestPlan:
             assert set(moves) == {key for key, one in seen.items() if leaving in one.replicas}
             assert all(leaving not in to and len(set(to)) == len(to) > 0 for to in moves.values())
 
-    def test_in_words_our_own_topics_come_first(self) -> None:
+    def test_the_plan_lists_topics_of_the_trial_first(self) -> None:
         seen = {("__consumer_offsets", 0): placed(2, 3, 1), ("t", 0): placed(2, 1)}
         assert requests_to(seen, plan(seen, 2, (1, 3)), 2) == [
             "plan: 2 partitions leave broker 2, 1 of them to another broker",
@@ -105,7 +105,7 @@ class TestPlan:
             "plan: __consumer_offsets-0 (2, 3, 1) -> (3, 1)",
         ]
 
-    def test_the_broker_ends_when_it_holds_nothing_any_more(self, tmp_path: Path) -> None:
+    def test_the_broker_stops_when_it_holds_no_replica(self, tmp_path: Path) -> None:
         found = played("incident/decommissioned", tmp_path)
         assert found.index("reassign t-0 (1, 3)") < found.index(f"terminate {OLD}")
         assert found.index(f"fault_on {OLD}") < found.index("reassign t-0 (1, 3)")

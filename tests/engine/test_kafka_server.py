@@ -1,4 +1,4 @@
-"""A server as a child process: it is heard, signalled, and gone afterwards, also when stopped or when we are killed."""
+"""A server as a child process: its output, its signals, and its end when it is paused or the parent is killed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from probe.errors import EngineError
 HELLO = ["sh", "-c", 'echo "INFO hello"; exec sleep 60']
 
 
-def server(folder: Path, argv: list[str], heard: Callable[[int, str], None] = lambda at, line: None) -> Server:
+def server(folder: Path, argv: list[str], on_line: Callable[[int, str], None] = lambda at, line: None) -> Server:
     async def serves() -> None:
         if not made.lines:
-            raise EngineError("it has said nothing yet")
+            raise EngineError("it has printed nothing yet")
 
-    made = Server("broker 1", 1, folder, lambda: argv, {"a": "b"}, serves, heard)
+    made = Server("broker 1", 1, folder, lambda: argv, {"a": "b"}, serves, on_line)
     return made
 
 
@@ -43,13 +43,13 @@ def gone(pid: int, within_s: float = 5.0) -> bool:
     return not alive(pid)
 
 
-def test_a_server_is_heard_and_starts_again_with_what_was_changed(tmp_path: Path) -> None:
+def test_a_restarted_server_has_the_changed_settings(tmp_path: Path) -> None:
     async def go() -> None:
-        said: list[str] = []
-        one = server(tmp_path, HELLO, lambda at, line: said.append(line))
+        lines: list[str] = []
+        one = server(tmp_path, HELLO, lambda at, line: lines.append(line))
         await one.start()
         await one.ready(5)
-        assert said == ["INFO hello"]
+        assert lines == ["INFO hello"]
         with pytest.raises(EngineError, match="runs already"):
             await one.start()
         one.terminate()
@@ -63,23 +63,23 @@ def test_a_server_is_heard_and_starts_again_with_what_was_changed(tmp_path: Path
     asyncio.run(go())
 
 
-def test_a_server_may_speak_before_its_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_before_the_guards_answer_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "probe.engines.kafka.cluster.server.GUARD", GUARD.replace("server=$!\n", "server=$!\nsleep 0.3\n")
     )
-    said: list[str] = []
+    lines: list[str] = []
 
     async def go() -> None:
-        one = server(tmp_path, HELLO, lambda _, line: said.append(line))
+        one = server(tmp_path, HELLO, lambda _, line: lines.append(line))
         await one.start()
         assert one.pid is not None
         await one.close()
 
     asyncio.run(go())
-    assert said == ["INFO hello"]
+    assert lines == ["INFO hello"]
 
 
-def test_a_stopped_server_is_ended_all_the_same(tmp_path: Path) -> None:
+def test_a_paused_server_is_ended(tmp_path: Path) -> None:
     async def go() -> int:
         one = server(tmp_path, HELLO)
         await one.start()
@@ -94,7 +94,7 @@ def test_a_stopped_server_is_ended_all_the_same(tmp_path: Path) -> None:
     assert gone(asyncio.run(go()))
 
 
-def test_a_server_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_the_exit_of_a_server_is_an_error(tmp_path: Path) -> None:
     async def go() -> None:
         one = server(tmp_path, ["sh", "-c", "sleep 0.1; exit 3"])
         await one.start()
@@ -123,10 +123,10 @@ asyncio.run(go())
 """
 
 
-def test_nothing_is_left_when_we_are_killed() -> None:
+def test_nothing_is_left_after_a_kill_of_the_parent() -> None:
     code = KILLED.format(path=[str(Path(__file__).parents[2])])
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
-    pid, folder = told.stdout.split()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    pid, folder = done.stdout.split()
     assert gone(int(pid))
     end = time.monotonic() + 8
     while Path(folder).exists() and time.monotonic() < end:
@@ -134,7 +134,7 @@ def test_nothing_is_left_when_we_are_killed() -> None:
     assert not Path(folder).exists()
 
 
-def test_a_folder_is_gone_afterwards() -> None:
+def test_a_temporary_folder_is_removed() -> None:
     async def go() -> Path:
         async with temporary_folder() as folder:
             (folder / "d0").mkdir()
@@ -148,9 +148,7 @@ def test_addresses_are_free_and_differ() -> None:
     assert len({next(free) for _ in range(8)}) == 8
 
 
-def test_clusters_lie_in_memory_where_there_is_room_and_the_user_names_no_other_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clusters_use_memory_unless_full_or_tmpdir_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TMPDIR", raising=False)
     monkeypatch.setattr(workspace, "MEMORY", tmp_path)
     monkeypatch.setattr(workspace, "ROOM", 1)

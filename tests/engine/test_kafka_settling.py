@@ -1,4 +1,4 @@
-"""A real cluster as it began: internal partitions that went to other brokers come back to where no disk breaks."""
+"""A real cluster is restored: internal partitions return to the log dir that no scenario breaks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GROUP = next(name for name in map(str, range(99)) if partition_of(name, INTERNAL
 OTHERS = (2, 3)
 GONE_S = 20.0
 NOTICED_S = 15.0
-"""A broker writes a checkpoint each 5 s; a follower that only lags is given up after 30."""
+"""A broker writes a checkpoint every 5 s. A follower that only lags leaves the ISR after 30 s."""
 
 
 async def settle(cluster: KafkaCluster) -> None:
@@ -45,7 +45,7 @@ async def find_coordinator(cluster: KafkaCluster) -> None:
 
 
 @pytest.mark.parametrize("give_back", [settle, find_coordinator])
-def test_an_internal_partition_that_comes_back_lies_where_bystanders_do_and_the_controller_knows(
+def test_a_returned_internal_partition_is_in_the_second_log_dir(
     give_back: Callable[[KafkaCluster], Awaitable[None]],
 ) -> None:
     try:
@@ -54,13 +54,13 @@ def test_an_internal_partition_that_comes_back_lies_where_bystanders_do_and_the_
         pytest.skip(str(error))
     lies, in_sync = asyncio.run(move_and(give_back, engine))
     assert lies == ["d1"]
-    assert in_sync == OTHERS, "the controller did not know that the partition lay in the log dir that died"
+    assert in_sync == OTHERS, "the controller did not know that the partition was in the broken log dir"
 
 
 async def move_and(
     give_back: Callable[[KafkaCluster], Awaitable[None]], engine: Kafka
 ) -> tuple[list[str], tuple[int, ...]]:
-    """Return in which log dirs the partition lies after it was given back, and who is in sync when that one dies."""
+    """Return the log dirs of the partition after its return, and the ISR after that log dir breaks."""
     key = (OFFSETS_TOPIC, PARTITION)
     async with engine, engine.cohort(LINE, 1) as (member,):
         cluster = member._cluster
@@ -71,13 +71,13 @@ async def move_and(
         await give_back(cluster)
         lies = where(broker.log_dirs)
         await cluster.disk.break_dir(broker, broker.log_dirs[1])
-        in_sync = await who_stays(cluster, key)
+        in_sync = await remaining_isr(cluster, key)
         member.leave()
     return lies, in_sync
 
 
-async def who_stays(cluster: KafkaCluster, key: tuple[str, int]) -> tuple[int, ...]:
-    """Return who is in sync once somebody is not, or after a time in which a follower is not yet given up for lag."""
+async def remaining_isr(cluster: KafkaCluster, key: tuple[str, int]) -> tuple[int, ...]:
+    """Return the ISR once the broker has left it, or after a time that is too short for a removal due to lag."""
     end = time.monotonic() + NOTICED_S
     while True:
         in_sync = (await cluster.admin.placements([OFFSETS_TOPIC]))[key].in_sync

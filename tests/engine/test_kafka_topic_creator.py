@@ -1,4 +1,4 @@
-"""Topics of a cohort are made together, each where it should lie, and a failure is everybody's."""
+"""The topic creator: topics of a cohort are created in batches, each in its log dir, and a batch fails as a whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLACES = {0: 0, 1: 1}
 
 
 class Admin:
-    """Makes folders as brokers do, and notes what it was asked."""
+    """An admin client that creates folders as brokers do and records its requests."""
 
     def __init__(self, brokers: Mapping[int, Any], *, fails: int = 0, slow: bool = False) -> None:
         self.brokers, self.fails, self.slow = brokers, fails, slow
@@ -37,7 +37,7 @@ class Admin:
             self.fails -= 1
             raise EngineError("the controller refuses")
         for topic, replicas in topics.items():
-            assert len({len(nodes) for nodes in replicas.values()}) == 1  # brokers want it so
+            assert len({len(nodes) for nodes in replicas.values()}) == 1  # brokers reject different replication factors
             for partition, nodes in replicas.items():
                 for node in nodes:
                     log_dir = self.preferred.get((node, topic, partition), self.brokers[node].log_dirs[0])
@@ -63,22 +63,22 @@ async def make(one: TopicCreator, count: int) -> list[BaseException | None]:
     return await asyncio.gather(*asked, return_exceptions=True)
 
 
-def test_who_comes_together_is_made_together(tmp_path: Path) -> None:
+def test_concurrent_topics_are_created_in_one_batch(tmp_path: Path) -> None:
     one, admin = maker(tmp_path)
     assert asyncio.run(make(one, 20)) == [None] * 20
-    # five places: the affected partition on three brokers, the bystander on two
+    # five replicas per topic: the affected partition on three brokers, the bystander on two
     assert admin.asked == [("prefer", 20)] * 5 + [("create", 20), ("reassign", 20), ("settled", 20)]
     assert (tmp_path / "2-a" / "t7-0").is_dir()
     assert (tmp_path / "2-b" / "t7-1").is_dir()
 
 
-def test_brokers_that_choose_log_dirs_themselves_are_not_told(tmp_path: Path) -> None:
+def test_old_brokers_get_no_log_dir_request(tmp_path: Path) -> None:
     one, admin = maker(tmp_path, "1.0.0")
     assert asyncio.run(make(one, 2)) == [None, None]
     assert admin.asked == [("create", 2), ("reassign", 2), ("settled", 2)]
 
 
-def test_a_failure_is_everybodys_and_the_next_are_made(tmp_path: Path) -> None:
+def test_a_failure_fails_one_batch_only(tmp_path: Path) -> None:
     one, _ = maker(tmp_path, fails=1)
 
     async def play() -> tuple[list[BaseException | None], list[BaseException | None]]:
@@ -89,14 +89,14 @@ def test_a_failure_is_everybodys_and_the_next_are_made(tmp_path: Path) -> None:
     assert second == [None] * 3
 
 
-def test_a_folder_that_is_never_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_partition_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topic_creator, "MADE_S", 0.2)
     one, _ = maker(tmp_path, slow=True)
     (error,) = asyncio.run(make(one, 1))
     assert str(error) == "broker 1 did not make t0-0 in 1-a"
 
 
-def test_who_waits_when_the_cohort_ends_is_told(tmp_path: Path) -> None:
+def test_a_waiting_caller_gets_an_error_at_the_end(tmp_path: Path) -> None:
     one, _ = maker(tmp_path)
 
     async def play() -> BaseException | None:

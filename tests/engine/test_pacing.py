@@ -1,4 +1,4 @@
-"""When a trial's work is quick and when it is seldom."""
+"""The intervals of a trial's operations: short around the fault, long otherwise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SECOND = 1_000_000
 
 
 class Trial:
-    """A trial of nobody: a clock, a recorder, and what was asked of instance and feed."""
+    """A trial without a client: a clock, a recorder, and the intervals requested of instance and feed."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Trial:
         monkeypatch.setattr(module, "now_us", lambda: self.at)
         item = planned("sarama@1.43.3", scenario, str(role), engine=engine, brokers=["3.9"])
         header = history(role=role).header
-        self.course = TrialState(item, replace(header, play=item.expectation), Recorder(), fault_at=self.at)
+        self.state = TrialState(item, replace(header, play=item.expectation), Recorder(), fault_at=self.at)
 
         async def feed(interval_ms: int) -> None:
             self.asked.append(("feed", interval_ms))
@@ -59,24 +59,24 @@ class Trial:
             self.asked.append(("gather", 0))
 
         cluster: Any = SimpleNamespace(set_interval=feed, await_cohort=gather)
-        beside: Any = SimpleNamespace(set_interval=lambda interval_ms: self.asked.append(("beside", interval_ms)))
-        self.pacing = Pacing(self.course, cluster, instance, beside if second else None)
+        bystander: Any = SimpleNamespace(set_interval=lambda interval_ms: self.asked.append(("bystander", interval_ms)))
+        self.pacing = Pacing(self.state, cluster, instance, bystander if second else None)
 
     def engine(self, kind: EngineKind) -> None:
-        self.course.on_event(EngineEvent(at=self.at, kind=kind, broker=2))
+        self.state.on_event(EngineEvent(at=self.at, kind=kind, broker=2))
 
     def succeed(self, kind: AppKind, count: int) -> None:
         for _ in range(count):
-            self.course.on_event(App(at=self.at, kind=kind, instance="me", partition=0))
+            self.state.on_event(App(at=self.at, kind=kind, instance="me", partition=0))
 
     def adapt(self) -> list[tuple[str, int]]:
-        """Adapt; return what was asked since."""
+        """Adapt the intervals; return the requests of this call."""
         self.asked.clear()
         asyncio.run(self.pacing.adapt())
         return list(self.asked)
 
 
-def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interval_is_short_until_the_client_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
     trial.succeed(AppKind.ACKED, 100)
     assert trial.adapt() == []
@@ -87,17 +87,17 @@ def test_work_is_quick_until_the_client_serves_again(monkeypatch: pytest.MonkeyP
     trial.succeed(AppKind.ACKED, 1)
     assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
     assert trial.adapt() == []
-    marks = [event for event in trial.course.history().events if isinstance(event, Mark)]
+    marks = [event for event in trial.state.history().events if isinstance(event, Mark)]
     assert [(mark.kind, mark.text) for mark in marks] == [(MarkKind.PACED, str(IDLE_INTERVAL_MS))]
 
 
-def test_whoever_does_not_come_back_works_more_seldom_once_it_is_late_until_it_succeeds(
+def test_a_late_client_has_a_long_interval_until_it_succeeds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []
-    trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000
+    trial.at += (trial.state.header.play.prompt_ms + BEYOND_MS) * 1000
     assert trial.adapt() == []
     trial.at += 1
     assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
@@ -107,32 +107,32 @@ def test_whoever_does_not_come_back_works_more_seldom_once_it_is_late_until_it_s
     assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
 
 
-def test_another_move_makes_it_quick_again_and_readers_are_fed_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_move_shortens_the_interval_of_work_and_feed(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "disk/storage-error", Role.CONSUMER)
-    quick = trial.course.item.beat_ms
+    short_ms = trial.state.item.beat_ms
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     trial.succeed(AppKind.RECEIVED, PROOF_SUCCESSES)
     assert ("feed", IDLE_INTERVAL_MS) in trial.adapt()
     trial.at += SECOND
     trial.engine(EngineKind.ANNOUNCED)
-    assert trial.adapt() == [("work", quick), ("feed", quick)]
+    assert trial.adapt() == [("work", short_ms), ("feed", short_ms)]
 
 
-def test_while_nobody_can_serve_for_a_known_time_work_is_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interval_is_long_during_a_known_election(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "leader/election-slow", Role.PRODUCER)
-    fault, quick, election_ms = trial.at, trial.course.item.beat_ms, trial.course.header.play.election_ms
+    fault, short_ms, election_ms = trial.at, trial.state.item.beat_ms, trial.state.header.play.election_ms
     assert election_ms is not None
     trial.at = fault + FAULT_WINDOW_MS * 1000
     assert trial.adapt() == []
     trial.at += 1
     assert trial.adapt() == [("work", SLOW_INTERVAL_MS)]
     trial.at = fault + (election_ms - round(FULL_RATE_LEAD_S * 1000)) * 1000
-    assert trial.adapt() == [("work", quick)]
+    assert trial.adapt() == [("work", short_ms)]
 
 
-def test_who_serves_for_long_although_nothing_is_mended_works_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has gone round the fault (asked in another version, gone to another address), and no more is measured."""
+def test_a_client_that_works_around_the_fault_slows_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client uses another API version or address, and nothing more is measured."""
     trial = Trial(monkeypatch, "api/unsupported", Role.PRODUCER)
     trial.succeed(AppKind.ACKED, 100)
     assert trial.adapt() == []
@@ -142,12 +142,12 @@ def test_who_serves_for_long_although_nothing_is_mended_works_seldom(monkeypatch
     trial.succeed(AppKind.ACKED, 1)
     assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
     trial.engine(EngineKind.HEALED)
-    assert trial.adapt() == [("work", trial.course.item.beat_ms)]
+    assert trial.adapt() == [("work", trial.state.item.beat_ms)]
 
 
-def test_a_group_whose_coordinator_fails_is_fed_seldom_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_under_a_coordinator_fault_starts_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.GROUP)
-    assert trial.course.item.beat_ms == SLOW_INTERVAL_MS
+    assert trial.state.item.beat_ms == SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     assert trial.adapt() == []
@@ -155,30 +155,30 @@ def test_a_group_whose_coordinator_fails_is_fed_seldom_from_the_start(monkeypatc
     assert trial.adapt() == [("work", IDLE_INTERVAL_MS), ("feed", IDLE_INTERVAL_MS)]
 
 
-def test_a_long_watch_is_seldom_throughout_and_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_observation_keeps_its_long_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "broker/hang", Role.PRODUCER)
-    assert trial.course.item.beat_ms > SLOW_INTERVAL_MS
+    assert trial.state.item.beat_ms > SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     trial.succeed(AppKind.ACKED, PROOF_SUCCESSES)
     assert trial.adapt() == []
 
 
-def test_on_real_brokers_transactions_are_seldom_and_whoever_is_late_works_more_seldom_still(
+def test_real_brokers_have_longer_intervals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA)
-    assert trial.course.item.beat_ms == TRANSACTION_INTERVAL_MS > IDLE_INTERVAL_MS
+    assert trial.state.item.beat_ms == TRANSACTION_INTERVAL_MS > IDLE_INTERVAL_MS
     trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER, Engine.KAFKA)
-    assert trial.course.item.beat_ms == SLOW_INTERVAL_MS
+    assert trial.state.item.beat_ms == SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []
-    trial.at += (trial.course.header.play.prompt_ms + BEYOND_MS) * 1000 + 1
+    trial.at += (trial.state.header.play.prompt_ms + BEYOND_MS) * 1000 + 1
     assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
 
 
 @pytest.mark.parametrize("engine", list(Engine))
-def test_who_waits_for_a_cohort_works_seldom_and_all_are_quick_before_the_fault(
+def test_waiting_members_slow_down_until_shortly_before_the_fault(
     monkeypatch: pytest.MonkeyPatch, engine: Engine
 ) -> None:
     async def slept(seconds: float) -> None:
@@ -191,59 +191,65 @@ def test_who_waits_for_a_cohort_works_seldom_and_all_are_quick_before_the_fault(
     monkeypatch.setattr(module.asyncio, "sleep", slept)
     trial = Trial(monkeypatch, "broker/kill", Role.PRODUCER, engine)
     asyncio.run(play())
-    quick = trial.course.item.beat_ms
-    together = [("work", APART_MS), ("sleep", 500), ("gather", 0), ("work", quick), ("sleep", APART_MS)]
+    short_ms = trial.state.item.beat_ms
+    together = [("work", APART_MS), ("sleep", 500), ("gather", 0), ("work", short_ms), ("sleep", APART_MS)]
     assert trial.asked == (together if engine is Engine.KAFKA else [("sleep", 500)])
 
 
 @pytest.mark.real
 @pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
-def test_a_real_trial_is_quick_around_its_fault_and_seldom_after_it(role: Role) -> None:
-    """The fake cluster feeds at the new pace, too."""
-    ((told, verdict),) = play([planned("sarama@1.43.3", "leader/elected", str(role))])
+def test_a_real_trial_slows_down_after_its_recovery(role: Role) -> None:
+    """The fake cluster writes at the new interval, too."""
+    ((observed, verdict),) = play([planned("sarama@1.43.3", "leader/elected", str(role))])
     assert verdict.outcome in {Outcome.REFRESHES, Outcome.CLEAN}
-    paced = [event.at for event in told.events if isinstance(event, Mark) and event.kind is MarkKind.PACED]
-    stopping = next(event.at for event in told.events if isinstance(event, Mark) and event.kind is MarkKind.STOPPING)
+    paced = [event.at for event in observed.events if isinstance(event, Mark) and event.kind is MarkKind.PACED]
+    stopping = next(
+        event.at for event in observed.events if isinstance(event, Mark) and event.kind is MarkKind.STOPPING
+    )
     kind = {Role.PRODUCER: AppKind.SENT, Role.CONSUMER: AppKind.RECEIVED}[role]
-    begun = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and not event.partition]
+    begun = [
+        event.at for event in observed.events if isinstance(event, App) and event.kind is kind and not event.partition
+    ]
     assert len(paced) == 1
     seconds = (stopping - paced[0]) / SECOND
     after = [at for at in begun if paced[0] + SECOND < at <= stopping]
     assert len(after) == pytest.approx((seconds - 1) * 1000 / IDLE_INTERVAL_MS, abs=2)
     assert len([at for at in begun if paced[0] - SECOND <= at < paced[0]]) >= 8
-    beside = [event.at for event in told.events if isinstance(event, App) and event.kind is kind and event.partition]
+    bystander = [
+        event.at for event in observed.events if isinstance(event, App) and event.kind is kind and event.partition
+    ]
     assert (
-        len([at for at in beside if paced[0] - SECOND <= at < paced[0]])
+        len([at for at in bystander if paced[0] - SECOND <= at < paced[0]])
         <= 1000 / BYSTANDER_INTERVAL_MS[Engine.EMBEDDED] + 1
     )
 
 
-def test_a_second_instance_with_transactions_works_seldom_once_nothing_is_measured_and_hardly_after_the_window(
+def test_a_transactional_bystander_slows_down_after_recovery(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Around the fault its pace would be part of the gap that is told of it."""
+    """Around the fault a long interval would lengthen the reported gap of the bystander."""
     trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA, second=True)
-    quick, prompt_ms = trial.course.item.beat_ms, trial.course.header.play.prompt_ms
+    short_ms, prompt_ms = trial.state.item.beat_ms, trial.state.header.play.prompt_ms
     asyncio.run(trial.pacing.wait(0))
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []
     trial.succeed(AppKind.TXN_COMMITTED, PROOF_SUCCESSES)
-    assert trial.adapt() == [("beside", prompt_ms // 2)]
+    assert trial.adapt() == [("bystander", prompt_ms // 2)]
     trial.at += SECOND
     trial.engine(EngineKind.ANNOUNCED)
-    assert trial.adapt() == [("beside", quick)]
+    assert trial.adapt() == [("bystander", short_ms)]
     trial.pacing.end_window()
-    assert trial.asked[-1] == ("beside", AWAY_MS)
+    assert trial.asked[-1] == ("bystander", AWAY_MS)
 
 
 @pytest.mark.parametrize(
     ("role", "engine"), [(Role.GROUP, Engine.KAFKA), (Role.TRANSACTIONAL, Engine.EMBEDDED)], ids=str
 )
-def test_other_second_instances_keep_their_pace_in_the_window(
+def test_other_bystander_instances_keep_their_interval(
     monkeypatch: pytest.MonkeyPatch, role: Role, engine: Engine
 ) -> None:
-    """Those of groups are fed, and brokers of the fake are not what is slow."""
+    """Consumers of a group read what is fed, and the fake cluster is not slowed by transactions."""
     trial = Trial(monkeypatch, "coordinator/moved", role, engine, second=True)
     trial.engine(EngineKind.ANNOUNCED)
     trial.succeed(AppKind.TXN_COMMITTED if role is Role.TRANSACTIONAL else AppKind.RECEIVED, PROOF_SUCCESSES)
-    assert [one for one in trial.adapt() if one[0] == "beside"] == []
+    assert [one for one in trial.adapt() if one[0] == "bystander"] == []

@@ -1,7 +1,7 @@
-"""The relay's word is held against two independent witnesses, request for request.
+"""The relay's history is compared with two independent witnesses, request by request.
 
-The brokers' own journal (`fake-cluster --log`) is Go code that shares nothing with the relay's decoder. tshark reads
-the headers of the same traffic off the loopback interface; the project does not depend on it.
+The journal of the brokers (`fake-cluster --log`) is Go code that shares nothing with the relay's decoder. tshark reads
+the headers of the same traffic from the loopback interface; the project does not depend on it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CELLS = (
     ("librdkafka@2.4.0", "disk/storage-error", "group"),
     ("kafka-python@3.0.12", "net/reset", "consumer"),
 )
-"""Answers, cuts and hundreds of requests, from two clients that share no code."""
+"""Responses, cut connections and hundreds of requests, from two clients that share no code."""
 Header = tuple[int, int, int, str]
 """(API key, version, correlation id, client id)"""
 FIELDS = ("tcp.dstport", "kafka.api_key", "kafka.request.version", "kafka.correlation_id", "kafka.client_id")
@@ -42,7 +42,7 @@ SETTLE_S = 1.0
 
 @dataclass
 class Journal:
-    """What the brokers of one cluster wrote down."""
+    """The requests and responses that the brokers of one cluster logged."""
 
     requests: Counter[tuple[int, Header]] = field(default_factory=Counter)
     responses: Counter[tuple[int, Header]] = field(default_factory=Counter)
@@ -54,10 +54,10 @@ class Witnesses:
     histories: list[History]
     journals: list[Journal]
     ports: dict[int, int]
-    """Relay port to broker, of all cells."""
+    """Relay port to broker id, for all cells."""
     capture: Path | None
     reason: str
-    """Why there is no capture."""
+    """The reason why there is no capture, or empty."""
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Witnesses:
         def open_relay(
             brokers: Sequence[int], sink: Sink, names: dict[bytes, str]
         ) -> AbstractAsyncContextManager[RelayPort]:
-            return _noting_ports(engine.open_relay(brokers, sink, names), brokers, ports)
+            return _recording_ports(engine.open_relay(brokers, sink, names), brokers, ports)
 
         return replace(engine, binary=wrapper, open_relay=open_relay)
 
@@ -87,7 +87,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Witnesses:
 
 
 @contextlib.asynccontextmanager
-async def _noting_ports(
+async def _recording_ports(
     opening: AbstractAsyncContextManager[RelayPort], brokers: Sequence[int], ports: dict[int, int]
 ) -> AsyncIterator[RelayPort]:
     async with opening as relay:
@@ -98,7 +98,7 @@ async def _noting_ports(
 
 @contextlib.contextmanager
 def capturing(file: Path) -> Iterator[tuple[Path | None, str]]:
-    """Capture TCP on the loopback interface, where that is possible; else say why not."""
+    """Capture TCP on the loopback interface if possible; yield the file, or the reason why there is none."""
     tshark = shutil.which("tshark")
     if tshark is None:
         yield None, "tshark is not installed; `apt-get install tshark` makes this test run"
@@ -116,7 +116,7 @@ def capturing(file: Path) -> Iterator[tuple[Path | None, str]]:
 
 
 def _captures(file: Path, running: subprocess.Popen[str]) -> bool:
-    """Make traffic until some of it is in the file."""
+    """Generate traffic until some of it is in the file; return whether it was captured."""
     deadline = time.monotonic() + READY_S
     while running.poll() is None and time.monotonic() < deadline:
         with socket.create_server(("127.0.0.1", 0)) as server, contextlib.suppress(OSError):
@@ -137,7 +137,7 @@ def _read(path: Path) -> Journal:
     return journal
 
 
-def told_requests(history: History) -> Counter[tuple[int, Header]]:
+def relayed_requests(history: History) -> Counter[tuple[int, Header]]:
     return Counter(
         (item.broker, (item.api, item.version, item.corr, item.client_id))
         for item in history.events
@@ -145,14 +145,14 @@ def told_requests(history: History) -> Counter[tuple[int, Header]]:
     )
 
 
-def told_responses(history: History) -> Counter[tuple[int, int, int, int]]:
+def relayed_responses(history: History) -> Counter[tuple[int, int, int, int]]:
     return Counter(
         (item.broker, item.api, item.version, item.corr) for item in history.events if isinstance(item, Response)
     )
 
 
 def ended_unanswered(history: History) -> Counter[tuple[int, Header]]:
-    """Return requests on connections that ended before their answer: the broker may not have read them any more."""
+    """Return requests on connections that closed before the response: the broker may not have read them."""
     answered = {(item.conn, item.corr) for item in history.events if isinstance(item, Response)}
     closed = {item.conn for item in history.events if isinstance(item, Closed)}
     return Counter(
@@ -171,47 +171,47 @@ cell = pytest.mark.parametrize("number", range(len(CELLS)), ids=["-".join(item[:
 
 
 @cell
-def test_the_trial_is_whole_and_nothing_was_folded(seen: Witnesses, number: int) -> None:
+def test_the_trial_is_complete_and_has_no_folded_frames(seen: Witnesses, number: int) -> None:
     history = seen.histories[number]
     assert history.header.problems == ()
     assert not any(isinstance(item, Folded) for item in history.events)
-    assert sum(told_requests(history).values()) > 30
+    assert sum(relayed_requests(history).values()) > 30
 
 
 @cell
-def test_the_brokers_read_what_the_relay_tells(seen: Witnesses, number: int) -> None:
+def test_the_brokers_read_the_requests_of_the_history(seen: Witnesses, number: int) -> None:
     history = seen.histories[number]
-    told, read = told_requests(history), journal_of(seen, history).requests
-    assert read - told == Counter()
-    missing = told - read
+    relayed, read = relayed_requests(history), journal_of(seen, history).requests
+    assert read - relayed == Counter()
+    missing = relayed - read
     assert missing - ended_unanswered(history) == Counter()
     assert sum(missing.values()) <= 6
 
 
 @cell
-def test_the_brokers_wrote_every_answer_that_the_relay_tells(seen: Witnesses, number: int) -> None:
+def test_the_brokers_wrote_the_responses_of_the_history(seen: Witnesses, number: int) -> None:
     history = seen.histories[number]
     wrote = Counter[tuple[int, int, int, int]]()
     for (broker, (api, version, corr, _)), count in journal_of(seen, history).responses.items():
         wrote[broker, api, version, corr] += count
-    told = told_responses(history)
-    assert told - wrote == Counter()
-    assert sum((wrote - told).values()) <= 6  # on their way when a connection ended
+    relayed = relayed_responses(history)
+    assert relayed - wrote == Counter()
+    assert sum((wrote - relayed).values()) <= 6  # responses in flight when a connection ended
 
 
 @cell
-def test_tshark_reads_the_same_headers_off_the_wire(seen: Witnesses, number: int) -> None:
+def test_tshark_captures_the_same_request_headers(seen: Witnesses, number: int) -> None:
     if seen.capture is None:
         pytest.skip(seen.reason)
     history = seen.histories[number]
     name = history.header.subject.client_id
     wire = Counter({item: count for item, count in on_the_wire(seen).items() if item[1][3] == name})
-    told = Counter({item: count for item, count in told_requests(history).items() if item[1][3] == name})
-    assert told == wire
+    relayed = Counter({item: count for item, count in relayed_requests(history).items() if item[1][3] == name})
+    assert relayed == wire
 
 
 def on_the_wire(seen: Witnesses) -> Counter[tuple[int, Header]]:
-    """Return the requests that tshark sees going to the relay's ports."""
+    """Return the requests to the relay's ports that tshark captured."""
     assert seen.capture is not None
     decode = [item for port in seen.ports for item in ("-d", f"tcp.port=={port},kafka")]
     columns = [item for name in FIELDS for item in ("-e", name)]
