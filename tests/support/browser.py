@@ -1,4 +1,4 @@
-"""A real browser for the site's tests: Chromium as set-up leaves it, driven over files; nothing may leave the disk."""
+"""A real browser for tests of the site: the installed Chromium, which may open local files only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = BROWSERS
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A site in a folder, and the rows it was built from."""
+    """A built site, and the rows of its matrix."""
 
     index: Path
     rows: list[dict[str, str]]
@@ -44,7 +44,7 @@ class Built:
         return self.index.parent
 
     def cell(self, **wanted: str) -> Path:
-        """The page of the only cell with these columns."""
+        """Return the page of the only cell with these columns."""
         want = [row for row in self.rows if all(row[name] == value for name, value in wanted.items())]
         slugs = site_data.slugs(want)
         assert len(slugs) == 1, f"{len(slugs)} cells for {wanted}"
@@ -61,7 +61,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture(scope="session")
 def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """Ten thousand cells; the one that is opened has its histories."""
+    """Build a site of ten thousand cells, of which one has histories."""
     out = tmp_path_factory.mktemp("big")
     rows = site_data.many(10_000)
 
@@ -91,7 +91,7 @@ def _chromium() -> Path:
 
 @dataclass(slots=True)
 class Opener:
-    """Opens pages and remembers what they asked for and what went wrong in them."""
+    """A function that opens pages, and records their requests and errors."""
 
     browser: Browser
     requests: list[str]
@@ -105,7 +105,7 @@ class Opener:
         page.set_default_timeout(15_000)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("console", lambda told: self.problems.append(told.text) if told.type == "error" else None)
+        page.on("console", lambda message: self.problems.append(message.text) if message.type == "error" else None)
         if url:
             page.goto(url)
         return page
@@ -113,7 +113,7 @@ class Opener:
 
 @pytest.fixture
 def opener(browser: Browser) -> Iterator[Opener]:
-    """Every test also proves that no request left the disk and no page had an error."""
+    """Yield a page opener; fail if a request was not for a local file or a page had an error."""
     one = Opener(browser, [], [], [])
     yield one
     for context in one.contexts:

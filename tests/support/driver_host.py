@@ -1,4 +1,4 @@
-"""A scratch orchestrator for tests of drivers: serves driver.proto, starts one driver, keeps what it says."""
+"""A minimal orchestrator for tests of drivers: it serves driver.proto, starts one driver and keeps its messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDINGS = {pb.CLOSED, pb.FATAL, pb.UNSUPPORTED}
 
 @dataclass
 class Driver(driver_pb2_grpc.OrchestratorServicer):
-    """One driver process and its stream."""
+    """A driver process and its stream."""
 
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     hello: pb.Hello | None = None
@@ -46,7 +46,7 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
         reader.cancel()
 
     def hang_up(self) -> None:
-        """End the stream from our side."""
+        """End the stream from the orchestrator's side."""
         self._orders.put_nowait(None)
 
     async def _read(self, messages: AsyncIterator[pb.FromDriver]) -> None:
@@ -63,7 +63,7 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
                 self._changed.notify_all()
 
     async def until(self, true: Callable[[], object], seconds: float = 20.0) -> None:
-        """Wait until something holds; AssertionError shows what was seen instead."""
+        """Wait until a condition holds. Raises AssertionError with the received events."""
         async with self._changed:
             try:
                 await asyncio.wait_for(self._changed.wait_for(lambda: bool(true())), seconds)
@@ -71,33 +71,33 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
                 raise AssertionError(f"not within {seconds} s; seen: {self.summary()}") from None
 
     def start(self, **fields: Any) -> None:
-        """Order an instance."""
+        """Request the start of an instance."""
         self._orders.put_nowait(pb.ToDriver(start=pb.Start(**fields)))
 
     def pace(self, instance: str, interval_ms: int) -> None:
-        """Order another pace."""
+        """Request another interval."""
         self._orders.put_nowait(pb.ToDriver(pace=pb.Pace(instance=instance, interval_ms=interval_ms)))
 
     async def stop(self, instance: str, deadline_ms: int) -> float:
-        """Order the end of one and wait for it; return the seconds that it took."""
+        """Request the end of an instance and wait for it; return the time in seconds."""
         begun = time.monotonic()
         self._orders.put_nowait(pb.ToDriver(stop=pb.Stop(instance=instance, deadline_ms=deadline_ms)))
         await self.until(lambda: self.of(instance, *ENDINGS), deadline_ms / 1000 + 1)
         return time.monotonic() - begun
 
     async def ping(self, ping_id: int) -> float:
-        """Return the seconds of a round trip."""
+        """Send a ping; return the round-trip time in seconds."""
         begun = time.monotonic()
         self._orders.put_nowait(pb.ToDriver(ping=pb.Ping(id=ping_id)))
         await self.until(lambda: ping_id in self.pongs, 10)
         return time.monotonic() - begun
 
     def of(self, instance: str, *kinds: int) -> list[pb.Event]:
-        """Return an instance's events of some kinds, in order; all if none is given."""
+        """Return an instance's events of these kinds, in order; without kinds, all of them."""
         return [event for event in self.events if event.instance == instance and (not kinds or event.kind in kinds)]
 
     def summary(self) -> str:
-        """Return what was seen, in few lines."""
+        """Return a short text about the received events."""
         counts: dict[str, int] = {}
         for event in self.events:
             name = f"{event.instance}/{pb.Kind.Name(event.kind)}"
@@ -108,7 +108,7 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
 
 @contextlib.asynccontextmanager
 async def driving(launch: Launch, *extra: str) -> AsyncIterator[Driver]:
-    """Start a driver and wait for its hello; the process group is gone at exit."""
+    """Start a driver and wait for its hello; kill the process group at exit."""
     driver = Driver()
     server = grpc.aio.server()
     driver_pb2_grpc.add_OrchestratorServicer_to_server(driver, server)
@@ -132,7 +132,7 @@ async def driving(launch: Launch, *extra: str) -> AsyncIterator[Driver]:
 
 
 async def kill(process: asyncio.subprocess.Process) -> None:
-    """End a process group at once, if it is still there."""
+    """Kill a process group, if it still exists."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

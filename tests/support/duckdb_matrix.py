@@ -1,6 +1,6 @@
-"""The matrix once more, in SQL that shares nothing with `spark/` but the table of columns.
+"""A second implementation of the matrix in SQL. It shares only the table of columns with `spark/`.
 
-What each aggregate does is written here again; which column has which is what the table says.
+The aggregates are implemented here again; the table of columns assigns them to columns.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def whole(expression: str, name: str) -> str:
 
 
 def word(name: str) -> str:
-    """The commonest non-empty word; ties go to the first in order."""
+    """Return the most frequent non-empty word; ties go to the first in order."""
     return f"""(
         SELECT {name} FROM agreeing w WHERE w.cell = agreeing.cell AND {name} <> ''
         GROUP BY {name} ORDER BY count(*) DESC, {name} LIMIT 1) AS {name}"""
@@ -103,7 +103,7 @@ UNITED = {"fault_codes": CODES, "api_versions": APIS, "storm": STORM}
 
 
 def number(column: Column) -> str:
-    """A whole number, a time rounded to one, or a rate with one decimal."""
+    """Return the aggregate of a number: a whole number, a rounded time, or a rate with one decimal."""
     how = {"min": "min({})", "max": "max({})", "median": "quantile_cont({}, 0.5)", "p95": "quantile_cont({}, 0.95)"}
     value = how[column.aggregate].format(column.source)
     if column.unit in {Unit.PER_S, Unit.RATIO}:
@@ -128,7 +128,7 @@ VALUES: dict[Aggregate, Callable[[Column], str]] = {
     Aggregate.ALL: lambda column: f"bool_and({column.source}) AS {column.name}",
     Aggregate.UNION: lambda column: UNITED[column.name],
 }
-"""What one column of the matrix is in SQL."""
+"""The SQL of a column, by its aggregate."""
 
 MEASURE = f"""
 SELECT {", ".join(VALUES[column.aggregate](column) for column in COLUMNS)}

@@ -1,4 +1,4 @@
-"""The tables beside the matrix once more, in SQL: from all trials at once, sharing nothing with `spark/`."""
+"""A second implementation of the tables other than the matrix, in SQL. It shares nothing with `spark/`."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ WHERE s.run_id = (SELECT max(run_id) FROM rows)
 """
 
 
-def stretches(told: str, standing: str) -> str:
-    """Ask for stretches of versions with one answer, of the rows that `told` selects; `standing` has all versions."""
+def stretches(selected: str, standing: str) -> str:
+    """Return a query for the ranges of versions with equal outcome in `selected`; `standing` has all versions."""
     return f"""
-WITH told AS ({told}),
+WITH selected AS ({selected}),
 placed AS (
     SELECT *, {NUMERIC} AS numbers, row_number() OVER (PARTITION BY {QUESTION} ORDER BY numbers)
         - row_number() OVER (PARTITION BY {QUESTION}, outcome, conforms ORDER BY numbers) AS island
-    FROM told),
+    FROM selected),
 islands AS (
     SELECT {QUESTION}, outcome, conforms, arg_min(version, numbers) AS first_version,
         arg_max(version, numbers) AS last_version, count(*) AS versions,
@@ -118,11 +118,11 @@ WHERE e.engine = 'embedded' AND k.engine = 'kafka' AND e.family = k.family AND e
 """
 
 FLAKES = f"""
-WITH told AS (SELECT {CELL}, outcome, count(*) AS n FROM entering WHERE weight = 3 GROUP BY ALL),
+WITH selected AS (SELECT {CELL}, outcome, count(*) AS n FROM entering WHERE weight = 3 GROUP BY ALL),
 cells AS (
     SELECT {CELL}, arg_max(outcome, (n, outcome)) AS commonest, CAST(sum(n) AS BIGINT) AS trials,
         CAST(sum(n) - max(n) AS BIGINT) AS differing
-    FROM told GROUP BY {CELL})
+    FROM selected GROUP BY {CELL})
 SELECT *, differing / trials AS rate,
     greatest(0, (differing + z2 / 2 - z * sqrt(differing * (trials - differing) / trials + z2 / 4)) / (trials + z2))
         AS rate_low,
@@ -134,7 +134,7 @@ FLAKES = f"SELECT * EXCLUDE (z, z2) FROM ({FLAKES})"
 
 
 def counts(name: str) -> str:
-    """Count by edges: how many are at most an edge, less those that are at most the one before."""
+    """Return SQL for a histogram: the counts of values between consecutive edges."""
     upto = [f"count(*) FILTER ({name} <= {edge})" for edge in EDGES] + [f"count({name})"]
     return f"[{', '.join(f'{high} - {low}' for low, high in zip(['0', *upto], upto, strict=False))}]"
 
@@ -155,7 +155,7 @@ WITH spans AS (
     SELECT {CELL}, run_id, trial, min("at") FILTER (kind = 'fault_on') AS b,
         min("at") FILTER (kind IN ('healing', 'stopping', 'end')) AS u
     FROM events GROUP BY ALL HAVING b < u),
-told AS (
+selected AS (
     SELECT e.*, b, u, (u - b) / 1e6 AS span, e."at" - b AS since,
         e.node = coalesce(CAST(json_extract(t.header, '$.subject.old') AS INT), -1) AS failing,
         CASE e.kind WHEN 'request' THEN 1 WHEN 'folded' THEN CAST(json_extract(data, '$.requests') AS BIGINT) ELSE 0 END
@@ -167,7 +167,7 @@ told AS (
 seconds AS (
     SELECT {CELL}, run_id, trial, failing, api, span, since // 1000000 AS s, sum(asks) AS asks, sum(sz) AS sz,
         min(since) FILTER (kind <> 'response') AS first
-    FROM told GROUP BY ALL),
+    FROM selected GROUP BY ALL),
 played AS (
     SELECT {CELL}, run_id, trial, failing, api, span, sum(asks) AS asks, max(asks) AS most, sum(sz) AS sz,
         min(first) / 1000 AS ms
@@ -191,7 +191,7 @@ QUERIES = {
 
 
 def recompute(results: Path) -> dict[str, list[dict[str, Any]]]:
-    """Recompute every table from every trial file (no re-judged verdicts)."""
+    """Recompute every table from all trial files, without re-judged verdicts."""
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
         db.execute(f"CREATE TEMP TABLE rows AS {_files(results, 'trials')}")
@@ -200,7 +200,7 @@ def recompute(results: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def recompute_traffic(results: Path) -> list[dict[str, Any]]:
-    """Recompute traffic from every event file, for every run."""
+    """Recompute the traffic of every run from all event files."""
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
         for name, kind in (("rows", "trials"), ("events", "events")):

@@ -1,4 +1,4 @@
-"""A fake cluster for tests, with plain forwarders in place of the relay."""
+"""A fake cluster for tests, with plain forwarders instead of the relay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Brokers:
     stub: rpc.FakeClusterAsyncStub
 
     async def topic(self, name: str, *, feed_ms: int = 0) -> None:
-        """Create a topic of two partitions, and feed it."""
+        """Create a topic of two partitions; with `feed_ms`, write records at this interval."""
         partitions = [pb.Assignment(leader=leader, replicas=[1, 2, 3]) for leader in (1, 2)]
         await self.stub.CreateTopic(pb.CreateTopicRequest(topic=name, partitions=partitions))
         if feed_ms:
@@ -35,7 +35,7 @@ class Brokers:
 
 @contextlib.asynccontextmanager
 async def brokers(line: str = "3.9") -> AsyncIterator[Brokers]:
-    """Start a fake cluster; it is gone at exit."""
+    """Start a fake cluster; end it at exit."""
     program = await asyncio.to_thread(fake_cluster, cache_root())
     targets: dict[int, str] = {}
     async with contextlib.AsyncExitStack() as stack:
@@ -48,9 +48,9 @@ async def brokers(line: str = "3.9") -> AsyncIterator[Brokers]:
         )
         stack.push_async_callback(_end, process)
         assert process.stdout is not None
-        said = json.loads(await asyncio.wait_for(process.stdout.readline(), 20))
-        targets.update(enumerate(said["brokers"]))
-        channel = await stack.enter_async_context(grpc.aio.insecure_channel(said["control"]))
+        ready = json.loads(await asyncio.wait_for(process.stdout.readline(), 20))
+        targets.update(enumerate(ready["brokers"]))
+        channel = await stack.enter_async_context(grpc.aio.insecure_channel(ready["control"]))
         yield Brokers(bootstrap, rpc.FakeClusterStub(channel))
 
 

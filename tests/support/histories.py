@@ -1,11 +1,11 @@
-"""The test vocabulary: a trial told as a transcript.
+"""Histories for tests: a trial written as a transcript of steps.
 
     judge(history(fault_on(), produce_answer(56), moved(2), announced(2), ask(), tell(2), acked(3), watch(10_000)))
 
-Steps follow each other by a millisecond; `wait(ms)` lets time pass, `at(ms)` jumps to so long after the fault. Broker 1
-leads both partitions at the start, broker 2 takes over, broker 3 is where the client asks. Before the first step the
-client has started, asked, and worked for three seconds; the bystander partition works all the time (`bystander=False`
-for never, `bystander=(since, until)` for a pause, in ms after the fault).
+Steps are one millisecond apart. `wait(ms)` lets time pass; `at(ms)` jumps to a time after the fault. Broker 1 leads
+both partitions at the start, broker 2 takes over, and broker 3 answers discoveries. Before the first step the client has
+started, discovered the leader and worked for three seconds. The bystander partition works throughout
+(`bystander=False`: never; `bystander=(since, until)`: with a pause, in ms after the fault).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def history(
     warm_up: tuple[Step, ...] = (),
     **header: Any,
 ) -> History:
-    """Tell a trial from its start; `running` leaves the end of the watch open."""
+    """Return the history of a trial. With `running`, the observation has not ended."""
     script = Script(role, coordinated=play.target is Target.COORDINATOR)
     _start_up(script, warm_up)
     script.now = ZERO - 1000
@@ -52,7 +52,7 @@ def history(
         step(script)
     if not running:
         _stop(script)
-    _work_beside(script, bystander)
+    _work_of_bystander(script, bystander)
     events = tuple(sorted(script.events, key=lambda event: event.at))
     more = {"watched_ms": _watched_ms(events), "stored": tuple(script.stored), "limits": Limits(back_off_ms=100)}
     return History(
@@ -91,7 +91,7 @@ def _start_up(script: Script, warm_up: tuple[Step, ...]) -> None:
 
 
 def _stop(script: Script) -> None:
-    """End the watch, if no step did, then the trial."""
+    """End the observation if no step did, then the trial."""
     if not any(isinstance(event, Mark) and event.kind is MarkKind.HEALING for event in script.events):
         script.add(Mark(at=script.now, kind=MarkKind.HEALING))
     script.now += 10_000
@@ -100,8 +100,8 @@ def _stop(script: Script) -> None:
         script.now += 5000
 
 
-def _work_beside(script: Script, bystander: bool | tuple[int, int]) -> None:
-    """Let the bystander work each beat from the start of the watch to its end."""
+def _work_of_bystander(script: Script, bystander: bool | tuple[int, int]) -> None:
+    """Add the bystander's operations, one per interval, from before the fault to the end of the observation."""
     if bystander is False:
         return
     end = script.now

@@ -1,4 +1,4 @@
-"""Tiny families of npm packages for tests: a registry in a folder, in the place of npm."""
+"""Small families of npm packages for tests, with a folder that replaces the npm registry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from probe.errors import ProvisionError
 
 
 def tarball(file: Path, content: Mapping[str, str]) -> str:
-    """Write a package as npm has it, in a folder `package`; return its digest."""
+    """Write a package in the layout of npm, with its files below `package`; return the digest."""
     with tarfile.open(file, "w:gz") as archive:
         for name, text in content.items():
             member = tarfile.TarInfo(name if name.startswith("/") else f"package/{name}")
@@ -28,14 +28,14 @@ def tarball(file: Path, content: Mapping[str, str]) -> str:
 
 @dataclass
 class Registry:
-    """Stands in for probe.toolchain.npm; counts what is asked of it."""
+    """A replacement of probe.toolchain.npm that records the requests for packages."""
 
     folder: Path
     down: bool = False
     packs: list[tuple[str, ...]] = field(default_factory=list)
 
     def add(self, version: str, name: str = "toy", **more: str) -> str:
-        """Publish a package; return its digest."""
+        """Publish a package; return the digest."""
         content = {"package.json": json.dumps({"name": name, "version": version}), "index.js": "", **more}
         return tarball(self.folder / f"{self._file(f'{name}@{version}')}", content)
 

@@ -1,4 +1,4 @@
-"""Plans for cohorts on real brokers, and their trials."""
+"""Plans of runs on real brokers, and their trials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection as a transcript: `ask` and `answer`."""
+"""A connection written as a transcript: `ask` and `answer`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TOPIC = "orders"
 
 
 def ask(talk: Conversation, api: int, version: int, *, corr: int = 1, at: int = 10, **given: Any) -> Request:
-    """The client sends a request."""
+    """Send a request of the client; return it as decoded."""
     (event,) = talk.client_bytes(request(api, version, plain(api, version, "Request", **given), corr=corr), at)
     assert isinstance(event, Request)
     assert event.error == ""
@@ -20,7 +20,7 @@ def ask(talk: Conversation, api: int, version: int, *, corr: int = 1, at: int = 
 
 
 def answer(talk: Conversation, api: int, version: int, *, corr: int = 1, at: int = 30, **given: Any) -> Response:
-    """The broker answers."""
+    """Send the broker's response; return it as decoded."""
     (event,) = talk.broker_bytes(response(api, version, plain(api, version, "Response", **given), corr=corr), at)
     assert isinstance(event, Response)
     assert event.error == ""
@@ -28,7 +28,7 @@ def answer(talk: Conversation, api: int, version: int, *, corr: int = 1, at: int
 
 
 def named(version: int, since: int, name: str = "Name") -> Body:
-    """The topic as this version calls it: by name, or by id."""
+    """Return the field that names the topic in this version: its name or its id."""
     return {"TopicId": ID} if version >= since else {name: TOPIC}
 
 

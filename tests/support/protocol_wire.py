@@ -1,4 +1,4 @@
-"""The wire's side of the test vocabulary: definitions, and frames by an encoder that shares no code with the reader."""
+"""Frames for tests of the protocol, from an encoder that shares no code with the decoder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Body = dict[str, Any]
 
 @cache
 def schemas() -> Schemas:
-    """Definitions of the last line with old versions, and of a new one."""
+    """Return the definitions of the last release line with old API versions, and of a new one."""
     found = fetch(JARS, cache_root())
     return Schemas([found[name] for name in JARS])
 
@@ -48,7 +48,7 @@ def length(size: int | None, flexible: bool, form: str) -> bytes:
 
 
 def encode(layout: Layout, body: Mapping[str, Value]) -> bytes:
-    """Encode a body. `records` are given as bytes, absent tagged fields are left out."""
+    """Encode a body. `records` are bytes; absent tagged fields are omitted."""
     return _struct(layout.items, body, layout.flexible)
 
 
@@ -87,7 +87,7 @@ def _one(item: Item, value: Value, flexible: bool) -> bytes:
 
 
 def invent(items: tuple[Item, ...], rng: random.Random) -> Body:
-    """Make a body up; a tagged field is left out half of the time, a nullable one is null sometimes."""
+    """Return a random body. Tagged fields are omitted half of the time, nullable ones are sometimes null."""
     return {item.name: _invent(item, rng) for item in items if item.tag < 0 or rng.random() < 0.5}
 
 
@@ -117,7 +117,7 @@ def _invent_one(item: Item, rng: random.Random) -> Value:
 
 
 def as_read(items: tuple[Item, ...], body: Body) -> Body:
-    """Return what a reader is to make of a body: `records` are only their size."""
+    """Return the value that the decoder should give for a body: `records` become their size."""
     return {item.name: _as_read(item, body[item.name]) for item in items if item.name in body}
 
 
@@ -136,7 +136,7 @@ def framed(payload: bytes) -> bytes:
 
 
 def request(api: int, version: int, body: Body, *, corr: int = 1, client_id: str = "probe-1") -> bytes:
-    """Return a request's frame, header included."""
+    """Return the frame of a request with its header."""
     layout = schemas().layout(api, version, "Request")
     assert layout is not None
     name = client_id.encode()
@@ -145,7 +145,7 @@ def request(api: int, version: int, body: Body, *, corr: int = 1, client_id: str
 
 
 def response(api: int, version: int, body: Body, *, corr: int = 1) -> bytes:
-    """Return a response's frame, header included."""
+    """Return the frame of a response with its header."""
     layout = schemas().layout(api, version, "Response")
     assert layout is not None
     head = struct.pack(">i", corr) + (b"\0" if layout.flexible and api != 18 else b"")
@@ -153,14 +153,14 @@ def response(api: int, version: int, body: Body, *, corr: int = 1) -> bytes:
 
 
 def plain(api: int, version: int, kind: str, **given: Value) -> Body:
-    """Return a body of zeros, empty strings and empty arrays, but for what is given."""
+    """Return a body with the given values; all others are zeros, empty strings and empty arrays."""
     layout = schemas().layout(api, version, kind)
     assert layout is not None
     return filled(layout.items, given)
 
 
 def filled(items: tuple[Item, ...], given: Mapping[str, Value]) -> Body:
-    """Fill up what is not given, in nested structs too."""
+    """Add the values that are not given, also in nested structs."""
     unknown = given.keys() - {item.name for item in items}
     assert not unknown, unknown
     return {item.name: _filled(item, given.get(item.name)) for item in items if item.tag < 0 or item.name in given}

@@ -1,4 +1,4 @@
-"""Runs real cells in tests: real clients, real sockets, the fake cluster."""
+"""Real cells in tests: real clients, real sockets and the fake cluster."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def play(
 ) -> list[tuple[History, Verdict]]:
     """Run cells at the same time and judge them as if their control cells were clean.
 
-    What the harness itself failed at on a busy machine is run again, as the pool does.
+    Trials in which the harness failed, as it can on a busy machine, are run again, as the pool does.
     """
     engine = change(embedded_engine())
     bound, absent = get_clients([item.chosen for item in items], lambda _: None)
     if absent:
-        pytest.fail(f"clients that cannot be had here: {absent}")
+        pytest.fail(f"clients that are not available here: {absent}")
     for client, changed in (argv or {}).items():
         launch = bound[client].launch
         bound[client] = replace(bound[client], launch=replace(launch, argv=changed(launch.argv)))

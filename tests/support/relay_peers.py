@@ -1,4 +1,4 @@
-"""Both ends of a relay in tests: a broker that is told what to answer, a client with a plain socket."""
+"""Both sides of a relay in tests: a scripted broker, and a client with a plain socket."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEADLINE_S = 20.0
 
 
 def run(loop: str, story: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a story on a loop of this kind, with a deadline; nothing may be left of it."""
+    """Run a coroutine on an event loop of this kind, with a deadline; no task may be left."""
 
     async def whole() -> None:
         async with asyncio.timeout(DEADLINE_S):
@@ -43,17 +43,17 @@ def run(loop: str, story: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 class Broker:
-    """Answers each Metadata and Heartbeat request; keeps the bytes it got; can be told to be silent or to end."""
+    """A broker that answers Metadata and Heartbeat requests and keeps the received bytes. It can stop answering."""
 
     def __init__(self) -> None:
         self.port = 0
         self.got = b""
         self.ended: list[str] = []
-        """How connections ended, as the broker saw it: `eof` or `reset`."""
+        """How connections ended for the broker: `eof` or `reset`."""
         self.silent = False
         self.writers: list[asyncio.StreamWriter] = []
         self.parts: Callable[[bytes], list[bytes]] = lambda data: [data]
-        """How an answer is cut up before it is sent."""
+        """Splits a response into the parts that are sent."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.writers.append(writer)
@@ -81,7 +81,7 @@ class Broker:
 
 @contextlib.asynccontextmanager
 async def relayed(*brokers: int) -> AsyncIterator[tuple[Relay, Broker, list[Event]]]:
-    """Start a relay; broker 1 is there, the others are not."""
+    """Start a relay of which only broker 1 is running."""
     broker, events = Broker(), list[Event]()
     server = await asyncio.start_server(broker.serve, "127.0.0.1", 0)
     broker.port = server.sockets[0].getsockname()[1]
@@ -97,7 +97,7 @@ async def relayed(*brokers: int) -> AsyncIterator[tuple[Relay, Broker, list[Even
 
 
 class Client:
-    """A client's connection."""
+    """A connection of a client."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -118,7 +118,7 @@ class Client:
         return await self.receive()
 
     async def end(self) -> str:
-        """Wait for the end; return `eof` or `reset`."""
+        """Wait for the end of the connection; return `eof` or `reset`."""
         try:
             while await self.reader.read(65536):
                 pass
@@ -134,7 +134,7 @@ class Client:
 
 @contextlib.asynccontextmanager
 async def client(relay: Relay, broker: int = 1) -> AsyncIterator[Client]:
-    """Connect to a broker's address."""
+    """Connect to the relay's address of a broker."""
     address = relay.address(broker)
     host, port = address.host, address.port
     reader, writer = await asyncio.open_connection(host, port)
@@ -153,21 +153,21 @@ async def nothing() -> None:
 
 
 def open_files() -> set[str]:
-    """Return what this process has open, each by its number and what it is."""
+    """Return the open files of this process as `number target`."""
     found = set()
     for file in Path("/proc/self/fd").iterdir() if Path("/proc/self/fd").exists() else ():
-        with contextlib.suppress(FileNotFoundError):  # the listing's own
+        with contextlib.suppress(FileNotFoundError):  # the descriptor of the listing is closed
             found.add(f"{file.name} {file.readlink()}")
     return found
 
 
 @pytest.fixture(params=sorted(LOOPS))
 def play(request: pytest.FixtureRequest) -> Callable[[Story], None]:
-    """Play a story on each kind of loop; it may leave no file open."""
+    """Run a test on every kind of event loop; it may leave no file open."""
 
     def begin(story: Story) -> None:
-        run(request.param, nothing)  # libuv keeps a pipe per process
-        gc.collect()  # what other tests left to the collector is closed at any time
+        run(request.param, nothing)  # libuv opens a pipe per process that must not count
+        gc.collect()  # files of other tests would otherwise be closed at any time
         before = open_files()
         run(request.param, story)
         assert not open_files() - before

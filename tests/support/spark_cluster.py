@@ -1,4 +1,4 @@
-"""A Spark standalone cluster on loopback: one master, two workers, from the jars that pyspark brings."""
+"""A Spark standalone cluster on loopback: a master and workers from the jars of pyspark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
 @contextmanager
 def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
-    """Yield the master's URL once every worker has registered; end all processes afterwards."""
+    """Start a cluster; yield the master's URL once every worker has registered, and end all processes at exit."""
     with ExitStack() as stack:
         master = stack.enter_context(_daemon(folder / "master.log", "master.Master", "--host", "127.0.0.1"))
         url = _wait_for(master, r"Starting Spark master at (spark://\S+)")

@@ -1,4 +1,4 @@
-"""Synthetic trials for the store, Spark and DuckDB tests: every way in which trials can meet in a cell."""
+"""Synthetic trials for tests of the store, Spark and DuckDB: every combination of outcomes in a cell."""
 
 from __future__ import annotations
 
@@ -93,23 +93,23 @@ def header(cell: Cell = CELL, trial: int = 1, **changes: object) -> Header:
         released="2024-08-27",
         artifact="module sarama v1.43.3 h1:abc",
     )
-    return replace(plain, **changes)  # type: ignore[arg-type]  # tests name the fields they change
+    return replace(plain, **changes)  # type: ignore[arg-type]  # tests pass fields of Header by name
 
 
 def history(cell: Cell = CELL, trial: int = 1, events: tuple[Event, ...] = EVENTS, **changes: object) -> History:
-    """Return a history of every kind of event."""
+    """Return a history with every kind of event."""
     return History(header(cell, trial, **changes), events)
 
 
 def verdict(outcome: Outcome = Outcome.REFRESHES, *, rules: int = 1, **facts: object) -> Verdict:
-    """Return a verdict; facts by name."""
+    """Return a verdict with the given facts."""
     good = {Outcome.REFRESHES: True, Outcome.HINTED: True, Outcome.CLEAN: True}
     says = None if outcome in {Outcome.BROKEN, Outcome.WAITING, Outcome.UNSUPPORTED} else good.get(outcome, False)
     return Verdict(
         outcome=outcome,
         reason=f"it {outcome}",
         conforms=says,
-        facts=Facts(**facts),  # type: ignore[arg-type]  # tests name the facts they set
+        facts=Facts(**facts),  # type: ignore[arg-type]  # tests pass facts by name
         rules=rules,
     )
 
@@ -123,11 +123,11 @@ DRAWS: dict[Type, Callable[[random.Random], object]] = {
     Type.CODES: lambda rng: tuple(rng.sample([3, 6, 56, 74], rng.randrange(4))),
     Type.VERSIONS: lambda rng: (("Produce", rng.randrange(13)),),
 }
-"""How a fact is drawn that has no draw of its own."""
+"""The generator of random values for each type of fact."""
 
 
 def random_facts(rng: random.Random) -> Facts:
-    """Draw facts of every type, often absent, with odd texts."""
+    """Return random facts of every type, many absent, with unusual texts."""
     drawn: dict[str, Any] = {
         "fault_codes": tuple(rng.sample([3, 6, 56, 74], rng.randrange(4))),
         "api_versions": tuple(
@@ -149,12 +149,12 @@ def random_facts(rng: random.Random) -> Facts:
 
 
 def create(results: Path, **more: object) -> RunStore:
-    """Begin a run."""
-    return RunStore.create(str(results), command=["probe", "run"], seed=7, **more)  # type: ignore[arg-type]  # by name
+    """Create the store of a run."""
+    return RunStore.create(str(results), command=["probe", "run"], seed=7, **more)  # type: ignore[arg-type]  # options by name
 
 
 def fill(results: Path, *items: tuple[Cell, int, Outcome]) -> str:
-    """Store trials, one flush; return the run's id."""
+    """Store trials in one flush; return the run's id."""
     with create(results) as store:
         for cell, trial, outcome in items:
             store.add(history(cell, trial), verdict(outcome, fault_hits=trial))
@@ -182,7 +182,7 @@ _PICKS: tuple[tuple[Outcome, ...], ...] = (
 
 
 def random_cells(rng: random.Random, count: int) -> list[Cell]:
-    """Draw distinct cells whose versions and brokers sort differently as text and as numbers."""
+    """Return random distinct cells whose versions and brokers sort differently as text and as numbers."""
     found: dict[Cell, None] = {}
     while len(found) < count:
         cell = Cell(
@@ -201,7 +201,7 @@ def random_cells(rng: random.Random, count: int) -> list[Cell]:
 def random_rows(
     seed: int, cells: int, max_trials: int = 4, runs: Sequence[str] = RUNS
 ) -> dict[str, list[dict[str, object]]]:
-    """Draw trial rows by run: agreeing, disagreeing, waiting, broken, shortened and not-run cells over several runs."""
+    """Return random trial rows by run: agreeing, disagreeing, waiting, broken, shortened and not-run cells."""
     rng = random.Random(seed)
     rows: dict[str, list[dict[str, object]]] = {run_id: [] for run_id in runs}
     for cell in random_cells(rng, cells):
@@ -219,13 +219,13 @@ def random_rows(
 def random_trial(
     rng: random.Random, run_id: str, cell: Cell, trial: int, outcome: Outcome, reality: Reality
 ) -> dict[str, object]:
-    """Draw one trial row of a given outcome."""
+    """Return a random trial row of a given outcome."""
     facts = random_facts(rng)
     judged = replace(verdict(outcome), facts=facts, reason=f"trial {trial}: {outcome}, {facts.fault_hits} hits")
     head = header(cell, trial, shortened=rng.random() < 0.1, seed=rng.randrange(2**40))
     head = replace(head, play=replace(head.play, reality=reality))
     row = trial_row(run_id, History(head, ()), judged)
-    row["header"] = None  # settling needs none of it
+    row["header"] = None  # settling does not read the header
     return row
 
 
@@ -235,7 +235,7 @@ def not_run(run_id: str, cell: Cell) -> dict[str, object]:
 
 
 def write(results: object, rows: dict[str, list[dict[str, object]]], parts: int = 2) -> None:
-    """Write trial rows as a results folder of several files a run."""
+    """Write trial rows as a results folder with several files per run."""
     for run_id, mine in rows.items():
         for part in range(parts):
             write_part(results, run_id, f"1of1-{part:06d}", mine[part::parts])

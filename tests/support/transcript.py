@@ -1,4 +1,4 @@
-"""What a transcript is written on: a trial's clock, connections and counters; plays that the tests share."""
+"""The state of a transcript: clock, connections and counters of a trial; expectations that tests share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOPIC, GROUP, TXN_ID, ME = "t", "g", "tx", "me"
 AFFECTED, BYSTANDER = 0, 1
 OLD, NEW, THIRD = 1, 2, 3
 ZERO = 10_000_000
-"""Time of the fault, microseconds."""
+"""Time of the fault in microseconds."""
 BEAT = 100_000
 
 STORAGE_ERROR = Expectation(
@@ -61,18 +61,18 @@ COORDINATOR = replace(STORAGE_ERROR, target=Target.COORDINATOR, codes=(16, 14), 
 
 @dataclass
 class Script:
-    """A trial as it is being told."""
+    """The events and the state of a trial while its transcript is written."""
 
     role: Role = Role.PRODUCER
     now: int = ZERO - 3_000_000
     events: list[Event] = field(default_factory=list)
     stored: list[Stored] = field(default_factory=list)
     connections: dict[int, int] = field(default_factory=dict)
-    """Broker to the client's connection there."""
+    """Broker id to the number of the client's connection."""
     asked: list[Request] = field(default_factory=list)
-    """Discoveries not yet answered."""
+    """Discoveries without a response so far."""
     coordinated: bool = False
-    """The target is a coordinator: discoveries are FindCoordinator."""
+    """Whether the target is a coordinator, so that discoveries are FindCoordinator requests."""
     corr: int = 0
     sequences: dict[int, int] = field(default_factory=dict)
     offsets: dict[int, int] = field(default_factory=dict)

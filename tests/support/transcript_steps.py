@@ -1,4 +1,4 @@
-"""The steps of a transcript (tests/support/histories.py): what engine, wire, application and harness do."""
+"""The steps of a transcript (tests/support/histories.py): events of engine, wire, application and harness."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def mark(kind: MarkKind) -> Step:
 
 
 def watch(ms: float) -> Step:
-    """The watch ends so long after the fault."""
+    """End the observation at a time after the fault."""
 
     def step(script: Script) -> None:
         script.now = ZERO + round(ms * 1000)
@@ -116,7 +116,7 @@ def closed(broker: int = OLD, by: str = "relay") -> Step:
 
 
 def call(api: int, broker: int, *rows: Row, answer: tuple[Row, ...] | None, takes_ms: float = 0, **more: Any) -> Step:
-    """A request, and its answer after so long; `answer=None` = none comes."""
+    """Send a request, and its response after `takes_ms`. `answer=None` sends no response."""
 
     def step(script: Script) -> None:
         code = more.pop("code", 0)
@@ -137,7 +137,7 @@ def fetch_answer(code: int = 0, broker: int = OLD, **more: Any) -> Step:
 
 
 def ask(broker: int = THIRD, **more: Any) -> Step:
-    """A discovery, left open until `tell`."""
+    """Send a discovery; `tell` answers it."""
 
     def step(script: Script) -> None:
         keys = {Role.TRANSACTIONAL: Row(key=TXN_ID, key_type=1)}
@@ -151,7 +151,7 @@ def ask(broker: int = THIRD, **more: Any) -> Step:
 
 
 def tell(leader: int = NEW, code: int = 0) -> Step:
-    """The oldest open discovery is answered."""
+    """Answer the oldest open discovery."""
 
     def step(script: Script) -> None:
         asked = script.asked.pop(0)
@@ -181,7 +181,7 @@ def app(kind: AppKind, code: int | None = None, **more: Any) -> Step:
 
 
 def acked(count: int = 1, broker: int = NEW, every: int = BEAT, acks: int = -1) -> Step:
-    """Operations that succeed at a broker, one each beat."""
+    """Add operations that succeed at a broker, one per interval."""
 
     def step(script: Script) -> None:
         for _ in range(count):
@@ -204,7 +204,7 @@ def produced(script: Script, partition: int, broker: int, acks: int = -1, takes_
 
 
 def failed(count: int = 1, code: int = 56, broker: int = OLD, every: int = BEAT) -> Step:
-    """Operations answered with an error that the application is told of."""
+    """Add operations that a broker answers with an error and that fail in the application."""
 
     def step(script: Script) -> None:
         for _ in range(count):
@@ -218,7 +218,7 @@ def failed(count: int = 1, code: int = 56, broker: int = OLD, every: int = BEAT)
 
 
 def fetched(count: int = 1, broker: int = NEW, appended: int = 20) -> Step:
-    """Records delivered, one each beat, each appended so many ms before."""
+    """Add delivered records, one per interval, appended `appended` ms earlier."""
 
     def step(script: Script) -> None:
         for _ in range(count):
@@ -238,7 +238,7 @@ def received(script: Script, partition: int, broker: int, appended: int = 20) ->
 
 
 def committed(broker: int = OLD, offset: int | None = None) -> Step:
-    """A commit that the library reports as done."""
+    """Add a commit that the library reports as successful."""
 
     def step(script: Script) -> None:
         script.answer(script.request(COMMIT, broker, row(key=GROUP)), row(key=GROUP))
@@ -273,7 +273,7 @@ def listed(count: int = 1, broker: int = NEW) -> Step:
 
 
 def unstored(sequence: int) -> Step:
-    """A record of the affected partition is gone at the read-back."""
+    """Remove a record of the affected partition from the read-back."""
 
     def step(script: Script) -> None:
         script.stored = [item for item in script.stored if (item.partition, item.sequence) != (AFFECTED, sequence)]
@@ -282,5 +282,5 @@ def unstored(sequence: int) -> Step:
 
 
 def also_stored(sequence: int, instance: str = ME) -> Step:
-    """A record is found once more, behind all others so far."""
+    """Add a record to the read-back once more, after all others."""
     return lambda script: (script.store(AFFECTED, sequence, instance), None)[1]

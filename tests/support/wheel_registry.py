@@ -1,4 +1,4 @@
-"""Tiny families of wheels for tests: a registry in a folder, in the place of pip."""
+"""Small families of wheels for tests, with a folder that replaces the package registry."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ print(toy.__version__)
 
 @dataclass
 class Registry:
-    """Stands in for probe.toolchain.pip; counts what is asked of it."""
+    """A replacement of probe.toolchain.pip that records the downloads."""
 
     folder: Path
     down: bool = False
@@ -34,7 +34,7 @@ class Registry:
     def add(
         self, artifact: str, reports: str = "", tag: str = "py3-none-any", name: str = "toy", code: str = ""
     ) -> str:
-        """Publish a wheel whose module reports a version; return its digest."""
+        """Publish a wheel whose module reports a version; return the digest."""
         file = self.folder / f"{name}-{artifact}-{tag}.whl"
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr(f"{name}/__init__.py", f"__version__ = {reports or artifact!r}\n{code}")
@@ -67,7 +67,7 @@ def toy_family(
     extra: Sequence[str] = (),
     pythons: Sequence[dict[str, str]] = (),
 ) -> Family:
-    """Return a family `toy` of wheels whose driver lies below `clients` and can only report."""
+    """Return a family `toy` of wheels; its driver is below `clients` and only reports its version."""
     (clients / "toy").mkdir(parents=True, exist_ok=True)
     (clients / "toy" / "toy_driver.py").write_text(DRIVER)
     return Family.model_validate(

@@ -1,1 +1,1 @@
-"""A small Kafka client of our own that misbehaves on request."""
+"""A small Kafka client of the tests that misbehaves on request."""

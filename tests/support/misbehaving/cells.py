@@ -1,4 +1,4 @@
-"""Cells of the misbehaving client, played all at once against fake clusters and judged."""
+"""Cells of the misbehaving client, run at the same time on fake clusters and judged."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ HERE = Path(__file__).parent
 FAMILY = read_family(HERE / "client.toml")
 CHOSEN = Chosen(FAMILY, FAMILY.newest)
 CLIENT = Client(FAMILY.family, FAMILY.newest.version)
-LAUNCH = Launch((sys.executable, str(HERE / "driver.py")), "the tests' own")
+LAUNCH = Launch((sys.executable, str(HERE / "driver.py")), "the driver of the tests")
 STARTING = 6
 ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is played."""
+    """A trial to run."""
 
     way: str = "no"
     scenario: str = "disk/storage-error"
     role: str = "producer"
     profile: str = "isolated"
     trial: int = 0
-    """Instances are named after cell and trial: no two cases may have both alike."""
+    """Number of the trial. It differs between cases of one cell, because instances are named after both."""
     watch_ms: int | None = None
     alone: bool = False
-    """In a driver process of its own."""
+    """Whether the trial has its own driver process."""
 
 
 def plan(case: Case) -> Planned:
@@ -59,7 +59,7 @@ def plan(case: Case) -> Planned:
 
 
 def play_all(cases: Mapping[str, Case]) -> dict[str, tuple[History, Verdict]]:
-    """Play and judge; what the harness itself failed at on a busy machine is played again, as the pool does."""
+    """Run and judge the cases; trials in which the harness failed are run again, as the pool does."""
 
     async def go() -> dict[str, History]:
         starting = asyncio.Semaphore(STARTING)

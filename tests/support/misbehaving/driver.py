@@ -1,4 +1,4 @@
-"""Driver of the misbehaving client: it speaks proto/driver.proto like any other."""
+"""Driver of the misbehaving client. It uses proto/driver.proto like every driver."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "clients" / "python")]
 from driver_runtime.library import Library, Stopping, Unsupported  # noqa: E402  # as above
 from driver_runtime.parent_watch import exit_with_parent, lead_process_group  # noqa: E402  # as above
 from driver_runtime.reports import Reports  # noqa: E402  # as above
-from driver_runtime.session import attach  # noqa: E402  # found by the line above
+from driver_runtime.session import attach  # noqa: E402  # the path is set above
 from driver_runtime.workload import Ticker  # noqa: E402  # as above
 
 from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
@@ -63,7 +63,7 @@ def consume(start: pb.Start, client: Client, sessions: list[Session]) -> None:
 
 
 def join(start: pb.Start, client: Client, sessions: list[Session]) -> None:
-    """Read everything by itself, and commit for the group."""
+    """Read all partitions without joining, and commit for the group."""
     consume(start, client, sessions)
     threading.Thread(target=commit_all, args=(client, sessions), daemon=True).start()
 

@@ -1,7 +1,7 @@
-"""The client as it behaves well: who it asks, where it works, what it does about an error.
+"""The well-behaved client: its discoveries, its operations and its reaction to errors.
 
-An instance is one `Client`, shared by a `Session` for each partition; each session has a thread and a connection of its
-own, and one operation at a time. ways.py has its bad ways.
+An instance is one `Client` with a `Session` per partition. Every session has its own thread and connection, and one
+operation at a time. ways.py has the misbehaviour.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ NOT_LEADER, STORAGE_ERROR = 6, 56
 
 
 class SurfacedError(Exception):
-    """This operation failed for good; the application is told."""
+    """The operation failed, and the application gets the error."""
 
 
 class Client:
-    """What the sessions of an instance share: the view of the cluster, and what is to be reported."""
+    """The state that the sessions of an instance share: the view of the cluster, and the reports."""
 
     def __init__(self, start: pb.Start, reports: Reports, stop: Stopping) -> None:
         self.start, self.reports, self.stop = start, reports, stop
         self.acks = 1 if start.profile == "acks-1" else -1
         self.in_trouble: int | None = None
-        """The partition that met an error first."""
+        """The partition that got an error first."""
         self.trouble_at = 0.0
         self.ended = False
-        """It ends by itself, without being asked."""
+        """Whether the instance ends without a request to stop."""
         self.ending: Exception | None = None
         self._asking = threading.Lock()
         self._line: wire.Line | None = None
         self.view = self.look()
 
     def look(self) -> wire.View:
-        """Ask for metadata, at a bootstrap address."""
+        """Request metadata from a bootstrap address. Raises GoneError if none answers."""
         with self._asking:
             for address in (*self.start.bootstrap, *self.start.bootstrap):
                 try:
@@ -55,18 +55,18 @@ class Client:
             raise wire.GoneError("no bootstrap address answers")
 
     def adopt(self) -> None:
-        """Ask, and go by the answer."""
+        """Request metadata, and use the leaders in the response."""
         self.view = self.look()
 
     def note_trouble(self, partition: int) -> bool:
-        """Remember the first error; say whether this was it."""
+        """Record the first error; return whether this was the first."""
         first = self.in_trouble is None
         if first:
             self.in_trouble, self.trouble_at = partition, time.monotonic()
         return first
 
-    def behind(self, work: Callable[[], object], every_s: float, for_s: float = 3600.0) -> None:
-        """Do something again and again in the background."""
+    def in_background(self, work: Callable[[], object], every_s: float, for_s: float = 3600.0) -> None:
+        """Repeat some work in a background thread."""
         end = time.monotonic() + for_s
 
         def loop() -> None:
@@ -79,10 +79,10 @@ class Client:
         threading.Thread(target=loop, daemon=True).start()
 
     def begin(self) -> None:
-        """Start what an instance does besides its work."""
+        """Start the background work of an instance."""
 
     def end(self, error: Exception | None) -> None:
-        """End the instance: as unusable, or as if it had been asked to close."""
+        """End the instance: as unusable with an error, or as after a request to close."""
         self.ending, self.ended = error, True
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ def error_of(error: BaseException) -> pb.Error:
 
 
 class Session:
-    """One partition's work."""
+    """The operations of an instance on one partition."""
 
     back_off_s = BACK_OFF_S
 
@@ -114,22 +114,22 @@ class Session:
         self._at = -1
         self.next_offset = 0
 
-    # How it behaves
+    # Behaviour
 
     def trouble(self, error: Exception) -> None:
-        """Deal with an error: wait, ask, go where the answer says. Raises SurfacedError to give the operation up."""
+        """React to an error: wait, request metadata, use the leader. Raises SurfacedError to give the operation up."""
         self.stop.wait(self.back_off_s)
         if not isinstance(error, wire.GoneError):
             self.client.adopt()
             self.node = self.client.view.leaders[self.partition]
 
     def recovered(self) -> None:
-        """Take note of the first success after trouble."""
+        """Record the first success after an error."""
 
     def before(self) -> None:
-        """Get ready for an operation."""
+        """Prepare an operation."""
 
-    # How it works
+    # Connection
 
     def line(self) -> wire.Line:
         if self._line is None or self._at != self.node:
@@ -144,7 +144,7 @@ class Session:
         self._line = None
 
     def persist(self, work: Callable[[wire.Line], wire.T]) -> wire.T | None:
-        """Try until it works; None if asked to stop. Raises SurfacedError."""
+        """Retry until the work succeeds; return None after a request to stop. Raises SurfacedError."""
         while not self.stop.asked:
             try:
                 found = work(self.line())
@@ -161,10 +161,10 @@ class Session:
                 return found
         return None
 
-    # As a producer
+    # Producer
 
     def operate(self, sequence: int, clock: int) -> None:
-        """Write one record, until it is acknowledged or given up."""
+        """Write one record until it is acknowledged or given up."""
         self.before()
         self.reports.sent(self.partition, sequence, clock)
         try:
@@ -183,10 +183,10 @@ class Session:
         value = value_of(client.start.instance, self.partition, sequence, clock)
         return self.persist(lambda line: wire.produce(line, client.start.topic, self.partition, value, client.acks))
 
-    # As a consumer
+    # Consumer
 
     def read(self) -> None:
-        """Fetch once and hand on what came."""
+        """Fetch once and deliver the records."""
         self.before()
         client = self.client
         try:
@@ -195,14 +195,14 @@ class Session:
             self.reports.receive_error(error_of(error.__cause__ or error), self.partition)
             return
         for offset, value in records or ():
-            self.hand_on(offset, value)
+            self.deliver(offset, value)
 
-    def hand_on(self, offset: int, value: str) -> None:
+    def deliver(self, offset: int, value: str) -> None:
         self.reports.received(self.partition, offset, value)
         self.next_offset = offset + 1
 
     def committable(self) -> int:
-        """Return the offset to commit: the next one that the application is to be given."""
+        """Return the offset to commit: that of the next record to deliver."""
         return self.next_offset
 
 
@@ -212,7 +212,7 @@ def read_all(session: Session) -> None:
 
 
 def commit_all(client: Client, sessions: list[Session]) -> None:
-    """Commit each half second what was delivered."""
+    """Commit the offsets of delivered records every half second."""
     start = client.start
     first = wire.Line(split(start.bootstrap[0]), start.client_id)
     line = wire.Line(wire.coordinator(first, start.group), start.client_id)

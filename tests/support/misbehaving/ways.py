@@ -1,4 +1,4 @@
-"""The ways in which the client misbehaves, each by one change to how it behaves well."""
+"""The ways in which the client misbehaves. Each is one change to the well-behaved client."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from tests.support.misbehaving.session import NOT_LEADER, Client, Session, Surfa
 
 OFTEN_S = 0.02
 EACH = 7
-"""Every so many records, one is treated badly."""
+"""One in this number of records is treated wrongly."""
 REFRESH_S = 2.0
 LATE_S = 4.0
-"""Longer than any scenario here calls prompt."""
+"""Longer than the prompt limit of every scenario in these tests."""
 SKIPPED = 5
 AHEAD = 20
 
 
 class Waits(Session):
-    """Has a moment until which it does something else than ask."""
+    """Does not request metadata until some time after the error."""
 
     asks_after_s = float("inf")
 
     def trouble(self, error: Exception) -> None:
         if time.monotonic() - self.client.trouble_at < self.asks_after_s:
-            self.instead()
+            self.act_before_asking()
         else:
             super().trouble(error)
 
-    def instead(self) -> None:
+    def act_before_asking(self) -> None:
         self.stop.wait(self.back_off_s)
 
 
@@ -40,15 +40,15 @@ class AsksLate(Waits):
 
 
 class AsksAndStays(Waits):
-    def instead(self) -> None:
-        super().instead()
+    def act_before_asking(self) -> None:
+        super().act_before_asking()
         self.client.look()
 
 
 class AsksOften(Waits):
     asks_after_s = 2.0
 
-    def instead(self) -> None:
+    def act_before_asking(self) -> None:
         self.stop.wait(OFTEN_S)
         self.client.look()
 
@@ -62,22 +62,22 @@ class ReconnectsOften(Waits):
     asks_after_s = 1.5
     back_off_s = OFTEN_S
 
-    def instead(self) -> None:
+    def act_before_asking(self) -> None:
         self.hang_up()
-        super().instead()
+        super().act_before_asking()
 
 
 class TriesEachBroker(Waits):
-    """Asks nobody; goes from broker to broker."""
+    """Requests no metadata, but tries one broker after the other."""
 
-    def instead(self) -> None:
-        super().instead()
+    def act_before_asking(self) -> None:
+        super().act_before_asking()
         nodes = sorted(self.client.view.brokers)
         self.node = nodes[(nodes.index(self.node) + 1) % len(nodes)]
 
 
 class AsksForSix(Session):
-    """Knows NOT_LEADER_OR_FOLLOWER and no other error as a reason to ask, as sarama did for long."""
+    """Requests metadata only after NOT_LEADER_OR_FOLLOWER, as older versions of sarama do."""
 
     def trouble(self, error: Exception) -> None:
         if isinstance(error, wire.RefusedError) and error.code == NOT_LEADER:
@@ -87,12 +87,12 @@ class AsksForSix(Session):
 
 
 class AsksOn(Session):
-    """Goes on asking when all is well again."""
+    """Continues to request metadata after the recovery."""
 
     every_s = OFTEN_S
 
     def recovered(self) -> None:
-        self.client.behind(self.client.look, self.every_s)
+        self.client.in_background(self.client.look, self.every_s)
 
 
 class AsksOnSlowly(AsksOn):
@@ -100,15 +100,15 @@ class AsksOnSlowly(AsksOn):
 
 
 class ReconnectsOn(Session):
-    """Opens and closes connections when all is well again."""
+    """Opens and closes connections after the recovery."""
 
     def recovered(self) -> None:
         address = self.client.view.brokers[self.node]
-        self.client.behind(lambda: wire.Line(address, self.client.start.client_id).close(), OFTEN_S)
+        self.client.in_background(lambda: wire.Line(address, self.client.start.client_id).close(), OFTEN_S)
 
 
 class AsksAtTicks(Session):
-    """Learns of the new leader from its periodic refresh only."""
+    """Learns about the new leader only from the periodic refresh."""
 
     def trouble(self, error: Exception) -> None:
         self.stop.wait(self.back_off_s)
@@ -117,7 +117,7 @@ class AsksAtTicks(Session):
 
 class Ticks(Client):
     def begin(self) -> None:
-        self.behind(self.adopt, REFRESH_S)
+        self.in_background(self.adopt, REFRESH_S)
 
 
 class NeverReconnects(Session):
@@ -129,33 +129,33 @@ class NeverReconnects(Session):
 
 
 class Surfaces(Session):
-    """Deals with the error well, and tells the application of it all the same."""
+    """Reacts to the error correctly, and reports it to the application in addition."""
 
     def trouble(self, error: Exception) -> None:
         super().trouble(error)
         raise SurfacedError from error
 
 
-class Beside(Session):
-    """Treats the partition badly that has no trouble."""
+class HarmsBystander(Session):
+    """Treats the partition without an error wrongly."""
 
     def before(self) -> None:
         if self.client.in_trouble not in {None, self.partition}:
-            self.suffer()
+            self.harm()
 
-    def suffer(self) -> None:
-        """Do it."""
+    def harm(self) -> None:
+        """Treat this partition wrongly."""
 
 
-class StopsBystander(Beside):
-    def suffer(self) -> None:
+class StopsBystander(HarmsBystander):
+    def harm(self) -> None:
         self.stop.wait(max(0.0, self.client.trouble_at + LATE_S - time.monotonic()))
 
 
-class FailsBystander(Beside):
+class FailsBystander(HarmsBystander):
     failed = False
 
-    def suffer(self) -> None:
+    def harm(self) -> None:
         if not self.failed:
             self.failed = self.failing = True
 
@@ -184,7 +184,7 @@ class Duplicates(Session):
 
 
 class Reorders(Session):
-    """Writes one record after the next."""
+    """Writes one record after its successor."""
 
     kept: tuple[int, int] | None = None
 
@@ -199,7 +199,7 @@ class Reorders(Session):
 
 
 class Skips(Session):
-    """Goes on elsewhere once it works again, when the records between are there."""
+    """Continues at another offset after the recovery, once the records in between exist."""
 
     by = SKIPPED
     jumps = False
@@ -252,7 +252,7 @@ class Exits(Session):
 
 class AsksAlways(Client):
     def begin(self) -> None:
-        self.behind(self.look, OFTEN_S)
+        self.in_background(self.look, OFTEN_S)
 
 
 @dataclass(frozen=True)
@@ -293,4 +293,4 @@ WAYS: Mapping[str, Way] = {
     "leaves": Way(Leaves),
     "exits": Way(Exits),
 }
-"""By the value of property `misbehave`."""
+"""The ways, by the value of property `misbehave`."""

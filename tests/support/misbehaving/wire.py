@@ -1,4 +1,4 @@
-"""As much of Kafka's wire format as a small client needs, by hand: no code of the probe's own decoder."""
+"""The part of Kafka's wire format that a small client needs. It shares no code with the probe's decoder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka.record import MemoryRecords
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
 PRODUCE, FETCH, METADATA, OFFSET_COMMIT, FIND_COORDINATOR = (0, 7), (1, 6), (3, 1), (8, 2), (10, 0)
-"""(API key, version); all of these have header version 1."""
+"""(API key, version) pairs, all with header version 1."""
 T = TypeVar("T")
 MAX_BYTES = 1 << 20
 FETCH_WAIT_MS = 200
@@ -21,11 +21,11 @@ TIMEOUT_S = 30.0
 
 
 class GoneError(Exception):
-    """The connection is lost, or cannot be made."""
+    """The connection is lost or cannot be opened."""
 
 
 class RefusedError(Exception):
-    """A broker answered an error code."""
+    """A broker answered with an error code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"error code {code}")
@@ -42,7 +42,7 @@ def array(items: Sequence[bytes]) -> bytes:
 
 
 class Reader:
-    """A cursor over an answer."""
+    """A cursor over a response."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -64,7 +64,7 @@ class Reader:
 
 
 class Line:
-    """A connection to one broker; one request at a time."""
+    """A connection to one broker with one request at a time."""
 
     def __init__(self, address: tuple[str, int], client_id: str) -> None:
         self._client_id, self._corr = client_id, 0
@@ -75,7 +75,7 @@ class Line:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, what: tuple[int, int], body: bytes) -> Reader:
-        """Send a request and wait for its answer. Raises GoneError."""
+        """Send a request and wait for its response. Raises GoneError."""
         self._corr += 1
         frame = struct.pack(">hhi", *what, self._corr) + text(self._client_id) + body
         try:
@@ -85,7 +85,7 @@ class Line:
         except OSError as error:
             raise GoneError(str(error)) from None
         if answer.take("i") != self._corr:
-            raise GoneError("an answer to another request")
+            raise GoneError("a response to another request")
         return answer
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class Line:
 
 @dataclass(frozen=True)
 class View:
-    """What a Metadata answer says of one topic."""
+    """The part of a Metadata response about one topic."""
 
     brokers: dict[int, tuple[str, int]]
     leaders: dict[int, int]
@@ -130,7 +130,7 @@ def metadata(line: Line, topic: str) -> View:
 
 
 def produce(line: Line, topic: str, partition: int, value: str, acks: int) -> int:
-    """Return the offset. Raises GoneError, RefusedError."""
+    """Write a record and return its offset. Raises GoneError, RefusedError."""
     builder = DefaultRecordBatchBuilder(2, 0, 0, -1, -1, -1, MAX_BYTES)
     builder.append(0, int(time.time() * 1000), None, value.encode(), [])
     batch = bytes(builder.build())
@@ -173,7 +173,7 @@ def coordinator(line: Line, group: str) -> tuple[str, int]:
 
 
 def commit(line: Line, group: str, topic: str, offsets: dict[int, int]) -> None:
-    """Commit as one who is no member of the group. Raises GoneError, RefusedError."""
+    """Commit offsets without being a member of the group. Raises GoneError, RefusedError."""
     rows = [struct.pack(">iq", partition, offset) + text("") for partition, offset in offsets.items()]
     body = text(group) + struct.pack(">i", -1) + text("") + struct.pack(">q", -1) + array([text(topic) + array(rows)])
     answer = line.ask(OFFSET_COMMIT, body)
