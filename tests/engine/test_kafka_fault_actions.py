@@ -1,4 +1,4 @@
-"""Every step is done on real brokers or says why not; deeds ask the cluster for the right things in the right order."""
+"""Every step has an action on real brokers or a reason. Actions send the right requests in the right order."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from probe.scenarios.steps.partitions import Step
 from tests.support.scripted_kafka import KRAFT_MS, OLD, part, played
 
 
-def test_each_step_has_a_deed_or_a_reason() -> None:
+def test_every_step_has_an_action_or_a_reason() -> None:
     steps = set(get_args(Step))
     assert set(ACTIONS) | set(UNSUPPORTED_STEPS) == steps
     assert not set(ACTIONS) & set(UNSUPPORTED_STEPS)
     assert all(len(reason) > 20 for reason in UNSUPPORTED_STEPS.values())
 
 
-def test_scenarios_of_this_engine_have_deeds_only() -> None:
+def test_scenarios_of_this_engine_have_actions_for_all_steps() -> None:
     for name, item in default_scenarios().items():
         if Engine.KAFKA not in item.engines:
             continue
@@ -37,8 +37,8 @@ def test_scenarios_of_this_engine_have_deeds_only() -> None:
                 assert not {type(step) for step in found.steps} & set(UNSUPPORTED_STEPS), name
 
 
-def test_scenarios_of_the_other_engine_cannot_be_played_or_say_so() -> None:
-    """A step that only real brokers can do makes no scenario of the embedded engine."""
+def test_scenarios_of_the_embedded_engine_have_no_real_steps() -> None:
+    """A scenario of the embedded engine has no step that only real brokers can take."""
     only_real = {kind.__name__ for kind in ACTIONS} & {"KeepReplicas", "Meanwhile", "SlowReads"}
     for name, item in default_scenarios().items():
         if Engine.EMBEDDED in item.engines:
@@ -48,15 +48,15 @@ def test_scenarios_of_the_other_engine_cannot_be_played_or_say_so() -> None:
 @pytest.mark.parametrize(
     "name", [name for name, item in default_scenarios().items() if Engine.KAFKA in item.engines and "/" in name]
 )
-def test_every_scenario_can_be_played_and_mended(name: str, tmp_path: Path) -> None:
+def test_every_scenario_can_be_injected_and_reverted(name: str, tmp_path: Path) -> None:
     roles = [role for role in default_scenarios()[name].roles if default_scenarios()[name].variant(role, Engine.KAFKA)]
-    told = played(name, tmp_path, roles[0])
-    assert told.count(f"fault_on {OLD}") == 1
+    calls = played(name, tmp_path, roles[0])
+    assert calls.count(f"fault_on {OLD}") == 1
     if part(name, roles[0]).steps:
         assert "in_sync" in played(name, tmp_path, roles[0], undone=True)[-3:]
 
 
-class TestWhatBrokersDoByThemselves:
+class TestStepsThatBrokersTakeThemselves:
     @pytest.mark.parametrize(
         ("name", "own"),
         [
@@ -69,27 +69,27 @@ class TestWhatBrokersDoByThemselves:
             ("net/blackhole", ["Blackhole", "HangBroker"]),
         ],
     )
-    def test_hand_overs(self, name: str, own: list[str]) -> None:
+    def test_only_some_steps_need_the_engine(self, name: str, own: list[str]) -> None:
         found = part(name)
         election_ms = KRAFT_MS if found.by_session else found.expectation.election_ms or 0
         ours = [step for step in found.steps if is_ours(step, found.steps, election_ms, KRAFT_MS)]
         assert [type(step).__name__ for step in ours] == own
 
-    def test_what_comes_later_is_in_order(self) -> None:
+    def test_later_steps_are_in_order_of_time(self) -> None:
         steps = part("broker/rolling").steps
         coming = later(steps, 0, session_ms("3.9"))
         assert [after for after, _ in coming] == sorted(after for after, _ in coming)
         assert [type(step).__name__ for _, step in coming] == ["StopBroker", "ReturnBroker"] * 3
         assert not any(isinstance(step, Evacuate) for _, step in coming)
 
-    def test_an_early_election_of_a_silent_broker_is_ours(self) -> None:
+    def test_an_early_election_needs_the_engine(self) -> None:
         steps = (HangBroker(), Evacuate())
         assert is_ours(steps[1], steps, 0, KRAFT_MS)
         assert not is_ours(StopBroker(listed=False), part("broker/shutdown").steps, 150, KRAFT_MS)
 
 
-class TestDeeds:
-    def test_a_kill(self, tmp_path: Path) -> None:
+class TestActions:
+    def test_a_kill_refuses_connections_and_cuts_links(self, tmp_path: Path) -> None:
         assert played("broker/kill", tmp_path) == [
             f"refuse {OLD}",
             f"kill {OLD}",
@@ -100,38 +100,38 @@ class TestDeeds:
         assert played("broker/kill", tmp_path, undone=True)[0] == f"start {OLD}"
 
     def test_a_shutdown_is_one_signal(self, tmp_path: Path) -> None:
-        told = played("broker/shutdown", tmp_path)
-        assert told[:2] == [f"terminate {OLD}", f"fault_on {OLD}"]
-        assert told.count(f"terminate {OLD}") == 1
-        assert told[-2:] == [f"stopped {OLD}", f"cut {OLD}"]
+        calls = played("broker/shutdown", tmp_path)
+        assert calls[:2] == [f"terminate {OLD}", f"fault_on {OLD}"]
+        assert calls.count(f"terminate {OLD}") == 1
+        assert calls[-2:] == [f"stopped {OLD}", f"cut {OLD}"]
 
-    def test_rolling_waits_for_each_to_be_in_sync(self, tmp_path: Path) -> None:
-        told = [
+    def test_a_rolling_restart_waits_for_every_broker_to_be_in_sync(self, tmp_path: Path) -> None:
+        calls = [
             line for line in played("broker/rolling", tmp_path) if line.split()[0] in {"terminate", "start", "in_sync"}
         ]
-        assert told == [
+        assert calls == [
             *("terminate 2", "start 2", "in_sync"),
             *("terminate 1", "start 1", "in_sync"),
             *("terminate 3", "start 3"),
         ]
 
-    def test_a_loop_starts_and_kills(self, tmp_path: Path) -> None:
-        told = [line for line in played("broker/restart-loop", tmp_path) if line.split()[0] in {"kill", "begin"}]
-        assert told == [f"kill {OLD}", *([f"begin {OLD}", f"kill {OLD}"] * 5)]
+    def test_a_restart_loop_starts_and_kills(self, tmp_path: Path) -> None:
+        calls = [line for line in played("broker/restart-loop", tmp_path) if line.split()[0] in {"kill", "begin"}]
+        assert calls == [f"kill {OLD}", *([f"begin {OLD}", f"kill {OLD}"] * 5)]
 
-    def test_a_hung_brokers_replicas_are_dropped_as_it_cannot_follow(self, tmp_path: Path) -> None:
-        told = played("broker/shutdown-hung", tmp_path)
-        assert told[:2] == [f"pause {OLD}", f"fault_on {OLD}"]
-        assert "reassign t-0 (3, 1)" in told
-        assert not any(line.startswith("elect") for line in told)
+    def test_the_replicas_of_a_hung_broker_are_removed(self, tmp_path: Path) -> None:
+        calls = played("broker/shutdown-hung", tmp_path)
+        assert calls[:2] == [f"pause {OLD}", f"fault_on {OLD}"]
+        assert "reassign t-0 (3, 1)" in calls
+        assert not any(line.startswith("elect") for line in calls)
 
-    def test_a_broker_that_nobody_reaches_hands_over_and_follows(self, tmp_path: Path) -> None:
-        told = played("net/refused", tmp_path)
-        assert told[:3] == [f"refuse {OLD}", f"fault_on {OLD}", f"cut {OLD}"]
-        assert "reassign t-0 (3, 1, 2)" in told
-        assert "elect t-0,t-1,__consumer_offsets-1" in told
+    def test_an_unreachable_broker_hands_over_and_follows(self, tmp_path: Path) -> None:
+        calls = played("net/refused", tmp_path)
+        assert calls[:3] == [f"refuse {OLD}", f"fault_on {OLD}", f"cut {OLD}"]
+        assert "reassign t-0 (3, 1, 2)" in calls
+        assert "elect t-0,t-1,__consumer_offsets-1" in calls
 
-    def test_elected_and_reassigned(self, tmp_path: Path) -> None:
+    def test_elections_and_reassignments_are_requested(self, tmp_path: Path) -> None:
         assert played("leader/elected", tmp_path) == ["reassign t-0 (3, 1, 2)", f"fault_on {OLD}", "elect t-0"]
         assert played("leader/reassigned", tmp_path) == [f"fault_on {OLD}", "reassign t-0 (3, 1)"]
 
@@ -144,7 +144,9 @@ class TestDeeds:
             ("disk/offsets-storage-error", Role.GROUP, ["break_dir 2 d1"]),
         ],
     )
-    def test_disks(self, name: str, role: Role, broken: list[str], tmp_path: Path) -> None:
+    def test_a_disk_fault_is_injected_and_reverted_with_a_restart(
+        self, name: str, role: Role, broken: list[str], tmp_path: Path
+    ) -> None:
         assert played(name, tmp_path, role) == [*broken, f"fault_on {OLD}"]
         node = broken[0].split()[1]
         assert played(name, tmp_path, role, undone=True)[:3] == [
@@ -153,49 +155,49 @@ class TestDeeds:
             f"start {node}",
         ]
 
-    def test_a_broker_is_restarted_with_its_disk_still_broken(self, tmp_path: Path) -> None:
-        told = played("disk/storage-error-restart", tmp_path)
+    def test_a_broker_is_restarted_while_its_disk_is_broken(self, tmp_path: Path) -> None:
+        calls = played("disk/storage-error-restart", tmp_path)
         assert [
-            line.split()[0] for line in told if line.split()[0] in {"break_dir", "terminate", "start", "mend_dir"}
+            line.split()[0] for line in calls if line.split()[0] in {"break_dir", "terminate", "start", "mend_dir"}
         ] == [
             "break_dir",
             "terminate",
             "start",
         ]
 
-    def test_the_coordinators_partition_moves(self, tmp_path: Path) -> None:
+    def test_a_coordinator_move_moves_its_internal_partition(self, tmp_path: Path) -> None:
         number = partition_of("g1", 3)
-        told = played("coordinator/moved", tmp_path, Role.GROUP)
-        assert told == [
+        calls = played("coordinator/moved", tmp_path, Role.GROUP)
+        assert calls == [
             f"reassign __consumer_offsets-{number} (3, 1, 2)",
             f"fault_on {OLD}",
             f"elect __consumer_offsets-{number}",
         ]
 
-    def test_a_coordinator_that_is_lost_gets_its_replicas_back(self, tmp_path: Path) -> None:
+    def test_a_lost_coordinator_gets_its_replicas_back(self, tmp_path: Path) -> None:
         number = partition_of("g1", 3)
-        told = played("coordinator/gone", tmp_path, Role.GROUP)
-        assert told[:2] == [f"reassign __consumer_offsets-{number} (2,)", f"terminate {OLD}"]
-        mended = played("coordinator/gone", tmp_path, Role.GROUP, undone=True)
-        assert f"give back __consumer_offsets-{number} (2, 3, 1)" in mended
+        calls = played("coordinator/gone", tmp_path, Role.GROUP)
+        assert calls[:2] == [f"reassign __consumer_offsets-{number} (2,)", f"terminate {OLD}"]
+        reverted = played("coordinator/gone", tmp_path, Role.GROUP, undone=True)
+        assert f"give back __consumer_offsets-{number} (2, 3, 1)" in reverted
 
     def test_an_unclean_election_is_prepared_before_the_fault(self, tmp_path: Path) -> None:
-        told = played("broker/unclean-election", tmp_path)
-        assert told.index("terminate 1") < told.index(f"kill {OLD}") < told.index(f"fault_on {OLD}")
-        assert "reassign t-0 (2, 1)" in told
-        assert "reassign t-1 (3,)" in told
-        assert told.index(f"fault_on {OLD}") < told.index("start 1")
+        calls = played("broker/unclean-election", tmp_path)
+        assert calls.index("terminate 1") < calls.index(f"kill {OLD}") < calls.index(f"fault_on {OLD}")
+        assert "reassign t-0 (2, 1)" in calls
+        assert "reassign t-1 (3,)" in calls
+        assert calls.index(f"fault_on {OLD}") < calls.index("start 1")
 
-    def test_too_few_replicas_are_a_followers_absence(self, tmp_path: Path) -> None:
-        told = played("topic/too-few-replicas", tmp_path)
-        assert "configure_topic t {'min.insync.replicas': '2'}" in told
-        assert told.index("terminate 1") < told.index(f"fault_on {OLD}")
+    def test_too_few_replicas_is_a_stopped_follower(self, tmp_path: Path) -> None:
+        calls = played("topic/too-few-replicas", tmp_path)
+        assert "configure_topic t {'min.insync.replicas': '2'}" in calls
+        assert calls.index("terminate 1") < calls.index(f"fault_on {OLD}")
 
-    def test_answers_are_lost_at_the_relay(self, tmp_path: Path) -> None:
+    def test_responses_are_lost_at_the_relay(self, tmp_path: Path) -> None:
         assert played("net/response-lost", tmp_path) == [f"lose {OLD} (0,) 3", f"fault_on {OLD}"]
 
 
-def test_keys_lie_where_java_says() -> None:
+def test_keys_are_in_the_partitions_that_java_computes() -> None:
     assert [java_hash(text) for text in ("", "a", "group", "polygenelubricants")] == [0, 97, 98629247, 0]
     assert java_hash("g-sarama-group-1") == 1064185843  # Java says -1064185843
     assert without((1, 2, 3), 3) == (1, 2)

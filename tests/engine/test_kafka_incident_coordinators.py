@@ -1,4 +1,4 @@
-"""Unknown API keys, a long topic of offsets, brokers restarted in waves: what is asked of a cluster, in which order."""
+"""Incidents of coordinators: unknown API keys, a long offsets topic, and brokers that restart in waves."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ RESTARTS = ("incident/coordinators-restart", "incident/coordinators-restart/two-
 ORDER = {"terminate", "start"}
 KEY = 99
 BURST, SLEEP = unknown_api_keys._burst, asyncio.sleep
-"""Before a fixture takes their place."""
+"""The originals, before a fixture replaces them."""
 
 
 @pytest.fixture(autouse=True)
 def filled(no_waiting: None, monkeypatch: pytest.MonkeyPatch) -> list[dict[int, int]]:
-    """Write nothing; return what would have been written, by partition."""
+    """Replace the writer; return the list of requested entry counts by partition."""
     written: list[dict[int, int]] = []
     monkeypatch.setattr(filler_commits, "_write", lambda _, counts: written.append(dict(counts)))
     return written
@@ -38,7 +38,7 @@ def filled(no_waiting: None, monkeypatch: pytest.MonkeyPatch) -> list[dict[int, 
 
 @pytest.fixture
 def offsets(tmp_path: Path) -> Path:
-    """Lay out a topic of offsets on each of the brokers that tests have: two closed segments and the one in use."""
+    """Create an offsets topic on every broker: two closed segments and the active one."""
     for node in (1, 2, 3):
         folder = tmp_path / f"b{node}" / "d1" / "__consumer_offsets-0"
         folder.mkdir(parents=True)
@@ -49,14 +49,14 @@ def offsets(tmp_path: Path) -> Path:
 
 
 def read(data: bytes) -> Iterator[bytes]:
-    """Take frames apart as a broker does."""
+    """Yield the frames of a byte stream."""
     while data:
         (size,) = struct.unpack_from(">i", data)
         yield data[4 : 4 + size]
         data = data[4 + size :]
 
 
-def test_unknown_keys_are_whole_frames_with_a_header_and_no_body() -> None:
+def test_unknown_keys_are_frames_with_a_header_and_no_body() -> None:
     found = list(read(unknown_api_keys.frames(18, 3)))
     assert [struct.unpack_from(">hhi", frame) for frame in found] == [(18, 0, 1), (18, 0, 2), (18, 0, 3)]
     assert {frame[10:].decode() for frame in found} == {unknown_api_keys.SENDER}
@@ -64,7 +64,7 @@ def test_unknown_keys_are_whole_frames_with_a_header_and_no_body() -> None:
 
 
 class Older:
-    """A broker that loses the question which comes beside a burst, as 0.9 does."""
+    """A broker that does not answer the request after a burst, like Kafka 0.9."""
 
     def __init__(self) -> None:
         self.received = bytearray()
@@ -82,9 +82,7 @@ class Older:
                     writer.write(struct.pack(">iiii", 12, 1, 0, 0))
 
 
-def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bursts_are_periodic_and_the_monitor_reports_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     step = SendUnknownKeys(key=KEY, burst=2, every_ms=400, until_ms=400)
     broker = Older()
     monkeypatch.setattr(unknown_api_keys, "_burst", BURST)
@@ -93,7 +91,7 @@ def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
     monkeypatch.setattr(unknown_api_keys, "LOOK_S", 0.02)
     monkeypatch.setattr(unknown_api_keys, "AFTERWARDS_S", 0.3)
 
-    async def story() -> list[str]:
+    async def run() -> list[str]:
         async with await asyncio.start_server(broker.serve, "127.0.0.1", 0) as server:
             cluster: Any = Cluster(tmp_path)
             host, port = server.sockets[0].getsockname()
@@ -104,11 +102,17 @@ def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
             await asyncio.gather(*cluster.tasks)
             return list(cluster.told)
 
-    told = asyncio.run(story())
+    events = asyncio.run(run())
     assert [struct.unpack_from(">h", frame)[0] for frame in read(bytes(broker.received))] == [KEY] * 4
     burst = f"note {OLD} a newer client sends 2 requests with API key {KEY}"
     once = [burst, f"note {OLD} a monitor has no answer for 0 s", f"note {OLD} a monitor is answered again"]
-    assert told == [f"fault_on {OLD}", *once, *once[:1], f"note {OLD} the newer client is gone", *once[1:]] or told == [
+    assert events == [
+        f"fault_on {OLD}",
+        *once,
+        *once[:1],
+        f"note {OLD} the newer client is gone",
+        *once[1:],
+    ] or events == [
         f"fault_on {OLD}",
         *once,
         *once,
@@ -117,42 +121,42 @@ def test_bursts_come_in_time_and_the_monitor_tells_when_its_luck_turns(
 
 
 class TestRestarts:
-    def test_all_at_once(self, tmp_path: Path) -> None:
-        told = [line for line in played(RESTARTS[0], tmp_path, Role.GROUP) if line.split()[0] in ORDER]
-        assert sorted(told[:3]) == ["terminate 1", "terminate 2", "terminate 3"]
-        assert sorted(told[3:]) == ["start 1", "start 2", "start 3"]
+    def test_all_brokers_restart_at_the_same_time(self, tmp_path: Path) -> None:
+        calls = [line for line in played(RESTARTS[0], tmp_path, Role.GROUP) if line.split()[0] in ORDER]
+        assert sorted(calls[:3]) == ["terminate 1", "terminate 2", "terminate 3"]
+        assert sorted(calls[3:]) == ["start 1", "start 2", "start 3"]
 
-    def test_two_at_most(self, tmp_path: Path) -> None:
-        told = [line for line in played(RESTARTS[1], tmp_path, Role.GROUP) if line.split()[0] in {*ORDER, "in_sync"}]
-        told = told[told.index("terminate 2") :]
-        assert sorted(told[:2]) == ["terminate 1", "terminate 2"]
-        assert sorted(told[2:4]) == ["start 1", "start 2"]
-        assert told[4:] == ["in_sync", "terminate 3", "start 3"]
+    def test_at_most_two_brokers_restart_at_the_same_time(self, tmp_path: Path) -> None:
+        calls = [line for line in played(RESTARTS[1], tmp_path, Role.GROUP) if line.split()[0] in {*ORDER, "in_sync"}]
+        calls = calls[calls.index("terminate 2") :]
+        assert sorted(calls[:2]) == ["terminate 1", "terminate 2"]
+        assert sorted(calls[2:4]) == ["start 1", "start 2"]
+        assert calls[4:] == ["in_sync", "terminate 3", "start 3"]
 
-    def test_closed_segments_of_offsets_are_slow_from_the_start_on_until_mended(self, offsets: Path) -> None:
-        told = played(RESTARTS[0], offsets, Role.GROUP)
+    def test_closed_offset_segments_are_slow_until_the_revert(self, offsets: Path) -> None:
+        calls = played(RESTARTS[0], offsets, Role.GROUP)
         (step,) = (
             one for one in select_scenarios([RESTARTS[0]])[0].variants[0].steps if isinstance(one, RestartBrokers)
         )
         slow = [f"slow_reads 2 {first:020d}.log {step.offsets_read_ms}" for first in (0, 500)]
-        assert [line for line in told if line.startswith("slow_reads 2")] == slow
-        assert max(map(told.index, slow)) < told.index("start 2")
-        mended = played(RESTARTS[0], offsets, Role.GROUP, undone=True)
-        assert {f"mend_dir {node} __consumer_offsets-0" for node in (1, 2, 3)} <= set(mended)
+        assert [line for line in calls if line.startswith("slow_reads 2")] == slow
+        assert max(map(calls.index, slow)) < calls.index("start 2")
+        reverted = played(RESTARTS[0], offsets, Role.GROUP, undone=True)
+        assert {f"mend_dir {node} __consumer_offsets-0" for node in (1, 2, 3)} <= set(reverted)
 
-    def test_segments_are_deleted_while_their_broker_is_down(self, offsets: Path) -> None:
-        told = played(RESTARTS[2], offsets, Role.GROUP)
+    def test_segments_are_deleted_while_the_broker_is_down(self, offsets: Path) -> None:
+        calls = played(RESTARTS[2], offsets, Role.GROUP)
         assert not list(offsets.rglob("*.log")) + list(offsets.rglob("*.index"))
-        assert not any(line.startswith("slow_reads") for line in told)
-        assert told.index("stopped 2") < len(told) - 1 - told[::-1].index("note 2") < told.index("start 2")
+        assert not any(line.startswith("slow_reads") for line in calls)
+        assert calls.index("stopped 2") < len(calls) - 1 - calls[::-1].index("note 2") < calls.index("start 2")
 
-    def test_nothing_is_deleted_elsewhere(self, offsets: Path) -> None:
+    def test_other_scenarios_delete_no_segments(self, offsets: Path) -> None:
         played(RESTARTS[0], offsets, Role.GROUP)
         assert len(list(offsets.rglob("*.log"))) == 9
 
 
 class TestFilling:
-    def test_what_is_missing_is_written(self, offsets: Path, filled: list[dict[int, int]]) -> None:
+    def test_only_missing_entries_are_written(self, offsets: Path, filled: list[dict[int, int]]) -> None:
         async def fill() -> None:
             cluster: Any = Cluster(offsets)
             cluster.version = "0.9.0.1"
@@ -163,9 +167,9 @@ class TestFilling:
         (counts,) = filled
         assert set(counts) == {0, 1, 2}
         assert counts[1] == counts[2] == 50
-        assert 35 < counts[0] < 50  # 780 bytes are there already
+        assert 35 < counts[0] < 50  # 780 bytes exist already
 
-    def test_entries_are_commits_as_kafka_writes_them(self) -> None:
+    def test_entries_have_the_format_of_kafkas_commits(self) -> None:
         assert filler_commits._key("g", 7) == b"\0\1" + b"\0\1g" + b"\0\7ballast" + b"\0\0\0\7"
         assert struct.unpack(">hqhqq", filler_commits._value(3, 1000)) == (1, 3, 0, 1000, 1000 + filler_commits.DAY_MS)
 
@@ -177,7 +181,7 @@ def test_the_newest_segment_is_never_slow(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["incident/unknown-api-key", *RESTARTS])
-def test_incidents_are_for_real_brokers_and_only_when_asked_for(name: str) -> None:
+def test_incidents_run_on_real_brokers_and_only_on_request(name: str) -> None:
     item = default_scenarios()[name]
     assert item.engines == (Engine.KAFKA,)
     assert item.asked

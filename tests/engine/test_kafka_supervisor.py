@@ -1,4 +1,4 @@
-"""A supervisor stops and starts a broker that hangs or recovers for long: which signals, and when. No real brokers."""
+"""A supervisor that stops and starts a broker which hangs or recovers slowly: the signals and their order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STARTS, LIMIT_S = 3, 20.0
 
 
 class Server:
-    """A ZooKeeper."""
+    """A ZooKeeper server."""
 
     paused = False
 
@@ -37,13 +37,13 @@ class Server:
 
 
 class Broker:
-    """Ends so long after SIGTERM, and listens so long after each start; the last one counts for all that follow."""
+    """A broker that ends `ends_s` after SIGTERM and listens `listens_s` after every start; the last value repeats."""
 
     name, internal = "broker 1", Endpoint(host="127.0.0.1", port=1)
     exit_code: int | None = None
 
-    def __init__(self, told: list[str], root: Path, *, ends_s: float | None, listens_s: list[float | None]) -> None:
-        self.told, self.ends_s, self.listens_s = told, ends_s, listens_s
+    def __init__(self, calls: list[str], root: Path, *, ends_s: float | None, listens_s: list[float | None]) -> None:
+        self.calls, self.ends_s, self.listens_s = calls, ends_s, listens_s
         self.log_dirs = (root / "d0", root / "d1")
         self.pid: int | None = 100
         self.paused = False
@@ -56,13 +56,13 @@ class Broker:
         return self.pid is not None and after is not None and time.monotonic() - self.began >= after
 
     def terminate(self) -> None:
-        self.told.append("SIGTERM")
+        self.calls.append("SIGTERM")
         ends_s = self.ends_s if self.first else 0.0
         if ends_s is not None:
             asyncio.get_running_loop().call_later(ends_s, self._gone, 143)
 
     def kill(self) -> None:
-        self.told.append("SIGKILL")
+        self.calls.append("SIGKILL")
         self._gone(-9)
 
     def _gone(self, code: int) -> None:
@@ -70,7 +70,7 @@ class Broker:
         self.gone.set()
 
     async def start(self) -> None:
-        self.told.append("start")
+        self.calls.append("start")
         if not self.first and len(self.listens_s) > 1:
             del self.listens_s[0]
         self.pid, self.exit_code, self.began, self.first = 100, None, time.monotonic(), False
@@ -86,47 +86,47 @@ class Broker:
 
 
 class Relay:
-    def __init__(self, told: list[str]) -> None:
-        self.told = told
+    def __init__(self, calls: list[str]) -> None:
+        self.calls = calls
 
     def refuse(self, node: int) -> None:
-        self.told.append("refuse")
+        self.calls.append("refuse")
 
     def accept(self, node: int) -> None:
-        self.told.append("accept")
+        self.calls.append("accept")
 
     async def cut(self, node: int) -> int:
-        self.told.append("cut")
+        self.calls.append("cut")
         return 0
 
 
 class Disk:
-    def __init__(self, told: list[str]) -> None:
-        self.told = told
+    def __init__(self, calls: list[str]) -> None:
+        self.calls = calls
 
     async def slow_reads(self, broker: Broker, path: Path, delay_ms: int) -> None:
-        self.told.append(f"slow {path.name} {delay_ms}")
+        self.calls.append(f"slow {path.name} {delay_ms}")
 
     async def mend_dir(self, broker: Broker, path: Path) -> None:
-        self.told.append(f"mend {path.name}")
+        self.calls.append(f"mend {path.name}")
 
 
 class Cluster:
     line, version, kraft = "2.6", "2.6.2", False
 
     def __init__(self, root: Path, **broker: Any) -> None:
-        self.told: list[str] = []
+        self.calls: list[str] = []
         self.notes: list[str] = []
-        self.brokers = {OLD: Broker(self.told, root, **broker)}
+        self.brokers = {OLD: Broker(self.calls, root, **broker)}
         self.ensemble = [Server()]
-        self.relay, self.disk = Relay(self.told), Disk(self.told)
+        self.relay, self.disk = Relay(self.calls), Disk(self.calls)
         self.tasks: list[asyncio.Task[None]] = []
 
     def emit(self, kind: EngineKind, *, broker: int = -1, text: str = "") -> None:
         if kind is EngineKind.NOTE:
             self.notes.append(text)
         else:
-            self.told.append(f"{kind}")
+            self.calls.append(f"{kind}")
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         self.tasks.append(asyncio.ensure_future(work))
@@ -147,7 +147,7 @@ def scene_of(cluster: Any) -> FaultTarget:
 
 
 def supervised(cluster: Cluster, *, zookeeper_ms: int = 0) -> list[str]:
-    """Let the supervisor work until the broker serves, or was started three times and stopped; return what was done."""
+    """Run the supervisor until the broker serves or was stopped after its last start; return the calls."""
 
     async def story() -> None:
         target = scene_of(cluster)
@@ -155,8 +155,8 @@ def supervised(cluster: Cluster, *, zookeeper_ms: int = 0) -> list[str]:
         await supervisor.supervise(STEP, target)
         if zookeeper_ms:
             await zookeeper_loss.lose(LoseZooKeeper(for_ms=zookeeper_ms), target)
-        while not all(task.done() for task in cluster.tasks) and cluster.told.count("stopped") <= STARTS:
-            assert time.monotonic() < end, cluster.told
+        while not all(task.done() for task in cluster.tasks) and cluster.calls.count("stopped") <= STARTS:
+            assert time.monotonic() < end, cluster.calls
             await asyncio.sleep(0.02)
         for task in cluster.tasks:
             if not task.done():
@@ -165,38 +165,48 @@ def supervised(cluster: Cluster, *, zookeeper_ms: int = 0) -> list[str]:
                 task.result()
 
     asyncio.run(story())
-    return cluster.told
+    return cluster.calls
 
 
 class TestTheSupervisor:
-    def test_a_broker_that_ends_in_its_grace_is_not_killed(self, tmp_path: Path) -> None:
-        told = supervised(Cluster(tmp_path, ends_s=0.02, listens_s=[0.02]))
-        assert told == ["SIGTERM", "refuse", "stopped", "cut", "slow d0 3", "start", "accept", "mend d0", "returned"]
+    def test_a_broker_that_ends_in_time_is_not_killed(self, tmp_path: Path) -> None:
+        calls = supervised(Cluster(tmp_path, ends_s=0.02, listens_s=[0.02]))
+        assert calls == [
+            "SIGTERM",
+            "refuse",
+            "stopped",
+            "cut",
+            "slow d0 3",
+            "start",
+            "accept",
+            "mend d0",
+            "returned",
+        ]
 
-    def test_one_that_hangs_is_killed_when_the_grace_is_over(self, tmp_path: Path) -> None:
-        told = supervised(Cluster(tmp_path, ends_s=None, listens_s=[0.02]))
-        assert told[:5] == ["SIGTERM", "refuse", "SIGKILL", "stopped", "cut"]
-        assert told[-1] == "returned"
+    def test_a_hung_broker_is_killed_after_the_grace_period(self, tmp_path: Path) -> None:
+        calls = supervised(Cluster(tmp_path, ends_s=None, listens_s=[0.02]))
+        assert calls[:5] == ["SIGTERM", "refuse", "SIGKILL", "stopped", "cut"]
+        assert calls[-1] == "returned"
 
-    def test_one_that_recovers_for_too_long_is_stopped_again_and_again(self, tmp_path: Path) -> None:
+    def test_a_broker_with_a_long_recovery_is_stopped_repeatedly(self, tmp_path: Path) -> None:
         cluster = Cluster(tmp_path, ends_s=None, listens_s=[None])
-        told = supervised(cluster)
-        assert told.count("start") >= STARTS
-        assert told.count("SIGTERM") > STARTS
-        assert "returned" not in told
+        calls = supervised(cluster)
+        assert calls.count("start") >= STARTS
+        assert calls.count("SIGTERM") > STARTS
+        assert "returned" not in calls
         assert "it does not listen 0.5 s after start 1: the check failed" in cluster.notes
 
-    def test_the_loop_ends_with_the_first_start_that_is_in_time(self, tmp_path: Path) -> None:
-        told = supervised(Cluster(tmp_path, ends_s=None, listens_s=[None, 0.02]))
-        assert [told.count(word) for word in ("start", "SIGKILL", "returned")] == [2, 1, 1]
+    def test_the_loop_ends_with_the_first_start_in_time(self, tmp_path: Path) -> None:
+        calls = supervised(Cluster(tmp_path, ends_s=None, listens_s=[None, 0.02]))
+        assert [calls.count(word) for word in ("start", "SIGKILL", "returned")] == [2, 1, 1]
 
-    def test_nothing_is_started_while_zookeeper_is_away(self, tmp_path: Path) -> None:
+    def test_no_broker_is_started_while_zookeeper_is_silent(self, tmp_path: Path) -> None:
         cluster = Cluster(tmp_path, ends_s=0.0, listens_s=[0.0])
         supervised(cluster, zookeeper_ms=300)
         started = next(place for place, note in enumerate(cluster.notes) if note.startswith("start 1"))
         assert cluster.notes.index("ZooKeeper answers again") < started
 
-    def test_the_dead_broker_is_no_witness_until_it_serves(self, tmp_path: Path) -> None:
+    def test_a_stopped_broker_is_unhealthy_until_it_serves(self, tmp_path: Path) -> None:
         async def story(cluster: Any) -> tuple[set[int], set[int]]:
             target = scene_of(cluster)
             await supervisor.stop(STEP, target)
@@ -205,7 +215,7 @@ class TestTheSupervisor:
         assert asyncio.run(story(Cluster(tmp_path, ends_s=None, listens_s=[None]))) == ({OLD}, set())
 
 
-def test_zookeeper_is_silent_for_a_time_or_until_it_is_mended(tmp_path: Path) -> None:
+def test_zookeeper_is_silent_for_a_time_or_until_the_revert(tmp_path: Path) -> None:
     async def story(cluster: Any) -> list[bool]:
         target, seen = scene_of(cluster), []
         for for_ms in (50, 60_000):
@@ -222,7 +232,7 @@ def test_zookeeper_is_silent_for_a_time_or_until_it_is_mended(tmp_path: Path) ->
     assert asyncio.run(story(Cluster(tmp_path, ends_s=0, listens_s=[0]))) == [True, False, False, True, True, False]
 
 
-def test_there_is_nothing_to_lose_without_zookeeper(tmp_path: Path) -> None:
+def test_losing_zookeeper_needs_zookeeper(tmp_path: Path) -> None:
     cluster: Any = Cluster(tmp_path, ends_s=0, listens_s=[0])
     cluster.kraft = True
     with pytest.raises(EngineError, match="without ZooKeeper"):
@@ -230,7 +240,7 @@ def test_there_is_nothing_to_lose_without_zookeeper(tmp_path: Path) -> None:
 
 
 class TestManyLogs:
-    def test_each_batch_is_one_of_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_every_batch_is_flushed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         written: list[int | None] = []
 
         class Producer:
@@ -252,7 +262,7 @@ class TestManyLogs:
         )
         assert written == [0, 1, None] * 3
 
-    def test_what_cannot_be_written_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_unwritten_records_are_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
         class Producer:
             def __init__(self, _: object) -> None:
                 pass
@@ -270,13 +280,13 @@ class TestManyLogs:
             )
 
 
-def test_each_remedy_changes_one_thing_only() -> None:
+def test_every_mitigation_changes_one_setting_only() -> None:
     plain = SCENARIO.variants[0]
     (usual,) = (step for step in plain.steps if isinstance(step, Supervise))
-    for variant, remedy in zip(VARIANTS, MITIGATIONS.values(), strict=True):
+    for variant, mitigation in zip(VARIANTS, MITIGATIONS.values(), strict=True):
         part = variant.variants[0]
         (step,) = (step for step in part.steps if isinstance(step, Supervise))
         changed = [step.grace_ms != usual.grace_ms, step.check_ms != usual.check_ms, part.cluster != plain.cluster]
         assert changed.count(True) == 1, variant.name
-        assert part.cluster.properties == remedy.properties
+        assert part.cluster.properties == mitigation.properties
         assert variant.asked

@@ -1,4 +1,4 @@
-"""When a second instance is started: the one before it met the fault, and whatever moves at once is known."""
+"""The start of a second instance: after the fault hit the first one and immediate moves were announced."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.transcript_steps import fault_on
 AT = 12_000_000
 
 
-def course(election_ms: int | None) -> TrialState:
+def state_of(election_ms: int | None) -> TrialState:
     begun = history(fault_on())
     header = replace(begun.header, play=replace(begun.header.play, election_ms=election_ms))
     found = TrialState(
@@ -37,8 +37,8 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_modes, "SETTLE_S", 0.0)
 
 
-def test_it_waits_until_all_brokers_name_the_new_leader() -> None:
-    one = course(150)
+def test_a_second_start_waits_until_all_brokers_name_the_leader() -> None:
+    one = state_of(150)
 
     async def go() -> None:
         waiting = asyncio.create_task(start_modes._await_hit(one))
@@ -54,10 +54,10 @@ def test_it_waits_until_all_brokers_name_the_new_leader() -> None:
 
 
 @pytest.mark.parametrize(("election_ms", "limit"), [(None, "SOON_S"), (150, "LATE_S")])
-def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch, election_ms: int | None, limit: str) -> None:
+def test_the_wait_is_limited(monkeypatch: pytest.MonkeyPatch, election_ms: int | None, limit: str) -> None:
     monkeypatch.setattr(start_modes, limit, 0.2)
-    asyncio.run(asyncio.wait_for(start_modes._await_hit(course(election_ms)), 2.0))
+    asyncio.run(asyncio.wait_for(start_modes._await_hit(state_of(election_ms)), 2.0))
 
 
-def test_an_election_that_takes_long_is_not_waited_for() -> None:
-    asyncio.run(asyncio.wait_for(start_modes._await_hit(course(9000)), 1.0))
+def test_a_second_start_does_not_wait_for_a_long_election() -> None:
+    asyncio.run(asyncio.wait_for(start_modes._await_hit(state_of(9000)), 1.0))

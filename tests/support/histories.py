@@ -3,8 +3,8 @@
     judge(history(fault_on(), produce_answer(56), moved(2), announced(2), ask(), tell(2), acked(3), watch(10_000)))
 
 Steps are one millisecond apart. `wait(ms)` lets time pass; `at(ms)` jumps to a time after the fault. Broker 1 leads
-both partitions at the start, broker 2 takes over, and broker 3 answers discoveries. Before the first step the client has
-started, discovered the leader and worked for three seconds. The bystander partition works throughout
+both partitions at the start, broker 2 takes over, and broker 3 answers discoveries. Before the first step the client
+has started, discovered the leader and worked for three seconds. The bystander partition works throughout
 (`bystander=False`: never; `bystander=(since, until)`: with a pause, in ms after the fault).
 """
 
