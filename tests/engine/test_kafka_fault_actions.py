@@ -19,6 +19,8 @@ from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker
 from probe.scenarios.steps.partitions import Step
 from tests.support.scripted_kafka import KRAFT_MS, OLD, part, played
 
+pytestmark = pytest.mark.usefixtures("no_waiting")
+
 
 def test_every_step_has_an_action_or_a_reason() -> None:
     steps = set(get_args(Step))

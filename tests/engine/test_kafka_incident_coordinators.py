@@ -17,9 +17,7 @@ from probe.engines.kafka.ports import FaultTarget
 from probe.model import Engine, Role
 from probe.model.endpoint import Endpoint
 from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers, SendUnknownKeys
-from tests.support.scripted_kafka import OLD, Cluster, no_waiting, played, subject
-
-__all__ = ["no_waiting"]
+from tests.support.scripted_kafka import OLD, Cluster, played, subject
 
 RESTARTS = ("incident/coordinators-restart", "incident/coordinators-restart/two-at-most", "incident/offsets-deleted")
 ORDER = {"terminate", "start"}

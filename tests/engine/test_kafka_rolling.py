@@ -14,9 +14,10 @@ from probe.engines.kafka.faults.rolling_restart import all_up, waves
 from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model.cluster import BROKERS
 from probe.scenarios.steps.real import Order, RestartAll
-from tests.support.scripted_kafka import OLD, Cluster, no_waiting, played, subject  # noqa: F401  # a fixture
+from tests.support.scripted_kafka import OLD, Cluster, played, subject
 
 CONTROLLER_NODE = 4
+pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 class TestOrder:

@@ -31,7 +31,7 @@ KRAFT_MS = 9000
 
 
 class Broker:
-    """A broker that does as it is told, at once."""
+    """A broker that carries out every request immediately."""
 
     def __init__(self, node: int, told: list[str], root: Path) -> None:
         self.node, self.name, self.told = node, f"broker {node}", told
@@ -71,7 +71,7 @@ class Broker:
 
 
 class Anything:
-    """Notes what it is asked."""
+    """An object that records its calls."""
 
     def __init__(self, told: list[str]) -> None:
         self._told = told
@@ -84,7 +84,7 @@ class Anything:
 
 
 class Relay(Anything):
-    """The relay, of which only cutting takes time."""
+    """A relay that records its calls; only `cut` is a coroutine."""
 
     async def cut(self, broker: int, client_id: str = "") -> int:
         self._told.append(f"cut {broker}")
@@ -98,7 +98,7 @@ class Relay(Anything):
 
 
 class Admin:
-    """Does at once what it is asked."""
+    """An admin client that carries out every request immediately."""
 
     def __init__(self, told: list[str]) -> None:
         self.told = told
@@ -130,7 +130,7 @@ class Admin:
 
 
 class Disk:
-    """A broker halts when its second log dir breaks."""
+    """Disk faults; a broker halts when its second log dir breaks."""
 
     def __init__(self, told: list[str]) -> None:
         self.told = told
@@ -150,7 +150,7 @@ class Disk:
 
 
 class QuorumProxies:
-    """Between three ZooKeepers, of which the second leads; who is dropped comes again at once."""
+    """Proxies between three ZooKeeper servers: the second leads, and a dropped follower rejoins immediately."""
 
     def __init__(self, told: list[str]) -> None:
         self.told = told
@@ -194,9 +194,9 @@ class Cluster:
         self.told.append("in_sync")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Brokers listen while they run; a second lasts a thousandth."""
+    """Let brokers listen while they run, and divide every sleep by 1,000."""
     real_sleep = asyncio.sleep
 
     async def listens(broker: Broker) -> bool:
@@ -223,11 +223,11 @@ def subject(role: Role = Role.PRODUCER) -> Subject:
 
 
 def played(name: str, tmp_path: Path, role: Role = Role.PRODUCER, *, undone: bool = False) -> list[str]:
-    """Play a scenario on brokers that do everything at once; return what was asked of them, in order."""
+    """Run a scenario on brokers that act immediately; return the calls in order."""
 
     async def story() -> list[str]:
         cluster: Any = Cluster(tmp_path)
-        cluster.kraft = not default_scenarios()[name].real_until  # what only old lines play needs a ZooKeeper
+        cluster.kraft = not default_scenarios()[name].real_until  # scenarios of old release lines need ZooKeeper
         found = part(name, role)
         election_ms = KRAFT_MS if found.by_session else found.expectation.election_ms or 0
         scene = FaultTarget(cluster=cluster, subjects=[subject(role)], election_ms=election_ms, steps=found.steps)
