@@ -19,7 +19,7 @@ OLD = ("0.11.4", "1.4.2", "1.9.2")
 """Before the idempotent producer, the first with transactions that is pinned, the last by ctypes."""
 PROMISES: tuple[Callable[[Family, Version], None], ...] = (
     contract.test_hello_agrees_with_client_toml,
-    contract.test_a_member_commits_only_what_it_was_given,
+    contract.test_a_member_commits_only_delivered_offsets,
     contract.test_an_error_carries_code_and_name_and_hits_one_partition,
     contract.test_events_come_in_batches_and_pings_are_answered_at_once,
     contract.test_a_driver_ends_with_its_standard_input,
@@ -44,13 +44,13 @@ def test_an_old_version_keeps_the_contract(version: str, promise: Callable[[Fami
 def test_an_old_version_reports_its_operations(version: str) -> None:
     for name in contract.WORKING:
         contract.test_ready_comes_first_with_settings(FAMILY, pinned(version), name)
-        contract.test_an_instance_ends_once_and_in_time(FAMILY, pinned(version), name)
+        contract.test_an_instance_ends_once_within_its_deadline(FAMILY, pinned(version), name)
     for invented in contract.INVENTED:
-        contract.test_what_is_invented_is_unsupported(FAMILY, pinned(version), invented)
+        contract.test_invented_names_are_unsupported(FAMILY, pinned(version), invented)
     for partition in (0, 1):
         contract.test_each_operation_is_sent_then_ended_once(FAMILY, pinned(version), partition)
         for name in ("consumer", "group"):
-            contract.test_records_are_received_in_order_and_whole(FAMILY, pinned(version), name, partition)
+            contract.test_records_are_received_whole_and_in_order(FAMILY, pinned(version), name, partition)
 
 
 def by_ctypes(argv: tuple[str, ...]) -> tuple[str, ...]:

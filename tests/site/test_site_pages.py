@@ -108,7 +108,7 @@ def test_clients_are_ordered_worst_first() -> None:
 
 def test_a_scenario_page_has_its_text_and_the_survivors(site: Path) -> None:
     shown = text_of(site / "scenario" / "disk.storage-error.html")
-    assert "One of a broker's disks dies" in shown
+    assert "A disk of a broker dies" in shown
     assert "What a good client does: asks for metadata because of the error" in shown
     assert "sarama : from 1.43.3 on. 1.27.0 to 1.43.2 do not (stuck)." in shown
     assert "java : 4.1.0 does, the only version judged. 1 not judged." in shown

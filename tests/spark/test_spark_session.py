@@ -72,10 +72,10 @@ def test_leftovers_of_a_killed_session_are_removed(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.spark
 def test_the_job_runs_by_itself_and_cleans_up(tmp_path: Path) -> None:
-    write(tmp_path / "results", random_rows(1, 5))
+    write(tmp_path / "results", random_rows(11, 5))
     done = _job(tmp_path)
     assert done.returncode == 0
-    assert done.stdout == f"{tmp_path}/out/matrix.csv: 4 cells from 6 files\n"  # a fifth has shortened trials only
+    assert done.stdout == f"{tmp_path}/out/matrix.csv: 4 cells from 6 files\n"  # the fifth has shortened trials only
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.glob("probe-spark-*"))
     assert not _mine_running(tmp_path)

@@ -173,7 +173,7 @@ def test_an_unknown_project_is_reported_in_one_line(served: Registry) -> None:
 
 @pytest.mark.parametrize("text", ["thing", "org.example:thing", "a:b:../c", "a:b:c:d:e:f", "a:b c:1"])
 def test_what_is_no_coordinate_is_one_line(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ProvisionError, match=r"is no Maven coordinate; write group:artifact:version$"):
+    with pytest.raises(ProvisionError, match=r"is not a Maven coordinate; write group:artifact:version$"):
         maven_jars.fetch([text], tmp_path)
 
 

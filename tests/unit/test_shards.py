@@ -46,7 +46,7 @@ def test_missing_shards_are_named_across_separate_runs(tmp_path: Path) -> None:
     for run_id, shard in (("a", "1of3"), ("b", "2of3"), ("c", "1of3")):
         begin(tmp_path, run_id, shard)
     line = missing_shards(str(tmp_path))
-    assert "shard 3/3 is not there" in line
+    assert "shard 3/3 is not stored" in line
     assert "`--shard 3/3`, same selectors, brings them" in line
     begin(tmp_path, "d", "3of3")
     assert missing_shards(str(tmp_path)) == ""
