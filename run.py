@@ -2,7 +2,7 @@
 
     python3 run.py probe            the core run: real clients, a failing disk, the matrix and the site
     python3 run.py probe ARGS...    any probe command
-    python3 run.py test [ARGS...]   the whole test suite (--quick: a subset under two minutes; other ARGS are pytest's)
+    python3 run.py test [ARGS...]   the whole test suite (--quick: under three minutes; other ARGS are pytest's)
     python3 run.py setup            only the set-up
 
 Every step prints what it fetches and from where. It writes only to this checkout and to one cache folder

@@ -177,8 +177,11 @@ def _client(client: str, version: str, place: str) -> str:
     version = version.removeprefix("v") or own
     if core := CORE_OF_A_WRAPPER.search(version):
         name, version = "librdkafka", core[1]
-    if not name or not version:
-        raise CatalogueError(f"{place}: {client or 'no client'} has no version; write CLIENT@VERSION")
+    if not name:
+        raise CatalogueError(f"{place}: it names no client; write CLIENT@VERSION, or a key `client`")
+    if not version:
+        example = "@".join(client.split()[:2]) if " " in client else f"{client}@VERSION"
+        raise CatalogueError(f"{place}: {client} has no version; write {example}")
     return f"{name}@{version}"
 
 

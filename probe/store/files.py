@@ -22,9 +22,11 @@ class Place:
     """A results folder in a file system. Paths are relative to the folder and use `/`."""
 
     def __init__(self, results: str) -> None:
-        """Resolve a path or URL; ResultsError if pyarrow does not support the URL."""
+        """Resolve a path or URL; ResultsError for a file, and for a URL that pyarrow does not support."""
         self.name = results.rstrip("/")
         if "://" not in results:
+            if Path(results).is_file():
+                raise ResultsError(f"{results}: this is a file; name a folder of runs")
             self._fs, self._root = fs.LocalFileSystem(), str(Path(results).absolute())
             return
         try:

@@ -77,7 +77,8 @@ class TestFleet:
         ("text", "name", "says"),
         [
             ("", "fleet.csv", "there is no service"),
-            ("sarama\n", "fleet.txt", "fleet.txt, line 1: sarama has no version"),
+            ("sarama\n", "fleet.txt", "fleet.txt, line 1: sarama has no version; write sarama@VERSION"),
+            ("sarama 1.43.2\n", "fleet.txt", "write sarama@1.43.2"),
             ("service,library_name\nx,y\n", "fleet.csv", "no column `client`"),
             ("client,role\nsarama@1.0,boss\n", "fleet.csv", "fleet.csv, line 2: boss is no role"),
             ("client,count\nsarama@1.0,many\n", "fleet.csv", "count 'many' is no number"),

@@ -143,3 +143,10 @@ def test_a_history_without_events_is_stored(tmp_path: Path) -> None:
     with create(tmp_path) as store:
         store.add(History(header(), ()), verdict(Outcome.BROKEN))
     assert read_history(str(tmp_path), store.run_id, CELL, 1) == History(header(), ())
+
+
+def test_a_file_is_no_results_folder(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.csv"
+    file.write_text("client\n")
+    with pytest.raises(ResultsError, match=r"fleet.csv: this is a file; name a folder of runs$"):
+        list(trials(str(file)))
