@@ -23,6 +23,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from probe.toolchain.setup_state import is_as_left, leave_state, read_state
+from probe.toolchain.tools import BROWSERS, cache_root
+
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 OLDEST_PYTHON = (3, 11)
@@ -57,7 +60,7 @@ print("seconds", min(work() for _ in range(9)))
 SPEED_ROUNDS = 4
 """Builds are measured in turn, because the speed of a machine varies from one second to the next."""
 MUCH_FASTER = 0.8
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+TOOL_NAMES = ("uv", "java", "go", "node", "npm", *BROWSERS)
 
 JAVA_WRAPPER = """#!/bin/sh
 # Drops a module that this runtime lacks and that Spark's launcher requests.
@@ -93,16 +96,9 @@ def say(text: str) -> None:
     print(f"setup: {text}", file=sys.stderr, flush=True)  # noqa: T201  # no library is installed yet
 
 
-def cache_root() -> Path:
-    """Return the cache folder and create it if necessary (the same rule as probe/toolchain/tools.py)."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    root = Path(os.environ.get("PROBE_CACHE") or Path(base) / "kafka-metadata-probe")
-    (root / "tools" / "bin").mkdir(parents=True, exist_ok=True)
-    return root
-
-
 TOOLS = cache_root() / "tools"
 BIN = TOOLS / "bin"
+BIN.mkdir(parents=True, exist_ok=True)
 
 
 def call(argv: list[str], fix: str, *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
@@ -308,6 +304,9 @@ def set_up(*, tests: bool) -> None:
     """Run every step of the set-up that is not done yet."""
     if sys.version_info < OLDEST_PYTHON:
         raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
+    state = read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN)
+    if is_as_left(ROOT, state) and (not tests or any(state[name] for name in BROWSERS)):
+        return
     uv_path = uv()
     environment(uv_path)
     java(uv_path)
@@ -318,6 +317,7 @@ def set_up(*, tests: bool) -> None:
         say(f"{error}; without Node the JavaScript clients are not run")
     if tests:
         chromium(uv_path)
+    leave_state(ROOT, read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN))
 
 
 def hand_over(program: str, arguments: list[str]) -> NoReturn:

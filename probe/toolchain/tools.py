@@ -1,4 +1,4 @@
-"""The cache folder, and where tools of other languages are found. Standard library only."""
+"""The cache folder, and where tools of other languages are found. Standard library only, for run.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIXES = {
 }
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-"""Names of the browser that the site's tests use; run.py repeats them, since it runs before any package exists."""
+"""Names of the browser that the site's tests use."""
 
 
 class ToolError(ProbeError):

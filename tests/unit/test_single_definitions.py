@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
 from probe.model.cluster import BROKERS, next_broker
 from probe.protocol.names import API_NAMES, api_slug
-from probe.toolchain.tools import BROWSERS
 
 ROOT = Path(__file__).parents[2]
 API_CONSTANTS = {api_slug(key).replace("-", "_").upper() for key in API_NAMES}
@@ -125,10 +123,6 @@ def test_drivers_import_only_their_contract_from_the_probe() -> None:
         if name.split(".")[0] in {"probe", "spark"} and name.split(".")[:2] != ["probe", "driver_contract"]
     ]
     assert found == []
-
-
-def test_setup_looks_for_the_same_browsers() -> None:
-    assert runpy.run_path(str(ROOT / "run.py"))["BROWSERS"] == BROWSERS
 
 
 def test_the_next_broker_after_the_last_is_the_first() -> None:
