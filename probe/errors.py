@@ -6,6 +6,19 @@ run a trial. It is caught where a trial runs and where a cohort of trials is ope
 
 from __future__ import annotations
 
+import errno
+import os
+
+REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
+"""Error numbers with which the system refuses to write."""
+
+
+def reason_of(error: Exception) -> str:
+    """Return the reason in one line. It is the system's own text where the system refused to write."""
+    if isinstance(error, OSError) and error.errno in REFUSED:
+        return os.strerror(error.errno)
+    return " ".join(str(error).split())
+
 
 class ProbeError(Exception):
     """An error that ends a command. Its text names the thing, the reason and the way out in one line."""

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from probe.errors import reason_of
 from probe.files.filesystems import write_whole
-from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError, reason_of
+from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION, ResultsError
 from probe.model.versions import version_key
 from spark.inputs import Inputs, open_place
 from spark.schema import IDENTITY, MATRIX

@@ -10,37 +10,21 @@ from typing import Annotated, NoReturn
 import typer
 
 from probe import __version__
-from probe.cli.commands import advise, audit, bisect, diff, doctor, judge, lists, matrix, plan, prune, run, show, verify
-from probe.cli.commands.run import core_run
-from probe.cli.console.streams import fail
-from probe.cli.options import RESULTS
+from probe.cli.console.failure import fail
+from probe.cli.lazy_group import LazyGroup
 from probe.cli.wiring.signals import handle_signals
-from probe.errors import EndedError, ExhaustedError, ProbeError
-from probe.model.results import REFUSED, reason_of
+from probe.errors import REFUSED, EndedError, ExhaustedError, ProbeError, reason_of
 from probe.processes.resources import exhaustion, raise_file_limit
 
 app = typer.Typer(
     name="probe",
+    cls=LazyGroup,
     help="Does this Kafka client, in this version and configuration, find the new leader by itself?",
     no_args_is_help=False,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("run")(run.run)
-app.command("plan")(plan.plan)
-app.command("show")(show.show)
-app.command("matrix")(matrix.matrix)
-app.command("advise")(advise.advise)
-app.command("audit")(audit.audit)
-app.command("bisect")(bisect.bisect)
-app.command("verify")(verify.verify)
-app.command("judge")(judge.judge)
-app.command("prune")(prune.prune)
-app.command("diff")(diff.diff)
-app.command("clients")(lists.clients)
-app.command("scenarios")(lists.scenarios)
-app.command("doctor")(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:  # typer's callback form
@@ -56,7 +40,9 @@ def probe(
 ) -> None:
     """Drive real Kafka clients against brokers in fault states. Without a command: the core run, matrix and site."""
     if context.invoked_subcommand is None:
-        core_run(RESULTS)
+        from probe.cli.commands.run import core_run  # noqa: PLC0415  # `--help` and other commands do not need it
+
+        core_run()
 
 
 def main() -> None:

@@ -14,9 +14,9 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
 from probe.cli.console.skips import by_reason, without_role
-from probe.cli.wiring.compose import choose_clients
+from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.request_versions import with_versions
-from probe.engines.kafka.faults.actions import UNSUPPORTED_STEPS
+from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan

@@ -5,8 +5,6 @@ It is shared by `probe.store`, which writes, and `spark`, which reads. Standard 
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
@@ -24,7 +22,6 @@ SCHEMA_KEY = b"probe.schema"
 """Key of the schema's number in the metadata of a Parquet file. A file without it has number 0."""
 SCHEMA_VERSION = 1
 """Additive changes of columns keep the number. Any other change raises it."""
-REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO})
 _PAIRS = tuple(name for name, kind in FACTS.items() if kind is Type.VERSIONS)
 
 
@@ -32,13 +29,6 @@ class ResultsError(ProbeError):
     """Results cannot be read or written. The text names the file, the reason and the way out in one line."""
 
     exit_code = 3
-
-
-def reason_of(error: Exception) -> str:
-    """Return the reason in one line. It is the system's own text where the system refused to write."""
-    if isinstance(error, OSError) and error.errno in REFUSED:
-        return os.strerror(error.errno)
-    return " ".join(str(error).split())
 
 
 def is_data(name: str, suffix: str = ".parquet") -> bool:

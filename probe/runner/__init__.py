@@ -1,6 +1,16 @@
-"""Execution of trials: each with set-up, warm-up, fault, observation and teardown, in a bounded pool."""
+"""Execution of trials: each with set-up, warm-up, fault, observation and teardown, in a bounded pool.
 
-from probe.runner.schedule.pool import Progress, run_plan
-from probe.runner.tools import Options, Tools
+Names are imported when first used, because commands that run nothing need only the options.
+"""
+
+from typing import TYPE_CHECKING
+
+from probe.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from probe.runner.schedule.pool import Progress, run_plan
+    from probe.runner.tools import Options, Tools
+else:
+    __getattr__ = lazy_names(__name__, {"schedule.pool": ("Progress", "run_plan"), "tools": ("Options", "Tools")})
 
 __all__ = ["Options", "Progress", "Tools", "run_plan"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from probe.drivers.host import Host
 from probe.model import Cell, Client
 from probe.ports import EnginePort, Pcapng
-from probe.runner.loop_lag import LoopLag
+
+if TYPE_CHECKING:  # these load gRPC and asyncio, and the options are needed without them
+    from probe.drivers.host import Host
+    from probe.runner.loop_lag import LoopLag
 
 Keep = Callable[[Cell, int, Pcapng], None]
 """Stores the capture of a trial under its number; blocks, and never raises."""

@@ -1,9 +1,26 @@
-"""The store of runs: Parquet files that are appended while trials run. A reader never finds an incomplete file."""
+"""The store of runs: Parquet files that are appended while trials run. A reader never finds an incomplete file.
 
+Names are imported when first used, because pyarrow takes longer to load than many commands run.
+"""
+
+from typing import TYPE_CHECKING
+
+from probe.lazy_names import lazy_names
 from probe.model.results import ResultsError
-from probe.store.captures import read_capture, write_capture
-from probe.store.reading import RunInfo, TrialRow, histories, history, run_info, runs, trials
-from probe.store.writing import RunStore
+
+if TYPE_CHECKING:
+    from probe.store.captures import read_capture, write_capture
+    from probe.store.reading import RunInfo, TrialRow, histories, history, run_info, runs, trials
+    from probe.store.writing import RunStore
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "captures": ("read_capture", "write_capture"),
+            "reading": ("RunInfo", "TrialRow", "histories", "history", "run_info", "runs", "trials"),
+            "writing": ("RunStore",),
+        },
+    )
 
 __all__ = [
     "ResultsError",

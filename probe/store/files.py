@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from probe.errors import reason_of
 from probe.files.filesystems import write_whole
-from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data, reason_of
+from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
 
 ROWS_PER_GROUP = 16_384
 """Small groups keep the amount read for a single trial low."""

@@ -9,10 +9,11 @@ import pytest
 
 from probe.catalogue.scenarios import default_scenarios
 from probe.engines.kafka.admin.partitioner import java_hash, partition_of
-from probe.engines.kafka.faults.actions import ACTIONS, UNSUPPORTED_STEPS
+from probe.engines.kafka.faults.actions import ACTIONS
 from probe.engines.kafka.faults.filler_entries import named
 from probe.engines.kafka.faults.replicas import without
 from probe.engines.kafka.faults.schedule import is_ours, later
+from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.model import Engine, Role
 from probe.scenarios.session_timeouts import session_ms
 from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker

@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from probe.cli.app import app
-from probe.cli.commands import judge
 from probe.model import Outcome
 from spark.rejudge import Change, Rejudged
 from tests.support.synthetic_rows import CELL, fill
@@ -20,7 +19,9 @@ def test_changed_cells_are_named_with_both_outcomes(monkeypatch: pytest.MonkeyPa
         Change(CELL, "stuck", "waiting", ("outcome",)),
         Change(CELL, "late", "late", ("refreshes_max", "reason")),
     )
-    monkeypatch.setattr(judge, "rejudge", lambda results, master: Rejudged(9, ("v",), changes, ("a damaged file",)))
+    monkeypatch.setattr(
+        "spark.rejudge.rejudge", lambda results, master: Rejudged(9, ("v",), changes, ("a damaged file",))
+    )
     done = CliRunner().invoke(app, ["judge", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert f"changed  {CELL}: stuck -> waiting\n" in done.output

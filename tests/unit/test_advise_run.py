@@ -13,8 +13,8 @@ from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cli.app import app
 from probe.cli.commands import advise as command
+from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparisons import Change, Filter, absent, needed, stored_cells
-from probe.cli.wiring.compose import apps, families
 from probe.model import Cell, Engine, Outcome, Profile, Role
 from tests.support.synthetic_rows import CELL, fill
 

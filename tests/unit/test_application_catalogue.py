@@ -15,7 +15,7 @@ from probe.catalogue.files import data_file
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_clients, select_profiles
 from probe.cli.app import app
-from probe.cli.wiring.compose import inside
+from probe.cli.wiring.catalogue import inside
 from probe.model import Client, Election, Engine, Outcome, Profile, Role
 from probe.planning.plan import Selection, make_plan
 from probe.site import build

@@ -19,7 +19,7 @@ from probe.cells.audit import Finding, Report, examine, upgrade, worst_first
 from probe.cells.fleet import Service, read_fleet
 from probe.cells.upgrades import advise_upgrade
 from probe.cli.app import app
-from probe.cli.wiring.compose import apps, families
+from probe.cli.wiring.catalogue import apps, families
 from probe.model import Cell, Outcome, Profile, Role
 from tests.support.synthetic_rows import CELL, fill, verdict
 

@@ -20,7 +20,7 @@ from probe.cells.bisect import ChangePoint, NextRuns, NoChange, changes, next_st
 from probe.cli import options
 from probe.cli.app import app
 from probe.cli.wiring import bisect_run
-from probe.cli.wiring.compose import families
+from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.resume import as_before, names_nothing, selected
 from probe.errors import ProbeError
 from probe.model import Cell, Election, Outcome, Role

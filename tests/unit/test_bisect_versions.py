@@ -11,7 +11,7 @@ from probe.cli import options
 from probe.cli.commands.bisect import survey
 from probe.cli.wiring import bisect_run
 from probe.cli.wiring.bisect_run import BisectState
-from probe.cli.wiring.compose import families
+from probe.cli.wiring.catalogue import families
 from probe.drivers.provision import releases
 from probe.drivers.sources import module, wheel
 from probe.errors import ProvisionError

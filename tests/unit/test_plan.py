@@ -10,7 +10,7 @@ import pytest
 from probe.catalogue.families import UnsentRequest, read_family
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
-from probe.engines.kafka.faults.actions import UNSUPPORTED_STEPS
+from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.model import Election, Engine, Outcome, Role
 from probe.planning.plan import FOUND_S, SETTLED_AFTER_S, LongWatches, Plan, Selection, make_plan, settled_after_s
 from probe.scenarios.steps.partitions import LagMetadata

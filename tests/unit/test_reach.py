@@ -112,6 +112,6 @@ def test_trials_with_unusual_versions_do_not_count(tmp_path: Path, trial: tuple[
 
 
 def test_results_are_read_only_if_a_version_matters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probe.cli.wiring.request_versions.trials", lambda *_, **__: pytest.fail("results are read"))
+    monkeypatch.setattr("probe.store.trials", lambda *_, **__: pytest.fail("results are read"))
     _, selection = asked("net/reset").whole()
     assert with_versions(selection, str(tmp_path)) is selection

@@ -18,8 +18,8 @@ from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
+from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparisons import Change, Filter, absent, compared, needed, stored_cells
-from probe.cli.wiring.compose import apps, families
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Profile, Role

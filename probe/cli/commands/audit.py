@@ -19,7 +19,7 @@ from probe.cells.fleet import Service, read_fleet
 from probe.cli import options as o
 from probe.cli.console.audit_output import as_csv, as_json, print_audit
 from probe.cli.console.streams import say
-from probe.cli.wiring.compose import apps, choose_clients, families
+from probe.cli.wiring.catalogue import apps, choose_clients, families
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Role

@@ -16,7 +16,7 @@ from probe.cells.cli_hints import show_command
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
-from probe.cli.wiring.compose import choose_clients, families
+from probe.cli.wiring.catalogue import choose_clients, families
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role
 from probe.model.hints import did_you_mean

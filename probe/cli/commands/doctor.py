@@ -11,7 +11,7 @@ from functools import partial
 
 from probe.catalogue.families import Family
 from probe.cli.console.streams import OUT
-from probe.cli.wiring.compose import families, is_installed
+from probe.cli.wiring.catalogue import families, is_installed
 from probe.engines.kafka.disks.choice import choose
 from probe.errors import GateError
 from probe.toolchain.tools import BROWSERS, ToolError, cache_root, find_tool

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
+from probe.cli.wiring.spark_package import need_spark
 from probe.store.lock import PUBLISHING, locked
-from spark.rejudge import Change, rejudge
+
+if TYPE_CHECKING:
+    from spark.rejudge import Change
 
 
 def judge(
@@ -19,6 +22,9 @@ def judge(
     wait: o.Wait = 0.0,
 ) -> None:
     """Judge stored trials again with the current rules, and list the cells of the matrix that changed."""
+    need_spark()
+    from spark.rejudge import rejudge  # noqa: PLC0415  # imports pyspark, which may be missing
+
     with locked(results, PUBLISHING, wait_s=wait, say=say):
         done = rejudge(results, master)
     for problem in done.problems:

@@ -11,7 +11,7 @@ from probe.catalogue.apps import App, listed
 from probe.catalogue.families import Family
 from probe.catalogue.scenarios import default_scenarios
 from probe.cli.console.streams import OUT
-from probe.cli.wiring.compose import apps, families, is_installed
+from probe.cli.wiring.catalogue import apps, families, is_installed
 from probe.model.versions import version_key
 from probe.scenarios.scenario import Scenario
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from probe.cli import options as o
-from probe.cli.wiring.publish import Publisher
+from probe.cli.wiring.spark_package import need_spark
 
 
 def matrix(
@@ -23,6 +23,9 @@ def matrix(
     wait: o.Wait = 0.0,
 ) -> None:
     """Build matrix.csv, the other tables and the web site from stored runs."""
+    need_spark()
+    from probe.cli.wiring.publish import Publisher  # noqa: PLC0415  # imports pyspark, which may be missing
+
     with Publisher(results, out, master, wait_s=wait) as publisher:
         publisher.publish()
         if traffic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,9 +16,9 @@ from probe.cli.console.outcome_table import show_outcomes
 from probe.cli.console.skips import skipped
 from probe.cli.console.streams import say
 from probe.cli.wiring.execution import run_planned
-from probe.cli.wiring.publish import Publisher
 from probe.cli.wiring.reports import NO_REPORTS, Reports
 from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.spark_package import need_spark
 from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
 from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError
 from probe.model import Engine, Role
@@ -26,6 +26,9 @@ from probe.model.outcomes import UNOBSERVED
 from probe.planning.plan import LongWatches
 from probe.reports.gates import read_gate
 from probe.runner import Options
+
+if TYPE_CHECKING:
+    from probe.cli.wiring.publish import Publisher
 
 PUBLISHING_WAIT_S = 600.0
 """Maximum wait of a finished run for the matrix and site of another run, in seconds."""
@@ -93,15 +96,23 @@ def run(
         watch_ms = before_ms if watch_ms is None else watch_ms
     stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
     options = Options(jobs=jobs, watch_ms=watch_ms, capture=capture, stop_at=stop)
-    with Publisher(results, wait_s=PUBLISHING_WAIT_S) if publish else nullcontext() as publisher:
+    with _publisher(results) if publish else nullcontext() as publisher:
         _run(asked, options, results, resume, reports, publisher, wait)
 
 
-def core_run(results: str) -> None:
+def core_run(results: str = o.RESULTS) -> None:
     """Run the core scenarios for the core clients, then build matrix and site."""
     asked = o.RunSelection(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
-    with Publisher(results, wait_s=PUBLISHING_WAIT_S) as publisher:
+    with _publisher(results) as publisher:
         _run(asked, Options(), results, None, NO_REPORTS, publisher)
+
+
+def _publisher(results: str) -> Publisher:
+    """Return the publisher of a run. ToolError if pyspark is not installed."""
+    need_spark()
+    from probe.cli.wiring.publish import Publisher  # noqa: PLC0415  # imports pyspark, which may be missing
+
+    return Publisher(results, wait_s=PUBLISHING_WAIT_S)
 
 
 def _run(

@@ -6,22 +6,25 @@ import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from probe import store
 from probe.catalogue.apps import stand_for
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cli import options as o
 from probe.cli.console.history_lines import lines
 from probe.cli.console.streams import OUT
-from probe.cli.wiring.captures import take_out
-from probe.cli.wiring.compose import apps, families
+from probe.cli.wiring.catalogue import apps, families
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Cell, Engine, Profile, Role, encode
 from probe.model.versions import version_key
-from probe.store import TrialRow, history, runs, trials
+from probe.store.presence import has_runs
+
+if TYPE_CHECKING:
+    from probe.store import TrialRow
 
 
 def show(
@@ -63,11 +66,11 @@ def show(
         "--broker": _one_of(broker, lambda cell, text: cell.broker == text),
         "--engine": lambda cell: engine is None or cell.engine is engine,
     }
-    if not runs(results):
+    if not has_runs(results):
         raise NothingJudgedError(
             f"{results}: there are no runs here; `probe run` makes one, --results names another folder"
         )
-    rows = list(trials(results, run))
+    rows = list(store.trials(results, run))
     found = [row for row in rows if all(test(row.cell) for test in tests.values())]
     found = [row for row in found if trial is None or row.trial == trial]
     if not found:
@@ -78,6 +81,8 @@ def show(
     newest = _newest(found)
     if len(newest) == 1 or (run is not None and trial is not None and len(newest) == 1):
         if pcap is not None:
+            from probe.cli.wiring.captures import take_out  # noqa: PLC0415  # loads the store, and with it pyarrow
+
             take_out(results, newest[0], pcap)
         _show_one(results, newest[0], as_json=as_json)
         return
@@ -116,7 +121,7 @@ def _newest(found: list[TrialRow]) -> list[TrialRow]:
 
 
 def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
-    seen = history(results, row.run_id, row.cell, row.trial)
+    seen = store.history(results, row.run_id, row.cell, row.trial)
     if as_json:
         events = [{"event": type(event).__name__, **encode(event)} for event in seen.events]
         data = {

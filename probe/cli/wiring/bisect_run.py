@@ -14,7 +14,7 @@ from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell, settle
 from probe.cli.console.streams import say
-from probe.cli.wiring.compose import choose_clients
+from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.exclusive_run import exclusive_run
 from probe.cli.wiring.execution import execute, prepare_run
 from probe.cli.wiring.kafka_engine import exact_versions

@@ -12,7 +12,7 @@ from probe.catalogue.scenarios import CORE, select_scenarios
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.diff import in_order
 from probe.cells.trends import Step, question
-from probe.cli.wiring.compose import families
+from probe.cli.wiring.catalogue import families
 from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role
 from probe.store import trials
 

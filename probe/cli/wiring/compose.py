@@ -1,4 +1,4 @@
-"""Assembles the parts: catalogue, cache, engine, drivers."""
+"""Assembles the live parts of a run: engine, relays, drivers."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
-from functools import cache
 from pathlib import Path
 
-from probe.catalogue.apps import App, inside_of, read_apps
-from probe.catalogue.families import Family, Version, read_families
-from probe.catalogue.files import clients_folder, data_file
-from probe.catalogue.selectors import LINES, Chosen, select_clients
+from probe.catalogue.families import Family, Version
+from probe.catalogue.selectors import LINES, Chosen
+from probe.cli.wiring.catalogue import obtained
 from probe.drivers.host import Bound, Host
 from probe.drivers.launch import Launch
-from probe.drivers.provision import provision_all, resolve
+from probe.drivers.provision import provision_all
 from probe.engines.embedded.engine import Embedded
 from probe.errors import ProvisionError
 from probe.files.atomic import write_file
@@ -38,37 +36,6 @@ FIRST_NEW_LINE = 4
 FETCHES = 4
 
 
-@cache
-def families() -> Mapping[str, Family]:
-    """Return every client family. CatalogueError for a broken client.toml."""
-    return read_families(clients_folder())
-
-
-@cache
-def apps() -> Mapping[str, App]:
-    """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
-    return read_apps(data_file("apps.toml"), families())
-
-
-def inside(client: Client) -> Sequence[str]:
-    """Return the names of the applications and wrappers with this client inside."""
-    return inside_of(apps(), client.family, client.version)
-
-
-def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
-    """Return the selected client versions; unpinned ones are looked up at the registry."""
-    return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()), apps())
-
-
-def is_installed(family: Family, version: Version) -> bool:
-    """Return whether a version is in the cache."""
-    return _stamp(family.client(version)).exists()
-
-
-def _stamp(client: Client) -> Path:
-    return cache_root() / "obtained" / f"{client}"
-
-
 def get_clients(
     chosen: Sequence[Chosen], report: Callable[[str], None]
 ) -> tuple[dict[Client, Bound], dict[Client, str]]:
@@ -81,9 +48,9 @@ def get_clients(
         client = family.client(version)
         if isinstance(result, Launch):
             bound[client] = Bound(result, family.instances_per_process)
-            if not _stamp(client).exists():
+            if not obtained(client).exists():
                 report(f"obtained {client}: {result.artifact}")
-            write_file(_stamp(client), f"{result.artifact}\n")
+            write_file(obtained(client), f"{result.artifact}\n")
         else:
             absent[client] = str(result)
             reasons.append(result)

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from probe.cli.console.agreement import of_matrix, show_agreement
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
-from probe.cli.wiring.compose import inside
+from probe.cli.wiring.catalogue import inside
 from probe.cli.wiring.time_budget import note_publishing
 from probe.errors import EndedError, InterruptedRunError, NothingJudgedError
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from probe import store
 from probe.catalogue.scenarios import default_scenarios
 from probe.model import Cell, Outcome
 from probe.model.results import ResultsError
@@ -12,7 +14,10 @@ from probe.planning.plan import Selection
 from probe.scenarios.reach import Versions, depends_on_version
 from probe.scenarios.second_starts import PREFIX
 from probe.scenarios.steps.partitions import RollBack
-from probe.store import TrialRow, trials
+from probe.store.presence import has_runs
+
+if TYPE_CHECKING:
+    from probe.store import TrialRow
 
 
 def with_versions(selection: Selection, results: str) -> Selection:
@@ -26,7 +31,9 @@ def _stored(results: str) -> Mapping[Cell, Versions]:
     found: dict[Cell, dict[str, int]] = {}
     lowering = _lowering()
     try:
-        for row in trials(results, warn=_ignore):
+        if not has_runs(results):
+            return {}
+        for row in store.trials(results, warn=_ignore):
             if _is_telling(row) and row.cell.scenario.removeprefix(PREFIX) not in lowering:
                 mine = found.setdefault(replace(row.cell, scenario="steady"), {})
                 for api, version in row.verdict.facts.api_versions:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from probe.errors import reason_of
 from probe.files.atomic import put_folder
 from probe.files.locks import SETTLED_S, hold, is_left
-from probe.model.results import reason_of
 from probe.site.data.matrix_rows import SiteError
 
 MARKER = ".probe-site"

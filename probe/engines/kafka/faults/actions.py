@@ -1,8 +1,6 @@
-"""The table of fault actions by kind of step, and the steps that real brokers do not support, with reasons."""
+"""The table of fault actions by kind of step."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from probe.engines.kafka.faults import (
     brokers,
@@ -37,23 +35,16 @@ from probe.scenarios.steps.brokers import (
 )
 from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers, SendUnknownKeys
 from probe.scenarios.steps.partitions import (
-    AnswerError,
     BreakLogDir,
     CutConnections,
     DeleteTopic,
-    ForgetTopic,
     GrowTopic,
     HoldDiscovery,
-    LagMetadata,
     LoadCoordinator,
     LoseCoordinator,
-    LoseLeader,
     MoveCoordinator,
     MoveLeader,
     RecreateTopic,
-    Rejoin,
-    RollBack,
-    Step,
 )
 from probe.scenarios.steps.real import (
     Decommission,
@@ -103,13 +94,3 @@ ACTIONS: ActionTable = {
     RestartBrokers: Action(coordinator_restarts.restart, coordinator_restarts.mend),
     ChangeAddresses: Action(network.change_addresses, brokers.all_up),
 }
-
-UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
-    AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
-    ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
-    LagMetadata: "the delay of real metadata cannot be controlled",
-    LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
-    Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
-    RollBack: "brokers of two versions cannot use the same log dirs in turn",
-}
-"""Steps that only the embedded engine plays, with the reason."""

@@ -1,0 +1,110 @@
+"""The commands by name. Each command's module is imported when it is invoked or its own help is requested."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """Where a command is, and its line in the list of commands."""
+
+    module: str
+    """Module of `probe.cli.commands`. The function in it has the name of the command."""
+    summary: str
+    """First paragraph of the function's docstring."""
+
+
+COMMANDS: Mapping[str, Command] = {
+    "run": Command(
+        module="run",
+        summary="Run clients in scenarios, judge each, and store the results.",
+    ),
+    "plan": Command(
+        module="plan",
+        summary="List the cells that `probe run` would run and skip, with reasons and a time estimate. Starts nothing.",
+    ),
+    "show": Command(
+        module="show",
+        summary="Show the timeline of one trial. If several cells match, list them.",
+    ),
+    "matrix": Command(
+        module="matrix",
+        summary="Build matrix.csv, the other tables and the web site from stored runs.",
+    ),
+    "advise": Command(
+        module="advise",
+        summary="Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a "
+        "cell is worse.",
+    ),
+    "audit": Command(
+        module="audit",
+        summary="List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there "
+        "are any.",
+    ),
+    "bisect": Command(
+        module="bisect",
+        summary="Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are "
+        "the same.",
+    ),
+    "verify": Command(
+        module="verify",
+        summary="Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced.",
+    ),
+    "judge": Command(
+        module="judge",
+        summary="Judge stored trials again with the current rules, and list the cells of the matrix that changed.",
+    ),
+    "prune": Command(
+        module="prune",
+        summary="Remove old runs. The latest evidence for each cell of the matrix is always kept.",
+    ),
+    "diff": Command(
+        module="diff",
+        summary="List the cells that were added, removed or changed from one run to another.",
+    ),
+    "clients": Command(
+        module="lists",
+        summary="List the client libraries with versions, roles and profiles, and applications with the library "
+        "inside.",
+    ),
+    "scenarios": Command(
+        module="lists",
+        summary="List the scenarios. Any Kafka error can also be run by name, as in blip/produce/UNKNOWN_SERVER_ERROR.",
+    ),
+    "doctor": Command(
+        module="doctor",
+        summary="Check that everything needed is installed; exit code 1 if the embedded engine cannot run.",
+    ),
+}
+
+
+class LazyGroup(TyperGroup):
+    """A group whose list of commands is made from the table. Only the invoked command is imported."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Take typer's settings of a group; commands registered with typer are replaced by those of the table."""
+        listed = {
+            name: TyperCommand(name, help=command.summary, rich_markup_mode=None) for name, command in COMMANDS.items()
+        }
+        super().__init__(**{**settings, "commands": listed})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name of the command, the command itself instead of its entry in the list, and its arguments."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed and load(listed.name or ""), rest
+
+
+def load(name: str) -> Any:
+    """Import a command and return it in the form that typer runs. KeyError for a name that is not in the table."""
+    function = getattr(importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}"), name)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name)(function)
+    return get_command(alone)

@@ -1,0 +1,47 @@
+"""The catalogue as commands see it: families, applications, and the selected and obtained clients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from probe.catalogue.apps import App, inside_of, read_apps
+from probe.catalogue.families import Family, Version, read_families
+from probe.catalogue.files import clients_folder, data_file
+from probe.catalogue.selectors import Chosen, select_clients
+from probe.drivers.provision import resolve
+from probe.model import Client
+from probe.toolchain.tools import cache_root
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """Return every client family. CatalogueError for a broken client.toml."""
+    return read_families(clients_folder())
+
+
+@cache
+def apps() -> Mapping[str, App]:
+    """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
+    return read_apps(data_file("apps.toml"), families())
+
+
+def inside(client: Client) -> Sequence[str]:
+    """Return the names of the applications and wrappers with this client inside."""
+    return inside_of(apps(), client.family, client.version)
+
+
+def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
+    """Return the selected client versions; unpinned ones are looked up at the registry."""
+    return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()), apps())
+
+
+def is_installed(family: Family, version: Version) -> bool:
+    """Return whether a version is in the cache."""
+    return obtained(family.client(version)).exists()
+
+
+def obtained(client: Client) -> Path:
+    """Return the file that marks an obtained client."""
+    return cache_root() / "obtained" / f"{client}"

@@ -1,0 +1,25 @@
+"""The steps that real brokers do not support, with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from probe.scenarios.steps.partitions import (
+    AnswerError,
+    ForgetTopic,
+    LagMetadata,
+    LoseLeader,
+    Rejoin,
+    RollBack,
+    Step,
+)
+
+UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
+    AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
+    ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
+    LagMetadata: "the delay of real metadata cannot be controlled",
+    LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
+    Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
+    RollBack: "brokers of two versions cannot use the same log dirs in turn",
+}
+"""Steps that only the embedded engine plays, with the reason."""

@@ -1,0 +1,127 @@
+"""Commands that start quickly: each loads only the packages that it uses."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from probe.cli import lazy_group
+from probe.cli.app import app
+from probe.model import Outcome
+from tests.support.synthetic_rows import CELL, fill
+
+HEAVY = ("pyspark", "pandas", "grpc", "numpy", "pyarrow", "jinja2", "confluent_kafka", "kazoo", "uvloop")
+"""Packages that take long to load."""
+BARE = (*HEAVY, "pydantic", "rich", "asyncio", "probe.model")
+"""What the list of commands does not need either."""
+TRACED = """
+import atexit, json, sys
+atexit.register(lambda: print("LOADED", json.dumps(sorted(sys.modules)), file=sys.stderr))
+from probe.cli import main
+main()
+"""
+WITHOUT = "import sys; sys.modules['pyspark'] = None\nfrom probe.cli import main\nmain()"
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False, env={**os.environ})
+
+
+def loaded(*arguments: str, code: int = 0) -> set[str]:
+    """Run a command and return the names of the modules that it loaded."""
+    done = run(TRACED, *arguments)
+    assert done.returncode == code, done.stderr
+    return set(done.stderr.split("LOADED", 1)[1].replace(",", " ").replace('"', " ").strip(" []\n").split())
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_list_of_commands_needs_no_command(option: str) -> None:
+    modules = loaded(option)
+    assert modules & {*BARE} == set()
+    assert [name for name in modules if name.startswith("probe.cli.commands")] == []
+
+
+@pytest.mark.parametrize("name", lazy_group.COMMANDS)
+def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_results(name: str) -> None:
+    modules = loaded(name, "--help")
+    assert modules & {"pyspark", "pandas", "jinja2"} == set()
+    if name in {"plan", "show", "clients", "scenarios", "matrix", "judge", "doctor"}:
+        assert modules & {*HEAVY} == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["clients"], 0),
+        (["clients", "--json"], 0),
+        (["scenarios"], 0),
+        (["scenarios", "--json"], 0),
+        (["plan", "--client", "sarama@1.43.2", "--scenario", "*", "--results", "{}"], 0),
+        (["plan", "--client", "sarama@1.43.2", "--scenario", "*", "--engine", "kafka", "--results", "{}"], 0),
+        (["plan", "--results", "{}"], 0),
+        (["show", "--results", "{}"], 3),
+        (["show", "--client", "sarama", "--results", "{}"], 3),
+    ],
+    ids=str,
+)
+def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], code: int, tmp_path: Path) -> None:
+    arguments = [item.replace("{}", str(tmp_path)) for item in arguments]
+    assert loaded(*arguments, code=code) & {*HEAVY} == set()
+
+
+def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path) -> None:
+    fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
+    plan = ("plan", "--client", str(CELL.client), "--results", str(tmp_path / "results"), "--scenario")
+    assert loaded(*plan, "disk/storage-error") & {*HEAVY} == set()
+    assert "pyarrow" in loaded(*plan, "answer/fetch/FENCED_LEADER_EPOCH")
+
+
+def test_a_stored_trial_is_shown_without_the_packages_of_runs_and_the_site(tmp_path: Path) -> None:
+    fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
+    modules = loaded("show", "--results", str(tmp_path / "results"))
+    assert modules & {*HEAVY} - {"pandas"} == {"pyarrow", "numpy"}  # pyarrow loads pandas if it is installed
+
+
+def test_every_command_is_listed_with_the_first_paragraph_of_its_help() -> None:
+    listed = CliRunner().invoke(app, ["--help"]).output
+    for name, command in lazy_group.COMMANDS.items():
+        function = lazy_group.load(name).callback
+        first = (inspect.getdoc(function) or "").split("\n\n")[0]
+        assert command.summary == " ".join(first.split())
+        assert any(line.split()[:2] == [name, command.summary.split()[0]] for line in listed.splitlines()), name
+
+
+def test_every_module_of_the_commands_is_in_the_list() -> None:
+    folder = Path(lazy_group.__file__).with_name("commands")
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert {command.module for command in lazy_group.COMMANDS.values()} == modules
+
+
+def test_an_unknown_command_is_answered_with_the_nearest_one() -> None:
+    done = CliRunner().invoke(app, ["scenarois"])
+    assert done.exit_code == 2
+    assert "No such command 'scenarois'. Did you mean 'scenarios'?" in done.output
+
+
+@pytest.mark.parametrize(
+    "arguments", [["clients"], ["plan", "--client", "sarama@1.43.2"], ["matrix", "--help"], ["judge", "--help"]]
+)
+def test_what_needs_no_spark_works_without_it(arguments: list[str]) -> None:
+    done = run(WITHOUT, *arguments)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["matrix"], ["judge"], ["run", "--publish"]], ids=" ".join)
+def test_a_missing_pyspark_is_one_line_and_nothing_is_run(arguments: list[str], tmp_path: Path) -> None:
+    done = run(WITHOUT, *arguments, "--results", str(tmp_path))
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("probe: the Python package pyspark is not installed; ")
+    assert list(tmp_path.iterdir()) == []
