@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
-import shutil
 import socket
 import subprocess
 import time
@@ -24,6 +23,7 @@ import pytest
 from probe.engines.embedded.engine import Embedded
 from probe.model import Closed, Folded, History, Request, Response
 from probe.ports import RelayPort, Sink
+from tests.support.fetched_tools import debian_program
 from tests.support.real_cells import planned, play
 
 pytestmark = pytest.mark.real
@@ -99,14 +99,15 @@ async def _recording_ports(
 @contextlib.contextmanager
 def capturing(file: Path) -> Iterator[tuple[Path | None, str]]:
     """Capture TCP on the loopback interface if possible; yield the file, or the reason why there is none."""
-    tshark = shutil.which("tshark")
-    if tshark is None:
-        yield None, "tshark is not installed; `apt-get install tshark` makes this test run"
+    try:
+        tshark = debian_program("tshark", "tshark")
+    except pytest.skip.Exception as error:
+        yield None, str(error)
         return
-    argv = [tshark, "-q", "-i", "lo", "-f", "tcp", "-B", "64", "-w", str(file)]
+    argv = [str(tshark), "-q", "-i", "lo", "-f", "tcp", "-B", "64", "-w", str(file)]
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
         try:
-            reason = "" if _captures(file, running) else "tshark may not capture on lo here; run as root to try it"
+            reason = "" if _captures(file, running) else "this user may not capture on the loopback interface; root may"
             yield (None if reason else file), reason
         finally:
             running.terminate()
@@ -216,7 +217,19 @@ def on_the_wire(seen: Witnesses) -> Counter[tuple[int, Header]]:
     decode = [item for port in seen.ports for item in ("-d", f"tcp.port=={port},kafka")]
     columns = [item for name in FIELDS for item in ("-e", name)]
     shown = "kafka.client_id"
-    argv = ["tshark", "-r", str(seen.capture), *decode, "-Y", shown, "-T", "fields", *columns, "-E", "separator=|"]
+    argv = [
+        str(debian_program("tshark", "tshark")),
+        "-r",
+        str(seen.capture),
+        *decode,
+        "-Y",
+        shown,
+        "-T",
+        "fields",
+        *columns,
+        "-E",
+        "separator=|",
+    ]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-500:]
     found = Counter[tuple[int, Header]]()

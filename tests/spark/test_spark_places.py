@@ -24,6 +24,7 @@ from probe.store import RunStore, trials
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA
 from spark.job import build_matrix
 from spark.rejudge import rejudge
+from tests.support.fetched_tools import python_packages
 from tests.support.spark_cluster import cluster
 from tests.support.synthetic_rows import CELL, RUNS, create, history, random_rows, trial, verdict, write, write_part
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[2]
+MOTO = Path(__file__).parents[1] / "data" / "moto_server.txt"
 STORED = Path(__file__).parents[1] / "data" / "stored_schema_1"
 RUN = "20261101T120000Z-0001"
 
@@ -41,7 +43,6 @@ def outcomes(csv: str) -> list[tuple[str, str]]:
     return [(row[1], row[7]) for row in rows[1:]]
 
 
-@pytest.mark.skipif("PROBE_CLUSTER" not in os.environ, reason="five JVMs: run it alone, with PROBE_CLUSTER=1")
 def test_a_standalone_cluster_builds_the_same(spark: SparkSession, tmp_path: Path) -> None:
     """In a process of its own, as `probe matrix --master` is; this process has a local session already."""
     write(tmp_path / "results", random_rows(21, 60))
@@ -59,10 +60,8 @@ def test_a_standalone_cluster_builds_the_same(spark: SparkSession, tmp_path: Pat
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
-    """Serve an S3-compatible store on loopback, from a package; yield a URL in a bucket of it."""
-    command = os.environ.get("MOTO_SERVER")
-    if command is None:
-        pytest.skip("MOTO_SERVER names no server of S3's protocol: uv tool install 'moto[s3]' gives moto_server")
+    """Serve an S3-compatible store on loopback, from pinned packages; yield a URL in a bucket of it."""
+    packages = python_packages(MOTO)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -71,7 +70,12 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
         monkeypatch.setenv(name, value)
     with (
         (tmp_path / "moto.log").open("wb") as log,
-        subprocess.Popen([command, "-H", "127.0.0.1", "-p", str(port)], stdout=log, stderr=log) as server,
+        subprocess.Popen(
+            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+            env={**os.environ, "PYTHONPATH": str(packages)},
+            stdout=log,
+            stderr=log,
+        ) as server,
     ):
         try:
             _make_bucket(f"{port}", time.monotonic() + 60)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import shutil
 import struct
 import subprocess
 import time
@@ -29,15 +28,11 @@ from probe.relay.capture import ANSWER, ASK, CLIENT_PORTS, SEGMENT, Capture, Con
 from probe.site import Source, build
 from probe.store import read_capture
 from tests.support import site_data
+from tests.support.fetched_tools import debian_program
 from tests.support.protocol_wire import schemas
 from tests.support.real_cells import planned, play
 from tests.support.relay_peers import Broker, Client, client, of, until
 from tests.support.synthetic_rows import CELL, create, history, verdict
-
-TSHARK = shutil.which("tshark")
-needs_tshark = pytest.mark.skipif(
-    TSHARK is None, reason="tshark is not installed, so nothing can read the captures back"
-)
 
 
 @dataclass(frozen=True)
@@ -203,7 +198,6 @@ def test_a_relay_without_capture_returns_none() -> None:
     assert Relay(brokers=(), sink=print, schemas=schemas()).captured() is None
 
 
-@needs_tshark
 def test_tshark_reads_the_same_requests_and_responses(tmp_path: Path) -> None:
     file, events, port = talk(_three_questions)
     path = tmp_path / "trial.pcapng"
@@ -218,7 +212,6 @@ def test_tshark_reads_the_same_requests_and_responses(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-@needs_tshark
 def test_tshark_reads_every_request_of_a_real_client(tmp_path: Path) -> None:
     files: list[bytes] = []
 
@@ -246,7 +239,6 @@ def test_tshark_reads_every_request_of_a_real_client(tmp_path: Path) -> None:
     assert len(pairs) > 50
 
 
-@needs_tshark
 def test_tshark_finds_no_malformed_packet(tmp_path: Path) -> None:
     path = tmp_path / "trial.pcapng"
     odd = [tape((20, ASK, b"abc"), (30, ANSWER, bytes(100_001)), (40, ASK, b"d"), by="relay"), tape(conn=70_000)]
@@ -270,8 +262,7 @@ def test_tshark_finds_no_malformed_packet(tmp_path: Path) -> None:
 
 
 def _tshark(path: Path, port: int, *arguments: str) -> str:
-    assert TSHARK is not None
-    argv = [TSHARK, "-r", str(path), "-d", f"tcp.port=={port},kafka", *arguments]
+    argv = [str(debian_program("tshark", "tshark")), "-r", str(path), "-d", f"tcp.port=={port},kafka", *arguments]
     return subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
 
 

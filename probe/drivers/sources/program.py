@@ -1,19 +1,16 @@
 """Programs of this machine's distribution that run with a shared library from a wheel: kcat on librdkafka.
 
-The program is the one on PATH. If there is none, the distribution's own tool downloads its package, with the
-repositories of its own configuration; it is unpacked into the cache. Nothing is installed, and root is not needed. The
-release of the library is chosen by us. A version of such a family is the program's version, a dash, and the library's.
-Its digest is that of the wheel with the library.
+The program is the one on PATH. If there is none, it comes from the distribution's packages, unpacked in the cache
+(`probe/toolchain/debian.py`). The release of the library is chosen by us. A version of such a family is the program's
+version, a dash, and the library's. Its digest is that of the wheel with the library.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,13 +19,10 @@ from probe.drivers.launch import Launch
 from probe.drivers.sources import wheel
 from probe.errors import ProvisionError
 from probe.files.atomic import filling
+from probe.toolchain import debian
 from probe.toolchain.cache_folders import locked
-from probe.toolchain.tools import ToolError, find_tool
 
-PACKAGE_S = 120
-"""Longest download of one package by the distribution's tool."""
 REPORT_S = 60
-RECORD = "packages.json"
 SONAME = {"confluent-kafka": "librdkafka.so.1"}
 """The name under which programs load the library of a wheel."""
 
@@ -87,52 +81,9 @@ def _program(family: Family, cache: Path) -> tuple[Path, str, list[str]]:
     name = family.source.name
     if found := shutil.which(name):
         return Path(found), f"program {name} of this machine sha256:{_sha256(Path(found))}", []
-    folder = cache / "programs" / name
-    with locked(folder):
-        if not (folder / RECORD).is_file():
-            _unpack([name, *family.source.extra], folder)
-    program = folder / "usr" / "bin" / name
-    packages = ", ".join(json.loads((folder / RECORD).read_text()))
-    libraries = sorted({str(path.parent) for path in (folder / "usr" / "lib").rglob("*.so*")})
-    return program, f"packages {packages}", libraries
-
-
-def _unpack(packages: Sequence[str], folder: Path) -> None:
-    """Download packages with the distribution's tool, and unpack them."""
-    try:
-        download, unpack = find_tool("apt-get"), find_tool("dpkg-deb")
-    except ToolError:
-        raise ProvisionError(
-            f"{packages[0]} is not on this machine, and only Debian's and its derivatives' packages work without "
-            f"root; install {packages[0]}"
-        ) from None
-    with filling(folder) as whole:
-        for package in packages:
-            _run([str(download), "-qq", "download", package], whole, package)
-        files = sorted(whole.glob("*.deb"))
-        record = [f"{file.stem} sha256:{_sha256(file)}" for file in files]
-        for file in files:
-            _run([str(unpack), "-x", file.name, "."], whole, file.name)
-            file.unlink()
-        (whole / RECORD).write_text(json.dumps(record))
-
-
-def _run(argv: Sequence[str], folder: Path, what: str) -> None:
-    try:
-        done = subprocess.run(
-            argv,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=PACKAGE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise ProvisionError(f"{what}: {argv[0]} took longer than {PACKAGE_S} s; try again, or install it") from None
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["no reason given"]
-        raise ProvisionError(f"{what} cannot be downloaded from this distribution: {lines[0]}; install it")
+    folder = debian.unpacked([name, *family.source.extra], cache / "programs" / name)
+    artifact = f"packages {', '.join(debian.record(folder))}"
+    return folder / "usr" / "bin" / name, artifact, debian.libraries(folder)
 
 
 def _links(library: str, folder: Path, cache: Path) -> Path:
