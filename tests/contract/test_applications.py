@@ -22,7 +22,7 @@ from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
 from probe.errors import ProvisionError
 from probe.model import Stored
-from probe.toolchain.tools import ToolError, cache_root
+from probe.toolchain.tools import ToolError
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.real_cells import planned, play
@@ -35,6 +35,9 @@ INVENTED: dict[str, dict[str, Any]] = {
     "invented.setting": {"properties": {"invented.setting.of.nobody": "1"}},
 }
 UNKNOWN_TO = {"kcat": "invented.setting", "telegraf": "outputs.kafka.invented_by_nobody"}
+TELEGRAF = f"telegraf@{read_families(CLIENTS)['telegraf'].versions[-1].version}"
+"""The newest listed release alone: each takes minutes to build, once per cache."""
+BUILD_S = 1200
 DEADLINE_MS = 5000
 RECORDS = 10
 
@@ -42,7 +45,7 @@ applications = pytest.mark.parametrize(
     "client",
     [
         pytest.param("kcat@1.7.1-2.8.0", marks=pytest.mark.xdist_group("kcat")),
-        pytest.param("telegraf@1.32.3", marks=pytest.mark.xdist_group("telegraf")),
+        pytest.param(TELEGRAF, marks=[pytest.mark.xdist_group("telegraf"), pytest.mark.timeout(BUILD_S)]),
     ],
 )
 pytestmark = pytest.mark.real
@@ -63,10 +66,8 @@ class Transcript:
 
 
 def transcript(client: str) -> Transcript:
-    """Return the run shared by all tests of an application; skip if it is not available or takes minutes."""
+    """Return the run shared by all tests of an application; skip if no registry has it for this machine."""
     family, _, version = client.partition("@")
-    if family == "telegraf" and not list((cache_root() / "drivers" / family).glob(f"{version}-*")):
-        pytest.skip(f"building {client} takes two minutes; `probe run --client {client}` does it once")
     outcome = _play(family, version)
     if isinstance(outcome, (ProvisionError, ToolError)):
         pytest.skip(str(outcome))
@@ -243,6 +244,6 @@ def _judged(client: str, role: str) -> Iterator[tuple[str, str]]:
         yield verdict.outcome.value, verdict.facts.refresh_trigger.value if verdict.facts.refresh_trigger else ""
 
 
-@pytest.mark.parametrize(("client", "role"), [("kcat@1.7.1-2.8.0", "producer"), ("telegraf@1.32.3", "producer")])
-def test_a_real_application_finds_the_new_leader(client: str, role: str) -> None:
-    assert list(_judged(client, role)) == [("refreshes", "error")]
+@applications
+def test_a_real_application_finds_the_new_leader(client: str) -> None:
+    assert list(_judged(client, "producer")) == [("refreshes", "error")]

@@ -6,7 +6,6 @@ import asyncio
 import errno
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -22,8 +21,9 @@ from probe.engines.kafka.disks.control import SLOTS, Control, library
 from probe.engines.kafka.disks.methods import Rename, Shim
 from probe.errors import EngineError
 from probe.toolchain.tools import ToolError
+from tests.support.fetched_tools import c_compiler
 
-needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+needs_compiler = pytest.mark.usefixtures("compiler")
 
 WORKER_CODE = r"""
 import errno, json, mmap, os, sys, time
@@ -111,6 +111,12 @@ class Machine:
 
 def do(work: Coroutine[Any, Any, None]) -> None:
     asyncio.run(work)
+
+
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a C compiler on PATH."""
+    monkeypatch.setenv("PATH", str(c_compiler().parent), prepend=os.pathsep)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from probe.store import RunStore, trials
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA
 from spark.job import build_matrix
 from spark.rejudge import rejudge
-from tests.support.fetched_tools import python_packages
+from tests.support.fetched_tools import moto_packages
 from tests.support.spark_cluster import cluster
 from tests.support.synthetic_rows import CELL, RUNS, create, history, random_rows, trial, verdict, write, write_part
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[2]
-MOTO = Path(__file__).parents[1] / "data" / "moto_server.txt"
 STORED = Path(__file__).parents[1] / "data" / "stored_schema_1"
 RUN = "20261101T120000Z-0001"
 
@@ -61,7 +60,7 @@ def test_a_standalone_cluster_builds_the_same(spark: SparkSession, tmp_path: Pat
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     """Serve an S3-compatible store on loopback, from pinned packages; yield a URL in a bucket of it."""
-    packages = python_packages(MOTO)
+    packages = moto_packages()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -19,10 +19,13 @@ from pathlib import Path
 import pytest
 
 from probe.errors import ProbeError
-from probe.files.atomic import filling, write_file
+from probe.files.atomic import filling, writing
 from probe.toolchain import debian, pip
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.tools import cache_root
+
+MOTO = Path(__file__).parents[1] / "data" / "moto_server.txt"
+ZIG = "ziglang==0.17.0"
 
 
 def debian_program(package: str, name: str) -> Path:
@@ -30,9 +33,25 @@ def debian_program(package: str, name: str) -> Path:
     return _found(_debian_program(package, name))
 
 
-def python_packages(requirements: Path) -> Path:
-    """Return a folder with the wheels of a list of pinned packages; skip the test if the registry has none."""
-    return _found(_python_packages(requirements))
+def python_packages(name: str, pins: Sequence[str]) -> Path:
+    """Return a folder with the wheels of pinned packages; skip the test if the registry does not give them."""
+    return _found(_python_packages(name, tuple(pins)))
+
+
+def moto_packages() -> Path:
+    """Return a folder of packages with moto's server of S3's protocol; skip the test if there is none."""
+    lines = MOTO.read_text().splitlines()
+    return python_packages("moto", [line for line in lines if not line.startswith("#")])
+
+
+def c_compiler() -> Path:
+    """Return a C compiler, named `cc`: of this machine, or Zig's from a wheel; skip the test if there is neither."""
+    if found := shutil.which("cc"):
+        return Path(found)
+    folder = python_packages("zig", [ZIG])
+    work = shlex.quote(str(cache_root() / "zig"))
+    settings = f"ZIG_GLOBAL_CACHE_DIR={work} ZIG_LOCAL_CACHE_DIR={work}"
+    return _wrapper(folder, "cc", f"{settings} exec {shlex.quote(str(folder / 'ziglang' / 'zig'))} cc")
 
 
 def _found(place: Path | str) -> Path:
@@ -51,18 +70,23 @@ def _debian_program(package: str, name: str) -> Path | str:
     except ProbeError as error:
         return str(error)
     libraries = shlex.quote(os.pathsep.join(debian.libraries(folder)))
-    wrapper = folder / "bin" / name
-    command = shlex.quote(str(folder / "usr" / "bin" / name))
-    write_file(wrapper, f'#!/bin/sh\nLD_LIBRARY_PATH={libraries} exec {command} "$@"\n')
-    wrapper.chmod(0o755)
+    program = shlex.quote(str(folder / "usr" / "bin" / name))
+    return _wrapper(folder, name, f"LD_LIBRARY_PATH={libraries} exec {program}")
+
+
+def _wrapper(folder: Path, name: str, command: str) -> Path:
+    wrapper = folder / "wrapper" / name
+    wrapper.parent.mkdir(exist_ok=True)
+    with writing(wrapper) as aside:
+        aside.write_text(f'#!/bin/sh\n{command} "$@"\n')
+        aside.chmod(0o755)
     return wrapper
 
 
 @functools.cache
-def _python_packages(requirements: Path) -> Path | str:
-    pins = [line for line in requirements.read_text().splitlines() if not line.startswith("#")]
-    digest = hashlib.sha256("\n".join(pins).encode()).hexdigest()
-    folder = cache_root() / "programs" / f"{requirements.stem}-{sys.version_info.minor}-{digest[:12]}"
+def _python_packages(name: str, pins: tuple[str, ...]) -> Path | str:
+    digest = hashlib.sha256(" ".join(pins).encode()).hexdigest()
+    folder = cache_root() / "programs" / f"{name}-{sys.version_info.minor}-{digest[:12]}"
     try:
         with locked(folder):
             if not folder.exists():
@@ -76,4 +100,7 @@ def _unpack_wheels(pins: Sequence[str], folder: Path) -> None:
     with filling(folder) as whole, tempfile.TemporaryDirectory() as wheels:
         for wheel in pip.download(pins, Path(wheels)):
             with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(whole)
+                for item in archive.infolist():
+                    place = Path(archive.extract(item, whole))
+                    if mode := item.external_attr >> 16 & 0o777:
+                        place.chmod(mode)
