@@ -41,7 +41,7 @@ def _daemon(log: Path, name: str, *args: str) -> Iterator[Path]:
         "SPARK_NO_DAEMONIZE": "1",
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # also of executors
     }
     command = [str(_CLASS), f"org.apache.spark.deploy.{name}", "--port", "0", "--webui-port", "0", *args]
     with log.open("wb") as sink, subprocess.Popen(command, stdout=sink, stderr=sink, env=env) as process:
