@@ -21,6 +21,7 @@ for word do
 done
 exit 0
 """
+GIVE = APT.partition("\n")[2].format(refused="nothing")
 UNPACK = """#!/bin/sh
 name=$(cat "$2")
 mkdir -p usr/bin usr/lib/here
@@ -91,3 +92,11 @@ def test_an_unavailable_package_is_named_and_leaves_no_files(tools: Path, tmp_pa
     with pytest.raises(ProvisionError, match=r"kcat cannot be downloaded from this distribution: E: .* libyajl2"):
         obtain(tmp_path)
     assert not (tmp_path / "cache" / "programs" / "kcat").exists()
+
+
+def test_missing_lists_of_packages_are_downloaded_into_the_cache(tools: Path, tmp_path: Path) -> None:
+    have(tools, "apt-get", '#!/bin/sh\n[ "$2" = -o ] || { echo "E: no lists" >&2; exit 100; }\n' + GIVE)
+    have(tools, "dpkg-deb", UNPACK)
+    launch = obtain(tmp_path)
+    assert Path(launch.env["PROBE_PROGRAM"]).is_file()
+    assert (tmp_path / "cache" / "debian" / "lists" / "partial").is_dir()
