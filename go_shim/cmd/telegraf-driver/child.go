@@ -35,8 +35,10 @@ type child struct {
 	serving atomic.Bool // `ready` was reported: an end is fatal
 	closing atomic.Bool
 
-	mu   sync.Mutex
-	last string // its last warning or error
+	mu    sync.Mutex
+	last  string   // its last warning or error
+	ready bool     // `ready` was reported
+	early []string // what it logged before that
 }
 
 // start writes the configuration and starts the agent with it; `lines` receives every line of its standard output.
@@ -98,9 +100,25 @@ func (a *child) takeLog(line string) {
 		return
 	}
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.last = line[at:]
-	a.mu.Unlock()
-	a.out.Notice("%s", line[at:])
+	if !a.ready {
+		a.early = append(a.early, a.last)
+		return
+	}
+	a.out.Notice("%s", a.last)
+}
+
+// reportReady reports `ready`, the first event of an instance, and then what was logged before.
+func (a *child) reportReady(settings map[string]string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.out.Ready(settings)
+	a.out.Notice("telegraf %s with %s", version(), inside())
+	for _, line := range a.early {
+		a.out.Notice("%s", line)
+	}
+	a.ready, a.early = true, nil
 }
 
 func (a *child) lastLine() string {
@@ -121,8 +139,7 @@ func (a *child) wait(readers *sync.WaitGroup) {
 // serve reports `ready`; from now on an agent that ends by itself is fatal.
 func (a *child) serve(settings map[string]string) {
 	_ = os.RemoveAll(a.folder) // the agent has read the file and does not listen again
-	a.out.Ready(settings)
-	a.out.Notice("telegraf %s with %s", version(), inside())
+	a.reportReady(settings)
 	a.serving.Store(true)
 	select {
 	case <-a.ended:
