@@ -236,7 +236,7 @@ def test_tshark_reads_every_request_of_a_real_client(tmp_path: Path) -> None:
     lines = _tshark(path, min(ports), *decode, "-Y", "kafka.client_id", *fields).splitlines()
     pairs = [pair for line in lines for pair in zip(*(part.split(",") for part in line.split("\t")), strict=True)]
     assert sorted(pairs) == sorted((str(event.api), str(event.corr)) for event in of(Request, list(seen.events)))
-    assert len(pairs) > 50
+    assert len(pairs) > 30
 
 
 def test_tshark_finds_no_malformed_packet(tmp_path: Path) -> None:
