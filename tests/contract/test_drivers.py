@@ -300,7 +300,7 @@ def test_records_are_received_whole_and_in_order(family: Family, version: Versio
 
 @every_driver
 def test_a_member_commits_only_delivered_offsets(family: Family, version: Version) -> None:
-    seen = transcript(family, version)
+    seen = transcript_with(family, version, "group")
     assert {item for event in seen.of("group", pb.ASSIGNED) for item in event.partitions} == {0, 1}
     given: dict[int, int] = {}
     committed: dict[int, int] = {}

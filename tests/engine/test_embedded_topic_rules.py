@@ -9,7 +9,7 @@ import pytest
 from probe.catalogue.scenarios import default_scenarios
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.engines.embedded.topic_rules import RULES, fault_rules, key_of
-from probe.model import Role, Subject
+from probe.model import Engine, Role, Subject
 from probe.model.cluster import next_broker
 from probe.scenarios.steps.partitions import (
     AnswerError,
@@ -152,3 +152,12 @@ def test_rule_ids_are_unique_in_every_default_scenario() -> None:
 
 def test_every_rule_belongs_to_a_step_type() -> None:
     assert set(RULES) <= set(get_args(Step))
+
+
+def test_every_step_of_an_embedded_scenario_has_a_rule_or_is_the_relays() -> None:
+    """A step without either would do nothing."""
+    of_the_relay = {"Blackhole", "RefuseConnections", "SlowDown", "HoldDiscovery", "CutConnections", "ChangeAddresses"}
+    played = [item for item in default_scenarios().values() if Engine.EMBEDDED in item.engines]
+    variants = [item.variant(role) for item in played for role in item.roles]
+    used = {type(step) for found in variants if found is not None for step in found.steps}
+    assert {kind.__name__ for kind in used if kind not in RULES} <= of_the_relay
