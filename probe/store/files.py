@@ -14,6 +14,7 @@ from pyarrow import fs
 from probe.errors import reason_of
 from probe.files.filesystems import write_whole
 from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
+from probe.store.presence import refuse_a_file
 
 ROWS_PER_GROUP = 16_384
 """Small groups keep the amount read for a single trial low."""
@@ -26,8 +27,7 @@ class Place:
         """Resolve a path or URL; ResultsError for a file, and for a URL that pyarrow does not support."""
         self.name = results.rstrip("/")
         if "://" not in results:
-            if Path(results).is_file():
-                raise ResultsError(f"{results}: this is a file; name a folder of runs")
+            refuse_a_file(results)
             self._fs, self._root = fs.LocalFileSystem(), str(Path(results).absolute())
             return
         try:

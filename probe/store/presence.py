@@ -1,18 +1,28 @@
-"""Whether a results folder has runs, without reading them and, for a local folder, without pyarrow."""
+"""Whether results are a folder with runs, without reading them and, for a local folder, without pyarrow."""
 
 from __future__ import annotations
 
 import os
 
-from probe.model.results import RUN_PREFIX
+from probe.model.results import RUN_PREFIX, ResultsError
+
+
+def refuse_a_file(results: str) -> None:
+    """Raise ResultsError if a local path names a file."""
+    if os.path.isfile(results):  # noqa: PTH113  # a path as the user wrote it
+        raise ResultsError(f"{results}: this is a file; name a folder of runs")
 
 
 def has_runs(results: str) -> bool:
-    """Return whether there is a run in a folder or at a URL; ResultsError for a URL that pyarrow does not support."""
+    """Return whether there is a run in a folder or at a URL.
+
+    ResultsError for a file, and for a URL that pyarrow does not support.
+    """
     if "://" in results:
         from probe.store.files import Place  # noqa: PLC0415  # loads pyarrow, which only URLs need
 
         return bool(Place(results).run_ids())
+    refuse_a_file(results)
     try:
         with os.scandir(results) as entries:
             return any(entry.is_dir() and entry.name.startswith(RUN_PREFIX) for entry in entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from probe.model import History, Outcome
 from probe.model.columns import FACTS
 from probe.store import ResultsError, RunStore, histories, runs, trials
 from probe.store import history as read_history
+from probe.store.presence import has_runs
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA, VERDICT_SCHEMA
 from tests.support.synthetic_rows import CELL, EVENTS, create, fill, header, history, verdict
 
@@ -148,5 +150,7 @@ def test_a_history_without_events_is_stored(tmp_path: Path) -> None:
 def test_a_file_is_no_results_folder(tmp_path: Path) -> None:
     file = tmp_path / "fleet.csv"
     file.write_text("client\n")
-    with pytest.raises(ResultsError, match=r"fleet.csv: this is a file; name a folder of runs$"):
-        list(trials(str(file)))
+    readers: list[Callable[[str], object]] = [lambda results: list(trials(results)), has_runs]
+    for read in readers:
+        with pytest.raises(ResultsError, match=r"fleet.csv: this is a file; name a folder of runs$"):
+            read(str(file))
