@@ -183,7 +183,7 @@ def make_plan(selection: Selection) -> Plan:
                 or _unasked(chosen, role, part)
                 or _unplayed(scenario, part, selection, broker)
                 or _too_long(chosen, part, selection.long_watches)
-                or out_of_reach(part, selection.versions.get(replace(cell, scenario="steady"), {}))
+                or out_of_reach(part, selection.versions.get(replace(cell, scenario=CONTROL), {}))
             )
             if reason:
                 skips.append(Skip(cell, reason))

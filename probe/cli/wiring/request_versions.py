@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from probe import store
 from probe.catalogue.scenarios import default_scenarios
-from probe.model import Cell, Outcome
+from probe.model import CONTROL, Cell, Outcome
 from probe.model.results import ResultsError
 from probe.planning.plan import Selection
 from probe.scenarios.reach import Versions, depends_on_version
@@ -35,7 +35,7 @@ def _stored(results: str) -> Mapping[Cell, Versions]:
             return {}
         for row in store.trials(results, warn=_ignore):
             if _is_telling(row) and row.cell.scenario.removeprefix(PREFIX) not in lowering:
-                mine = found.setdefault(replace(row.cell, scenario="steady"), {})
+                mine = found.setdefault(replace(row.cell, scenario=CONTROL), {})
                 for api, version in row.verdict.facts.api_versions:
                     mine[api] = max(version, mine.get(api, version))
     except ResultsError:
