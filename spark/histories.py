@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.model import History, Outcome, Verdict
+from probe.model import History, Verdict
 from probe.model.results import EVENTS, IDENTITY, TRIALS
 from probe.model.rows import EVENT, MISFITS, TRIAL, Columns, by_trial, history_of, trial_key, verdict_columns
+from probe.verdict.control import ControlResult, with_control
 from spark.inputs import open_place
 
 Row = dict[str, Any]
@@ -23,7 +24,7 @@ def judge_file(
     results: str,
     path: str,
     judge: Callable[[History], Verdict],
-    steady: Mapping[tuple[str, ...], str] | None,
+    steady: Mapping[tuple[str, ...], ControlResult] | None,
     suite: Sequence[str],
     steady_name: str,
 ) -> Iterator[Row]:
@@ -45,11 +46,12 @@ def judge_file(
         yield _judged(row, events.get(trial_key(row), ((), (), ())), judge, control, f"{results}/{path}")
 
 
-def _judged(row: Row, events: Columns, judge: Callable[[History], Verdict], control: str | None, name: str) -> Row:
+def _judged(
+    row: Row, events: Columns, judge: Callable[[History], Verdict], control: ControlResult | None, name: str
+) -> Row:
     try:
         history = history_of(row["header"], *events)
-        if control is not None:
-            history = replace(history, header=replace(history.header, steady=Outcome(control)))
+        history = replace(history, header=with_control(history.header, control))
         verdict = judge(history)
     except (*MISFITS, AttributeError, ArithmeticError, LookupError, AssertionError) as error:
         what = f"trial {row['trial']} of {' '.join(_of(row, IDENTITY))}"

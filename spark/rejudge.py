@@ -16,8 +16,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from probe.model import CONTROL, Cell, History, Verdict
+from probe.model import CONTROL, Cell, History, Outcome, Verdict
+from probe.model.history import FAILING_FROM
 from probe.model.results import IDENTITY, RUN_PREFIX, VERDICTS, ResultsError
+from probe.verdict.control import ControlResult, settle_control
 from spark.aggregate import matrix
 from spark.histories import judge_file
 from spark.inputs import Inputs, find_inputs
@@ -32,7 +34,7 @@ SUITE = ("run_id", "family", "version", "role", "profile", "engine", "broker")
 """Columns of cells that share a steady outcome."""
 
 Judge = Callable[[History], Verdict]
-Steady = dict[tuple[str, ...], str]
+Steady = dict[tuple[str, ...], ControlResult]
 _JUDGED = StructType([*VERDICT.fields, StructField("problem", StringType())])
 
 
@@ -87,12 +89,15 @@ def _rejudge(session: SparkSession, inputs: Inputs, judge: str) -> Rejudged:
 
 
 def _steady(files: DataFrame, judge: str) -> Steady:
-    """Return the present steady outcome per suite: the first one that is not clean, if any."""
-    rows = files.mapInArrow(partial(_judge_files, judge, None), _JUDGED).where("problem IS NULL").collect()
-    found: dict[tuple[str, ...], set[str]] = {}
-    for row in rows:
-        found.setdefault(tuple(row[name] for name in SUITE), set()).add(row["outcome"])
-    return {suite: min(outcomes - {"clean"}, default="clean") for suite, outcomes in found.items()}
+    """Return the present result of the control cell per suite, from its trials in their order, without failed ones.
+
+    A control cell of too few trials to settle it counts as not clean: its first outcome, with one trial.
+    """
+    judged = files.mapInArrow(partial(_judge_files, judge, None), _JUDGED).where("problem IS NULL")
+    found: dict[tuple[str, ...], list[Outcome]] = {}
+    for row in judged.where(judged.trial < FAILING_FROM).orderBy("trial").collect():
+        found.setdefault(tuple(row[name] for name in SUITE), []).append(Outcome(row["outcome"]))
+    return {suite: settle_control(outcomes) or ControlResult(outcomes[0], 1) for suite, outcomes in found.items()}
 
 
 def _write_changed(session: SparkSession, inputs: Inputs, judged: DataFrame) -> Rejudged:

@@ -13,6 +13,9 @@ from probe.model.words import Reaction, Symptom, Target, Trigger
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
 """`<instance> <partition> <sequence> <clock>`, as specified in proto/driver.proto."""
 
+FAILING_FROM = 1000
+"""First trial number of failed attempts, so that a trial's own number stays free for the attempt that counts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
@@ -110,6 +113,11 @@ class Header:
     steady: Outcome | None = None
     """Outcome of the `steady` cell of the same client, role, profile, engine, broker. None = unknown, or this is that
     cell."""
+    steady_trials: int = 1
+    """Number of trials of that cell that agree on this outcome."""
+    unserved: str = ""
+    """Control cell: what a client that connected, and never served in warm-up, was answered. Empty = it served, or the
+    harness failed."""
     beat_ms: int = 0
     """Interval between operations, or between records written, per partition, until a mark `paced`. 0 = not stored."""
     watched_ms: int = 0

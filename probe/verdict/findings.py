@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from probe.model import App, Cell, Expectation, Facts, History, Outcome, Reaction, Rescuer, Symptom
+from probe.model import CONTROL, App, Cell, Expectation, Facts, History, Reaction, Rescuer, Symptom
 from probe.verdict.broker_delay import broker_delay_ms
+from probe.verdict.control import impossible_by_control, unclean
 from probe.verdict.facts import gather
 from probe.verdict.progress import Progress, observe, reached, watched_enough
 from probe.verdict.promises import find_promises
@@ -32,6 +33,8 @@ class Findings:
     """How the instance ended after the hit, without being asked to."""
     promises: tuple[str, ...] = ()
     """Promises that were given and not kept."""
+    unserved: str = ""
+    """What a client that connected, and never served, was answered."""
     goal: bool = True
     """The goal is reached (docs/verdicts.md#goal)."""
     enough: bool = True
@@ -55,17 +58,19 @@ def find(history: History) -> Findings:
     progress = observe(reading)
     promises = find_promises(reading)
     evidence = gather(progress, promises)
-    impossible, ending = declared_impossible(reading), ended_unasked(reading)
+    by_control = impossible_by_control(history.header)
+    impossible, ending = declared_impossible(reading) or by_control, ended_unasked(reading)
     fatal = ending is not None and _after_hit(progress, ending)
     recovery_ms, waited_ms = progress.recovery.ms, broker_delay_ms(reading, progress.recovery)
     return Findings(
         cell=history.header.cell,
         play=reading.play,
-        broken=_broken(reading, impossible, None if fatal else ending),
+        broken="" if by_control else _broken(reading, impossible, None if fatal else ending),
         impossible=impossible,
         provoked=bool(progress.hits),
         fatal=_reported_codes(ending) if fatal else "",
         promises=promises.broken,
+        unserved=history.header.unserved,
         goal=reached(progress),
         enough=watched_enough(progress),
         only_soft=bool(progress.hits) and all(hit.soft for hit in progress.hits),
@@ -78,12 +83,14 @@ def find(history: History) -> Findings:
 
 
 def _after_hit(progress: Progress, ending: App) -> bool:
-    """Return whether a client ended after it had met the fault.
+    """Return whether a client ended after it had met the fault; in the control cell, after it had connected.
 
     A client that is started under the fault may end because of it without a hit on the wire.
     """
     reading = progress.reading
-    if reading.play.expects is Reaction.NOTHING and reading.play.kind is not Symptom.NONE:
+    if reading.play.kind is Symptom.NONE:  # nothing is done to the brokers, so it is the client's in any case
+        return bool(reading.events.responses)
+    if reading.play.expects is Reaction.NOTHING:
         return reading.timeline.fault is not None and ending.at >= reading.timeline.fault
     return progress.first_hit is not None and ending.at + reading.clock_us + STAMP_US >= progress.first_hit
 
@@ -103,7 +110,7 @@ def _broken(reading: WireEvidence, impossible: str, ending: App | None) -> str:
         (bool(header.problems), "; ".join(header.problems)),
         (header.loop_lag_ms > STALL_MS, f"the harness stalled for {header.loop_lag_ms} ms inside the window"),
         (bool(impossible), ""),
-        (header.steady not in {None, Outcome.CLEAN}, f"the steady cell of this client is {header.steady}, not clean"),
+        (unclean(header), f"the control cell of this client, {CONTROL}, is {header.steady}, not clean"),
         (ending is not None, f"the client ended before the fault met it: {_reported_codes(ending)}"),
         (play.kind is not Symptom.NONE and reading.timeline.fault is None, "the fault was never injected"),
     )

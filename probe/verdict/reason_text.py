@@ -47,6 +47,7 @@ def reason_text(found: Findings) -> Mapping[str, str]:
         "broken": found.broken,
         "impossible": found.impossible,
         "fatal": found.fatal,
+        "unserved": found.unserved,
         "promises": ", ".join(found.promises),
         "fault": _fault(found),
         "met": _met(found),
@@ -106,7 +107,7 @@ def _fault(found: Findings) -> str:
 def _met(found: Findings) -> str:
     facts = found.facts
     if not facts.fault_hits:
-        return "the start of the observation"
+        return "its start" if found.unserved else "the start of the observation"
     if facts.fault_codes:
         return f"{', '.join(map(_code, facts.fault_codes))} ({_many(facts.fault_hits, 'hit')})"
     return _many(facts.fault_hits, FAULTS[found.play.kind])

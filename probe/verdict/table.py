@@ -8,7 +8,7 @@ from typing import NamedTuple
 from probe.model import Outcome, Reaction, Reroute
 from probe.verdict.findings import Findings
 
-RULES_VERSION = 14
+RULES_VERSION = 15
 """It is raised whenever a rule, a definition or a bound changes the judgement of a stored history."""
 
 
@@ -38,8 +38,8 @@ RULES: tuple[Rule, ...] = (
         1,
         "broken",
         "the harness failed (a loop stall over 250 ms, a fake cluster without a core for 400 ms, lost events, no "
-        "read-back, no fault, a client that ended before the fault met it), or the `steady` cell of this client, role, "
-        "profile, engine and broker is not `clean`",
+        "read-back, no fault, a client that ended before the fault met it), or the "
+        "[control cell](#the-control-cell) is neither `clean` nor settled",
         lambda found: bool(found.broken),
         Outcome.BROKEN,
         "{broken}",
@@ -47,7 +47,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         2,
         "impossible",
-        "driver or engine declared it impossible",
+        "driver or engine declared it impossible, or the [control cell](#the-control-cell) shows that it is",
         lambda found: bool(found.impossible),
         Outcome.UNSUPPORTED,
         "{impossible}",
@@ -75,6 +75,14 @@ RULES: tuple[Rule, ...] = (
         lambda found: bool(found.promises),
         Outcome.VIOLATES,
         "a promise was broken: {promises}",
+    ),
+    Rule(
+        6,
+        "never served",
+        "the client connected, and never served, although nothing was done to the brokers (control cell)",
+        lambda found: bool(found.unserved),
+        Outcome.STUCK,
+        "{unserved}",
     ),
     Rule(
         6,

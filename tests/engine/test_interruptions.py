@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from probe.model import Outcome
-from probe.runner.schedule.pool import FAILING_FROM
+from probe.model.history import FAILING_FROM
 from probe.store import runs, trials
 
 pytestmark = pytest.mark.real

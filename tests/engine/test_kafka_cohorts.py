@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -198,11 +198,16 @@ async def never(*_: Any) -> bool:
     return False
 
 
-def run(plan: Plan, engine: FakeEngine, kept: Kept | None = None) -> Kept:
+def run(
+    plan: Plan,
+    engine: FakeEngine,
+    kept: Kept | None = None,
+    finished: Mapping[tuple[Cell, int], Outcome] | None = None,
+) -> Kept:
     kept = kept or Kept()
     tools: Any = Tools(engine=engine, host=None, lag=NoLag())  # type: ignore[arg-type]  # no host is started
     drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
-    asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain))
+    asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain, finished=finished))
     return kept
 
 
@@ -297,6 +302,32 @@ def test_a_client_that_cannot_run_steady_runs_nothing_else(monkeypatch: pytest.M
     kept = run(planned("disk/storage-error"), FakeEngine())
     assert len(kept.trials) == 16
     assert {verdict.outcome for _, verdict in kept.trials} == {Outcome.UNSUPPORTED}
+
+
+def test_a_client_that_never_serves_gets_three_trials_and_runs_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
+        assert item.cell.scenario == "steady"
+        return History(replace(make_header(item, number, tools, options), unserved="it was answered nothing"), ())
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    kept = run(planned("disk/storage-error"), FakeEngine())
+    controls = [(history.header.trial, verdict.outcome) for history, verdict in kept.trials if history.header.unserved]
+    others = {(verdict.outcome, verdict.reason) for history, verdict in kept.trials if not history.header.unserved}
+    first, attempts = (0, Outcome.STUCK), (1000, Outcome.BROKEN)
+    assert sorted(controls) == sorted([first, attempts, (1, Outcome.STUCK), (2, Outcome.STUCK)] * 8)
+    assert others == {(Outcome.UNSUPPORTED, "its control cell, steady, is stuck in 3 of 3 trials")}
+
+
+def test_a_control_cell_left_open_by_an_interruption_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
+        played.append((item.cell, number))
+        return History(replace(make_header(item, number, tools, options), unserved="nothing"), ())
+
+    played = list[tuple[Cell, int]]()
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    plan = planned("steady")
+    run(plan, FakeEngine(), finished={(plan.cells[0].cell, 0): Outcome.STUCK})
+    assert sorted(number for cell, number in played if cell == plan.cells[0].cell) == [1, 2]
 
 
 def test_a_cluster_that_does_not_start_breaks_every_cell() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from probe.model import Outcome
+from probe.model.history import FAILING_FROM
 from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL
-from probe.runner.schedule.pool import FAILING_FROM
 from probe.store import runs, trials
 from tests.engine.test_interruptions import SELECT, none_left, running, wait_for
 

@@ -52,8 +52,8 @@ def stuck(ms: int = 10_000, **header: object) -> History:
     [
         ({"problems": ("the relay lost 3 events",)}, "the relay lost 3 events"),
         ({"loop_lag_ms": 251}, "251 ms"),
-        ({"steady": Outcome.SURFACES}, "steady cell of this client is surfaces"),
-        ({"steady": Outcome.UNSUPPORTED}, "steady cell"),
+        ({"steady": Outcome.SURFACES}, "control cell of this client, steady, is surfaces"),
+        ({"steady": Outcome.FLAKY, "steady_trials": 1}, "control cell of this client, steady, is flaky"),
     ],
 )
 def test_row_1_broken(header: dict[str, object], reason: str) -> None:

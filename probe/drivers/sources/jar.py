@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from probe.catalogue.brokers import broker_digests
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder, driver_contract
 from probe.drivers.launch import Launch
@@ -50,7 +51,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     try:
         program = java()
         client, artifact = _client(family, version, pins, cache)
-        found = maven_jars.fetch(family.source.extra, cache, digests=pins.digests)
+        found = maven_jars.fetch(family.source.extra, cache, digests={**broker_digests(), **pins.digests})
         libraries = [found[item] for item in family.source.extra]
         driver = _driver(family, pins, libraries, cache)
     except (ToolError, OSError) as error:

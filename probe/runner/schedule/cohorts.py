@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from probe import verdict
 from probe.errors import DriverLostError, ExhaustedError, HarnessError
-from probe.model import Header, History, Outcome
+from probe.model import Header, History
 from probe.model.outcomes import OUTCOMES
 from probe.planning.cohorts import (
     TrialTask,
@@ -28,6 +28,7 @@ from probe.runner.schedule.cohort_admission import CohortAdmission, CohortSlot
 from probe.runner.schedule.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
+from probe.verdict.control import impossible_by_control, with_control
 
 RECOVERY_PAUSE_S = 10.0
 """Longest wait for a calm moment before a cohort starts; other cohorts may keep the cores busy for longer."""
@@ -67,11 +68,9 @@ def _passes_beside(work: TrialTask, queue: Sequence[Sequence[TrialTask]]) -> boo
 
 async def _known_as_impossible(run: Run, work: TrialTask) -> bool:
     """Judge a trial without running it if its control cell found that the client cannot use these brokers at all."""
-    control = run.steady.get(work.item.steady)
-    known = control is not None and control.done() and not control.exception() and not work.item.is_control
-    if not known or control is None or control.result() is not Outcome.UNSUPPORTED:
+    header = with_control(_header(run, work), run.known_control(work.item))
+    if not impossible_by_control(header):
         return False
-    header = replace(_header(run, work), impossible=f"it cannot run steady with Kafka {work.item.cell.broker} either")
     await judge(run, work.item, History(header, ()))
     return True
 
@@ -196,7 +195,7 @@ async def _run_one(
 
 async def _unsteady(work: TrialTask, history: History) -> str:
     """Return why a control cell was not clean at its first attempt, perhaps because brokers got no CPU."""
-    if work.attempt or not work.item.is_control or harness_failed(history):
+    if work.attempt or work.trial or not work.item.is_control or harness_failed(history):
         return ""
     found = await submit(verdict.judge, history)
     if OUTCOMES[found.outcome].ends_control:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,6 +14,7 @@ from functools import partial
 from probe import verdict
 from probe.errors import DriverLostError, ExhaustedError
 from probe.model import Cell, Election, Engine, History, Outcome, Verdict
+from probe.model.history import FAILING_FROM
 from probe.planning.order import Trials, in_order
 from probe.planning.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
@@ -24,6 +25,7 @@ from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
 from probe.scenarios.reach import Versions, out_of_reach
+from probe.verdict.control import CONTROL_TRIALS, ControlResult, impossible_by_control, settle_control, with_control
 
 MORE_TRIALS = 2
 """Further trials of a cell whose outcome differs from the matrix so far."""
@@ -31,8 +33,6 @@ ATTEMPTS = 3
 """Most attempts at a trial in which the harness fails."""
 ENDING_S = 8.0
 """Approximate time after the observation: revert, closing, read-back."""
-FAILING_FROM = 1000
-"""First number of failed attempts, so that the trial's own number stays free for the attempt that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,11 @@ class Run:
     store: Store
     report: Callable[[Progress], None]
     known: Mapping[Cell, Outcome]
-    steady: dict[Cell, asyncio.Future[Outcome]]
+    steady: dict[Cell, asyncio.Future[ControlResult]]
     starting: asyncio.Semaphore
     limit: AdaptiveLimit
+    controls: dict[Cell, list[Outcome]] = field(default_factory=lambda: defaultdict(list))
+    """Outcomes of the trials of control cells, in the order in which they were judged."""
     versions: dict[Cell, Versions] = field(default_factory=dict)
     """Request versions that each judged control cell sent."""
     done: int = 0
@@ -89,6 +91,20 @@ class Run:
             if (reason := exhaustion(error)) is None:
                 raise
             self.stop(item, reason)
+
+    def judged_control(self, cell: Cell, outcome: Outcome) -> None:
+        """Note a trial of a control cell; release the trials that wait for it once its result is known."""
+        outcomes, waiting = self.controls[cell], self.steady[cell]
+        outcomes.append(outcome)
+        if not waiting.done() and (result := settle_control(outcomes)) is not None:
+            waiting.set_result(result)
+
+    def known_control(self, item: Planned) -> ControlResult | None:
+        """Return the result of a cell's control cell; None if it is not known, or the cell is one."""
+        waiting = None if item.is_control else self.steady.get(item.steady)
+        if waiting is None or not waiting.done() or waiting.exception() is not None:
+            return None
+        return waiting.result()
 
     def go_on(self) -> None:
         """Raise ExhaustedError if no further trial may start."""
@@ -123,20 +139,26 @@ async def run_plan(
     """
     loop = asyncio.get_running_loop()
     finished = finished or {}
-    steady: dict[Cell, asyncio.Future[Outcome]] = {
+    steady: dict[Cell, asyncio.Future[ControlResult]] = {
         item.cell: loop.create_future() for item in plan.cells if item.is_control
     }
-    for (cell, _), outcome in finished.items():
-        if cell in steady and not steady[cell].done():
-            steady[cell].set_result(outcome)
     starting, limit = asyncio.Semaphore(options.starting), AdaptiveLimit(options.jobs, in_flight=options.in_flight)
     run = Run(plan, tools, options, store, report, known or {}, steady, starting, limit)
-    work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
+    for (cell, trial), outcome in sorted(finished.items(), key=lambda entry: entry[0][1]):
+        if cell in steady and trial < FAILING_FROM:
+            run.judged_control(cell, outcome)
+    work = [(item, n) for item in plan.cells for n in _trials_of(run, item) if (item.cell, n) not in finished]
     run.total = len(work)
     async with _until(options.stop_at):
         await (drain or drain_each)(run, work)
     if run.stopped_by is not None:
         raise run.stopped_by
+
+
+def _trials_of(run: Run, item: Planned) -> range:
+    """Return the trials of a cell: as planned, and more of a control cell that an interrupted run left open."""
+    left_open = item.is_control and bool(run.controls[item.cell]) and not run.steady[item.cell].done()
+    return range(max(item.trials, CONTROL_TRIALS) if left_open else item.trials)
 
 
 @asynccontextmanager
@@ -191,6 +213,12 @@ async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None
             header = make_header(item, trial, run.tools, run.options)
             await judge(run, item, History(replace(header, impossible=reason), ()))
             return
+        if impossible_by_control(
+            with_control(make_header(item, trial, run.tools, run.options), run.known_control(item))
+        ):
+            place.release()
+            await judge(run, item, History(make_header(item, trial, run.tools, run.options), ()))
+            return
         outcome = await _attempt(run, item, trial, place)
         for further in more_trials(run, item, trial, outcome):
             run.go_on()
@@ -205,8 +233,11 @@ def _out_of_reach(run: Run, item: Planned) -> str:
 def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
     """Return the numbers of further trials of a cell whose outcome differs from the matrix so far.
 
-    Further trials cause no more of them.
+    Further trials cause no more of them. A control cell that is not clean gets as many as must agree on that.
     """
+    if trial == 0 and item.is_control and item.cell in run.steady and not run.steady[item.cell].done():
+        run.total += max(0, CONTROL_TRIALS - item.trials)
+        return range(item.trials, CONTROL_TRIALS)
     expected = run.known.get(item.cell)
     if trial >= item.trials or expected is None or outcome in {expected, Outcome.BROKEN}:
         return range(0)
@@ -225,7 +256,7 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcom
                 run.limit.went_well()
                 break
             run.limit.failed(place.entered)
-            if attempt == ATTEMPTS:
+            if attempt == ATTEMPTS or impossible_by_control(with_control(history.header, run.known_control(item))):
                 break
             run.go_on()
             await keep_failed(run, history, attempt)
@@ -270,7 +301,7 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
     """Judge and store a trial, after its control cell."""
     control = run.steady.get(item.steady)
     if not item.is_control and control is not None:
-        history = replace(history, header=replace(history.header, steady=await asyncio.shield(control)))
+        history = replace(history, header=with_control(history.header, await asyncio.shield(control)))
     found = await submit(verdict.judge, history)
     if found.outcome is Outcome.NOT_PROVOKED and (reason := _out_of_reach(run, item)):
         history = replace(history, header=replace(history.header, impossible=reason))
@@ -278,7 +309,7 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
     if item.is_control and control is not None and not control.done():
         if found.outcome is Outcome.CLEAN:  # otherwise it may have ended before its usual requests
             run.versions[item.cell] = dict(found.facts.api_versions)
-        control.set_result(found.outcome)
+        run.judged_control(item.cell, found.outcome)
     run.store.add(history, found)
     run.done += 1
     real = item.cell.engine is Engine.KAFKA

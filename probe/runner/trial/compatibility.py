@@ -1,31 +1,58 @@
-"""Incompatibility of a client with real brokers of a release line. Pure.
+"""What keeps a client from working with brokers of a release line, read from a warm-up that did not end. Pure.
 
-It cannot be known beforehand: the client is tried with real brokers and with what its library reports.
+It cannot be known beforehand: the client is tried, and this is read from what its library reports and from the wire.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 
-from probe.model import App, Closed, Event, Request, Response
-from probe.protocol.names import api_name
+from probe.model import App, Closed, Event, Folded, Request, Response
+from probe.protocol.names import api_name, error_name
 from probe.verdict.apis import METADATA
 
 MIN_CLOSED = 3
 MAX_TEXT = 200
+NAMED_ANSWERS = 2
+"""Most kinds of error answers that a reason names."""
+REFUSED = re.compile(r"unsupported|not[ _]support|does[ _]not[ _]support|incompatible", re.IGNORECASE)
+"""How libraries word that brokers lack a request or its version: UNSUPPORTED_VERSION (Java, sarama, franz-go),
+_UNSUPPORTED_FEATURE (librdkafka), IncompatibleBrokerVersion (kafka-python, aiokafka), "does not support" (KafkaJS)."""
 
 
 def incompatibility_reason(line: str, events: Sequence[Event], main: Collection[int], *, served: bool) -> str:
-    """Return the reason, or an empty text if there is none.
+    """Return which request keeps client and brokers apart, or an empty text if none does.
 
     `served` is True if some operation succeeded: then only a request that brokers never answer is a reason. `main` are
     the API keys by which the client's role works at leaders.
     """
     reason = _refused_request(events)
     if not reason and not served:
-        reason = _reported_error(events) or _closed(events) or _not_answered(events) or _never_sent(events, main)
+        reason = _refused_by_version(events) or _closed(events) or _never_sent(events, main)
     return f"it cannot work with Kafka {line}: {reason}"[:MAX_TEXT] if reason else ""
+
+
+def connected(events: Sequence[Event]) -> bool:
+    """Return whether brokers answered the client anything."""
+    return any(isinstance(event, Response) for event in events)
+
+
+def answers_met(events: Sequence[Event]) -> str:
+    """Return what a client that never served was answered: the commonest errors, and the first that it reported."""
+    errors = Counter(_answered_errors(events)).most_common(NAMED_ANSWERS)
+    said = [f"{name} ({times} times)" for name, times in errors]
+    reported = _reported_error(events)
+    texts = [f"it was answered {', '.join(said)}" if said else "no answer was an error"]
+    return "; ".join([*texts, *([f"it reported {reported}"] if reported else [])])[:MAX_TEXT]
+
+
+def _answered_errors(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        if isinstance(event, Response | Folded):
+            codes = {row.code for row in event.rows} | ({event.code} if isinstance(event, Response) else set())
+            yield from (f"{error_name(code)} {code} to {api_name(event.api)}" for code in codes - {0})
 
 
 def _refused_request(events: Sequence[Event]) -> str:
@@ -43,8 +70,17 @@ def _refused_request(events: Sequence[Event]) -> str:
     return ""
 
 
+def _refused_by_version(events: Sequence[Event]) -> str:
+    """Return the first error with which the library reports that brokers lack a request or its version."""
+    return _reported_error([event for event in events if isinstance(event, App) and REFUSED.search(_words(event))])
+
+
 def _reported_error(events: Sequence[Event]) -> str:
-    error = next((event.error for event in events if isinstance(event, App) and event.error is not None), None)
+    return next((_words(event) for event in events if isinstance(event, App) and event.error is not None), "")
+
+
+def _words(event: App) -> str:
+    error = event.error
     return f"{error.label()} {error.text}".strip() if error else ""
 
 
@@ -53,12 +89,6 @@ def _closed(events: Sequence[Event]) -> str:
     if closed < MIN_CLOSED:
         return ""
     return f"brokers closed {closed} of its connections, as they do for unknown requests"
-
-
-def _not_answered(events: Sequence[Event]) -> str:
-    asked = sum(isinstance(event, Request) for event in events)
-    answered = any(isinstance(event, Response) for event in events)
-    return f"none of its {asked} requests was answered" if asked and not answered else ""
 
 
 def _never_sent(events: Sequence[Event], main: Collection[int]) -> str:

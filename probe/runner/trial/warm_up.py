@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from probe.model import App, AppKind, Engine, MarkKind, Role
+from probe.model import App, AppKind, MarkKind, Role
 from probe.model.clock import now_us
 from probe.recorder import Recorder
 from probe.runner.trial.client_limits import refresh_ms
-from probe.runner.trial.compatibility import incompatibility_reason
+from probe.runner.trial.compatibility import answers_met, connected, incompatibility_reason
 from probe.runner.trial.pacing import Pacing
 from probe.runner.trial.state import TrialState
 from probe.scenarios.reach import Versions, depends_on_version, out_of_reach
@@ -38,12 +38,9 @@ async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None])
         _ended_early(state, recorder.ending)
         return False
     if not reached:
-        if reason := _does_not_speak(state):
-            state.header = replace(state.header, impossible=reason)
-            return False
         partitions = (subject.affected, subject.bystander)
         counts = ", ".join(f"{recorder.successes[partition]} on partition {partition}" for partition in partitions)
-        state.problem(f"warm-up did not end within {WARM_S:.0f} s: {counts} succeeded")
+        _never_served(state, f"warm-up did not end within {WARM_S:.0f} s: {counts} succeeded")
         return False
     state.learn()
     if reason := _impossible(state):
@@ -82,26 +79,30 @@ def _versions(state: TrialState) -> Versions:
     return dict(versions_used(WireEvidence(state.history())))
 
 
-def _does_not_speak(state: TrialState) -> str:
-    """Return why a client cannot work with real brokers of this release line, if it cannot.
+def _never_served(state: TrialState, what: str) -> None:
+    """Note why a client did not end its warm-up: these brokers refuse it, it does not serve with them, or the harness.
 
-    Only the control cell can show this: a client that served there and does not serve now has overloaded brokers.
+    Only the control cell can show the first two: a client that served there and does not serve now has overloaded
+    brokers.
     """
     recorder, cell = state.recorder, state.item.cell
-    if cell.engine is not Engine.KAFKA or not state.item.is_control:
-        return ""
+    events = recorder.history(state.header).events
+    if not state.item.is_control or not connected(events):
+        state.problem(what)
+        return
     served = bool(recorder.successes) or recorder.kinds[AppKind.TXN_COMMITTED] > 0
-    return incompatibility_reason(cell.broker, recorder.history(state.header).events, MAIN[cell.role], served=served)
+    if reason := incompatibility_reason(cell.broker, events, MAIN[cell.role], served=served):
+        state.header = replace(state.header, impossible=reason)
+    else:
+        state.header = replace(state.header, unserved=f"{what}; {answers_met(events)}")
 
 
 def _ended_early(state: TrialState, ending: App) -> None:
     if ending.kind is AppKind.UNSUPPORTED:
         state.header = replace(state.header, impossible=ending.text or "the driver says so")
-    elif reason := _does_not_speak(state):
-        state.header = replace(state.header, impossible=reason)
-    else:
-        reason = ending.text or (ending.error.text if ending.error else "")
-        state.problem(f"the client ended in warm-up ({ending.kind}): {reason}")
+        return
+    reason = ending.text or (ending.error.text if ending.error else "")
+    _never_served(state, f"the client ended in warm-up ({ending.kind}): {reason}")
 
 
 def _phase_s(state: TrialState) -> float:
