@@ -40,12 +40,15 @@ class Usage:
     harness: int
     seen: dict[int, tuple[str, float]] = field(default_factory=dict)
     first_cluster: float | None = None
+    start: float = 0.0
+    """CPU seconds of the harness before the first cluster."""
 
     def sample(self) -> None:
         """Read /proc once."""
         for pid, parent, seconds in _processes():
             if pid == self.harness:
                 self.seen[pid] = ("harness", seconds)
+                self.start = self.start if self.first_cluster else seconds
             elif parent in self.seen:
                 kind = self.seen[pid][0] if pid in self.seen else self._kind(pid)
                 self.seen[pid] = (kind, seconds)
@@ -83,6 +86,7 @@ def main() -> None:
     say(f"{len(judged)} trials judged in {seconds:.0f} s: {rate:.0f} per minute (aim {AIM_PER_MINUTE})")
     say(f"{len(rows) - len(judged)} broken; the start took {(usage.first_cluster or begun) - begun:.1f} s")
     report_cpu(usage.by_kind(), max(1, len(judged)), seconds)
+    say(f"the start of the harness, which is part of its CPU: {usage.start:.1f} CPU s")
 
 
 def report_cpu(total: dict[str, float], judged: int, seconds: float) -> None:

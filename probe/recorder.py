@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -26,7 +25,6 @@ from probe.protocol.apis import DISCOVERY_APIS, OFFSET_COMMIT, PRODUCE
 
 SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
-COALESCE_S = 0.02
 TIME = attrgetter("at")
 
 
@@ -46,7 +44,8 @@ class Recorder:
         """All events. Those that an earlier history contained are in order of time."""
         self._ordered = 0
         """Number of events that are in order."""
-        self._changed = asyncio.Event()
+        self._awaited: dict[asyncio.Future[None], Callable[[Recorder], bool]] = {}
+        """The conditions that callers of `until` wait for."""
         self.successes: Counter[int] = Counter()
         """Operations that succeeded, by partition."""
         self.told: Counter[int] = Counter()
@@ -72,13 +71,15 @@ class Recorder:
             self.engine[event.kind] = event.at
         elif isinstance(event, Response):
             self._add_answer(event)
-        self._changed.set()
+        if self._awaited:
+            self._wake()
 
     def add_beside(self, event: Event) -> None:
         """Record an event of the bystander's instance. It is kept, but says nothing about the client."""
         self._events.append(event)
         self.beside += isinstance(event, App) and event.kind in SUCCESSES
-        self._changed.set()
+        if self._awaited:
+            self._wake()
 
     def _add_app(self, event: App) -> None:
         self.kinds[event.kind] += 1
@@ -119,17 +120,24 @@ class Recorder:
         return History(header, tuple(events))
 
     async def until(self, test: Callable[[Recorder], bool], timeout_s: float) -> bool:
-        """Wait until the test holds, and check after every new event. Return False on timeout."""
-        deadline = time.monotonic() + timeout_s
-        while not test(self):
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            self._changed.clear()
-            try:
-                async with asyncio.timeout(left):  # wait_for may swallow a cancellation (Python 3.11)
-                    await self._changed.wait()
-            except TimeoutError:
-                continue
-            await asyncio.sleep(COALESCE_S)
+        """Wait until the test holds, and check after every new event. Return False on timeout.
+
+        `add` makes the check, so that the caller is woken once, and not for every event. The test must not raise.
+        """
+        if test(self):
+            return True
+        came = asyncio.get_running_loop().create_future()
+        self._awaited[came] = test
+        try:
+            async with asyncio.timeout(timeout_s):  # wait_for may swallow a cancellation (Python 3.11)
+                await came
+        except TimeoutError:
+            return test(self)
+        finally:
+            del self._awaited[came]
         return True
+
+    def _wake(self) -> None:
+        for came, test in self._awaited.items():
+            if not came.done() and test(self):
+                came.set_result(None)

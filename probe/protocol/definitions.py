@@ -91,6 +91,7 @@ class Jar:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._parsed: dict[str, Message] = {}
 
     def message(self, api: int, kind: str) -> Message | None:
         """Return the definition, None if this jar has none. Raises DefinitionsError."""
@@ -117,7 +118,9 @@ class Jar:
         }
 
     def _parse(self, name: str) -> Message:
-        return parse(self._texts[name].decode(), f"{name} of {self.path.name}")
+        if name not in self._parsed:
+            self._parsed[name] = parse(self._texts[name].decode(), f"{name} of {self.path.name}")
+        return self._parsed[name]
 
     @lazy
     def _texts(self) -> dict[str, bytes]:

@@ -42,6 +42,9 @@ class Host(Protocol):
     def emit(self, events: Iterable[Event]) -> None:
         """Report events."""
 
+    def folds(self) -> None:
+        """Report the counts of folded frames later; a link holds some."""
+
     def settle(self, link: Link) -> None:
         """Take over the counts of a link that has ended."""
 
@@ -158,6 +161,10 @@ class BrokerProxy:
     def emit(self, events: Iterable[Event]) -> None:
         """Report events."""
         self._host.emit(events)
+
+    def folds(self) -> None:
+        """Report the counts of folded frames later; a link holds some."""
+        self._host.folds()
 
     def ended(self, link: Link) -> None:
         """Remove a link that has ended."""

@@ -36,6 +36,9 @@ class LinkPolicy(Protocol):
     def emit(self, events: Iterable[Event]) -> None:
         """Report events."""
 
+    def folds(self) -> None:
+        """Report the counts of folded frames later; a link holds some."""
+
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background."""
 
@@ -126,7 +129,10 @@ class Link:
             self.road.emit(read(data, at))
         except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb forwarding
             self.conversation.fault = f"decoder failed: {error!r}"
-        if self.conversation.fold.lasts is not self._slowed:
+        fold = self.conversation.fold
+        if fold.folding:
+            self.road.folds()
+        if fold.lasts is not self._slowed:
             self._slow(at)
 
     def _slow(self, at: int) -> None:

@@ -64,7 +64,6 @@ class Relay:
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
-        self._tick()
         return self
 
     async def __aexit__(
@@ -218,6 +217,14 @@ class Relay:
             if self._capture is not None:
                 self._capture.note(event)
 
+    def folds(self) -> None:
+        """Report the counts of folded frames later; a link holds some.
+
+        No timer runs without them: those of a hundred idle relays would wake this process hundreds of times a second.
+        """
+        if self._ticker is None:
+            self._ticker = asyncio.get_running_loop().call_later(TICK_S, self._tick)
+
     def settle(self, link: Link) -> None:
         """Take over the counts of a link that has ended."""
         _add(*self._forwarded, link.conversation)
@@ -234,10 +241,11 @@ class Relay:
 
     def _tick(self) -> None:
         """Emit the counts of folded frames once their second is over."""
+        self._ticker = None
         for link in self._links():
             if link.conversation.fold.folding:
                 self.emit(link.conversation.tick(now_us()))
-        self._ticker = asyncio.get_running_loop().call_later(TICK_S, self._tick)
+                self.folds()
 
 
 def _frames(event: Event) -> int:

@@ -7,13 +7,16 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import grpc
-
+from probe.engines.embedded.control import connected
 from probe.engines.embedded.rpc import cluster_pb2 as pb
-from probe.engines.embedded.rpc import cluster_pb2_grpc as rpc
+from probe.model.endpoint import Endpoint
 from probe.toolchain.golang import fake_cluster
 from probe.toolchain.tools import cache_root
+
+if TYPE_CHECKING:
+    from probe.engines.embedded.rpc.cluster_pb2_grpc import FakeClusterAsyncStub
 
 BROKERS = 3
 
@@ -23,7 +26,7 @@ class Brokers:
     """A running fake cluster."""
 
     bootstrap: list[str]
-    stub: rpc.FakeClusterAsyncStub
+    stub: FakeClusterAsyncStub
 
     async def topic(self, name: str, *, feed_ms: int = 0) -> None:
         """Create a topic of two partitions; with `feed_ms`, write records at this interval."""
@@ -50,8 +53,8 @@ async def brokers(line: str = "3.9") -> AsyncIterator[Brokers]:
         assert process.stdout is not None
         ready = json.loads(await asyncio.wait_for(process.stdout.readline(), 20))
         targets.update(enumerate(ready["brokers"]))
-        channel = await stack.enter_async_context(grpc.aio.insecure_channel(ready["control"]))
-        yield Brokers(bootstrap, rpc.FakeClusterStub(channel))
+        stub = await stack.enter_async_context(connected(Endpoint.parse(ready["control"])))
+        yield Brokers(bootstrap, stub)
 
 
 @contextlib.asynccontextmanager

@@ -17,14 +17,12 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/control"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/events"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/front"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
-	"google.golang.org/grpc"
 )
 
 // options is the command line.
@@ -138,11 +136,10 @@ func run(opts options, end <-chan struct{}, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("control port: %w", err)
 	}
-	server := grpc.NewServer()
-	clusterpb.RegisterFakeClusterServer(server, control.New(f, b, log))
+	defer listener.Close()
+	server := control.New(f, b, log)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	defer server.Stop()
 	if err := json.NewEncoder(stdout).Encode(ready{listener.Addr().String(), brokers}); err != nil {
 		return err
 	}

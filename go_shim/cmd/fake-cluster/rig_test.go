@@ -14,8 +14,6 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 const waitLimit = 8 * time.Second
@@ -54,7 +52,7 @@ func start(t *testing.T, broker string, more ...string) *rig {
 	for i, relay := range relays {
 		go forward(relay, addresses.Brokers[i])
 	}
-	dialed, err := grpc.NewClient(addresses.Control, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	dialed, err := dial(addresses.Control)
 	fatal(t, err)
 	r.FakeClusterClient, r.brokers = clusterpb.NewFakeClusterClient(dialed), addresses.Brokers
 	go r.watch()

@@ -69,7 +69,7 @@ def embedded_engine(*, capture: bool = False) -> Embedded:
     jars = schema_jars(root)
     schemas = Schemas(jars)
     schemas.warm()  # otherwise the first frame of each kind would stall the event loop
-    return Embedded(fake_cluster(root), relays(schemas, capture=capture), _version_files(root, jars))
+    return Embedded(fake_cluster(root), relays(schemas, capture=capture), _version_files(root, schemas.jars))
 
 
 def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
@@ -83,14 +83,14 @@ def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
     return open_relay
 
 
-def _version_files(root: Path, jars: Sequence[Path]) -> dict[str, Path]:
+def _version_files(root: Path, jars: Sequence[Jar]) -> dict[str, Path]:
     """Write the version ranges of each release line to files for the fake cluster."""
     old, new = jars
     folder = root / "versions"
     files = {}
     for jar in (old, new):
-        path = folder / f"{jar.stem}.json"
-        write_file(path, json.dumps({str(api): list(span) for api, span in Jar(jar).ranges().items()}))
+        path = folder / f"{jar.path.stem}.json"
+        write_file(path, json.dumps({str(api): list(span) for api, span in jar.ranges().items()}))
         files[jar] = path
     return {line: files[new if int(line.split(".")[0]) >= FIRST_NEW_LINE else old] for line in LINES}
 

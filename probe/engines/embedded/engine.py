@@ -9,14 +9,12 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
-
-import grpc
+from typing import TYPE_CHECKING, TypeVar
 
 from probe.engines.embedded import topic_rules
+from probe.engines.embedded.control import ControlError, connected
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.rpc import cluster_pb2 as pb
-from probe.engines.embedded.rpc import cluster_pb2_grpc as rpc
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.model.cluster import BOOTSTRAP, BROKERS
@@ -26,6 +24,9 @@ from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.children import child
 from probe.processes.resources import said_exhaustion, translated, translating
 from probe.scenarios.steps.partitions import DeleteTopic, RecreateTopic, Step
+
+if TYPE_CHECKING:
+    from probe.engines.embedded.rpc.cluster_pb2_grpc import FakeClusterAsyncStub
 
 Reply = TypeVar("Reply")
 START_S = 20.0
@@ -74,8 +75,8 @@ class Embedded:
                 for node, address in zip(BROKERS, ports["brokers"], strict=True):
                     relay.forward(node, Endpoint.parse(address))
                 relay.forward(BOOTSTRAP, Endpoint.parse(ports["brokers"][0]))
-                async with grpc.aio.insecure_channel(ports["control"]) as channel:
-                    cluster = FakeCluster(rpc.FakeClusterStub(channel), relay, sink, names)
+                async with connected(Endpoint.parse(ports["control"])) as stub:
+                    cluster = FakeCluster(stub, relay, sink, names)
                     async with cluster.watching():
                         yield cluster, relay
 
@@ -83,7 +84,7 @@ class Embedded:
 class FakeCluster:
     """A running fake cluster."""
 
-    def __init__(self, stub: rpc.FakeClusterAsyncStub, relay: RelayPort, sink: Sink, names: dict[bytes, str]) -> None:
+    def __init__(self, stub: FakeClusterAsyncStub, relay: RelayPort, sink: Sink, names: dict[bytes, str]) -> None:
         self._stub = stub
         self._relay = relay
         self._sink = sink
@@ -114,7 +115,7 @@ class FakeCluster:
         await self._call(self._stub.Apply, change)
 
     async def _watch(self) -> None:
-        with contextlib.suppress(grpc.aio.AioRpcError):
+        with contextlib.suppress(ControlError):
             broken = False
             async for event in self._stub.Watch(pb.Done()):
                 broken = broken or event.kind == pb.Event.FAULT_ON
@@ -248,8 +249,8 @@ class FakeCluster:
         """Call the cluster. EngineError with the reason if the call fails."""
         try:
             return await method(message, timeout=CALL_S)
-        except grpc.aio.AioRpcError as error:
-            words = f"the fake cluster failed: {error.details()}"
+        except ControlError as error:
+            words = f"the fake cluster failed: {error}"
             raise said_exhaustion(words) or EngineError(words) from None
 
     def _prepared(self) -> Subject:

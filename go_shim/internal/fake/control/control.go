@@ -13,7 +13,6 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/events"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/front"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -145,11 +144,6 @@ func (s *Server) Committed(_ context.Context, req *clusterpb.Group) (*clusterpb.
 // Counts implements the service.
 func (s *Server) Counts(context.Context, *clusterpb.Done) (*clusterpb.CountsReply, error) {
 	return &clusterpb.CountsReply{Counts: s.front.Counts(), StalledMs: s.front.StalledMs()}, nil
-}
-
-// Watch implements the service.
-func (s *Server) Watch(_ *clusterpb.Done, stream grpc.ServerStreamingServer[clusterpb.Event]) error {
-	return s.log.Watch(stream.Context(), stream.Send)
 }
 
 func done(at int64) *clusterpb.Done { return &clusterpb.Done{AtUs: at} }
