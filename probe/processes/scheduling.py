@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import shutil
 import sys
@@ -91,7 +92,7 @@ def starting(argv: Sequence[str]) -> Iterator[Sequence[str]]:
     From vfork to exec a child blocks its parent and the interpreter, for long if it has a low priority on full cores.
     So it inherits our priority until exec, and `chrt`, the first program that it executes, drops the priority.
     """
-    chrt = shutil.which("chrt")
+    chrt = _chrt()
     ours = hasattr(os, "sched_getscheduler") and os.sched_getscheduler(0) & ~RESET == os.SCHED_RR
     there = shutil.which(argv[0]) is not None  # otherwise the caller must get the usual error
     if chrt is None or not ours or not there or not _in_real_time(0, 0, LOOP):
@@ -101,6 +102,11 @@ def starting(argv: Sequence[str]) -> Iterator[Sequence[str]]:
         yield [chrt, "--batch", "0", *argv]
     finally:
         _in_real_time(0, RESET, LOOP)
+
+
+@functools.cache
+def _chrt() -> str | None:
+    return shutil.which("chrt")
 
 
 def lower_child(process: int) -> None:

@@ -66,17 +66,13 @@ def not_run_row(run_id: str, cell: Cell, *, reason: str, released: str, mirrors:
 
 AT_A_TIME = 200
 """Number of events that are written in one go; it bounds the time without a pause."""
+ROWS_AT_A_TIME = 16
+"""The same for rows of trials. A table of one row costs nearly as much as one of sixteen."""
 
 
-def trial_tables(
-    run_id: str, history: History, verdict: Verdict, rest: Callable[[], None] = lambda: None
-) -> tuple[pa.Table, pa.Table]:
-    """Return a trial's row and its events as tables; ValueError or TypeError if a value does not fit its column.
-
-    `rest` is called between batches of events; in a thread it may release the interpreter.
-    """
-    row = trial_row(run_id, history, verdict)
-    return pa.Table.from_pylist([row], schema=TRIAL_SCHEMA), events_table(run_id, history, rest)
+def trials_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return rows of trials as a table; ValueError or TypeError if a value does not fit its column."""
+    return pa.Table.from_pylist(rows, schema=TRIAL_SCHEMA)
 
 
 def _numbers(event: Event) -> tuple[int | None, ...]:
@@ -97,7 +93,10 @@ def _numbers(event: Event) -> tuple[int | None, ...]:
 
 
 def events_table(run_id: str, history: History, rest: Callable[[], None] = lambda: None) -> pa.Table:
-    """Return the events of a history as a table."""
+    """Return the events of a history as a table; ValueError or TypeError if a value does not fit its column.
+
+    `rest` is called between batches of events; in a thread it may release the interpreter.
+    """
     events = history.events
     key = _key(run_id, history.header.cell, history.header.trial)
     batches = []

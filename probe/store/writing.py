@@ -19,9 +19,9 @@ from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, Resul
 from probe.model.rows import cell_of
 from probe.processes.resources import exhaustion
 from probe.store.files import Place
-from probe.store.rows import not_run_row, trial_tables
+from probe.store.pandas_use import without_pandas
+from probe.store.rows import ROWS_AT_A_TIME, events_table, not_run_row, trial_row, trials_table
 from probe.store.run_description import describe, new_run_id, now
-from probe.store.schemas import TRIAL_SCHEMA
 
 FLUSH_S = 5.0
 FLUSH_TRIALS = 256
@@ -34,6 +34,8 @@ REST_S = 0.008
 _log = logging.getLogger(__name__)
 _Trial = tuple[History, Verdict]
 _Key = tuple[Cell, int]
+_UNFIT = (ValueError, TypeError, OverflowError)
+"""Errors for a value that does not fit its column."""
 
 
 class RunStore:
@@ -101,7 +103,7 @@ class RunStore:
         return cls(place, about, _stored(place, f"{RUN_PREFIX}{run_id}"))
 
     def __enter__(self) -> Self:
-        pa.array([0])  # loads pandas, if installed, now and not later in a thread that delays the event loop
+        without_pandas()
         self._thread.start()
         return self
 
@@ -200,15 +202,15 @@ class RunStore:
 
     def _write(self, trials: list[_Trial], absent: list[dict[str, Any]]) -> None:
         """Write events before trials: the file of events with the same name exists for every trial row."""
-        rows, events = [pa.Table.from_pylist(absent, schema=TRIAL_SCHEMA)], []
-        for history, verdict in trials:
+        rows, events = [trials_table(absent)], []
+        for first in range(0, len(trials), ROWS_AT_A_TIME):
+            some = trials[first : first + ROWS_AT_A_TIME]
             try:
-                row, mine = trial_tables(self.run_id, history, verdict, self._rest)
-            except (ValueError, TypeError, OverflowError) as error:  # the other trials are stored nevertheless
-                _log.error("trial %d of %s is not stored: %s", history.header.trial, history.header.cell, error)
-                continue
-            rows.append(row)
-            events.append(mine)
+                written = self._tables(some)
+            except _UNFIT:
+                written = [table for one in some for table in self._alone(one)]
+            rows += [table for table, _ in written]
+            events += [table for _, tables in written for table in tables]
         if not events and not absent:
             return
         while self._place.exists(self._path(TRIALS)) or self._place.exists(self._path(EVENTS)):
@@ -217,6 +219,20 @@ class RunStore:
             self._place.write_table(self._path(EVENTS), pa.concat_tables(events))
         self._place.write_table(self._path(TRIALS), pa.concat_tables(rows))
         self._seq += 1
+
+    def _tables(self, trials: Sequence[_Trial]) -> list[tuple[pa.Table, list[pa.Table]]]:
+        """Return the rows of trials, and their events; raises one of `_UNFIT` if a value does not fit its column."""
+        rows = trials_table([trial_row(self.run_id, history, verdict) for history, verdict in trials])
+        return [(rows, [events_table(self.run_id, history, self._rest) for history, _ in trials])]
+
+    def _alone(self, trial: _Trial) -> list[tuple[pa.Table, list[pa.Table]]]:
+        """Return the same for one trial; nothing if it cannot be stored, so that others are stored nevertheless."""
+        try:
+            return self._tables([trial])
+        except _UNFIT as error:
+            header = trial[0].header
+            _log.error("trial %d of %s is not stored: %s", header.trial, header.cell, error)
+            return []
 
     def _rest(self) -> None:
         """Release the interpreter for the event loop; no pause is needed once the loop has ended."""
