@@ -49,7 +49,7 @@ def test_the_end_of_the_connection_fails_a_waiting_call() -> None:
             async with connected(Endpoint(host="127.0.0.1", port=port)) as stub:
                 await stub.Heal(pb.Done(), timeout=5)
 
-    with pytest.raises(ControlError, match="closed|reset"):
+    with pytest.raises(ControlError, match=r"closed|reset"):
         asyncio.run(play())
 
 
