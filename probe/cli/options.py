@@ -20,13 +20,12 @@ from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
-from probe.runner import Options
+from probe.runner.schedule.capacity import MOST
 
 RESULTS = "results"
 DEFAULT_BROKER = "3.9"
 REASONS = 3
 """Maximum number of reasons in an error line."""
-DEFAULT_JOBS = Options().jobs
 
 Clients = Annotated[
     list[str] | None,
@@ -120,12 +119,13 @@ TimeBudget = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--jobs",
         metavar="N",
         min=1,
-        max=500,
+        max=MOST,
+        show_default="as many as cores, memory and open files allow",
         help="Maximum number of concurrent trials, not counting those that only wait for a timeout.",
     ),
 ]

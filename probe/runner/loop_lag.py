@@ -1,7 +1,7 @@
-"""Delay of the event loop: a delayed loop takes wrong timestamps, so it is measured, and new trials wait.
+"""State of the machine during a run: delay of the event loop, idle cores, memory. Everything is measured here.
 
-The loop's thread has priority, so it may be punctual while clients and brokers get no CPU. New trials wait for these,
-too.
+A delayed loop takes wrong timestamps. The loop's thread has priority, so it may be punctual while clients and brokers
+get no CPU: that shows in the number of runnable threads.
 """
 
 from __future__ import annotations
@@ -10,29 +10,26 @@ import asyncio
 import contextlib
 import gc
 import itertools
-import os
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 from probe.model.clock import now_us
+from probe.processes.machine import CpuTimes, MachineFiles
+from probe.runner.schedule.capacity import HOLD, PASSING, Caps, Crowd, Machine, limited_by
 
 TICK_S = 0.02
 KEPT_S = 900
 NOTED_MS = 20
 """Smaller delays are not kept."""
-CALM_MS = 60
-"""With a longer delay in the last second no new trial starts: events of drivers need some turns of the loop."""
-RUNNABLE_PER_CORE = 8.0
-"""With more runnable threads per core in the last second no new trial starts: clients that wait for CPU seem slow."""
-LOAD_CHECK_TICKS = 5
-LOAD_SAMPLE_S = 0.1
-"""Time between two starts of trials: a dozen at once would overload the machine, and leave it idle afterwards."""
-LOAD_CHECK_S = 0.02
-LOADAVG, UPTIME = Path("/proc/loadavg"), Path("/proc/uptime")
+SAMPLE_TICKS, MEMORY_SAMPLES = 5, 5
+"""Turns of the loop between two samples of the cores' counters, and samples of these between two of memory."""
+RECENT_S = 0.5
+"""Time over which idle cores and runnable threads are averaged for the next start."""
+MIN_SAMPLES = 2
+CHECK_S = 0.02
 SPARE, SPARE_S = 0.25, 4.0
-"""Share of idle time of all cores, over these seconds, with which more clients may start."""
+"""Share of idle time of all cores, over these seconds, with which a further cohort may start."""
 
 
 @contextlib.contextmanager
@@ -52,13 +49,14 @@ def no_collector() -> Iterator[None]:
 
 
 class LoopLag:
-    """Measures delays by short sleeps: the time beyond the sleep is a stall."""
+    """Measures delays by short sleeps (the time beyond the sleep is a stall), and samples the machine in between."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: MachineFiles | None = None) -> None:
         self._stalls: deque[tuple[int, int, int]] = deque()
-        self._runnable: deque[int] = deque(maxlen=int(1 / TICK_S / LOAD_CHECK_TICKS))
-        self._idle: deque[tuple[float, float]] = deque()
-        self._passed_at = 0.0
+        self._files = files or MachineFiles()
+        self._cores = max(0.1, self._files.cores)
+        self._cpu: deque[tuple[float, CpuTimes]] = deque()
+        self._memory_mb = self._files.available_mb()
 
     @contextlib.asynccontextmanager
     async def measuring(self) -> AsyncIterator[None]:
@@ -72,34 +70,62 @@ class LoopLag:
                 await task
 
     async def _measure(self) -> None:
-        ticks = itertools.cycle(range(LOAD_CHECK_TICKS))
+        ticks = itertools.cycle(range(SAMPLE_TICKS * MEMORY_SAMPLES))
         while True:
             before = now_us()
             await asyncio.sleep(TICK_S)
             after = now_us()
-            if next(ticks) == 0:
-                self._sample_load()
+            tick = next(ticks)
+            if tick % SAMPLE_TICKS == 0:
+                self._sample_cpu()
+            if tick == 0:
+                self._memory_mb = self._files.available_mb()
             late_ms = (after - before) // 1000 - int(TICK_S * 1000)
             if late_ms >= NOTED_MS:
                 self._stalls.append((before, after, late_ms))
             while self._stalls and after - self._stalls[0][1] > KEPT_S * 1_000_000:
                 self._stalls.popleft()
 
-    def _sample_load(self) -> None:
-        if (count := runnable()) is not None:
-            self._runnable.append(count)
-        if (idle := idle_s()) is not None:
+    def _sample_cpu(self) -> None:
+        if (times := self._files.cpu()) is not None:
             now = time.monotonic()
-            self._idle.append((now, idle))
-            while now - self._idle[0][0] > SPARE_S:
-                self._idle.popleft()
+            self._cpu.append((now, times))
+            while now - self._cpu[0][0] > SPARE_S:
+                self._cpu.popleft()
+
+    def machine(self) -> Machine:
+        """Return the state of the machine in the last moments."""
+        recent = self._since(RECENT_S)
+        runnable = sum(times.runnable for _, times in recent) / max(1, len(recent)) / self._cores
+        return Machine(
+            cores=self._cores,
+            idle=self._idle(recent),
+            runnable=runnable,
+            lag_ms=self._held_ms(now_us()),
+            memory_mb=self._memory_mb,
+        )
 
     def has_spare(self) -> bool:
         """Return whether cores were idle for a good part of the last seconds; False if that is unknown."""
-        if not self._idle:
-            return False
-        (began, before), (ended, after) = self._idle[0], self._idle[-1]
-        return ended - began > SPARE_S / 2 and after - before > SPARE * (ended - began) * (os.cpu_count() or 1)
+        samples = self._since(SPARE_S)
+        idle = self._idle(samples)
+        return idle is not None and samples[-1][0] - samples[0][0] > SPARE_S / 2 and idle > SPARE
+
+    def _since(self, seconds: float) -> list[tuple[float, CpuTimes]]:
+        if not self._cpu:
+            return []
+        last = self._cpu[-1][0]
+        return list(itertools.takewhile(lambda sample: last - sample[0] <= seconds, reversed(self._cpu)))[::-1]
+
+    def _idle(self, samples: list[tuple[float, CpuTimes]]) -> float | None:
+        """Return the share of idle time, which a quota of the control group may lower; None if it is unknown."""
+        if len(samples) < MIN_SAMPLES:
+            return None
+        (began, first), (ended, last) = samples[0], samples[-1]
+        idle = (last.idle_s - first.idle_s) / (ended - began)
+        if first.group_s is not None and last.group_s is not None:
+            idle = min(idle, self._cores - (last.group_s - first.group_s) / (ended - began))
+        return min(1.0, max(0.0, idle / self._cores))
 
     def worst_ms(self, since: int, until: int) -> int:
         """Return the longest stall between two times (microseconds), in milliseconds."""
@@ -111,34 +137,15 @@ class LoopLag:
                 worst = max(worst, late)
         return worst
 
+    def _held_ms(self, now: int) -> int:
+        """Return the longest stall that ended less than `HOLD` times its length ago, in milliseconds."""
+        recent = itertools.takewhile(lambda stall: now - stall[1] < HOLD * RECENT_S * 1e6, reversed(self._stalls))
+        return max((late for _, end, late in recent if now - end < HOLD * late * 1000), default=0)
+
     async def calm(self, patience_s: float = 20.0) -> None:
-        """Wait, at most `patience_s`, for a punctual loop, a low load, and some time since the last start."""
+        """Wait, at most `patience_s`, for a punctual loop and a low load."""
         deadline = time.monotonic() + patience_s
-        while (now := time.monotonic()) < deadline:
-            if now - self._passed_at >= LOAD_SAMPLE_S and self._keeps_time(int(now * 1e6)) and not self._crowded():
+        while time.monotonic() < deadline:
+            if limited_by(self.machine(), Crowd(), Caps()) not in PASSING:
                 break
-            await asyncio.sleep(LOAD_CHECK_S)
-        self._passed_at = now
-
-    def _keeps_time(self, now_us: int) -> bool:
-        return self.worst_ms(now_us - 1_000_000, now_us) < CALM_MS
-
-    def _crowded(self) -> bool:
-        cores = os.cpu_count() or 1
-        return sum(self._runnable) > RUNNABLE_PER_CORE * cores * max(1, len(self._runnable))
-
-
-def runnable() -> int | None:
-    """Return the number of other threads of this machine that are runnable; None if unknown."""
-    try:
-        return int(LOADAVG.read_text().split()[3].partition("/")[0]) - 1
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def idle_s() -> float | None:
-    """Return the idle time of all cores since the machine's start, in seconds; None if unknown."""
-    try:
-        return float(UPTIME.read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
+            await asyncio.sleep(CHECK_S)

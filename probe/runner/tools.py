@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from probe.model import Cell, Client
 from probe.ports import EnginePort, Pcapng
+from probe.processes.machine import usable_cores
 
 if TYPE_CHECKING:  # these load gRPC and asyncio, and the options are needed without them
     from probe.drivers.host import Host
@@ -18,8 +19,10 @@ Keep = Callable[[Cell, int, Pcapng], None]
 
 
 FEW, STARTING_SHARE = 5, 5
-"""Trials that may start at once: at least `FEW`, and one in `STARTING_SHARE` of `--jobs`. A start takes 2 to 3 s, and
-most trials rest 10 s later."""
+"""Clients of a cohort that may start at once: at least `FEW`, and one in `STARTING_SHARE` of the largest cohort."""
+EXPECTED_PER_CORE = 40
+"""Trials per core that are expected to run at once without `--jobs`: for estimates, for the order of trials, and as the
+size of cohorts on real brokers, which is decided before they start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +30,10 @@ class Options:
     """The user's options for a whole run."""
 
     seed: int = 0
-    jobs: int = 24
-    """Most busy trials; fewer start while the machine is overloaded. Trials that only wait do not count."""
+    jobs: int | None = None
+    """`--jobs`: most busy trials. Trials that only wait do not count. None: as many as the machine allows."""
+    exactly: int | None = None
+    """`--exactly`: trials in flight whatever the state of the machine, for benchmarks."""
     in_flight: int | None = None
     """Most trials including those that only wait, if the limit of open files requires it."""
     watch_ms: int | None = None
@@ -39,12 +44,18 @@ class Options:
     """`--time-budget`: end of all trials, on the monotonic clock. A trial that would not end by then never starts."""
 
     @property
-    def starting(self) -> int:
-        """Number of trials that may start and warm up at the same time.
+    def expected_jobs(self) -> int:
+        """Number of trials that probably run at once; the size of cohorts on real brokers."""
+        expected = self.exactly or self.jobs or EXPECTED_PER_CORE * usable_cores()
+        return expected if self.in_flight is None else min(expected, self.in_flight)
+
+    @property
+    def starting_in_cohorts(self) -> int:
+        """Number of clients of real brokers that may start and warm up at the same time.
 
         A start costs CPU, observation does not. A lower number would limit how many trials run at once.
         """
-        return max(FEW, self.jobs // STARTING_SHARE)
+        return max(FEW, self.expected_jobs // STARTING_SHARE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

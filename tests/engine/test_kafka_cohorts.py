@@ -16,6 +16,8 @@ from probe.model.verdicts import Verdict
 from probe.planning.cohorts import TrialTask, into_cohorts
 from probe.planning.plan import Plan, Planned
 from probe.runner.schedule import cohorts
+from probe.runner.schedule.adaptive_limit import no_machine
+from probe.runner.schedule.capacity import Machine
 from probe.runner.schedule.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
@@ -62,6 +64,9 @@ class NoLag:
 
     def has_spare(self) -> bool:
         return False
+
+    def machine(self) -> Machine:
+        return no_machine()
 
 
 class Kept:

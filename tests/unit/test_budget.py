@@ -19,7 +19,7 @@ from probe.model import Cell, Client, Engine, Reaction, Role
 from probe.planning.plan import LONG_OBSERVATION_MS, TRANSACTION_INTERVAL_MS, Plan, Planned
 from probe.runner import Options
 from probe.runner.schedule import pool
-from probe.runner.schedule.adaptive_limit import Permit
+from probe.runner.schedule.adaptive_limit import Permit, no_machine
 from probe.runner.trial import trial
 from probe.store.lock import FOLDER
 
@@ -50,11 +50,9 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
         ended.append(item.cell)
         place.release()
 
-    async def calm() -> None: ...
-
     monkeypatch.setattr(pool, "_judge_one", one)
     host = Idle()
-    tools: Any = SimpleNamespace(host=host, lag=SimpleNamespace(calm=calm))
+    tools: Any = SimpleNamespace(host=host, lag=SimpleNamespace(machine=no_machine))
     store: Any = SimpleNamespace(exhausted=None)
     stop_at = None if stop_in is None else time.monotonic() + stop_in
     options = Options(jobs=1, stop_at=stop_at)
@@ -80,10 +78,8 @@ def test_a_cancelled_run_ends_if_a_cleanup_ignores_it(plan: Plan, monkeypatch: p
     monkeypatch.setattr(pool, "_longest_s", lambda *_: 0.0)
     monkeypatch.setattr(pool, "harness_failed", lambda _: True)
 
-    async def calm() -> None: ...
-
     async def interrupted() -> None:
-        tools: Any = SimpleNamespace(host=Idle(), lag=SimpleNamespace(calm=calm), artifacts={})
+        tools: Any = SimpleNamespace(host=Idle(), lag=SimpleNamespace(machine=no_machine), artifacts={})
         store: Any = SimpleNamespace(exhausted=None)
         task = asyncio.create_task(pool.run_plan(plan, tools, Options(jobs=3), store, report=lambda _: None))
         await asyncio.sleep(0.1)

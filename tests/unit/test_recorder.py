@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -29,8 +26,7 @@ from probe.model import (
 )
 from probe.model.clock import now_us
 from probe.recorder import Recorder
-from probe.runner import loop_lag as lags
-from probe.runner.loop_lag import LOAD_SAMPLE_S, LoopLag
+from probe.runner.loop_lag import LoopLag
 from probe.runner.trial.client_limits import refresh_ms
 
 HEADER = Header(
@@ -170,44 +166,6 @@ def test_a_stalled_loop_is_measured() -> None:
     inside, outside = asyncio.run(play())
     assert inside >= 350
     assert outside == 0
-
-
-@pytest.mark.parametrize(("share", "spare"), [(0.5, True), (0.2, False), (None, False)])
-def test_cores_are_spare_after_several_idle_seconds(
-    monkeypatch: pytest.MonkeyPatch, share: float | None, spare: bool
-) -> None:
-    cores = os.cpu_count() or 1
-    monkeypatch.setattr(lags, "SPARE_S", 0.4)
-    monkeypatch.setattr(lags, "idle_s", lambda: None if share is None else share * cores * time.monotonic())
-
-    async def play() -> tuple[bool, bool]:
-        lag = LoopLag()
-        async with lag.measuring():
-            early = lag.has_spare()
-            await asyncio.sleep(0.6)
-            return early, lag.has_spare()
-
-    assert asyncio.run(play()) == (False, spare)
-
-
-def test_idle_time_is_unknown_without_the_proc_file(tmp_path: Path) -> None:
-    before = lags.idle_s()
-    assert before is None or before >= 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lags, "UPTIME", tmp_path / "none")
-        assert lags.idle_s() is None
-
-
-def test_trials_start_one_after_the_other() -> None:
-    async def play() -> list[float]:
-        lag, passed = LoopLag(), []
-        for _ in range(4):
-            await lag.calm()
-            passed.append(time.monotonic())
-        return passed
-
-    passed = asyncio.run(play())
-    assert min(later - sooner for sooner, later in pairwise(passed)) >= LOAD_SAMPLE_S - 0.001
 
 
 def test_a_disabled_refresh_has_no_interval() -> None:

@@ -22,8 +22,10 @@ from probe.planning.plan import Plan
 from probe.processes.resources import exhaustion, no_process, said_exhaustion, translated, translating
 from probe.runner import Options
 from probe.runner.schedule import cohorts, pool
+from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.cohorts import drain_in_cohorts
 from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL, within, within_cohorts
+from probe.runner.schedule.memory import cohort_fits, within_memory
 from probe.runner.trial.setup import make_header
 from probe.store import ResultsError, trials, writing
 from tests.support.synthetic_rows import CELL, create, history, verdict
@@ -109,7 +111,9 @@ def test_trials_in_flight_stay_within_the_file_limit() -> None:
     assert within(Options(), least, 1).in_flight == 1
     assert within(Options(), least, 100).in_flight == 1, "drivers of other versions need files, too"
     plenty = within(Options(), 1 << 20, 10)
-    assert plenty.jobs == Options().jobs
+    assert plenty.jobs is None, "nothing but the machine limits them"
+    assert within(Options(jobs=30), 1 << 20, 10).jobs == 30
+    assert within(Options(jobs=30), least, 1).jobs == 1
     assert plenty.in_flight is not None
     assert plenty.in_flight > 1000
 
@@ -118,8 +122,29 @@ def test_trials_in_flight_stay_within_the_file_limit() -> None:
 def test_cohorts_stay_within_the_file_limit(limit: int) -> None:
     options, clusters = within_cohorts(Options(jobs=64), limit, 2, 8)
     assert clusters >= 1
+    assert options.jobs is not None
     assert 1 <= options.jobs <= 64
     assert OWN + 2 * DRIVER + clusters * (80 + 40 * options.jobs) <= max(limit, 200)
+
+
+def test_a_fixed_number_beyond_the_file_limit_is_refused() -> None:
+    assert within(Options(exactly=4), OWN + DRIVER + 4 * TRIAL, 1).exactly == 4
+    with pytest.raises(ExhaustedError, match="--exactly 5: .* open files allow 4; raise"):
+        within(Options(exactly=5), OWN + DRIVER + 4 * TRIAL, 1)
+
+
+def test_cohorts_stay_within_memory() -> None:
+    wanted = Options(jobs=64)
+    assert within_memory(wanted, None, 4) == wanted
+    assert within_memory(wanted, 24_000, 4) == wanted
+    small = within_memory(wanted, 2000, 1).jobs
+    assert small is not None
+    assert 8 <= small <= 40
+    assert within_memory(wanted, 300, 1).jobs == 1, "one cell is tried"
+    assert within_memory(Options(), 2000, 1).expected_jobs == small, "also without --jobs"
+    assert cohort_fits(None, 64)
+    assert not cohort_fits(1000, 10)
+    assert cohort_fits(4000, 64)
 
 
 def test_a_limit_too_low_for_a_cohort_names_the_number() -> None:
@@ -165,10 +190,8 @@ def play(
             raise ExhaustedError("the disk is full")
         return History(make_header(item, number, tools, options), ())
 
-    async def calm() -> None: ...
-
     monkeypatch.setattr(pool, "run_trial", trial)
-    lag = SimpleNamespace(calm=calm)
+    lag = SimpleNamespace(machine=no_machine)
     tools: Any = SimpleNamespace(host=SimpleNamespace(finish=lambda _: None), lag=lag, artifacts={}, engine=None)
     asyncio.run(pool.run_plan(plan, tools, Options(jobs=jobs), store, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
     return begun
@@ -222,7 +245,7 @@ def test_an_exhausted_cohort_is_no_problem_of_its_cells(monkeypatch: pytest.Monk
     async def calm(_: float = 0) -> None: ...
 
     engine: Any = ExhaustedEngine()
-    lag = SimpleNamespace(calm=calm, has_spare=lambda: False)
+    lag = SimpleNamespace(calm=calm, has_spare=lambda: False, machine=no_machine)
     tools: Any = SimpleNamespace(host=None, lag=lag, artifacts={}, engine=engine)
     with pytest.raises(ExhaustedError, match="too many files"):
         asyncio.run(

@@ -58,7 +58,7 @@ def advise(
     engine: o.EngineOption = Engine.EMBEDDED,
     fill: Annotated[bool, typer.Option("--run", help="Run missing cells first.")] = False,
     results: o.Results = o.RESULTS,
-    jobs: o.Jobs = o.DEFAULT_JOBS,
+    jobs: o.Jobs = None,
 ) -> None:
     """Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a cell is worse."""
     change = understand(what, broker)

@@ -64,7 +64,7 @@ def audit(
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/audit.json).")] = False,
     csv_out: Annotated[bool, typer.Option("--csv", help="Print CSV, one line per service, role and fault.")] = False,
     results: o.Results = o.RESULTS,
-    jobs: o.Jobs = o.DEFAULT_JOBS,
+    jobs: o.Jobs = None,
 ) -> None:
     """List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there are any."""
     gate = _gate(fail_on)

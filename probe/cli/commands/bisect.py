@@ -55,7 +55,7 @@ def bisect(
     ] = 3,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every version again, and ignore stored results.")] = False,
     seed: o.Seed = None,
-    jobs: o.Jobs = o.DEFAULT_JOBS,
+    jobs: o.Jobs = None,
     results: o.Results = o.RESULTS,
 ) -> None:
     """Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are the same."""

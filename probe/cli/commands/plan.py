@@ -13,6 +13,7 @@ from probe.cli.console.streams import OUT
 from probe.model import Engine
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import LongWatches, Plan, Selection
+from probe.runner import Options
 
 
 def plan(
@@ -29,7 +30,7 @@ def plan(
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
     long_watches: o.Long = LongWatches.ALL,
-    jobs: o.Jobs = o.DEFAULT_JOBS,
+    jobs: o.Jobs = None,
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/plan.json).")] = False,
@@ -50,7 +51,7 @@ def plan(
         long_watches=long_watches,
     )
     made, selection = asked.whole(results)
-    seconds = estimate_s(made, jobs, None if watch is None else int(watch * 1000))
+    seconds = estimate_s(made, Options(jobs=jobs).expected_jobs, None if watch is None else int(watch * 1000))
     if as_json:
         typer.echo(json.dumps(_as_json(made, seconds), indent=1))
         return

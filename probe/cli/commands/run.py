@@ -20,12 +20,13 @@ from probe.cli.wiring.reports import NO_REPORTS, Reports
 from probe.cli.wiring.resume import as_before, names_nothing, selected
 from probe.cli.wiring.spark_package import need_spark
 from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
-from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError
+from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError, ProbeError
 from probe.model import Engine, Role
 from probe.model.outcomes import UNOBSERVED
 from probe.planning.plan import LongWatches
 from probe.reports.gates import read_gate
 from probe.runner import Options
+from probe.runner.schedule.capacity import MOST
 
 if TYPE_CHECKING:
     from probe.cli.wiring.publish import Publisher
@@ -48,7 +49,10 @@ def run(
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
     long_watches: o.Long = LongWatches.ALL,
-    jobs: o.Jobs = o.DEFAULT_JOBS,
+    jobs: o.Jobs = None,
+    exactly: Annotated[
+        int | None, typer.Option("--exactly", min=1, max=MOST, hidden=True, help="For benchmarks: no adaptation.")
+    ] = None,
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
     resume: Annotated[
@@ -95,7 +99,9 @@ def run(
         asked, before_ms = as_before(results, resume, asked)
         watch_ms = before_ms if watch_ms is None else watch_ms
     stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
-    options = Options(jobs=jobs, watch_ms=watch_ms, capture=capture, stop_at=stop)
+    if exactly is not None and (engine is not Engine.EMBEDDED or jobs is not None):
+        raise ProbeError("--exactly: is for fake clusters, and without --jobs; use --jobs alone")
+    options = Options(jobs=jobs, exactly=exactly, watch_ms=watch_ms, capture=capture, stop_at=stop)
     with _publisher(results) if publish else nullcontext() as publisher:
         _run(asked, options, results, resume, reports, publisher, wait)
 

@@ -48,7 +48,7 @@ def verify(
         Path,
         typer.Option("--known", metavar="FILE", help="File of known results.", show_default=KNOWN.name),
     ] = KNOWN,
-    jobs: o.Jobs = o.DEFAULT_JOBS,
+    jobs: o.Jobs = None,
 ) -> None:
     """Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced."""
     entries = chosen(read_known(known), only or [])

@@ -26,10 +26,11 @@ class Bar:
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[standing]}"),
             console=ERR,
             transient=True,
         )
-        self._task = self._bar.add_task("trials", total=None)
+        self._task = self._bar.add_task("trials", total=None, standing="")
 
     def __enter__(self) -> Self:
         if ERR.is_terminal:
@@ -46,10 +47,17 @@ class Bar:
     def show(self, step: Step) -> None:
         """Show one more judged trial."""
         if ERR.is_terminal:
-            self._bar.update(self._task, completed=step.done, total=step.total, description=str(step.verdict.outcome))
+            self._bar.update(
+                self._task,
+                completed=step.done,
+                total=step.total,
+                description=str(step.verdict.outcome),
+                standing=step.standing,
+            )
             return
         now = time.monotonic()
         if now - self._printed >= LINE_EVERY_S or step.done == step.total:
             self._printed = now
             left = (now - self._started) / step.done * (step.total - step.done)
-            say(f"{step.done} of {step.total} trials judged, about {left:.0f} s left")
+            standing = f"; {step.standing}" if step.standing else ""
+            say(f"{step.done} of {step.total} trials judged, about {left:.0f} s left{standing}")

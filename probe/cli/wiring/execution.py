@@ -29,11 +29,13 @@ from probe.model.outcomes import UNOBSERVED
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan, Selection
 from probe.ports import EnginePort
+from probe.processes.machine import MachineFiles
 from probe.processes.resources import file_limit
 from probe.runner import Options, Progress, run_plan
 from probe.runner.loop_lag import no_collector
 from probe.runner.schedule.cohorts import drain_in_cohorts
 from probe.runner.schedule.descriptors import within, within_cohorts
+from probe.runner.schedule.memory import within_memory
 from probe.runner.tools import Keep
 from probe.store import RunStore
 from probe.store import trials as stored_trials
@@ -116,7 +118,10 @@ def execute(
 
 
 def _within_limits(options: Options, ready: PreparedRun) -> Options:
-    """Return the options with trials in flight within the limit of open files. ExhaustedError if not one fits."""
+    """Return the options with trials in flight within the limit of open files, and cohorts within memory.
+
+    ExhaustedError if not one trial fits.
+    """
     limit, clients = file_limit(), len(ready.bound)
     if not isinstance(ready.engine, Kafka):
         return within(options, limit, clients)
@@ -124,7 +129,7 @@ def _within_limits(options: Options, ready: PreparedRun) -> Options:
     options, clusters = within_cohorts(options, limit, clients, engine.at_once + engine.in_silence)
     engine.at_once = min(engine.at_once, clusters)
     engine.in_silence = clusters - engine.at_once
-    return options
+    return within_memory(options, MachineFiles().available_mb(), engine.at_once)
 
 
 def _open_store(
@@ -190,7 +195,7 @@ def _execute(
         task = asyncio.current_task()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, end, task, number)
-        with Bar(estimate_s(plan, options.jobs, options.watch_ms)) as bar:
+        with Bar(estimate_s(plan, options.expected_jobs, options.watch_ms)) as bar:
             async with live_tools(engine, bound) as tools:
                 await run_plan(
                     plan,

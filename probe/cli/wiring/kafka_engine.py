@@ -20,6 +20,7 @@ from probe.files.atomic import write_file
 from probe.model import Engine
 from probe.planning.cohorts import MAX_CLUSTERS, MAX_SILENCE_CLUSTERS
 from probe.planning.plan import Plan
+from probe.processes.machine import MachineFiles
 from probe.protocol.schemas import Schemas
 from probe.toolchain.java import java
 from probe.toolchain.maven_dependencies import resolve
@@ -37,7 +38,7 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
     releases = {line: _release(line, versions[line], report) for line in sorted(versions)}
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
-    fit = _free_mb() // (2 * CLUSTER_MB)
+    fit = (MachineFiles().available_mb() or 0) // (2 * CLUSTER_MB)
     clusters = max(1, min(MAX_CLUSTERS, fit))
     in_silence = max(0, min(MAX_SILENCE_CLUSTERS, fit - clusters))
     opening = relays(schemas, capture=capture)
@@ -77,11 +78,3 @@ def _unlisted(version: str) -> Listed:
         jars = resolve(generation.roots(version))
         write_file(kept, json.dumps(jars))
     return Listed(version=version, mode=generation.mode, jars=tuple(json.loads(kept.read_text())))
-
-
-def _free_mb() -> int:
-    """Return the free memory in MB; 0 if the system does not report it."""
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-    except (ValueError, OSError):
-        return 0

@@ -60,7 +60,7 @@ def most_informative(plan: Plan, selection: Selection, options: Options, results
     seen = (PriorRun(row.run_id, row.cell, row.verdict.outcome) for row in stored_trials(results))
     ordered = replace(plan, cells=by_information(plan.cells, seen))
     seconds = SLACK * (options.stop_at - time.monotonic())
-    part = _prefix(ordered, lambda some: estimate_s(some, options.jobs, options.watch_ms) <= seconds)
+    part = _prefix(ordered, lambda some: estimate_s(some, options.expected_jobs, options.watch_ms) <= seconds)
     needed = {item.cell.client for item in part.cells}
     return part, replace(selection, clients=tuple(one for one in selection.clients if one.client in needed))
 

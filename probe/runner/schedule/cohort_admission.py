@@ -12,6 +12,8 @@ import contextlib
 import time
 from collections.abc import Callable
 
+from probe.runner.schedule.capacity import LimitedBy
+
 CHECK_S = 0.5
 """Interval of checks whether cores are idle."""
 MAX_STARTING_COHORTS = 2
@@ -24,42 +26,69 @@ class CohortAdmission:
     """Admits cohorts one after the other."""
 
     def __init__(
-        self, clusters: int, watching: int, spare: Callable[[], bool] = lambda: False, *, in_silence: int = 0
+        self,
+        clusters: int,
+        watching: int,
+        spare: Callable[[], bool] = lambda: False,
+        *,
+        in_silence: int = 0,
+        fits: Callable[[int], bool] = lambda _: True,
     ) -> None:
         """Start without cohorts; `clusters` limits them, `in_silence` limits additional ones that observe silence.
 
         A cohort is admitted if no other starts and at most `watching` cells are observed, or if `spare` returns that
-        the machine is idle enough.
+        the machine is idle enough. `fits` returns whether memory is left for a further cohort with so many cells.
         """
         self._clusters, self._most, self._spare = clusters, watching, spare
-        self._in_silence = in_silence
+        self._in_silence, self._fits = in_silence, fits
+        self._cause: LimitedBy | None = None
+        self._cells = 0
         self._there = self._watching = self._busy = self._silent = 0
         self._came_at = 0.0
         self._changed = asyncio.Event()
 
     async def enter(self, cells: int, *, silent: bool = False) -> CohortSlot:
         """Wait for a slot and take it for a cohort with this number of cells, which observes silence or does not."""
-        while not self._has_room():
+        while (cause := self._limited_by(cells)) is not None:
+            self._cause = cause
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CHECK_S):
                     await self._changed.wait()
         self._busy += 1
         self._there += 1
+        self._cells += cells
         self._silent += silent
         self._came_at = time.monotonic()
         return CohortSlot(self, cells, silent=silent)
 
-    def _has_room(self) -> bool:
-        if self._there - min(self._silent, self._in_silence) >= self._clusters or self._busy >= MAX_STARTING_COHORTS:
-            return False
-        if self._busy and time.monotonic() - self._came_at < SECOND_START_DELAY_S:
-            return False
-        return self._spare() or not (self._busy or self._watching > self._most)
+    def standing(self) -> str:
+        """Return how many cells are in flight and what limits their number, for people."""
+        bound = "" if self._cause is None else f", limited by {self._cause}"
+        return f"{self._cells} in flight in {self._there} cohort{'s' if self._there != 1 else ''}{bound}"
 
-    def changed(self, *, calm: bool = False, watching: int = 0, left: int = 0, silent: int = 0) -> None:
+    def all_admitted(self) -> None:
+        """Record that no cohort waits for admission any more."""
+        self._cause = None
+
+    def _limited_by(self, cells: int) -> LimitedBy | None:
+        """Return what prevents the start of a cohort with this number of cells; None if it may start."""
+        if self._there - min(self._silent, self._in_silence) >= self._clusters:
+            return LimitedBy.CLUSTERS
+        if self._busy >= MAX_STARTING_COHORTS:
+            return LimitedBy.STARTS
+        if self._there and not self._fits(cells):
+            return LimitedBy.MEMORY
+        if self._busy and time.monotonic() - self._came_at < SECOND_START_DELAY_S:
+            return LimitedBy.STARTS
+        return LimitedBy.CORES if (self._busy or self._watching > self._most) and not self._spare() else None
+
+    def changed(
+        self, *, calm: bool = False, watching: int = 0, left: int = 0, silent: int = 0, closed: int = 0
+    ) -> None:
         """Record changes of a slot: its cohort is no longer busy, cells are observed or have ended, it was left."""
         self._busy -= calm
+        self._cells -= closed
         self._watching += watching
         self._there -= left
         self._silent -= silent
@@ -90,8 +119,7 @@ class CohortSlot:
         """Record that a cell is no longer observed."""
         if cell in self._alive:
             self._alive.discard(cell)
-            if self._calm:
-                self._lanes.changed(watching=-1)
+            self._lanes.changed(watching=-1 if self._calm else 0, closed=1)
         self.downgrade(cell)()
 
     def leave(self) -> None:
@@ -99,7 +127,7 @@ class CohortSlot:
         if not self._left:
             self._left = True
             self._calm_down()
-            self._lanes.changed(watching=-len(self._alive), left=1, silent=self.silent)
+            self._lanes.changed(watching=-len(self._alive), left=1, silent=self.silent, closed=len(self._alive))
             self._alive.clear()
 
     def _calm_down(self) -> None:

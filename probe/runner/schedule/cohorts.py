@@ -25,6 +25,7 @@ from probe.ports import CohortEngine, CohortMemberPort
 from probe.processes.resources import exhaustion
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.cohort_admission import CohortAdmission, CohortSlot
+from probe.runner.schedule.memory import cohort_fits
 from probe.runner.schedule.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
@@ -81,11 +82,17 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
     Control cells come first, also repeated ones, because others wait for them. Long observations are repeated while
     their release line still runs, since at the end nothing could run in parallel.
     """
-    cohorts, clusters = cluster_layout(work, run.options.jobs, engine.at_once)
+    size, lag = run.options.expected_jobs, run.tools.lag
+    cohorts, clusters = cluster_layout(work, size, engine.at_once)
     in_silence = engine.in_silence if clusters > 1 else 0
     admission = CohortAdmission(
-        clusters, min(MAX_OBSERVED_CELLS, run.options.jobs), run.tools.lag.has_spare, in_silence=in_silence
+        clusters,
+        min(MAX_OBSERVED_CELLS, size),
+        lag.has_spare,
+        in_silence=in_silence,
+        fits=lambda cells: cohort_fits(lag.machine().memory_mb, cells),
     )
+    run.standing = admission.standing
     queue, again = list(cohorts), list[TrialTask]()
     under_way: set[asyncio.Task[None] | None] = set()
     ended = asyncio.Event()
@@ -96,7 +103,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
             soon = list[TrialTask]()
             for one_left in left:
                 (soon if one_left.item.is_control or _passes_beside(one_left, queue) else again).append(one_left)
-            queue[:0] = into_cohorts(soon, run.options.jobs)
+            queue[:0] = into_cohorts(soon, size)
         finally:
             slot.leave()
             under_way.discard(asyncio.current_task())
@@ -105,7 +112,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
     async with asyncio.TaskGroup() as group:
         while run.may_start():
             if not queue:
-                queue.extend(into_cohorts(again, run.options.jobs))
+                queue.extend(into_cohorts(again, size))
                 again.clear()
             cohort = _next(run, queue)
             if cohort is None and under_way:
@@ -113,7 +120,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
                 await ended.wait()
                 continue
             if not queue:
-                return
+                break
             cohort = cohort or queue[0]  # the time budget did not suffice for some of its control cells
             queue.remove(cohort)
             ready = [work for work in cohort if _has_control(run, work)]
@@ -121,11 +128,12 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
             if not possible:
                 continue
             slot = await admission.enter(len(possible), silent=is_long(possible))
-            await run.tools.lag.calm(RECOVERY_PAUSE_S)
+            await lag.calm(RECOVERY_PAUSE_S)
             if not run.may_start() or not run.has_time(cohort_s(possible, run.options.watch_ms)):
                 slot.leave()
                 continue
             under_way.add(group.create_task(one(possible, cohorts_after(queue, cohort), slot)))
+        admission.all_admitted()
 
 
 async def _run_cohort(

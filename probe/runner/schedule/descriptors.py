@@ -31,7 +31,9 @@ def within(options: Options, limit: int, clients: int) -> Options:
     """
     _check(limit, OWN + DRIVER + TRIAL)
     fit = max(1, (limit - OWN - DRIVER * clients) // TRIAL)
-    return replace(options, jobs=min(options.jobs, fit), in_flight=fit)
+    if options.exactly is not None and options.exactly > fit:
+        raise ExhaustedError(f"--exactly {options.exactly}: {limit} open files allow {fit}; raise `ulimit -n`")
+    return replace(options, jobs=None if options.jobs is None else min(options.jobs, fit), in_flight=fit)
 
 
 def within_cohorts(options: Options, limit: int, clients: int, clusters: int) -> tuple[Options, int]:
@@ -42,9 +44,10 @@ def within_cohorts(options: Options, limit: int, clients: int, clusters: int) ->
     """
     _check(limit, OWN + DRIVER + CLUSTER + SEAT)
     left = max(CLUSTER + SEAT, limit - OWN - DRIVER * clients)
-    whole = CLUSTER + SEAT * options.jobs
+    wanted = options.expected_jobs
+    whole = CLUSTER + SEAT * wanted
     count = max(1, min(clusters, left // whole))
-    return replace(options, jobs=max(1, min(options.jobs, (left // count - CLUSTER) // SEAT))), count
+    return replace(options, jobs=max(1, min(wanted, (left // count - CLUSTER) // SEAT))), count
 
 
 def _check(limit: int, needed: int) -> None:

@@ -20,7 +20,8 @@ from probe.planning.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.processes.resources import exhaustion
 from probe.runner.judge_executor import submit
-from probe.runner.schedule.adaptive_limit import AdaptiveLimit, Permit
+from probe.runner.schedule.adaptive_limit import AdaptiveLimit, AdmissionLimits, Permit, StartingSlots
+from probe.runner.schedule.capacity import MOST
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
@@ -45,6 +46,8 @@ class Progress:
     verdict: Verdict
     election: Election | None = None
     """Times of the election, on real brokers."""
+    standing: str = ""
+    """How many trials are in flight, and what limits them."""
 
 
 @dataclass
@@ -66,6 +69,8 @@ class Run:
     """Request versions that each judged control cell sent."""
     done: int = 0
     total: int = 0
+    standing: Callable[[], str] = str
+    """Returns how many trials are in flight and what limits them, for people."""
     stopped_by: ExhaustedError | None = None
     """The exhausted resource that prevented the start or the verdict of a trial."""
 
@@ -142,8 +147,11 @@ async def run_plan(
     steady: dict[Cell, asyncio.Future[ControlResult]] = {
         item.cell: loop.create_future() for item in plan.cells if item.is_control
     }
-    starting, limit = asyncio.Semaphore(options.starting), AdaptiveLimit(options.jobs, in_flight=options.in_flight)
-    run = Run(plan, tools, options, store, report, known or {}, steady, starting, limit)
+    # fake clusters: admission limits the starts; real ones: a whole cohort asks for slots at once
+    starting = StartingSlots(MOST if drain is None else options.starting_in_cohorts)
+    limits = AdmissionLimits(jobs=options.jobs, in_flight=options.in_flight, exactly=options.exactly)
+    limit = AdaptiveLimit(limits, tools.lag.machine, lambda: starting.taken)
+    run = Run(plan, tools, options, store, report, known or {}, steady, starting, limit, standing=limit.standing)
     for (cell, trial), outcome in sorted(finished.items(), key=lambda entry: entry[0][1]):
         if cell in steady and trial < FAILING_FROM:
             run.judged_control(cell, outcome)
@@ -185,9 +193,8 @@ async def drain_each(run: Run, trials: Trials) -> None:
             run.tools.host.finish(item.cell.client)
 
     async with asyncio.TaskGroup() as group:
-        for item, trial in trials if run.options.stop_at is not None else in_order(trials, run.options.jobs):
-            place = await run.limit.enter()
-            await run.tools.lag.calm()
+        for item, trial in trials if run.options.stop_at is not None else in_order(trials, run.options.expected_jobs):
+            place = await run.limit.enter(item.cell.client)
             if not run.may_start():
                 place.release()
                 break
@@ -197,6 +204,7 @@ async def drain_each(run: Run, trials: Trials) -> None:
                 place.release()
                 continue
             group.create_task(one(item, trial, place))
+        run.limit.all_admitted()
 
 
 def _longest_s(item: Planned, options: Options) -> float:
@@ -255,7 +263,8 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcom
             if not harness_failed(history):
                 run.limit.went_well()
                 break
-            run.limit.failed(place.entered)
+            if attempt == 1:  # a trial that fails again says more about itself than about the machine
+                run.limit.failed(place.entered)
             if attempt == ATTEMPTS or impossible_by_control(with_control(history.header, run.known_control(item))):
                 break
             run.go_on()
@@ -314,5 +323,5 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
     run.done += 1
     real = item.cell.engine is Engine.KAFKA
     took = await submit(verdict.election, history) if real and not history.header.impossible else None
-    run.report(Progress(run.done, run.total, item.cell, found, took))
+    run.report(Progress(run.done, run.total, item.cell, found, took, run.standing()))
     return found.outcome
