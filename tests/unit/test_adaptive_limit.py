@@ -95,7 +95,7 @@ def test_recovery_is_fast_at_first_and_slow_near_the_failed_limit() -> None:
 
 def test_a_trial_waits_for_room_under_the_current_limit() -> None:
     async def play() -> list[str]:
-        many, _ = crowd(10)
+        many = AdaptiveLimit(AdmissionLimits(jobs=10))
         permits = [await many.enter() for _ in range(10)]
         many.failed(entered=0.0)  # from now on eight may run
         events: list[str] = []
@@ -118,7 +118,7 @@ def test_a_trial_waits_for_room_under_the_current_limit() -> None:
 
 def test_a_downgraded_permit_makes_room_up_to_a_bound() -> None:
     async def play() -> int:
-        many, _ = crowd(2)
+        many = AdaptiveLimit(AdmissionLimits(jobs=2))
         inside = 0
         for _ in range(WAITING_PER_JOB * 2):
             permit = await asyncio.wait_for(many.enter(), 1)

@@ -129,7 +129,7 @@ def test_cohorts_stay_within_the_file_limit(limit: int) -> None:
 
 def test_a_fixed_number_beyond_the_file_limit_is_refused() -> None:
     assert within(Options(exactly=4), OWN + DRIVER + 4 * TRIAL, 1).exactly == 4
-    with pytest.raises(ExhaustedError, match="--exactly 5: .* open files allow 4; raise"):
+    with pytest.raises(ExhaustedError, match=r"--exactly 5: .* open files allow 4; raise"):
         within(Options(exactly=5), OWN + DRIVER + 4 * TRIAL, 1)
 
 

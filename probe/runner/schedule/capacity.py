@@ -12,10 +12,10 @@ from enum import StrEnum
 
 MOST = 500
 """Most trials in flight: more events than those of so many clients one event loop does not keep up with."""
-PACE_CORE_S = 0.1
+PACE_CORE_S = 0.05
 """Time of one core between two starts: a dozen at once would overload the machine, and leave it idle afterwards."""
 STARTING_PER_CORE = 24
-"""Most trials that start, per core. A start takes 2 to 3 s and mostly waits; a core serves some six in a second."""
+"""Most trials that start, per core. A start takes 2 to 3 s and mostly waits; a core serves some six per second."""
 NEW_DRIVER_STARTS = 3
 """Starts that the start of a driver process counts for, in addition to its trial's: a JVM compiles, Python imports."""
 IDLE = 0.1

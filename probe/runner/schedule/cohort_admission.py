@@ -37,7 +37,7 @@ class CohortAdmission:
         """Start without cohorts; `clusters` limits them, `in_silence` limits additional ones that observe silence.
 
         A cohort is admitted if no other starts and at most `watching` cells are observed, or if `spare` returns that
-        the machine is idle enough. `fits` returns whether memory is left for a further cohort with so many cells.
+        the machine is idle enough. `fits` returns whether memory is left for a further cohort with this number of cells.
         """
         self._clusters, self._most, self._spare = clusters, watching, spare
         self._in_silence, self._fits = in_silence, fits

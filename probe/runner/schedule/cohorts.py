@@ -69,7 +69,9 @@ def _passes_beside(work: TrialTask, queue: Sequence[Sequence[TrialTask]]) -> boo
 
 async def _known_as_impossible(run: Run, work: TrialTask) -> bool:
     """Judge a trial without running it if its control cell found that the client cannot use these brokers at all."""
-    header = with_control(_header(run, work), run.known_control(work.item))
+    if (result := run.known_control(work.item)) is None:
+        return False
+    header = with_control(_header(run, work), result)
     if not impossible_by_control(header):
         return False
     await judge(run, work.item, History(header, ()))

@@ -1,0 +1,124 @@
+"""Compare the outcomes of cells between a run as large as the machine allows and one with few trials at a time.
+
+    python benchmarks/outcomes.py [--cells 500] [--seed 1] [--jobs 8] [--again 5]
+
+Draws cells of the core clients by the seed, runs each once by default and once with `--jobs`, and runs a cell whose
+outcomes differ five times each way. Ends with a table of these cells, and with exit code 1 if the most frequent
+outcomes of one differ. The estimate of each run is printed when it begins; on two cores about 4 minutes by default and
+20 with `--jobs 8` for 500 cells, and 1 to 5 minutes for some dozens of cells that differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from probe.cli.options import RunSelection
+from probe.cli.wiring.execution import run_planned
+from probe.model import Cell, Outcome
+from probe.planning.plan import LongWatches, Plan, Selection
+from probe.runner import Options
+from probe.store import trials
+
+Outcomes = dict[Cell, Counter[Outcome]]
+
+
+def main() -> int:
+    """Draw, run each way, compare; return the exit code."""
+    arguments = _arguments()
+    asked = RunSelection(seed=arguments.seed, long_watches=LongWatches.CORE)
+    plan, selection = asked.whole()
+    drawn = _draw(plan, arguments.cells, arguments.seed)
+    ways = {"default": Options(), f"--jobs {arguments.jobs}": Options(jobs=arguments.jobs)}
+    say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before")
+    say(f"{len(drawn)} cells drawn by seed {arguments.seed}")
+    once = {name: _run(_part(plan, drawn, 1), selection, options, name) for name, options in ways.items()}
+    first, second = once.values()
+    differ = sorted((cell for cell in drawn if first.get(cell) != second.get(cell)), key=str)
+    say(f"{len(drawn) - len(differ)} of {len(drawn)} cells have the same outcome, {len(differ)} differ")
+    if not differ:
+        return 0
+    part = _part(plan, differ, arguments.again)
+    again = {name: _run(part, selection, options, name) for name, options in ways.items()}
+    return _report(differ, once, again)
+
+
+def _draw(plan: Plan, count: int, seed: int) -> list[Cell]:
+    cells = sorted((item.cell for item in plan.cells if not item.is_control), key=str)
+    return random.Random(seed).sample(cells, min(count, len(cells)))  # noqa: S311  # a sample, not a secret
+
+
+def _part(plan: Plan, cells: Collection[Cell], count: int) -> Plan:
+    """Return the plan of these cells, each so many times, with their control cells."""
+    wanted = set(cells)
+    controls = {item.steady for item in plan.cells if item.cell in wanted}
+    items = [item for item in plan.cells if item.cell in wanted or item.cell in controls]
+    repeated = (replace(item, trials=count) if item.cell in wanted else item for item in items)
+    return Plan(tuple(repeated), (), plan.exact)
+
+
+def _run(plan: Plan, selection: Selection, options: Options, name: str) -> Outcomes:
+    clients = {item.cell.client for item in plan.cells}
+    chosen = replace(selection, clients=tuple(one for one in selection.clients if one.client in clients))
+    began, found = time.monotonic(), dict[Cell, Counter[Outcome]]()
+    with tempfile.TemporaryDirectory() as folder:
+        run_planned(plan, chosen, options, folder)
+        failed = 0
+        for row in trials(folder):
+            found.setdefault(row.cell, Counter())[row.verdict.outcome] += 1
+            failed += row.verdict.outcome is Outcome.BROKEN
+    seconds = time.monotonic() - began
+    say(f"{name}: {sum(map(Counter.total, found.values()))} trials in {seconds:.0f} s, {failed} broken")
+    return found
+
+
+def _report(cells: Collection[Cell], once: dict[str, Outcomes], again: dict[str, Outcomes]) -> int:
+    say(f"{'cell':70} " + " ".join(f"{name + ', once':22} {name + ', again':40}" for name in once) + " most frequent")
+    differ = 0
+    for cell in cells:
+        texts, most = [], list[set[Outcome]]()
+        for name, found in once.items():
+            texts.append(f"{_text(found.get(cell)):22} {_text(again[name].get(cell)):40}")
+            most.append(_most_frequent(again[name].get(cell)))
+        same = bool(most[0] & most[1])  # of equally frequent ones, one in common is enough
+        differ += not same
+        say(f"{cell!s:70} {' '.join(texts)} {'same' if same else 'DIFFERENT'}")
+    say(f"{len(cells)} cells again: {len(cells) - differ} have the same most frequent outcome, {differ} differ")
+    return 1 if differ else 0
+
+
+def _most_frequent(outcomes: Counter[Outcome] | None) -> set[Outcome]:
+    return {name for name, count in (outcomes or {}).items() if count == max((outcomes or Counter()).values())}
+
+
+def _text(outcomes: Counter[Outcome] | None) -> str:
+    return ", ".join(f"{count} {name}" for name, count in (outcomes or Counter()).most_common()) or "none"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cells", type=int, default=500, help="cells to draw")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=8, help="trials at the same time in the other run")
+    parser.add_argument("--again", type=int, default=5, help="trials of a cell that differs, each way")
+    return parser.parse_args()
+
+
+def say(line: str) -> None:
+    """Print a line."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
