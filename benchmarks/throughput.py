@@ -1,6 +1,6 @@
 """Measure judged trials per minute on the embedded engine, and the CPU use of harness, drivers and clusters.
 
-    python benchmarks/throughput.py [--trials N] [--jobs N | --exactly N] [--client C]... [--scenario S]... [--role R]...
+    python benchmarks/throughput.py [--trials N] [--jobs N | --exactly N] [--client C]... [--scenario S]...
     python benchmarks/throughput.py --compare [--base DIR] [--rounds N]
 
 Runs `probe run` with results in a temporary folder and samples its processes in /proc (Linux). The rate counts from the
@@ -125,10 +125,9 @@ def main() -> None:
         return
     found = measure(arguments, arguments.jobs, arguments.exactly)
     say(f"{found.judged} trials judged in {found.seconds:.0f} s: {found.rate:.0f} per minute (aim {AIM_PER_MINUTE})")
-    say(
-        f"{found.broken} broken; the start took {found.start_s:.1f} s; {found.usage.most_memory_mb} MB of memory at most"
-    )
+    say(f"{found.broken} broken; {found.usage.most_memory_mb} MB of memory; the start took {found.start_s:.1f} s")
     report_cpu(found.usage.by_kind(), max(1, found.judged), found.seconds)
+    say(f"the start of the harness, which is part of its CPU: {found.usage.start:.1f} CPU s")
 
 
 def measure(arguments: argparse.Namespace, jobs: int = 0, exactly: int = 0, root: Path = ROOT) -> Measured:
