@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from probe.model.clock import now_us
 from probe.processes.machine import CpuTimes, MachineFiles
-from probe.runner.schedule.capacity import HOLD, PASSING, Caps, Crowd, Machine, limited_by
+from probe.runner.schedule.capacity import HOLD, PASSING, Caps, Trials, Machine, limited_by
 
 TICK_S = 0.02
 KEPT_S = 900
@@ -146,6 +146,6 @@ class LoopLag:
         """Wait, at most `patience_s`, for a punctual loop and a low load."""
         deadline = time.monotonic() + patience_s
         while time.monotonic() < deadline:
-            if limited_by(self.machine(), Crowd(), Caps()) not in PASSING:
+            if limited_by(self.machine(), Trials(), Caps()) not in PASSING:
                 break
             await asyncio.sleep(CHECK_S)

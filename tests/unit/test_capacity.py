@@ -16,7 +16,7 @@ from probe.runner.schedule.capacity import (
     RUNNABLE_PER_CORE,
     STARTING_PER_CORE,
     Caps,
-    Crowd,
+    Trials,
     LimitedBy,
     Machine,
     limited_by,
@@ -25,7 +25,7 @@ from probe.runner.schedule.capacity import (
 )
 
 IDLE = Machine(cores=2, idle=1.0, memory_mb=8000)
-SOME = Crowd(busy=10, resting=5, starting=3)
+SOME = Trials(busy=10, resting=5, starting=3)
 
 
 @pytest.mark.parametrize(
@@ -40,27 +40,27 @@ SOME = Crowd(busy=10, resting=5, starting=3)
         (IDLE, SOME, Caps(after_failures=10), LimitedBy.FAILURES),
         (replace(IDLE, lag_ms=CALM_MS), SOME, Caps(), LimitedBy.LOOP),
         (replace(IDLE, lag_ms=CALM_MS - 1), SOME, Caps(), None),
-        (IDLE, Crowd(resting=MOST), Caps(), LimitedBy.LOOP),
+        (IDLE, Trials(resting=MOST), Caps(), LimitedBy.LOOP),
         (replace(IDLE, idle=0.0, runnable=RUNNABLE_PER_CORE + 1), SOME, Caps(), LimitedBy.CORES),
         (replace(IDLE, idle=0.0, runnable=RUNNABLE_PER_CORE), SOME, Caps(), None),
         (replace(IDLE, idle=0.3, runnable=50), SOME, Caps(), None),
         (replace(IDLE, idle=None), SOME, Caps(), None),
-        (replace(IDLE, idle=None), Crowd(busy=60), Caps(), LimitedBy.CORES),
-        (IDLE, Crowd(busy=90, starting=2 * STARTING_PER_CORE), Caps(), LimitedBy.STARTS),
-        (replace(IDLE, cores=4), Crowd(busy=90, starting=2 * STARTING_PER_CORE), Caps(), None),
-        (IDLE, Crowd(busy=90, starting=40, new_drivers=3), Caps(), LimitedBy.STARTS),
+        (replace(IDLE, idle=None), Trials(busy=60), Caps(), LimitedBy.CORES),
+        (IDLE, Trials(busy=90, starting=2 * STARTING_PER_CORE), Caps(), LimitedBy.STARTS),
+        (replace(IDLE, cores=4), Trials(busy=90, starting=2 * STARTING_PER_CORE), Caps(), None),
+        (IDLE, Trials(busy=90, starting=40, new_drivers=3), Caps(), LimitedBy.STARTS),
         (IDLE, replace(SOME, last_start_s=0.02), Caps(), LimitedBy.STARTS),
         (replace(IDLE, cores=4), replace(SOME, last_start_s=0.02), Caps(), None),
         (replace(IDLE, memory_mb=RESERVE_MB + 199), SOME, Caps(), LimitedBy.MEMORY),
         (replace(IDLE, memory_mb=RESERVE_MB + 201), SOME, Caps(), None),
         (replace(IDLE, memory_mb=RESERVE_MB + NEW_DRIVER_MB), replace(SOME, new_drivers=1), Caps(), LimitedBy.MEMORY),
-        (replace(IDLE, memory_mb=1), Crowd(), Caps(), None),
+        (replace(IDLE, memory_mb=1), Trials(), Caps(), None),
         (replace(IDLE, memory_mb=None), SOME, Caps(), None),
         # of several causes the one is shown that lasts longest
         (replace(IDLE, lag_ms=500, memory_mb=1), SOME, Caps(jobs=10), LimitedBy.JOBS),
     ],
 )
-def test_each_cause(machine: Machine, crowd: Crowd, caps: Caps, cause: LimitedBy | None) -> None:
+def test_each_cause(machine: Machine, crowd: Trials, caps: Caps, cause: LimitedBy | None) -> None:
     assert limited_by(machine, crowd, caps) is cause
 
 
@@ -102,7 +102,7 @@ class Simulation:
                 runnable=sum(runnable) / max(1, len(runnable)) / self.cores,
                 memory_mb=memory,
             )
-            crowd = Crowd(
+            crowd = Trials(
                 busy=flying,
                 starting=len(needs) + len(starting),
                 last_start_s=now - last,

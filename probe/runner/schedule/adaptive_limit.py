@@ -23,7 +23,7 @@ from probe.runner.schedule.capacity import (
     PASSING,
     TRIAL_MB,
     Caps,
-    Crowd,
+    Trials,
     LimitedBy,
     Machine,
     limited_by,
@@ -142,7 +142,7 @@ class AdaptiveLimit:
             return LimitedBy.JOBS if self._busy + self._resting >= exactly else None
         machine, now = self._machine(), self._clock()
         new = sum(1 for at in self._drivers.values() if now - at < NEW_DRIVER_S)
-        crowd = Crowd(
+        crowd = Trials(
             busy=self._busy,
             resting=self._resting,
             starting=self._starting(),

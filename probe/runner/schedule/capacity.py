@@ -67,7 +67,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crowd:
+class Trials:
     """The trials in flight."""
 
     busy: int = 0
@@ -103,46 +103,46 @@ class Caps:
     reserve_mb: float = RESERVE_MB
 
 
-Rule = Callable[[Machine, Crowd, Caps], bool]
+Rule = Callable[[Machine, Trials, Caps], bool]
 
 
-def _by_jobs(_: Machine, crowd: Crowd, caps: Caps) -> bool:
+def _by_jobs(_: Machine, crowd: Trials, caps: Caps) -> bool:
     if caps.jobs is None:
         return False
     return crowd.busy >= caps.jobs or crowd.in_flight >= (1 + caps.waiting_per_job) * caps.jobs
 
 
-def _by_files(_: Machine, crowd: Crowd, caps: Caps) -> bool:
+def _by_files(_: Machine, crowd: Trials, caps: Caps) -> bool:
     return caps.files is not None and crowd.in_flight >= caps.files
 
 
-def _by_failures(_: Machine, crowd: Crowd, caps: Caps) -> bool:
+def _by_failures(_: Machine, crowd: Trials, caps: Caps) -> bool:
     return caps.after_failures is not None and crowd.busy >= caps.after_failures
 
 
-def _by_memory(machine: Machine, crowd: Crowd, caps: Caps) -> bool:
+def _by_memory(machine: Machine, crowd: Trials, caps: Caps) -> bool:
     if machine.memory_mb is None or not crowd.in_flight:  # the first trial shows whether memory suffices at all
         return False
     expected = crowd.trial_mb * (crowd.starting + 1) + NEW_DRIVER_MB * crowd.new_drivers
     return machine.memory_mb - caps.reserve_mb < expected
 
 
-def _by_loop(machine: Machine, crowd: Crowd, _: Caps) -> bool:
+def _by_loop(machine: Machine, crowd: Trials, _: Caps) -> bool:
     return machine.lag_ms >= CALM_MS or crowd.in_flight >= MOST
 
 
-def _by_starts(machine: Machine, crowd: Crowd, _: Caps) -> bool:
+def _by_starts(machine: Machine, crowd: Trials, _: Caps) -> bool:
     starts = crowd.starting + NEW_DRIVER_STARTS * crowd.new_drivers
     return bool(crowd.starting) and starts >= STARTING_PER_CORE * machine.cores
 
 
-def _by_cores(machine: Machine, crowd: Crowd, _: Caps) -> bool:
+def _by_cores(machine: Machine, crowd: Trials, _: Caps) -> bool:
     if machine.idle is None:
         return crowd.busy >= BLIND_PER_CORE * machine.cores
     return machine.idle < IDLE and machine.runnable > RUNNABLE_PER_CORE
 
 
-def _by_pace(machine: Machine, crowd: Crowd, _: Caps) -> bool:
+def _by_pace(machine: Machine, crowd: Trials, _: Caps) -> bool:
     return crowd.last_start_s * machine.cores < PACE_CORE_S
 
 
@@ -161,7 +161,7 @@ PASSING = frozenset({LimitedBy.LOOP, LimitedBy.CORES, LimitedBy.STARTS})
 """Causes that other programs may be responsible for, so a run does not wait for their end for ever."""
 
 
-def limited_by(machine: Machine, crowd: Crowd, caps: Caps) -> LimitedBy | None:
+def limited_by(machine: Machine, crowd: Trials, caps: Caps) -> LimitedBy | None:
     """Return what prevents the start of one more trial; None if it may start."""
     return next((cause for cause, holds in RULES if holds(machine, crowd, caps)), None)
 
