@@ -59,7 +59,7 @@ def _draw(plan: Plan, count: int, seed: int) -> list[Cell]:
 
 
 def _part(plan: Plan, cells: Collection[Cell], count: int) -> Plan:
-    """Return the plan of these cells, each so many times, with their control cells."""
+    """Return the plan of these cells, each this often, with their control cells."""
     wanted = set(cells)
     controls = {item.steady for item in plan.cells if item.cell in wanted}
     items = [item for item in plan.cells if item.cell in wanted or item.cell in controls]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MOST = 500
-"""Most trials in flight: more events than those of so many clients one event loop does not keep up with."""
+"""Most trials in flight: one event loop does not keep up with the events of more clients."""
 PACE_CORE_S = 0.05
 """Time of one core between two starts: a dozen at once would overload the machine, and leave it idle afterwards."""
 STARTING_PER_CORE = 24
