@@ -47,7 +47,7 @@ class LimitedBy(StrEnum):
     LOOP = "event loop"
     STARTS = "trials that start"
     CORES = "cores"
-    CLUSTERS = "the number of clusters"
+    CLUSTER_COUNT = "the number of clusters"
     """Real brokers: see `MAX_CLUSTERS` in probe/planning/cohorts.py, and memory at the start of the run."""
 
 

@@ -37,7 +37,7 @@ class CohortAdmission:
         """Start without cohorts; `clusters` limits them, `in_silence` limits additional ones that observe silence.
 
         A cohort is admitted if no other starts and at most `watching` cells are observed, or if `spare` returns that
-        the machine is idle enough. `fits` returns whether memory is left for a further cohort with this number of cells.
+        the machine is idle enough. `fits` returns whether memory is left for a further cohort of a number of cells.
         """
         self._clusters, self._most, self._spare = clusters, watching, spare
         self._in_silence, self._fits = in_silence, fits
@@ -74,7 +74,7 @@ class CohortAdmission:
     def _limited_by(self, cells: int) -> LimitedBy | None:
         """Return what prevents the start of a cohort with this number of cells; None if it may start."""
         if self._there - min(self._silent, self._in_silence) >= self._clusters:
-            return LimitedBy.CLUSTERS
+            return LimitedBy.CLUSTER_COUNT
         if self._busy >= MAX_STARTING_COHORTS:
             return LimitedBy.STARTS
         if self._there and not self._fits(cells):
