@@ -12,9 +12,9 @@ from enum import StrEnum
 
 MOST = 500
 """Most trials in flight: one event loop does not keep up with the events of more clients."""
-PACE_CORE_S = 0.05
+PACE_CORE_S = 0.03
 """Time of one core between two starts: a dozen at once would overload the machine, and leave it idle afterwards."""
-STARTING_PER_CORE = 24
+STARTING_PER_CORE = 32
 """Most trials that start, per core. A start takes 2 to 3 s and mostly waits; a core serves some six per second."""
 NEW_DRIVER_STARTS = 3
 """Starts that the start of a driver process counts for, in addition to its trial's: a JVM compiles, Python imports."""
