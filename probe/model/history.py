@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from probe.model.cell import Cell, Outcome, Reality
+from probe.model.conditions import FIRST
 from probe.model.events import Event
 from probe.model.words import Reaction, Symptom, Target, Trigger
 
@@ -110,6 +111,8 @@ class Header:
     steady: Outcome | None = None
     """Outcome of the `steady` cell of the same client, role, profile, engine, broker. None = unknown, or this is that
     cell."""
+    conditions: int = FIRST
+    """Number of the conditions of the laboratory (docs/verdicts.md#numbers-of-the-conditions)."""
     beat_ms: int = 0
     """Interval between operations, or between records written, per partition, until a mark `paced`. 0 = not stored."""
     watched_ms: int = 0

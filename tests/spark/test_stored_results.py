@@ -53,7 +53,10 @@ def test_the_stored_cells_are_of_every_kind() -> None:
 def test_stored_results_give_the_published_matrix(spark: SparkSession, results: Path) -> None:
     built = build_matrix(str(results), str(results / "out"), session=spark)
     assert built.problems == ()
-    assert Path(built.csv).read_bytes() == PUBLISHED.read_bytes()
+    published, found = rows(PUBLISHED), rows(Path(built.csv))
+    assert list(found[0])[: len(published[0])] == list(published[0])
+    assert [{name: row[name] for name in published[0]} for row in found] == published
+    assert {row["conditions"] for row in found} == {"1"}
 
 
 def test_stored_results_judged_again_differ_in_reason_alone(spark: SparkSession, results: Path) -> None:
@@ -68,4 +71,4 @@ def test_stored_results_judged_again_differ_in_reason_alone(spark: SparkSession,
     published = {tuple(row[name] for name in ("run_id", *Cell.__dataclass_fields__)): row for row in rows(PUBLISHED)}
     for row in rows(Path(built.csv)):
         before = published[tuple(row[name] for name in ("run_id", *Cell.__dataclass_fields__))]
-        assert {**row, "reason": ""} == {**before, "reason": ""}
+        assert {**{name: row[name] for name in before}, "reason": ""} == {**before, "reason": ""}

@@ -29,7 +29,7 @@ FITTING = {
     Aggregate.MEDIAN: NUMBERS,
     Aggregate.P95: NUMBERS,
     Aggregate.LEAST: NUMBERS,
-    Aggregate.GREATEST: {*NUMBERS, Type.STRING},
+    Aggregate.GREATEST: {*NUMBERS, Type.INT, Type.STRING},
     Aggregate.COMMONEST: {Type.STRING},
     Aggregate.ALL: {Type.BOOLEAN},
     Aggregate.UNION: {Type.CODES, Type.VERSIONS, Type.STRING},
