@@ -47,7 +47,7 @@ from probe.model import (
     Verdict,
 )
 from probe.model.columns import FACTS
-from probe.model.conditions import FIRST
+from probe.model.conditions import FIRST, current
 from probe.model.schema import Type
 from probe.store import RunStore
 from probe.store.rows import not_run_row, trial_row
@@ -88,6 +88,7 @@ def header(cell: Cell = CELL, trial: int = 1, **changes: object) -> Header:
             conforms=(Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
         ),
         limits=Limits(back_off_ms=250),
+        conditions=current(cell.engine),
         subject=Subject(topic="t", affected=0, bystander=1, instance="i1", client_id="c-1"),
         settings={"acks": "all"},
         stored=(Stored(0, 0, "i1", 0),),
