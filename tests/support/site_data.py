@@ -142,7 +142,8 @@ def judged_trials(cell: Cell) -> list[FakeTrial]:
         if outcome is Outcome.FLAKY
         else (outcome,) * (3 if cell.scenario == "disk/storage-error" else 1)
     )
-    return [FakeTrial(cell, number, judge(cell, one, number)) for number, one in enumerate(each)]
+    number = current(cell.engine)
+    return [FakeTrial(cell, nth, judge(cell, one, nth), conditions=number) for nth, one in enumerate(each)]
 
 
 def matrix_row(cell: Cell, trials: list[FakeTrial]) -> dict[str, str]:

@@ -218,7 +218,7 @@ def random_rows(
             outcomes = rng.choice(_PICKS)
             for trial in range(1, rng.randint(1, max_trials) + 1):
                 rows[run_id].append(random_trial(rng, run_id, cell, trial, rng.choice(outcomes), reality))
-                rows[run_id][-1]["conditions"] = rng.choice(numbers)
+                rows[run_id][-1]["conditions"] = rng.choice(numbers) if len(numbers) > 1 else numbers[0]
     return rows
 
 
