@@ -23,7 +23,7 @@ from probe.cli.app import app
 from probe.cli.commands import advise, verify
 from probe.cli.wiring import bisect_run
 from probe.cli.wiring.execution import RunResult, known_outcomes, run_planned
-from probe.cli.wiring.reports import read_report
+from probe.cli.wiring.reports import Reports, read_report
 from probe.cli.wiring.request_versions import _stored as stored_versions
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
@@ -127,6 +127,13 @@ def test_a_report_compares_with_comparable_results_only(tmp_path: Path) -> None:
     assert "Not compared, since measured under other conditions before: 1 cell." in summary(found)
     alone = read_report(str(tmp_path), store(tmp_path, 3, (READER, BAD)))
     assert alone.before == {}
+
+
+def test_the_gate_says_how_many_cells_it_does_not_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store(tmp_path, 1, (CELL, GOOD))
+    reports = Reports(read_gate("worse"))
+    reports.check(reports.make(str(tmp_path), store(tmp_path, 3, (CELL, BAD), (OLDER, BAD))))
+    assert "1 of 2 cells are not compared: their earlier results have other conditions" in capsys.readouterr().err
 
 
 def test_a_report_says_if_no_result_is_comparable(tmp_path: Path) -> None:
