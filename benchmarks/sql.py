@@ -15,13 +15,12 @@ from types import MappingProxyType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from probe.model import Outcome, Role
+from conditions_sql import AHEAD, NUMBERS, SINCE
+
+from probe.model import Outcome
 from probe.model.columns import COLUMNS, KEY, NAMES, TIMES
-from probe.model.conditions import CHANGES as CHANGES_OF_CONDITIONS
-from probe.model.conditions import FIRST, ConditionsChange
 from probe.model.outcomes import NO_ANSWER, SETTLES, UNSETTLED
 from probe.model.schema import Aggregate, Column, Type, Unit
-from tests.support.duckdb_matrix import line
 from tests.support.duckdb_tables import CELL, HISTORY, counts, stretches
 
 PLACES = [outcome.value for outcome in Outcome]
@@ -29,33 +28,6 @@ PLACES = [outcome.value for outcome in Outcome]
 WEIGHT = " ".join(
     ("CASE outcome", *(f"WHEN '{one}' THEN {weight}" for one, weight in UNSETTLED.items()), f"ELSE {SETTLES} END")
 )
-NUMBERS = (FIRST, *sorted({change.number for change in CHANGES_OF_CONDITIONS}))
-
-
-def _concerned(number: int) -> str:
-    """Return SQL for whether a change of the conditions with this number concerns a cell."""
-    mine = [change for change in CHANGES_OF_CONDITIONS if change.number == number]
-    general = {change.engine for change in mine if change.is_general}
-    return " OR ".join(_concerns(change) for change in mine if change.is_general or change.engine not in general)
-
-
-def _concerns(change: ConditionsChange) -> str:
-    tests = [
-        f"engine = '{change.engine}'",
-        *([] if change.has_workload else ["false"]),
-        *([] if change.roles == set(Role) else [f"role IN ({', '.join(repr(str(role)) for role in change.roles)})"]),
-        *([f"{line('broker')} >= {line(repr(change.since))}"] if change.since else []),
-        *([f"{line('broker')} <= {line(repr(change.until))}"] if change.until else []),
-    ]
-    return f"({' AND '.join(tests)})"
-
-
-_REACHED = " ".join(f"WHEN conditions >= {n} AND ({_concerned(n)}) THEN {n}" for n in reversed(NUMBERS[1:]))
-_AHEAD = " ".join(f"WHEN conditions < {n} AND ({_concerned(n)}) THEN {n}" for n in NUMBERS[1:])
-SINCE, AHEAD = (
-    f"CASE {cases} ELSE {other} END" if cases else other for cases, other in ((_REACHED, "1"), (_AHEAD, "999"))
-)
-"""The span of the conditions of a row: the numbers from SINCE up to, and without, AHEAD are comparable."""
 TIER = f"({WEIGHT}) * 1000 + {SINCE}"
 """Weight and conditions as one number of four digits."""
 SILENT = f"({', '.join(repr(outcome.value) for outcome in sorted(NO_ANSWER))})"
