@@ -125,11 +125,11 @@ def span(cell: Cell, number: int) -> tuple[int, int]:
     """
     first, end = FIRST, ALWAYS
     for change in CHANGES:
-        if change.concerns(cell):
+        if first < change.number < end and change.concerns(cell):  # the cheaper test first: one call per stored trial
             if change.number <= number:
-                first = max(first, change.number)
+                first = change.number
             else:
-                end = min(end, change.number)
+                end = change.number
     return first, end
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from probe.cells.diff import differences
 from probe.cells.trends import Step
 from probe.cli.app import app
 from probe.cli.commands import advise, verify
-from probe.cli.wiring import bisect_run
+from probe.cli.wiring import bisect_run, time_budget
 from probe.cli.wiring.execution import RunResult, known_outcomes, run_planned
 from probe.cli.wiring.reports import Reports, read_report
 from probe.cli.wiring.request_versions import _stored as stored_versions
@@ -30,7 +30,8 @@ from probe.errors import ProbeError
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, conditions
 from probe.model.conditions import ConditionsChange
 from probe.model.grades import Trend
-from probe.planning.plan import Plan
+from probe.planning.plan import Plan, Planned
+from probe.planning.priority import PriorRun
 from probe.reports.gates import read_gate, stopped
 from probe.reports.markdown import summary
 from probe.runner import Options
@@ -152,6 +153,22 @@ def test_request_versions_come_from_comparable_trials(tmp_path: Path) -> None:
     store(tmp_path, 1, (CELL, GOOD), api_versions=(("Produce", 9),))
     store(tmp_path, 2, (CELL, GOOD), api_versions=(("Produce", 3),))
     assert stored_versions(str(tmp_path)) == {replace(CELL, scenario=CONTROL): {"Produce": 3}}
+
+
+def test_cells_measured_under_older_conditions_count_as_never_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(tmp_path, 2, (CELL, GOOD), (READER, GOOD))
+    known: list[Cell] = []
+
+    def order(cells: Sequence[Planned], seen: Iterable[PriorRun]) -> Sequence[Planned]:
+        known.extend(row.cell for row in seen)
+        return cells
+
+    monkeypatch.setattr(time_budget, "by_information", order)
+    plan, selection = plan_cell(CELL)
+    time_budget.most_informative(plan, selection, Options(stop_at=1e12), str(tmp_path))
+    assert known == [CELL]
 
 
 def test_a_run_under_other_conditions_is_not_resumed(tmp_path: Path) -> None:
