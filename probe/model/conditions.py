@@ -109,8 +109,8 @@ def newest(changes: Sequence[ConditionsChange], engine: Engine) -> int:
     return max((change.number for change in changes if change.engine is engine), default=FIRST)
 
 
-CURRENT: Mapping[Engine, int] = MappingProxyType(dict.fromkeys(Engine, FIRST))
-"""The number of trials that this program runs, per engine. Number 2 is in work: no trial has it yet."""
+CURRENT: Mapping[Engine, int] = MappingProxyType({engine: newest(CHANGES, engine) for engine in Engine})
+"""The number of trials that this program runs, per engine."""
 
 
 def current(engine: Engine) -> int:
