@@ -15,6 +15,8 @@ from types import MappingProxyType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from conditions_sql import AHEAD, NUMBERS, SINCE
+
 from probe.model import Outcome
 from probe.model.columns import COLUMNS, KEY, NAMES, TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES, UNSETTLED
@@ -26,6 +28,8 @@ PLACES = [outcome.value for outcome in Outcome]
 WEIGHT = " ".join(
     ("CASE outcome", *(f"WHEN '{one}' THEN {weight}" for one, weight in UNSETTLED.items()), f"ELSE {SETTLES} END")
 )
+TIER = f"({WEIGHT}) * 1000 + {SINCE}"
+"""Weight and conditions as one number of four digits."""
 SILENT = f"({', '.join(repr(outcome.value) for outcome in sorted(NO_ANSWER))})"
 
 _WORDS = [column for column in COLUMNS if column.aggregate is Aggregate.COMMONEST]
@@ -53,12 +57,14 @@ def _extreme(column: Column) -> str:
 
 
 NEEDED = ", ".join(dict.fromkeys((*KEY, *(column.source for column in COLUMNS if column.source), *TIMES)))
-TRIALS = "CREATE VIEW trials AS FROM read_parquet({files}) WHERE NOT shortened"
-LATEST = f"CREATE TEMP TABLE latest AS SELECT {CELL}, max({WEIGHT} || run_id) AS best FROM trials GROUP BY ALL"
-"""Per cell, the run with the greatest weight, the latest of several."""
+TRIALS = """CREATE VIEW trials AS
+SELECT * REPLACE (coalesce(conditions, 1) AS conditions) FROM read_parquet({files}) WHERE NOT shortened"""
+LATEST = f"""CREATE TEMP TABLE latest AS
+SELECT {CELL}, max(lpad(CAST({TIER} AS VARCHAR), 4, '0') || run_id) AS best FROM trials GROUP BY ALL"""
+"""Per cell, the run with the greatest tier, the latest of several."""
 LATEST_TRIALS = f"""
 CREATE TEMP TABLE mine AS SELECT {NEEDED} FROM trials JOIN latest USING ({CELL})
-WHERE run_id = best[2:] AND {WEIGHT} = best[1] AND run_id IN (SELECT DISTINCT best[2:] FROM latest)
+WHERE run_id = best[5:] AND {TIER} = CAST(best[:4] AS INT) AND run_id IN (SELECT DISTINCT best[5:] FROM latest)
 """
 BEHIND = f"""
 CREATE TEMP TABLE behind AS
@@ -107,63 +113,74 @@ FROM ({MEASURED})
 """
 VOTES = f"""
 CREATE TEMP TABLE votes AS
-SELECT {CELL}, run_id, outcome, {WEIGHT} AS weight, count(*) AS votes, bool_and(conforms) AS conforming
+SELECT {CELL}, run_id, outcome, {TIER} AS tier, count(*) AS votes, bool_and(conforms) AS conforming
 FROM trials GROUP BY ALL
 """
-_JUDGED = " ".join(f"WHEN {weight} THEN sum(votes) FILTER (weight = {weight})" for weight in range(4))
+_TIERS = [weight * 1000 + number for weight in range(SETTLES + 1) for number in NUMBERS]
+_JUDGED = " ".join(f"WHEN {tier} THEN sum(votes) FILTER (tier = {tier})" for tier in _TIERS)
 PER_RUN = f"""
 CREATE TEMP TABLE per_run AS
-WITH ranked AS (SELECT *, weight * 10**12 + votes * 100 + 99 - list_position({PLACES}, outcome) AS rank FROM votes),
+WITH ranked AS (SELECT *, tier * 10**12 + votes * 100 + 99 - list_position({PLACES}, outcome) AS rank FROM votes),
 best AS (
-    SELECT {CELL}, run_id, max(weight) AS weight, arg_max(outcome, rank) AS elected, arg_max(votes, rank) AS agreed,
+    SELECT {CELL}, run_id, max(tier) AS tier, arg_max(outcome, rank) AS elected, arg_max(votes, rank) AS agreed,
         arg_max_null(conforming, rank) AS conforming,
-        CAST(CASE max(weight) {_JUDGED} END AS BIGINT) AS judged
+        CAST(CASE max(tier) {_JUDGED} END AS BIGINT) AS judged
     FROM ranked GROUP BY {CELL}, run_id)
-SELECT {CELL}, run_id, weight, CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome,
+SELECT {CELL}, run_id, tier, tier // 1000 AS weight, tier % 1000 AS since,
+    CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome,
     CASE WHEN agreed = judged THEN CASE conforming WHEN true THEN 'yes' WHEN false THEN 'no' END END AS conforms,
     CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials,
     CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing
 FROM best
 """
-LATEST_OF_RUNS = f"CREATE TEMP TABLE latest AS SELECT {CELL}, max(weight || run_id) AS best FROM per_run GROUP BY ALL"
+_BEST = "max(lpad(CAST(tier AS VARCHAR), 4, '0') || run_id)"
+LATEST_OF_RUNS = f"CREATE TEMP TABLE latest AS SELECT {CELL}, {_BEST} AS best FROM per_run GROUP BY ALL"
 CHANGES = f"""
 WITH newest AS (SELECT max(run_id) AS run FROM per_run),
-stood AS (SELECT {CELL}, max(weight || run_id)[2:] AS run_id FROM per_run, newest WHERE run_id < run GROUP BY {CELL}),
+stood AS (SELECT {CELL}, {_BEST}[5:] AS run_id FROM per_run, newest WHERE run_id < run GROUP BY {CELL}),
 before AS (SELECT per_run.* FROM per_run JOIN stood USING ({CELL}, run_id))
 SELECT {", ".join(f"now.{name}" for name in CELL.split(", "))},
     CASE WHEN before.run_id IS NULL THEN 'added' ELSE 'changed' END AS kind, before.outcome AS outcome_before,
     before.conforms AS conforms_before, before.trials AS trials_before, before.run_id AS run_before, now.outcome,
     now.conforms, now.trials, now.run_id
-FROM matrix AS now LEFT JOIN before USING ({CELL})
+FROM (SELECT *, {SINCE} AS since FROM matrix) AS now LEFT JOIN before USING ({CELL})
 WHERE now.run_id = (FROM newest)
-    AND (before.run_id IS NULL OR (now.outcome, now.conforms) IS DISTINCT FROM (before.outcome, before.conforms))
+    AND (before.run_id IS NULL OR now.since = before.since
+        AND (now.outcome, now.conforms) IS DISTINCT FROM (before.outcome, before.conforms))
 """
-VERSIONS = stretches("FROM matrix WHERE outcome NOT IN ('waiting', 'broken', 'not_run')", "matrix")
+VERSIONS = stretches(
+    f"SELECT *, {SINCE} AS since FROM matrix WHERE outcome NOT IN ('waiting', 'broken', 'not_run')", "matrix"
+)
 AGREEMENT = f"""
-WITH asked AS (SELECT *, regexp_replace(profile, '\\+election=[0-9,]+', '') AS plain FROM matrix)
+WITH asked AS (
+    SELECT *, {SINCE} AS since, {AHEAD} AS ahead, regexp_replace(profile, '\\+election=[0-9,]+', '') AS plain
+    FROM matrix)
 SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
-    CASE WHEN e.outcome IN {SILENT} OR k.outcome IN {SILENT} THEN NULL WHEN e.outcome = k.outcome THEN 'yes' ELSE 'no'
-        END AS agrees,
+    CASE WHEN e.outcome IN {SILENT} OR k.outcome IN {SILENT} OR e.ahead <= k.since OR k.ahead <= e.since THEN NULL
+        WHEN e.outcome = k.outcome THEN 'yes' ELSE 'no' END AS agrees,
     e.profile AS embedded_profile, e.outcome AS embedded_outcome, e.conforms AS embedded_conforms,
     e.refresh_ms_p50 AS embedded_refresh_ms_p50, e.recovery_ms_p50 AS embedded_recovery_ms_p50,
     e.run_id AS embedded_run, k.outcome AS kafka_outcome, k.conforms AS kafka_conforms,
-    k.refresh_ms_p50 AS kafka_refresh_ms_p50, k.recovery_ms_p50 AS kafka_recovery_ms_p50, k.run_id AS kafka_run
-FROM asked AS e JOIN matrix AS k
+    k.refresh_ms_p50 AS kafka_refresh_ms_p50, k.recovery_ms_p50 AS kafka_recovery_ms_p50, k.run_id AS kafka_run,
+    e.conditions AS embedded_conditions, k.conditions AS kafka_conditions
+FROM asked AS e JOIN asked AS k
     ON e.family = k.family AND e.version = k.version AND e.role = k.role AND e.plain = k.profile
     AND e.scenario = k.scenario AND e.broker = k.broker
 WHERE e.engine = 'embedded' AND k.engine = 'kafka'
 """
 TALLIES = f"""
 CREATE TEMP TABLE tallies AS
-SELECT {CELL}, outcome, CAST(sum(votes) AS BIGINT) AS trials FROM votes WHERE weight = 3 GROUP BY ALL
+SELECT {CELL}, tier % 1000 AS conditions, outcome, CAST(sum(votes) AS BIGINT) AS trials
+FROM votes WHERE tier // 1000 = {SETTLES} GROUP BY ALL
 """
 _Z = 1.959963984540054
 _CENTRE, _HALF = f"(differing + {_Z**2 / 2})", f"{_Z} * sqrt(differing * (trials - differing) / trials + {_Z**2 / 4})"
 FLAKES = f"""
 WITH counted AS (
     SELECT {CELL}, arg_max(outcome, (trials, outcome)) AS commonest, CAST(sum(trials) AS BIGINT) AS trials,
-        CAST(sum(trials) - max(trials) AS BIGINT) AS differing
-    FROM tallies GROUP BY {CELL})
+        CAST(sum(trials) - max(trials) AS BIGINT) AS differing, conditions
+    FROM tallies GROUP BY {CELL}, conditions
+    QUALIFY conditions = max(conditions) OVER (PARTITION BY {CELL}))
 SELECT *, round(differing / trials, 6) AS rate,
     round(greatest(0, ({_CENTRE} - {_HALF}) / (trials + {_Z**2})), 6) AS rate_low,
     round(least(1, ({_CENTRE} + {_HALF}) / (trials + {_Z**2})), 6) AS rate_high

@@ -1,10 +1,10 @@
 """Settle trials into cells, DataFrame -> DataFrame. Statistics only: every trial has its outcome already.
 
-The latest run in which a trial settles a cell gives the cell its row. Trials that wait have a lower weight, broken
-trials a lower one still: they give the row only if the cell has no settling trial. Cells of clients that are not
-available come last. Trials with a shortened observation are left out. A cell is `flaky` if the trials of that run
-disagree. Its numbers are then those of the commonest outcome (`agreeing` of `trials`); among equally common outcomes
-the worse counts, in the order of `Outcome`.
+The latest run in which a trial settles a cell under the newest conditions gives the cell its row. Trials that wait have
+a lower weight, broken trials a lower one still: they give the row only if the cell has no settling trial. Cells of
+clients that are not available come last. Trials with a shortened observation are left out. A cell is `flaky` if the
+trials of that run disagree. Its numbers are then those of the commonest outcome (`agreeing` of `trials`); among equally
+common outcomes the worse counts, in the order of `Outcome`.
 
 Only runs that can give a cell its row are counted and measured; `latest` finds them and reads few columns.
 """
@@ -19,7 +19,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Outcome, Reality
-from probe.model.outcomes import SETTLES, UNSETTLED
+from probe.model.conditions import FIRST
+from spark.conditions import tier, tiers
 from spark.encoding import (
     PLACES,
     answer_hash,
@@ -40,12 +41,17 @@ from spark.tables import EARLIER, ELECTED, LATEST, SETTLED, VOTED
 
 CELL_RUN = (*IDENTITY, "run_id")
 _JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
-_DEFAULTS: dict[str, bool | float | int | str] = {"shortened": False, "reality": Reality.EFFECTIVE.value, "rules": 0}
+_DEFAULTS: dict[str, bool | float | int | str] = {
+    "shortened": False,
+    "reality": Reality.EFFECTIVE.value,
+    "rules": 0,
+    "conditions": FIRST,
+}
 """Defaults for columns that files of an older program lack."""
 _WEIGHED, _VOTED, _PLACED, _LAST = 10**15, 10**3, 10, 99
-"""Factors of weight, votes and outcome in a rank, and the greatest number of an outcome."""
+"""Factors of tier, votes and outcome in a rank, and the greatest number of an outcome."""
 _RUNS = 10**9
-"""Factor of the weight in the rank of a run; greater than the number of runs."""
+"""Factor of the tier in the rank of a run; greater than the number of runs."""
 _FLAKY, _NOT_RUN = PLACES.index(Outcome.FLAKY), PLACES.index(Outcome.NOT_RUN)
 
 
@@ -75,7 +81,7 @@ def enter(trials: DataFrame) -> DataFrame:
 
 def latest(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Rank the best run of every cell, and the best run before the newest one: TRIAL -> LATEST."""
-    weighed = trials.select(cell_hash(), run_hash("run_id").alias("hash"), weight_of(F.col("outcome")).alias("weight"))
+    weighed = trials.select(cell_hash(), run_hash("run_id").alias("hash"), tier().alias("tier"))
     numbered = weighed.join(F.broadcast(run_hashes(trials.sparkSession, runs)), "hash")
     rank = _run_rank()
     earlier = F.when(F.col("run") < len(runs) - 1, rank)
@@ -85,7 +91,7 @@ def latest(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
 
 def latest_of(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Rank the runs behind an earlier matrix, all of them older than the newest run: MATRIX -> LATEST."""
-    weighed = matrix.select(cell_hash(), F.col("run_id").alias("run"), weight_of(F.col("outcome")).alias("weight"))
+    weighed = matrix.select(cell_hash(), F.col("run_id").alias("run"), tier().alias("tier"))
     rank = _run_rank()
     return number_runs(weighed, "run", runs).select("cell", rank.alias("best"), rank.alias("earlier"))
 
@@ -106,32 +112,33 @@ def run_of_rank(name: str) -> Column:
 
 
 def gather(trials: DataFrame, latest: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Gather the trials that settle every cell: those of its best run with the greatest weight: TRIAL -> GATHERED."""
-    weight = _part(F.col("best"), _RUNS).cast("int")
-    wanted = latest.select("cell", run_at(runs, run_of_rank("best")).alias("run_id"), weight.alias("weight"))
-    weighed = trials.withColumns({"cell": cell_hash(), "weight": weight_of(F.col("outcome"))})
-    settling = weighed.join(F.broadcast(wanted), ["cell", "run_id", "weight"])
+    """Gather the trials that settle every cell: those of its best run with the greatest tier: TRIAL -> GATHERED."""
+    best = _part(F.col("best"), _RUNS).cast("int")
+    wanted = latest.select("cell", run_at(runs, run_of_rank("best")).alias("run_id"), best.alias("tier"))
+    weighed = trials.withColumns({"cell": cell_hash(), "tier": tier()})
+    settling = weighed.join(F.broadcast(wanted), ["cell", "run_id", "tier"])
     return settling.groupBy("cell").agg(*gathered()).select(*GATHERED.names)
 
 
 def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
-    """Count the trials per cell, run and outcome: TRIAL -> VOTED."""
+    """Count the trials per cell, run, outcome and tier: TRIAL -> VOTED."""
     conformity = conformity_code(F.col("conforms")).alias("conformity")
-    hashed = trials.select(cell_hash(), answer_hash("run_id", "outcome").alias("answer"), conformity)
-    counted = hashed.groupBy("cell", "answer").agg(F.count("*").alias("votes"), F.max("conformity").alias("conformity"))
-    known = answers(trials.sparkSession, runs).withColumn("weight", weight_of(outcome_at(F.col("outcome"))))
-    return counted.join(F.broadcast(known), "answer").select(*VOTED.names)
+    answer = answer_hash("run_id", "outcome").alias("answer")
+    hashed = trials.select(cell_hash(), answer, tier().alias("tier"), conformity)
+    grouped = hashed.groupBy("cell", "answer", "tier")
+    counted = grouped.agg(F.count("*").alias("votes"), F.max("conformity").alias("conformity"))
+    return counted.join(F.broadcast(answers(trials.sparkSession, runs)), "answer").select(*VOTED.names)
 
 
 def settle(votes: DataFrame) -> DataFrame:
     """Settle every cell per run: VOTED -> SETTLED."""
-    by_weight = (F.sum(F.when(F.col("weight") == weight, F.col("votes"))) for weight in range(SETTLES + 1))
-    ranked = votes.groupBy("cell", "run").agg(F.max(_rank()).alias("rank"), F.array(*by_weight).alias("trials"))
+    by_tier = (F.sum(F.when(F.col("tier") == one, F.col("votes"))) for one in tiers())
+    ranked = votes.groupBy("cell", "run").agg(F.max(_rank()).alias("rank"), F.array(*by_tier).alias("trials"))
     rank, was_run = F.col("rank"), F.col("commonest") != _NOT_RUN
     is_flaky = F.col("agreeing") < F.col("trials")
     parted = ranked.withColumns(
         {
-            "weight": _part(rank, _WEIGHED).cast("int"),
+            "tier": _part(rank, _WEIGHED).cast("int"),
             "agreeing": _part(rank % _WEIGHED, _VOTED),
             "commonest": (_LAST - _part(rank % _VOTED, _PLACED)).cast("int"),
             "trials": F.get("trials", _part(rank, _WEIGHED).cast("int")),
@@ -148,7 +155,7 @@ def settle(votes: DataFrame) -> DataFrame:
 
 def elect(settled: DataFrame, runs: Sequence[str], newest: int = 0) -> DataFrame:
     """Choose the run that gives every cell its row, and the row before the run `newest`: SETTLED -> ELECTED."""
-    row = F.struct("weight", "run", *(name for name in SETTLED.names if name not in {"cell", "run", "weight"}))
+    row = F.struct("tier", "run", *(name for name in SETTLED.names if name not in {"cell", "run", "tier"}))
     earlier = F.when(F.col("run") < newest, row)
     best = settled.groupBy("cell").agg(F.max(row).alias("best"), F.max(earlier).alias("earlier"))
     before = F.struct(*_decode("earlier", EARLIER.names, runs))
@@ -161,7 +168,7 @@ def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
     known = {
         "cell": cell_hash(),
         "run": F.col("run_id"),
-        "weight": weight_of(F.col("outcome")),
+        "tier": tier(),
         "outcome": outcome_place(F.col("outcome")),
         "commonest": F.lit(None).cast("int"),
         "conformity": conformity_code(F.col("conforms") == "yes"),
@@ -170,23 +177,15 @@ def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
     return number_runs(rows, "run", runs)
 
 
-def weight_of(outcome: Column) -> Column:
-    """Return the weight of an outcome for settling a cell; 3 = it settles the cell."""
-    weight = F.lit(SETTLES)
-    for unsettled, less in UNSETTLED.items():
-        weight = F.when(outcome == unsettled.value, less).otherwise(weight)
-    return weight
-
-
 def _run_rank() -> Column:
-    """Return the rank of a run of a cell: weight, then time, as one number."""
-    return F.col("weight") * F.lit(_RUNS).cast("bigint") + F.col("run")
+    """Return the rank of a run of a cell: tier, then time, as one number."""
+    return F.col("tier") * F.lit(_RUNS).cast("bigint") + F.col("run")
 
 
 def _rank() -> Column:
-    """Return the rank of an outcome of a cell (weight, votes, the worse first) as one number, for hash aggregation."""
+    """Return the rank of an outcome of a cell (tier, votes, the worse first) as one number, for hash aggregation."""
     place = _LAST - F.col("outcome")
-    return F.col("weight") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("conformity")
+    return F.col("tier") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("conformity")
 
 
 def _decode(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]:

@@ -9,29 +9,39 @@ from operator import and_
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
-from probe.model.outcomes import SETTLES
+from spark.conditions import place_in, settling_tier, since_of
 from spark.encoding import cell_hash, conformity_at, conformity_code, number_runs, outcome_at, outcome_place, run_at
 from spark.tables import CHANGES, HISTORY, STRETCHED
 
 
 def changes(elected: DataFrame, newest: str) -> DataFrame:
-    """Return the cells whose row the run `newest` added or changed: ELECTED with IDENTITY -> CHANGES."""
+    """Return the cells whose row the run `newest` added or changed: ELECTED with IDENTITY -> CHANGES.
+
+    A cell whose row before is not comparable is left out.
+    """
     was_there = F.col("before").isNotNull()
     differs = ~_same("outcome", "before.outcome") | ~_same("conforms", "before.conforms")
+    comparable = place_in(F.col("tier")) == place_in(F.col("before.tier"))
     columns = {
         "kind": F.when(was_there, "changed").otherwise("added"),
         **{f"{name}_before": F.col(f"before.{name}") for name in ("outcome", "conforms", "trials")},
         "run_before": F.col("before.run_id"),
     }
-    return elected.where((F.col("run_id") == newest) & (~was_there | differs)).select(
+    return elected.where((F.col("run_id") == newest) & (~was_there | (comparable & differs))).select(
         *(columns.get(name, F.col(name)).alias(name) for name in CHANGES.names)
     )
 
 
 def as_history(settled: DataFrame) -> DataFrame:
     """Turn every result that settles a cell into a stretch of one run: SETTLED -> STRETCHED."""
-    one = {"first_run": F.col("run"), "last_run": F.col("run"), "runs": F.lit(1).cast("bigint")}
-    return settled.where(F.col("weight") == SETTLES).select(
+    tier = F.col("tier")
+    one = {
+        "first_run": F.col("run"),
+        "last_run": F.col("run"),
+        "runs": F.lit(1).cast("bigint"),
+        "conditions": since_of(tier),
+    }
+    return settled.where(tier >= settling_tier()).select(
         *(one.get(name, F.col(name)).alias(name) for name in STRETCHED.names)
     )
 
@@ -50,9 +60,9 @@ def encode(history: DataFrame, runs: Sequence[str]) -> DataFrame:
 def join_stretches(stretches: DataFrame) -> DataFrame:
     """Join adjacent stretches of a cell with the same result: STRETCHED -> STRETCHED."""
     by_time = Window.partitionBy("cell").orderBy("first_run")
-    same = (F.col(name) == F.lag(name, 1, -1).over(by_time) for name in ("outcome", "conformity"))
+    same = (F.col(name) == F.lag(name, 1, -1).over(by_time) for name in ("outcome", "conformity", "conditions"))
     nth = F.sum(F.when(reduce(and_, same), 0).otherwise(1)).over(by_time)
-    joined = stretches.withColumn("nth", nth).groupBy("cell", "nth", "outcome", "conformity")
+    joined = stretches.withColumn("nth", nth).groupBy("cell", "nth", "outcome", "conformity", "conditions")
     return joined.agg(
         F.min("first_run").alias("first_run"),
         F.max("last_run").alias("last_run"),

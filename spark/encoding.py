@@ -21,6 +21,8 @@ OUTCOMES = f"array({', '.join(repr(outcome.value) for outcome in PLACES)})"
 CONFORMITY = (None, "yes", "no")
 """Meaning of the column `conformity`: the conformity of several trials, of which the greatest number counts."""
 _BETWEEN = "\n"
+_END, _NUMBER, _WORD, _LOCAL = "b", "c", "a", "d"
+"""Characters that sort a word (rc1) before the end of a version, and the end before a further number."""
 
 
 def cell_hash() -> Column:
@@ -82,6 +84,19 @@ def number_runs(rows: DataFrame, name: str, runs: Sequence[str]) -> DataFrame:
     known = ids.select("nth", F.col("id").alias(name))
     numbered = rows.join(F.broadcast(known), name)
     return numbered.select(*(F.col("nth" if column == name else column).alias(column) for column in rows.columns))
+
+
+def version_place(version: Column) -> Column:
+    """Return text that sorts as `probe.model.versions.version_key` does."""
+    release = F.regexp_extract(version, r"^[^+]*", 0)
+    local = F.regexp_extract(version, r"^[^+]*\+?(.*)$", 1)
+    parts = F.transform(F.regexp_extract_all(release, F.lit(r"([0-9]+|[^0-9.]+)")), _version_part)
+    return F.concat(F.array_join(parts, ""), F.lit(_END + _LOCAL), local)
+
+
+def _version_part(part: Column) -> Column:
+    number = F.concat(F.lit(_NUMBER), F.lpad(part, 12, "0"))
+    return F.when(part.rlike("^[0-9]+$"), number).otherwise(F.concat(F.lit(_WORD), part, F.lit(" ")))
 
 
 def _ids(runs: Sequence[str]) -> Column:

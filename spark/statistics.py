@@ -9,36 +9,43 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 
 from probe.model import Engine
 from probe.model.columns import TIMES
-from probe.model.outcomes import NO_ANSWER, SETTLES
+from probe.model.outcomes import NO_ANSWER
 from probe.model.profile import ELECTION
+from spark.conditions import settling_tier, since_of, span
 from spark.encoding import outcome_at
 from spark.schema import IDENTITY
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 
 Z = 1.959963984540054
 """Quantile of the normal distribution, two-sided 95 %."""
-_REPORTED = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50")
+_REPORTED = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50", "conditions", "first", "end")
 
 
 def tally(votes: DataFrame) -> DataFrame:
     """Count the trials that settle their cells, over all runs: VOTED -> TALLIED."""
-    settling = votes.where(F.col("weight") == SETTLES).groupBy("cell", "outcome").agg(F.sum("votes").alias("trials"))
-    return settling.withColumn("outcome", outcome_at(F.col("outcome"))).select(*TALLIED.names)
+    settling = votes.where(F.col("tier") >= settling_tier()).withColumn("conditions", since_of(F.col("tier")))
+    counted = settling.groupBy("cell", "conditions", "outcome").agg(F.sum("votes").alias("trials"))
+    return counted.withColumn("outcome", outcome_at(F.col("outcome"))).select(*TALLIED.names)
 
 
 def add_up(tallies: DataFrame) -> DataFrame:
     """Add up the tallies of several ranges of runs: TALLIED -> TALLIED."""
-    return tallies.groupBy("cell", "outcome").agg(F.sum("trials").alias("trials")).select(*TALLIED.names)
+    return tallies.groupBy("cell", "conditions", "outcome").agg(F.sum("trials").alias("trials")).select(*TALLIED.names)
 
 
 def flake_rates(tallies: DataFrame) -> DataFrame:
-    """Return how often trials differ from the commonest outcome of their cell: TALLIED -> FLAKES, by `cell`."""
+    """Return how often trials differ from the commonest outcome of their cell: TALLIED -> FLAKES, by `cell`.
+
+    Only trials under the newest conditions of a cell count.
+    """
     commonest = F.max_by("outcome", F.struct("trials", "outcome"))
-    counted = tallies.groupBy("cell").agg(
+    counts = tallies.groupBy("cell", "conditions").agg(
         commonest.alias("commonest"),
         F.sum("trials").alias("trials"),
         (F.sum("trials") - F.max("trials")).alias("differing"),
     )
+    newest = counts.groupBy("cell").agg(F.max(F.struct("conditions", "commonest", "trials", "differing")).alias("one"))
+    counted = newest.select("cell", "one.*")
     rate = F.col("differing") / F.col("trials")
     low, high = wilson(F.col("differing"), F.col("trials"))
     return counted.select(
@@ -89,17 +96,23 @@ def buckets(ms: Column) -> Column:
 
 
 def agreement(matrix: DataFrame) -> DataFrame:
-    """Pair the cells of both engines: MATRIX -> AGREEMENT. The embedded election may be set to a measured one."""
+    """Pair the cells of both engines: MATRIX -> AGREEMENT. The embedded election may be set to a measured one.
+
+    Cells whose spans of conditions do not overlap neither agree nor disagree.
+    """
     question = tuple(name for name in IDENTITY if name != "engine")
-    asked = matrix.withColumn("embedded_profile", F.col("profile"))
+    first, end = span()
+    spanned = matrix.withColumns({"first": first, "end": end})
+    asked = spanned.withColumn("embedded_profile", F.col("profile"))
     embedded = asked.withColumn("profile", plain_profile(F.col("profile")))
     ours = _side(embedded, Engine.EMBEDDED).select(*question, "embedded_profile", *_named(Engine.EMBEDDED))
-    theirs = _side(matrix, Engine.KAFKA).select(*question, *_named(Engine.KAFKA))
+    theirs = _side(spanned, Engine.KAFKA).select(*question, *_named(Engine.KAFKA))
     both = ours.join(theirs, list(question))
     silent = [outcome.value for outcome in NO_ANSWER]
     is_silent = F.col("embedded_outcome").isin(silent) | F.col("kafka_outcome").isin(silent)
+    overlap = (F.col("embedded_first") < F.col("kafka_end")) & (F.col("kafka_first") < F.col("embedded_end"))
     same = F.col("embedded_outcome") == F.col("kafka_outcome")
-    agrees = F.when(is_silent, None).when(same, "yes").otherwise("no")
+    agrees = F.when(is_silent | ~overlap, None).when(same, "yes").otherwise("no")
     return both.withColumn("agrees", agrees).select(*AGREEMENT.names)
 
 

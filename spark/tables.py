@@ -12,22 +12,23 @@ from spark.schema import MATRIX, columns
 _CELL = "family STRING, version STRING, role STRING, profile STRING, scenario STRING, engine STRING, broker STRING"
 
 LATEST = columns("cell BIGINT, best BIGINT, earlier BIGINT")
-"""Ranks of runs, each the weight and the number of a run as one number: the best run of a cell (the latest of several),
-and the best one before the newest run."""
+"""Ranks of runs, each the tier (`spark.conditions`) and the number of a run as one number: the best run of a cell (the
+latest of several), and the best one before the newest run."""
 
-VOTED = columns("cell BIGINT, run INT, outcome INT, weight INT, votes BIGINT, conformity INT")
-"""Number of trials per cell, run and outcome, encoded as in `spark.encoding`, because Spark groups numbers faster."""
+VOTED = columns("cell BIGINT, run INT, outcome INT, tier INT, votes BIGINT, conformity INT")
+"""Number of trials per cell, run, outcome and tier, encoded as in `spark.encoding`, because Spark groups numbers
+faster."""
 
 SETTLED = columns(
-    "cell BIGINT, run INT, weight INT, outcome INT, commonest INT, conformity INT, trials BIGINT, agreeing BIGINT"
+    "cell BIGINT, run INT, tier INT, outcome INT, commonest INT, conformity INT, trials BIGINT, agreeing BIGINT"
 )
 """The result of one run for a cell, in numbers."""
 
-EARLIER = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING")
+EARLIER = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING, tier INT")
 ELECTED = StructType(
     [
         *columns(
-            "cell BIGINT, run_id STRING, weight INT, outcome STRING, commonest STRING, conforms STRING, "
+            "cell BIGINT, run_id STRING, tier INT, outcome STRING, commonest STRING, conforms STRING, "
             "trials BIGINT, agreeing BIGINT"
         ).fields,
         StructField("before", EARLIER),
@@ -36,32 +37,37 @@ ELECTED = StructType(
 """The run that gives a cell its row, and the row before the newest run."""
 
 STRETCHED = columns(
-    "cell BIGINT, first_run INT, last_run INT, outcome INT, conformity INT, runs BIGINT, trials BIGINT, agreeing BIGINT"
+    "cell BIGINT, first_run INT, last_run INT, outcome INT, conformity INT, runs BIGINT, trials BIGINT, "
+    "agreeing BIGINT, conditions BIGINT"
 )
 """`HISTORY` in numbers."""
 
-TALLIED = columns("cell BIGINT, outcome STRING, trials BIGINT")
+TALLIED = columns("cell BIGINT, conditions BIGINT, outcome STRING, trials BIGINT")
 """`TALLIES` by the number of the cell."""
 
 HISTORY = columns(
     f"{_CELL}, first_run STRING, last_run STRING, outcome STRING, conforms STRING, runs BIGINT, trials BIGINT, "
-    "agreeing BIGINT"
+    "agreeing BIGINT, conditions BIGINT"
 )
-"""A stretch of runs with the same result for a cell; runs that do not settle it (broken, waiting) are left out."""
+"""A stretch of runs with the same result for a cell under comparable conditions; runs that do not settle it (broken,
+waiting) are left out."""
 
 CHANGES = columns(
     f"{_CELL}, kind STRING, outcome_before STRING, conforms_before STRING, trials_before BIGINT, run_before STRING, "
     "outcome STRING, conforms STRING, trials BIGINT, run_id STRING"
 )
-"""A cell whose row the newest run added (`added`) or whose outcome or conformity it changed (`changed`)."""
+"""A cell whose row the newest run added (`added`) or whose outcome or conformity it changed (`changed`), the row before
+being comparable."""
 
-TALLIES = columns(f"{_CELL}, outcome STRING, trials BIGINT")
-"""Number of settling trials per cell and outcome, over all runs; kept for `FLAKES`."""
+TALLIES = columns(f"{_CELL}, conditions BIGINT, outcome STRING, trials BIGINT")
+"""Number of settling trials per cell, conditions and outcome, over all runs; kept for `FLAKES`."""
 
 FLAKES = columns(
-    f"{_CELL}, commonest STRING, trials BIGINT, differing BIGINT, rate DOUBLE, rate_low DOUBLE, rate_high DOUBLE"
+    f"{_CELL}, commonest STRING, trials BIGINT, differing BIGINT, rate DOUBLE, rate_low DOUBLE, rate_high DOUBLE, "
+    "conditions BIGINT"
 )
-"""How often a trial differs from the cell's commonest outcome, over all runs, with Wilson's 95 % interval."""
+"""How often a trial differs from the cell's commonest outcome, over all runs under its newest conditions, with Wilson's
+95 % interval."""
 
 TIMINGS = columns(
     f"{_CELL}, run_id STRING, measure STRING, trials BIGINT, min_ms DOUBLE, p50_ms DOUBLE, p90_ms DOUBLE, "
@@ -72,17 +78,20 @@ TIMINGS = columns(
 VERSIONS = columns(
     "family STRING, role STRING, profile STRING, scenario STRING, engine STRING, broker STRING, outcome STRING, "
     "conforms STRING, first_version STRING, last_version STRING, versions BIGINT, first_released STRING, "
-    "nth BIGINT, newest BOOLEAN, unmeasured STRING"
+    "nth BIGINT, newest BOOLEAN, unmeasured STRING, conditions BIGINT"
 )
-"""A stretch of consecutive measured versions of a family with the same answer; the oldest has `nth` 1."""
+"""A stretch of consecutive measured versions of a family with the same answer under comparable conditions; the oldest
+has `nth` 1."""
 
 AGREEMENT = columns(
     "family STRING, version STRING, role STRING, profile STRING, scenario STRING, broker STRING, agrees STRING, "
     "embedded_profile STRING, embedded_outcome STRING, embedded_conforms STRING, embedded_refresh_ms_p50 BIGINT, "
     "embedded_recovery_ms_p50 BIGINT, embedded_run STRING, kafka_outcome STRING, kafka_conforms STRING, "
-    "kafka_refresh_ms_p50 BIGINT, kafka_recovery_ms_p50 BIGINT, kafka_run STRING"
+    "kafka_refresh_ms_p50 BIGINT, kafka_recovery_ms_p50 BIGINT, kafka_run STRING, "
+    "embedded_conditions BIGINT, kafka_conditions BIGINT"
 )
-"""A question with answers from both engines. `agrees` is null if either answer is not about the client."""
+"""A question with answers from both engines. `agrees` is null if either answer is not about the client, or if they are
+not comparable."""
 
 TRAFFIC = columns(
     f"{_CELL}, run_id STRING, failing BOOLEAN, api INT, trials BIGINT, requests BIGINT, bytes BIGINT, "

@@ -6,32 +6,34 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model.outcomes import UNSETTLED
+from spark.conditions import span
+from spark.encoding import version_place
 from spark.schema import IDENTITY
 from spark.tables import VERSIONS
 
 QUESTION = tuple(name for name in IDENTITY if name != "version")
-_END, _NUMBER, _WORD, _LOCAL = "b", "c", "a", "d"
-"""Characters that sort a word (rc1) before the end of a version, and the end before a further number."""
+_ASKED = (*QUESTION, "conditions")
 
 
 def version_stretches(matrix: DataFrame) -> DataFrame:
     """Find the consecutive measured versions with the same answer to a question: MATRIX -> VERSIONS.
 
     Versions whose cell is not settled (waiting, broken, not run) are left out: they neither end nor extend a stretch.
+    Versions under conditions that are not comparable are in stretches of their own.
     `unmeasured` lists the known versions between a stretch and the preceding one: such versions, and those that were
     not measured. The change is in one of them or in `first_version`.
     """
-    by_version = Window.partitionBy(*QUESTION).orderBy("place")
+    by_version = Window.partitionBy(*_ASKED).orderBy("place")
     answer = F.struct("outcome", "conforms")
     goes_on = F.lag(answer).over(by_version).eqNullSafe(answer)
     settled = matrix.where(~F.col("outcome").isin([outcome.value for outcome in UNSETTLED]))
-    placed = settled.withColumn("place", version_place(F.col("version")))
+    placed = settled.withColumns({"place": version_place(F.col("version")), "conditions": span()[0]})
     every = matrix.groupBy("family").agg(
         F.collect_set(F.struct(version_place(F.col("version")).alias("place"), "version"))
     )
     known = every.toDF("family", "known")
     numbered = placed.withColumn("nth", F.sum(F.when(goes_on, 0).otherwise(1)).over(by_version))
-    stretches = numbered.groupBy(*QUESTION, "nth", "outcome", "conforms").agg(
+    stretches = numbered.groupBy(*_ASKED, "nth", "outcome", "conforms").agg(
         F.min_by("version", "place").alias("first_version"),
         F.max_by("version", "place").alias("last_version"),
         F.min_by("released", "place").alias("first_released"),
@@ -39,10 +41,10 @@ def version_stretches(matrix: DataFrame) -> DataFrame:
         F.max("place").alias("last_place"),
         F.count("*").alias("versions"),
     )
-    by_turn = Window.partitionBy(*QUESTION).orderBy("nth")
+    by_turn = Window.partitionBy(*_ASKED).orderBy("nth")
     with_previous = stretches.withColumns(
         {
-            "newest": F.col("nth") == F.max("nth").over(Window.partitionBy(*QUESTION)),
+            "newest": F.col("nth") == F.max("nth").over(Window.partitionBy(*_ASKED)),
             "before": F.lag("last_place").over(by_turn),
         }
     )
@@ -53,16 +55,3 @@ def _between() -> Column:
     """Return the known versions between `before` and `first_place`, ascending; null if there is none."""
     inside = F.filter("known", lambda one: (one.place > F.col("before")) & (one.place < F.col("first_place")))
     return F.nullif(F.array_join(F.transform(F.array_sort(inside), lambda one: one.version), ";"), F.lit(""))
-
-
-def version_place(version: Column) -> Column:
-    """Return text that sorts as `probe.model.versions.version_key` does."""
-    release = F.regexp_extract(version, r"^[^+]*", 0)
-    local = F.regexp_extract(version, r"^[^+]*\+?(.*)$", 1)
-    parts = F.transform(F.regexp_extract_all(release, F.lit(r"([0-9]+|[^0-9.]+)")), _part)
-    return F.concat(F.array_join(parts, ""), F.lit(_END + _LOCAL), local)
-
-
-def _part(part: Column) -> Column:
-    number = F.concat(F.lit(_NUMBER), F.lpad(part, 12, "0"))
-    return F.when(part.rlike("^[0-9]+$"), number).otherwise(F.concat(F.lit(_WORD), part, F.lit(" ")))

@@ -1,8 +1,8 @@
 """Settle stored trials into cells, by the same rules as the matrix (spark/aggregate.py; a test compares the two).
 
-The latest run in which a trial settles a cell gives the cell its result. Trials with a shortened observation are
-left out. Trials that wait settle nothing, and broken trials have a lower weight than these. A cell whose trials
-disagree in that run is `flaky`.
+The trials with the greatest rank (`probe.model.conditions.rank`) give a cell its result: those that settle it, under
+the newest conditions, in the latest run. Trials with a shortened observation are left out. Trials that wait settle
+nothing, and broken trials have a lower weight than these. A cell whose trials disagree in that run is `flaky`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from probe.model import Cell, Outcome, Verdict
+from probe.model import Cell, Outcome, Verdict, conditions
+from probe.model.conditions import Rank
 from probe.model.grades import Grade, worst
-from probe.model.outcomes import OUTCOMES
 
 
 class JudgedTrial(Protocol):
@@ -40,6 +40,10 @@ class JudgedTrial(Protocol):
     def shortened(self) -> bool:
         """Whether `--watch` shortened the observation."""
 
+    @property
+    def conditions(self) -> int:
+        """Number of the conditions under which it ran."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettledCell:
@@ -51,6 +55,8 @@ class SettledCell:
     """The number of a trial with the commonest outcome of the cell, for `probe show`."""
     verdicts: tuple[Verdict, ...]
     """The verdicts of all trials that count, in the order of their numbers."""
+    conditions: int = conditions.FIRST
+    """Number of the conditions of these trials; the greatest of several, which are comparable."""
 
     @property
     def outcome(self) -> Outcome:
@@ -75,6 +81,20 @@ class SettledCell:
         return self.grade.judged
 
     @property
+    def since(self) -> int:
+        """The number since which trials of the cell are comparable with these."""
+        return conditions.span(self.cell, self.conditions)[0]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it was measured under conditions comparable with those of today."""
+        return conditions.is_current(self.cell, self.conditions)
+
+    def is_comparable(self, other: SettledCell) -> bool:
+        """Return whether both were measured under conditions that can be compared."""
+        return conditions.comparable(self.cell, self.conditions, other.cell, other.conditions)
+
+    @property
     def tally(self) -> str:
         """The outcome; where trials disagree, with the count of every outcome: `flaky (2 stuck, 1 refreshes)`."""
         votes = Counter(item.outcome for item in self.verdicts)
@@ -85,11 +105,11 @@ class SettledCell:
 
 def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
     """Settle trials into cells. The rows of one run alone give that run's result."""
-    best: dict[Cell, tuple[tuple[int, str], list[JudgedTrial]]] = {}
+    best: dict[Cell, tuple[Rank, list[JudgedTrial]]] = {}
     for row in rows:
         if row.shortened:
             continue
-        rank = (OUTCOMES[row.verdict.outcome].weight, row.run_id)
+        rank = conditions.rank(row.cell, row.verdict.outcome, row.conditions, row.run_id)
         held = best.get(row.cell)
         if held is None or rank > held[0]:
             best[row.cell] = (rank, [row])
@@ -102,4 +122,10 @@ def _settled(cell: Cell, rows: Sequence[JudgedTrial]) -> SettledCell:
     votes = Counter(row.verdict.outcome for row in rows)
     commonest = votes.most_common(1)[0][0]
     first = next(row for row in rows if row.verdict.outcome is commonest)
-    return SettledCell(cell=cell, run_id=first.run_id, trial=first.trial, verdicts=tuple(row.verdict for row in rows))
+    return SettledCell(
+        cell=cell,
+        run_id=first.run_id,
+        trial=first.trial,
+        verdicts=tuple(row.verdict for row in rows),
+        conditions=max(row.conditions for row in rows),
+    )

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Engine, Outcome, Profile
+from probe.model.conditions import FIRST, comparable
 from probe.model.outcomes import NO_ANSWER
 from probe.model.profile import without_election
 
@@ -26,10 +27,20 @@ class Shared:
     """The profile of the embedded engine's cell; it may set the election."""
     embedded: Outcome
     kafka: Outcome
+    embedded_conditions: int = FIRST
+    kafka_conditions: int = FIRST
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether both engines had comparable conditions."""
+        embedded = replace(self.cell, engine=Engine.EMBEDDED)
+        return comparable(embedded, self.embedded_conditions, self.cell, self.kafka_conditions)
 
     @property
     def agrees(self) -> bool | None:
-        """Whether both outcomes are equal; None where either is not about the client."""
+        """Whether both outcomes are equal; None where either is not about the client, or they are not comparable."""
+        if not self.is_comparable:
+            return None
         return None if {self.embedded, self.kafka} & NO_ANSWER else self.embedded is self.kafka
 
 
@@ -42,14 +53,21 @@ class Agreement:
     """Cells with an outcome about the client from both engines."""
     equal: int
     silent: int
-    """Cells where at least one engine has no such outcome."""
+    """Cells where at least one engine has no such outcome, or whose conditions are not comparable."""
     differing: tuple[Shared, ...]
 
 
 def pair(cells: Mapping[Cell, SettledCell]) -> list[Shared]:
     """Pair the settled cells of both engines, as `agreement.parquet` does for a whole matrix."""
     return [
-        Shared(cell=asked, embedded_profile=cell.profile, embedded=one.outcome, kafka=cells[asked].outcome)
+        Shared(
+            cell=asked,
+            embedded_profile=cell.profile,
+            embedded=one.outcome,
+            kafka=cells[asked].outcome,
+            embedded_conditions=one.conditions,
+            kafka_conditions=cells[asked].conditions,
+        )
         for cell, one in cells.items()
         if cell.engine is Engine.EMBEDDED and (asked := question(cell)) in cells
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -109,16 +109,17 @@ def is_plain_upgrade(cell: Cell) -> Cell:
 def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
     """Return the smallest later version that conforms in every cell that fails or is suspected; None if there is none.
 
-    The version must not fail in a measured cell that the service passes today.
+    The version must not fail in a measured cell that the service passes today. Cells that are not comparable with the
+    evidence of the service do not count.
     """
-    bad = [item.cell for item in faults if item.finding in {Finding.FAILS, Finding.SUSPECTED}]
-    good = [item.cell for item in faults if item.finding is Finding.PASSES]
+    bad = [item for item in faults if item.finding in {Finding.FAILS, Finding.SUSPECTED}]
+    good = [item for item in faults if item.finding is Finding.PASSES]
     if not bad:
         return None
-    exact = _smallest(bad, good, stored)
+    exact = _smallest(bad, good, stored, lambda cell: cell)
     if exact is not None:
         return replace(exact, exact=True)
-    return _smallest([is_plain_upgrade(cell) for cell in bad], [is_plain_upgrade(cell) for cell in good], stored)
+    return _smallest(bad, good, stored, is_plain_upgrade)
 
 
 def first_good(
@@ -132,7 +133,7 @@ def first_good(
         return None
     last_bad = faults[0].cell.version
     for name, cells in releases:
-        found = {item.finding for item in examine(cells, stored)}
+        found = {_compared(mine, item) for mine, item in zip(faults, examine(cells, stored), strict=False)}
         if found <= {Finding.PASSES, Finding.INFORMATIVE}:
             return Upgrade(cells[0].version, last_bad, exact=True, application=name)
         if found & {Finding.FAILS, Finding.SUSPECTED}:
@@ -140,17 +141,27 @@ def first_good(
     return None
 
 
-def _smallest(bad: Sequence[Cell], good: Sequence[Cell], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
-    asked = {question(cell, "version") for cell in bad}
-    kept = {question(cell, "version") for cell in good}
+def _compared(mine: Fault, later: Fault) -> Finding:
+    """Return the finding of a later release; unknown if its evidence is not comparable with that of the service."""
+    known = mine.evidence is None or later.evidence is None or mine.evidence.is_comparable(later.evidence)
+    return later.finding if known else Finding.UNKNOWN
+
+
+def _smallest(
+    bad: Sequence[Fault], good: Sequence[Fault], stored: Mapping[Cell, SettledCell], asked_as: Callable[[Cell], Cell]
+) -> Upgrade | None:
+    asked = {question(asked_as(item.cell), "version"): item.evidence for item in bad}
+    kept = {question(asked_as(item.cell), "version"): item.evidence for item in good}
+    evidence, own = kept | asked, bad[0].cell.version
     graded: dict[str, dict[tuple[str, ...], int | None]] = {}
     for cell, settled in stored.items():
         key = question(cell, "version")
-        if settled.judged and key in asked | kept and not is_local(cell.version):
+        mine = evidence.get(key)
+        if mine is not None and settled.judged and settled.is_comparable(mine) and not is_local(cell.version):
             graded.setdefault(cell.version, {})[key] = settled.grade.severity
-    last_bad = bad[0].version
+    last_bad = own
     for version in sorted(graded, key=version_key):
-        if version_key(version) <= version_key(bad[0].version):
+        if version_key(version) <= version_key(own):
             continue
         found = graded[version]
         if any(found.values()):

@@ -30,14 +30,22 @@ class Difference:
 
 
 def differences(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> list[Difference]:
-    """Return the cells that differ in presence, outcome or conformity, ordered by kind and identity."""
+    """Return the cells that differ in presence, outcome or conformity, ordered by kind and identity.
+
+    Cells that are not comparable are left out.
+    """
     found = [Difference(Kind.ADDED, cell, None, after[cell]) for cell in in_order(after.keys() - before.keys())]
     found += [Difference(Kind.REMOVED, cell, before[cell], None) for cell in in_order(before.keys() - after.keys())]
     return found + [
         Difference(Kind.CHANGED, cell, before[cell], after[cell])
         for cell in in_order(before.keys() & after.keys())
-        if _answer(before[cell]) != _answer(after[cell])
+        if before[cell].is_comparable(after[cell]) and _answer(before[cell]) != _answer(after[cell])
     ]
+
+
+def not_comparable(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> list[Cell]:
+    """Return the cells that were measured twice, under conditions that cannot be compared."""
+    return [cell for cell in in_order(before.keys() & after.keys()) if not before[cell].is_comparable(after[cell])]
 
 
 def _answer(settled: SettledCell) -> tuple[object, ...]:

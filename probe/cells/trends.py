@@ -21,8 +21,15 @@ class Step:
     after: SettledCell
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether both were measured under conditions that can be compared."""
+        return self.before.is_comparable(self.after)
+
+    @property
     def trend(self) -> Trend:
-        """The trend from `before` to `after`, by severity."""
+        """The trend from `before` to `after`, by severity; unclear if the two are not comparable."""
+        if not self.is_comparable:
+            return Trend.UNCLEAR
         return trend(self.before.grade, self.after.grade)
 
 

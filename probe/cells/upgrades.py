@@ -25,8 +25,8 @@ class UpgradeAdvice:
 
 
 def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) -> UpgradeAdvice:
-    """Return the stored cells that conform in place of `bad`."""
-    cells = list(stored)
+    """Return the stored cells that conform in place of `bad`, measured under comparable conditions."""
+    cells = [item for item in stored if item.is_comparable(bad)]
     same = [item for item in cells if question(item.cell, "version") == question(bad.cell, "version")]
     later = sorted(
         (item for item in same if _above(item.cell, bad.cell.version) and _within(item.cell, until)),

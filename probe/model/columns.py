@@ -103,7 +103,13 @@ VERDICT: Mapping[str, Type] = MappingProxyType(
 )
 """The columns of a verdict other than its facts."""
 ORIGIN: Mapping[str, Type] = MappingProxyType(
-    {"reality": Type.STRING, "released": Type.STRING, "mirrors": Type.STRING, "shortened": Type.BOOLEAN}
+    {
+        "reality": Type.STRING,
+        "released": Type.STRING,
+        "mirrors": Type.STRING,
+        "shortened": Type.BOOLEAN,
+        "conditions": Type.INT,
+    }
 )
 """The columns of a trial's row that describe what was run."""
 
@@ -179,6 +185,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("mirrors", _MAX, "mirrors", text="The client that this family is declared to mirror; empty for most."),
     Column("reason", _VOTE, "reason", text="Why this outcome, in one sentence; where trials disagree, their votes."),
     Column("run_id", _SAME, "run_id", text="The run that the row comes from."),
+    Column("conditions", _MAX, "conditions", Unit.NUMBER,
+           text="Number of the conditions under which it was measured (docs/verdicts.md)."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

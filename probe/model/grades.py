@@ -20,7 +20,8 @@ class Trend(StrEnum):
     DIFFERS = "differs"
     """Another outcome in an informative cell: neither better nor worse."""
     UNCLEAR = "unclear"
-    """One side says nothing about the client: unsupported, not provoked, broken, still waiting."""
+    """One side says nothing about the client (unsupported, not provoked, broken, still waiting), or the two were
+    measured under conditions that cannot be compared."""
     GOOD = "stays good"
     SAME = "same"
     """The same outcome in an informative cell."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from probe.model.cell import Cell, Outcome, Reality
+from probe.model.conditions import FIRST
 from probe.model.events import Event
 from probe.model.words import Reaction, Symptom, Target, Trigger
 
@@ -118,6 +119,8 @@ class Header:
     unserved: str = ""
     """Control cell: what a client that connected, and never served in warm-up, was answered. Empty = it served, or the
     harness failed."""
+    conditions: int = FIRST
+    """Number of the conditions of the laboratory (docs/verdicts.md#numbers-of-the-conditions)."""
     beat_ms: int = 0
     """Interval between operations, or between records written, per partition, until a mark `paced`. 0 = not stored."""
     watched_ms: int = 0

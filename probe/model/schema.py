@@ -33,6 +33,8 @@ class Unit(StrEnum):
     MS = "ms"
     PER_S = "per s"
     RATIO = "ratio"
+    NUMBER = "number"
+    """A whole number that counts nothing, such as that of the conditions."""
     CODES = "codes"
     """Kafka error codes, joined by `;`."""
 
@@ -79,7 +81,13 @@ class Column:
 
 
 _BY_UNIT: Mapping[Unit, Type] = MappingProxyType(
-    {Unit.COUNT: Type.BIGINT, Unit.MS: Type.BIGINT, Unit.PER_S: Type.DOUBLE, Unit.RATIO: Type.DOUBLE}
+    {
+        Unit.COUNT: Type.BIGINT,
+        Unit.NUMBER: Type.BIGINT,
+        Unit.MS: Type.BIGINT,
+        Unit.PER_S: Type.DOUBLE,
+        Unit.RATIO: Type.DOUBLE,
+    }
 )
 _TYPES: Mapping[Any, Type] = MappingProxyType(
     {

@@ -44,7 +44,7 @@ class Gate:
     outcomes: frozenset[Outcome] = frozenset()
     nonconforming: bool = False
     worse: bool = False
-    """Worse than the earlier matrix (`run`) or the earlier run (`diff`)."""
+    """Worse than the earlier matrix (`run`) or the earlier run (`diff`), under comparable conditions."""
 
     def __bool__(self) -> bool:
         return bool(self.outcomes) or self.nonconforming or self.worse

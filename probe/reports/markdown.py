@@ -86,15 +86,19 @@ def _failing(report: Report) -> str:
 def _changes(report: Report) -> str:
     if not report.before:
         return ""
-    found = report.changes()
+    found, apart = report.changes(), report.not_comparable()
+    note = f"Not compared, since measured under other conditions before: {_many(apart, 'cell')}." if apart else ""
     if not found:
-        return "### Nothing changed compared with the earlier matrix\n"
+        if apart == len(report.before):
+            return f"### No earlier result is comparable\n\n{note}\n"
+        return "\n".join(["### Nothing changed compared with the earlier matrix", *(["", note] if note else []), ""])
     rows = [
         [str(step.trend).lower(), *_cell(step.after.cell), text(f"{step.before.tally} → {step.after.tally}")]
         for step in found
     ]
     head = ("", "client", "scenario", "role", "before → now")
-    return "\n".join(["### Changes compared with the earlier matrix", "", *_table(head, rows), ""])
+    more = ["", note] if note else []
+    return "\n".join(["### Changes compared with the earlier matrix", "", *_table(head, rows), *more, ""])
 
 
 def _unknown(report: Report) -> str:

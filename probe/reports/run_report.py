@@ -50,6 +50,10 @@ class Report:
         changed = [step for step in steps(self.before or {}, self.cells.values()) if step.trend in REPORTED]
         return sorted(changed, key=lambda step: (Trend.WORSE, Trend.BETTER, Trend.DIFFERS).index(step.trend))
 
+    def not_comparable(self) -> int:
+        """Return the number of cells whose earlier result was measured under conditions that cannot be compared."""
+        return sum(1 for step in steps(self.before or {}, self.cells.values()) if not step.is_comparable)
+
     def evidence(self, settled: SettledCell) -> str:
         """Return the command that shows the evidence of a cell."""
         return show_command(settled, self.results)
@@ -57,7 +61,7 @@ class Report:
 
 def run_cells(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
     """Settle the trials of one run alone. Shortened observations count: the run asked for them."""
-    found = settle(_JudgedTrial(row.run_id, row.cell, row.trial, row.verdict) for row in rows)
+    found = settle(_JudgedTrial(row.run_id, row.cell, row.trial, row.verdict, row.conditions) for row in rows)
     return {cell: found[cell] for cell in in_order(found)}
 
 
@@ -67,6 +71,7 @@ class _JudgedTrial:
     cell: Cell
     trial: int
     verdict: Verdict
+    conditions: int
     shortened: bool = False
 
 

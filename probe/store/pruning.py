@@ -10,7 +10,7 @@ from pathlib import Path
 
 from probe.errors import ProbeError
 from probe.model import Cell
-from probe.model.outcomes import OUTCOMES, WAITED
+from probe.model.conditions import Rank, rank
 from probe.model.results import RUN_PREFIX, ResultsError
 from probe.store.files import Place
 from probe.store.reading import RunInfo, TrialRow, run_info, trials
@@ -42,8 +42,8 @@ def choose(
 ) -> Removal:
     """Return the runs that may be removed: beyond the newest `keep`, and older than `older_than_days`, if given.
 
-    A run stays if it has the newest judged trials of a cell, or the newest trials of a cell without judged ones. It
-    also stays if one of its files cannot be read, or if it may still be under way.
+    A run stays if it has the trials that give a cell its result (`probe.model.conditions.rank`). It also stays if one
+    of its files cannot be read, or if it may still be under way.
     """
     ids = Place(results).run_ids()
     newest = set() if keep is None else set(ids[-keep:])
@@ -98,21 +98,22 @@ def local(results: str) -> Path:
 
 def _evidence(results: str, ids: Iterable[str]) -> tuple[Mapping[str, int], Mapping[str, str]]:
     """Return the number of cells per run that rest on it, and the problem of every damaged run."""
-    judged: dict[Cell, str] = {}
+    best: dict[Cell, Rank] = {}
     met: dict[Cell, str] = {}
     damaged: dict[str, str] = {}
     for run_id in ids:
         warned: list[str] = []
         for row in _rows(results, run_id, warned):
             met[row.cell] = run_id
-            if OUTCOMES[row.verdict.outcome].weight >= WAITED and not row.shortened:
-                judged[row.cell] = run_id
+            if not row.shortened:
+                own = rank(row.cell, row.verdict.outcome, row.conditions, run_id)
+                best[row.cell] = max(own, best.get(row.cell, own))
         if not run_info(results, run_id, warned.append).shards:
             warned.append("it does not describe itself")
         if warned:
             damaged[run_id] = warned[0]
     counts: dict[str, int] = {}
-    for run_id in {**met, **judged}.values():
+    for run_id in {**met, **{cell: one[-1] for cell, one in best.items()}}.values():
         counts[run_id] = counts.get(run_id, 0) + 1
     return counts, damaged
 

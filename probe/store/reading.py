@@ -38,6 +38,8 @@ class TrialRow:
     """ISO date of the client's release; empty if unknown."""
     mirrors: str
     shortened: bool
+    conditions: int
+    """Number of the conditions under which it ran."""
     part: str
     """Name of the files that hold it, without suffix."""
 
@@ -230,6 +232,7 @@ def _trial(
             released=row["released"],
             mirrors=row["mirrors"],
             shortened=row["shortened"],
+            conditions=row["conditions"],
             part=part,
         )
     except MISFITS as error:

@@ -23,6 +23,7 @@ from probe.model import (
     Response,
     Verdict,
 )
+from probe.model.conditions import current
 from probe.model.rows import event_json, header_json, kind_of, source_of, verdict_columns
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA
 
@@ -43,6 +44,7 @@ def trial_row(run_id: str, history: History, verdict: Verdict) -> dict[str, Any]
         "released": header.released,
         "mirrors": header.mirrors,
         "shortened": header.shortened,
+        "conditions": header.conditions,
         "header": header_json(header),
     }
     return {name: _checked(name, value) for name, value in row.items()}
@@ -60,6 +62,7 @@ def not_run_row(run_id: str, cell: Cell, *, reason: str, released: str, mirrors:
         "released": released,
         "mirrors": mirrors,
         "shortened": False,
+        "conditions": current(cell.engine),
     }
     return {name: _checked(name, known.get(name)) for name in TRIAL_SCHEMA.names}
 

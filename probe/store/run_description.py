@@ -10,6 +10,9 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from probe.model import Engine
+from probe.model.conditions import current
+
 PACKAGES = ("kafka-metadata-probe", "grpcio", "pyarrow", "pyspark", "uvloop")
 
 
@@ -21,6 +24,11 @@ def new_run_id() -> str:
 def now() -> str:
     """Return the present time (UTC) in the format of the run files."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def conditions_now() -> dict[str, int]:
+    """Return the number of the conditions of the trials that this program runs, per engine."""
+    return {str(engine): current(engine) for engine in Engine}
 
 
 def describe(
@@ -40,6 +48,7 @@ def describe(
         "shard": shard,
         "command": list(command),
         "seed": seed,
+        "conditions": conditions_now(),
         "started": now(),
         "finished": None,
         "resumed": [],

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import pyarrow as pa
 
 from probe.model.columns import FACTS, KEY, ORIGIN, VERDICT
+from probe.model.conditions import FIRST
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION
 from probe.model.schema import Type
 
@@ -69,5 +70,6 @@ OLDER: dict[str, object] = {
     "released": "",
     "mirrors": "",
     "shortened": False,
+    "conditions": FIRST,
 }
 """Values of columns that files of an older program lack; facts are null there."""

@@ -21,7 +21,7 @@ from probe.processes.resources import exhaustion
 from probe.store.files import Place
 from probe.store.pandas_use import without_pandas
 from probe.store.rows import ROWS_AT_A_TIME, events_table, not_run_row, trial_row, trials_table
-from probe.store.run_description import describe, new_run_id, now
+from probe.store.run_description import conditions_now, describe, new_run_id, now
 
 FLUSH_S = 5.0
 FLUSH_TRIALS = 256
@@ -96,7 +96,7 @@ class RunStore:
             seed = _seed_of(place, run_id)
             return cls.create(results, command=command, seed=seed, shard=shard, run_id=run_id)
         about = place.read_json(path)
-        about["resumed"].append({"at": now(), "command": list(command)})
+        about["resumed"].append({"at": now(), "command": list(command), "conditions": conditions_now()})
         about["finished"] = None
         for kind in (RUN, TRIALS, EVENTS):
             place.clean(f"{RUN_PREFIX}{run_id}/{kind}", shard)

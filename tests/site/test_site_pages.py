@@ -173,7 +173,7 @@ def test_a_cell_has_its_history(site: Path) -> None:
     found = next(page for page in (site / "cell").iterdir() if "1.43.2-producer-isolated-disk" in page.name)
     shown = text_of(found)
     assert f"20260901T080000Z-0001 to {BEFORE} (4 runs) ✓ refreshes conforms 4 of 4 agree" in shown
-    assert "Over all runs 3 of 7 trials differed" in shown
+    assert "Over all runs under the newest conditions 3 of 7 trials differed" in shown
     assert CHANGED.version in shown
 
 

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.trends import Step, question
 from probe.model import Cell, Outcome, Verdict
+from probe.model.conditions import FIRST
 from probe.model.grades import Trend
 from probe.site.data.outcome_signs import TREND_SIGNS
 from tests.support import site_data
@@ -30,6 +31,7 @@ class Stored:
 
     run_id = site_data.RUN
     shortened = False
+    conditions = FIRST
 
     def __init__(self, cell: Cell, trial: int, verdict: Verdict) -> None:
         self.cell, self.trial, self.verdict = cell, trial, verdict

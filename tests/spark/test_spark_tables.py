@@ -17,6 +17,7 @@ import pytest
 
 from probe.model import Cell, Engine, Outcome, Profile
 from probe.model.versions import version_key
+from spark.encoding import version_place
 from spark.incremental import IncrementalBuild
 from spark.inputs import find_inputs
 from spark.job import build_matrix
@@ -24,7 +25,6 @@ from spark.schema import IDENTITY
 from spark.session import SMALL
 from spark.statistics import plain_profile, wilson
 from spark.tables import PUBLISHED, TRAFFIC
-from spark.versions import version_place
 from tests.support.duckdb_matrix import write_csv
 from tests.support.duckdb_tables import recompute
 from tests.support.synthetic_rows import CELL, RUNS, random_rows, trial, write, write_part

@@ -1,4 +1,4 @@
-"""A second implementation of the matrix in SQL. It shares only the table of columns with `spark/`.
+"""A second implementation of the matrix in SQL. It shares only the tables of columns and conditions with `spark/`.
 
 The aggregates are implemented here again; the table of columns assigns them to columns.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 
+from probe.model import conditions
 from probe.model.columns import COLUMNS
 from probe.model.schema import Aggregate, Column, Unit
 
@@ -44,6 +45,51 @@ def word(name: str) -> str:
         GROUP BY {name} ORDER BY count(*) DESC, {name} LIMIT 1) AS {name}"""
 
 
+def load(results: Path, kind: str = "trials") -> str:
+    """Return SQL that reads every file of a kind; older ones lack columns."""
+    return (
+        f"FROM read_parquet('{results}/run_id=*/{kind}/[0-9]*.parquet',"
+        " hive_partitioning = false, union_by_name = true)"
+    )
+
+
+def prepare(db: duckdb.DuckDBPyConnection, results: Path) -> None:
+    """Create `rows` of all trials, each with its span of comparable numbers (`since` is in it, `ahead` is not)."""
+    db.execute(
+        "CREATE TEMP TABLE changes (number INT, engine TEXT, since TEXT, until TEXT, roles TEXT[], ours BOOLEAN)"
+    )
+    for one in conditions.CHANGES:
+        ours = "continuous" in one.workloads
+        values = [one.number, str(one.engine), one.since, one.until, sorted(map(str, one.roles)), ours]
+        db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", values)
+    db.execute(f"CREATE TEMP TABLE stored AS {load(results)}")
+    known = {name for name, *_ in db.execute("DESCRIBE stored").fetchall()}
+    if "conditions" not in known:
+        db.execute("ALTER TABLE stored ADD COLUMN conditions INT")
+    db.execute(SPANS)
+
+
+def line(text: str) -> str:
+    """Return SQL for a release line as a list of numbers."""
+    return f"list_transform(string_split({text}, '.'), lambda x: CAST(x AS INT))"
+
+
+SPANS = f"""
+CREATE TEMP TABLE rows AS
+WITH numbered AS (
+    SELECT * REPLACE (coalesce(conditions, 1) AS conditions), row_number() OVER () AS nth FROM stored),
+met AS (
+    SELECT n.nth, c.number, n.conditions FROM numbered n JOIN changes c ON n.engine = c.engine AND c.ours
+        AND list_contains(c.roles, n.role)
+        AND CASE WHEN c.since = '' THEN true ELSE {line("n.broker")} >= {line("c.since")} END
+        AND CASE WHEN c.until = '' THEN true ELSE {line("n.broker")} <= {line("c.until")} END),
+spans AS (
+    SELECT nth, max(number) FILTER (number <= conditions) AS since, min(number) FILTER (number > conditions) AS ahead
+    FROM met GROUP BY nth)
+SELECT n.* EXCLUDE (nth), coalesce(s.since, 1) AS since, coalesce(s.ahead, 2147483647) AS ahead
+FROM numbered n LEFT JOIN spans s USING (nth)
+"""
+
 SETTLE = f"""
 CREATE TEMP TABLE entering AS
 SELECT *, (family, version, role, profile, scenario, engine, broker) AS cell,
@@ -52,8 +98,7 @@ FROM rows WHERE NOT shortened;
 
 CREATE TEMP TABLE latest AS
 SELECT * FROM entering e
-WHERE tier = (SELECT min(tier) FROM entering t WHERE t.cell = e.cell)
-QUALIFY run_id = max(run_id) OVER (PARTITION BY cell);
+QUALIFY (-tier, since, run_id) = max((-tier, since, run_id)) OVER (PARTITION BY cell);
 
 CREATE TEMP TABLE votes AS
 SELECT cell, outcome, count(*) AS votes FROM latest GROUP BY ALL;
@@ -143,10 +188,7 @@ def write_csv(results: Path, target: Path) -> str:
     """Recompute the matrix from every trial file (no re-judged verdicts) and return it as CSV text."""
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
-        db.execute(
-            f"CREATE TEMP TABLE rows AS FROM read_parquet('{results}/run_id=*/trials/[0-9]*.parquet',"
-            " hive_partitioning = false, union_by_name = true)"
-        )
+        prepare(db, results)
         db.execute(SETTLE)
         db.execute(f"COPY ({MEASURE}) TO '{target}' (FORMAT csv, HEADER, NEW_LINE '\\n')")
     return target.read_text()

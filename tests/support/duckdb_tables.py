@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from tests.support.duckdb_matrix import WORST_FIRST
+from tests.support.duckdb_matrix import WORST_FIRST, load, prepare
 
 CELL = "family, version, role, profile, scenario, engine, broker"
 QUESTION = "family, role, profile, scenario, engine, broker"
@@ -20,37 +20,40 @@ SELECT *, CASE outcome WHEN 'not_run' THEN 0 WHEN 'broken' THEN 1 WHEN 'waiting'
 FROM rows WHERE NOT shortened;
 
 CREATE TEMP TABLE votes AS
-SELECT {CELL}, run_id, weight, outcome, count(*) AS v, bool_and(conforms) AS ok
-FROM (SELECT *, max(weight) OVER (PARTITION BY {CELL}, run_id) AS top FROM entering) WHERE weight = top GROUP BY ALL;
+SELECT {CELL}, run_id, weight, since, ahead, outcome, count(*) AS v, bool_and(conforms) AS ok
+FROM (SELECT *, max((weight, since)) OVER (PARTITION BY {CELL}, run_id) AS top FROM entering)
+WHERE (weight, since) = top GROUP BY ALL;
 
 CREATE TEMP TABLE per_run AS
-SELECT {CELL}, run_id, weight,
+SELECT {CELL}, run_id, weight, since, ahead,
     first(outcome ORDER BY v DESC, list_position({WORST_FIRST}, outcome)) AS elected,
     CASE WHEN count(*) > 1 THEN 'flaky' ELSE elected END AS outcome,
     CASE WHEN count(*) = 1 THEN CASE first(ok) WHEN true THEN 'yes' WHEN false THEN 'no' END END AS conforms,
     CASE elected WHEN 'not_run' THEN 0 ELSE CAST(sum(v) AS BIGINT) END AS trials,
     CASE elected WHEN 'not_run' THEN 0 ELSE CAST(max(v) AS BIGINT) END AS agreeing
-FROM votes GROUP BY {CELL}, run_id, weight;
+FROM votes GROUP BY {CELL}, run_id, weight, since, ahead;
 
 CREATE TEMP TABLE standing AS
-SELECT * FROM per_run QUALIFY row_number() OVER (PARTITION BY {CELL} ORDER BY weight DESC, run_id DESC) = 1;
+SELECT * FROM per_run
+QUALIFY row_number() OVER (PARTITION BY {CELL} ORDER BY weight DESC, since DESC, run_id DESC) = 1;
 
 CREATE TEMP TABLE stood AS
 SELECT * FROM per_run WHERE run_id < (SELECT max(run_id) FROM rows)
-QUALIFY row_number() OVER (PARTITION BY {CELL} ORDER BY weight DESC, run_id DESC) = 1;
+QUALIFY row_number() OVER (PARTITION BY {CELL} ORDER BY weight DESC, since DESC, run_id DESC) = 1;
 
 CREATE TEMP TABLE behind AS
-SELECT e.* FROM entering e JOIN standing s USING ({CELL}, run_id) WHERE e.outcome = s.elected;
+SELECT e.* FROM entering e JOIN standing s USING ({CELL}, run_id, since) WHERE e.outcome = s.elected;
 """
 
 HISTORY = f"""
 WITH placed AS (
     SELECT *, row_number() OVER (PARTITION BY {CELL} ORDER BY run_id)
-        - row_number() OVER (PARTITION BY {CELL}, outcome, conforms ORDER BY run_id) AS island
+        - row_number() OVER (PARTITION BY {CELL}, outcome, conforms, since ORDER BY run_id) AS island
     FROM per_run WHERE weight = 3)
 SELECT {CELL}, min(run_id) AS first_run, max(run_id) AS last_run, outcome, conforms, count(*) AS runs,
-    CAST(sum(trials) AS BIGINT) AS trials, CAST(sum(agreeing) AS BIGINT) AS agreeing
-FROM placed GROUP BY {CELL}, outcome, conforms, island
+    CAST(sum(trials) AS BIGINT) AS trials, CAST(sum(agreeing) AS BIGINT) AS agreeing,
+    since AS conditions
+FROM placed GROUP BY {CELL}, outcome, conforms, since, island
 """
 
 CHANGES = f"""
@@ -60,7 +63,7 @@ SELECT {", ".join(f"s.{name}" for name in CELL.split(", "))},
     s.outcome, s.conforms, s.trials, s.run_id
 FROM standing s LEFT JOIN stood b USING ({CELL})
 WHERE s.run_id = (SELECT max(run_id) FROM rows)
-    AND (b.family IS NULL OR (s.outcome, s.conforms) IS DISTINCT FROM (b.outcome, b.conforms))
+    AND (b.family IS NULL OR b.since = s.since AND (s.outcome, s.conforms) IS DISTINCT FROM (b.outcome, b.conforms))
 """
 
 
@@ -69,19 +72,19 @@ def stretches(selected: str, standing: str) -> str:
     return f"""
 WITH selected AS ({selected}),
 placed AS (
-    SELECT *, {NUMERIC} AS numbers, row_number() OVER (PARTITION BY {QUESTION} ORDER BY numbers)
-        - row_number() OVER (PARTITION BY {QUESTION}, outcome, conforms ORDER BY numbers) AS island
+    SELECT *, {NUMERIC} AS numbers, row_number() OVER (PARTITION BY {QUESTION}, since ORDER BY numbers)
+        - row_number() OVER (PARTITION BY {QUESTION}, since, outcome, conforms ORDER BY numbers) AS island
     FROM selected),
 islands AS (
-    SELECT {QUESTION}, outcome, conforms, arg_min(version, numbers) AS first_version,
+    SELECT {QUESTION}, since, outcome, conforms, arg_min(version, numbers) AS first_version,
         arg_max(version, numbers) AS last_version, count(*) AS versions,
         first(released ORDER BY numbers) AS first_released, min(numbers) AS start, max(numbers) AS finish
-    FROM placed GROUP BY {QUESTION}, outcome, conforms, island),
+    FROM placed GROUP BY {QUESTION}, since, outcome, conforms, island),
 known AS (SELECT DISTINCT family, version, {NUMERIC} AS numbers FROM {standing}),
-turns AS (SELECT *, lag(finish) OVER (PARTITION BY {QUESTION} ORDER BY start) AS before FROM islands)
+turns AS (SELECT *, lag(finish) OVER (PARTITION BY {QUESTION}, since ORDER BY start) AS before FROM islands)
 SELECT {QUESTION}, outcome, conforms, first_version, last_version, versions, first_released,
-    row_number() OVER (PARTITION BY {QUESTION} ORDER BY start) AS nth,
-    nth = count(*) OVER (PARTITION BY {QUESTION}) AS newest,
+    row_number() OVER (PARTITION BY {QUESTION}, since ORDER BY start) AS nth,
+    nth = count(*) OVER (PARTITION BY {QUESTION}, since) AS newest, since AS conditions,
     (SELECT string_agg(k.version, ';' ORDER BY k.numbers) FROM known k
      WHERE k.family = turns.family AND k.numbers > turns.before AND k.numbers < turns.start) AS unmeasured
 FROM turns
@@ -100,16 +103,19 @@ VERSIONS = stretches(
 AGREEMENT = f"""
 WITH times AS (
     SELECT {CELL}, floor(round(quantile_cont(refresh_ms, 0.5), 6) + 0.5)::BIGINT AS refresh,
-        floor(round(quantile_cont(recovery_ms, 0.5), 6) + 0.5)::BIGINT AS recovery FROM behind GROUP BY ALL),
+        floor(round(quantile_cont(recovery_ms, 0.5), 6) + 0.5)::BIGINT AS recovery, max(conditions) AS number
+    FROM behind GROUP BY {CELL}),
 cells AS (SELECT * FROM standing JOIN times USING ({CELL}))
 SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
     CASE WHEN list_has_any([e.outcome, k.outcome],
             ['broken', 'unsupported', 'not_run', 'not_provoked', 'waiting', 'flaky']) THEN NULL
+        WHEN e.ahead <= k.since OR k.ahead <= e.since THEN NULL
         WHEN e.outcome = k.outcome THEN 'yes' ELSE 'no' END AS agrees,
     e.profile AS embedded_profile, e.outcome AS embedded_outcome, e.conforms AS embedded_conforms,
     e.refresh AS embedded_refresh_ms_p50, e.recovery AS embedded_recovery_ms_p50, e.run_id AS embedded_run,
     k.outcome AS kafka_outcome, k.conforms AS kafka_conforms, k.refresh AS kafka_refresh_ms_p50,
-    k.recovery AS kafka_recovery_ms_p50, k.run_id AS kafka_run
+    k.recovery AS kafka_recovery_ms_p50, k.run_id AS kafka_run,
+    e.number AS embedded_conditions, k.number AS kafka_conditions
 FROM cells e, cells k
 WHERE e.engine = 'embedded' AND k.engine = 'kafka' AND e.family = k.family AND e.version = k.version
     AND e.role = k.role AND e.scenario = k.scenario AND e.broker = k.broker
@@ -118,10 +124,12 @@ WHERE e.engine = 'embedded' AND k.engine = 'kafka' AND e.family = k.family AND e
 """
 
 FLAKES = f"""
-WITH selected AS (SELECT {CELL}, outcome, count(*) AS n FROM entering WHERE weight = 3 GROUP BY ALL),
+WITH settling AS (
+    SELECT * FROM entering WHERE weight = 3 QUALIFY since = max(since) OVER (PARTITION BY {CELL})),
+selected AS (SELECT {CELL}, since, outcome, count(*) AS n FROM settling GROUP BY ALL),
 cells AS (
     SELECT {CELL}, arg_max(outcome, (n, outcome)) AS commonest, CAST(sum(n) AS BIGINT) AS trials,
-        CAST(sum(n) - max(n) AS BIGINT) AS differing
+        CAST(sum(n) - max(n) AS BIGINT) AS differing, max(since) AS conditions
     FROM selected GROUP BY {CELL})
 SELECT *, differing / trials AS rate,
     greatest(0, (differing + z2 / 2 - z * sqrt(differing * (trials - differing) / trials + z2 / 4)) / (trials + z2))
@@ -194,7 +202,7 @@ def recompute(results: Path) -> dict[str, list[dict[str, Any]]]:
     """Recompute every table from all trial files, without re-judged verdicts."""
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
-        db.execute(f"CREATE TEMP TABLE rows AS {_files(results, 'trials')}")
+        prepare(db, results)
         db.execute(PER_RUN)
         return {name: _rows(db, query) for name, query in QUERIES.items()}
 
@@ -204,15 +212,8 @@ def recompute_traffic(results: Path) -> list[dict[str, Any]]:
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
         for name, kind in (("rows", "trials"), ("events", "events")):
-            db.execute(f"CREATE TEMP TABLE {name} AS {_files(results, kind)}")
+            db.execute(f"CREATE TEMP TABLE {name} AS {load(results, kind)}")
         return _rows(db, TRAFFIC)
-
-
-def _files(results: Path, kind: str) -> str:
-    return (
-        f"FROM read_parquet('{results}/run_id=*/{kind}/[0-9]*.parquet',"
-        " hive_partitioning = false, union_by_name = true)"
-    )
 
 
 def _rows(db: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:

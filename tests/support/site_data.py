@@ -19,6 +19,7 @@ from probe.model import (
     Verdict,
 )
 from probe.model.columns import NAMES
+from probe.model.conditions import FIRST, current
 from probe.model.outcomes import SAY_NOTHING, WELL
 from probe.site import Source
 from probe.site.data.matrix_rows import MatrixRow
@@ -112,6 +113,7 @@ def write_past(folder: Path) -> None:
     new = dict(changed) | {"scenario": "net/reset", "kind": "added", "outcome": "rides", "conforms": "yes"}
     new |= {"outcome_before": None, "conforms_before": None, "trials_before": None, "run_before": None}
     stretch = CHANGED.columns() | {"first_run": RUN, "last_run": RUN, "runs": 1, "trials": 3, "agreeing": 3}
+    stretch["conditions"] = FIRST
     stretch |= {"outcome": "stuck", "conforms": "no"}
     older = dict(stretch) | {"first_run": "20260901T080000Z-0001", "last_run": BEFORE, "runs": 4, "trials": 4}
     older |= {"outcome": "refreshes", "conforms": "yes", "agreeing": 4}
@@ -128,6 +130,7 @@ class FakeTrial:
     verdict: Verdict
     shortened: bool = False
     part: str = "1of1-000000"
+    conditions: int = FIRST
 
 
 def judged_trials(cell: Cell) -> list[FakeTrial]:
@@ -139,13 +142,15 @@ def judged_trials(cell: Cell) -> list[FakeTrial]:
         if outcome is Outcome.FLAKY
         else (outcome,) * (3 if cell.scenario == "disk/storage-error" else 1)
     )
-    return [FakeTrial(cell, number, judge(cell, one, number)) for number, one in enumerate(each)]
+    number = current(cell.engine)
+    return [FakeTrial(cell, nth, judge(cell, one, nth), conditions=number) for nth, one in enumerate(each)]
 
 
 def matrix_row(cell: Cell, trials: list[FakeTrial]) -> dict[str, str]:
     outcome = outcome_of(cell)
     row = dict.fromkeys(NAMES, "") | cell.columns()
     row |= {"outcome": str(outcome), "reality": "effective", "trials": str(len(trials)), "run_id": RUN}
+    row["conditions"] = str(current(cell.engine))
     row["released"] = RELEASED.get(cell.version, "")
     if not trials:
         return row | {"reason": "no Java on this machine", "trials": "0"}

@@ -47,6 +47,7 @@ from probe.model import (
     Verdict,
 )
 from probe.model.columns import FACTS
+from probe.model.conditions import FIRST, current
 from probe.model.schema import Type
 from probe.store import RunStore
 from probe.store.rows import not_run_row, trial_row
@@ -87,6 +88,7 @@ def header(cell: Cell = CELL, trial: int = 1, **changes: object) -> Header:
             conforms=(Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN),
         ),
         limits=Limits(back_off_ms=250),
+        conditions=current(cell.engine),
         subject=Subject(topic="t", affected=0, bystander=1, instance="i1", client_id="c-1"),
         settings={"acks": "all"},
         stored=(Stored(0, 0, "i1", 0),),
@@ -163,8 +165,8 @@ def fill(results: Path, *items: tuple[Cell, int, Outcome]) -> str:
 
 def trial(run_id: str, number: int, outcome: Outcome, cell: Cell = CELL, **facts: Any) -> dict[str, Any]:
     """Return a trial row of a cell."""
-    short = facts.pop("shortened", False)
-    return trial_row(run_id, History(header(cell, number, shortened=short), ()), verdict(outcome, **facts))
+    about = {name: facts.pop(name) for name in ("shortened", "conditions") if name in facts}
+    return trial_row(run_id, History(header(cell, number, **about), ()), verdict(outcome, **facts))
 
 
 RUNS = ("20261101T000000Z-aaaa", "20261102T000000Z-bbbb", "20261103T000000Z-0ccc")
@@ -199,9 +201,12 @@ def random_cells(rng: random.Random, count: int) -> list[Cell]:
 
 
 def random_rows(
-    seed: int, cells: int, max_trials: int = 4, runs: Sequence[str] = RUNS
+    seed: int, cells: int, max_trials: int = 4, runs: Sequence[str] = RUNS, numbers: Sequence[int] = (FIRST,)
 ) -> dict[str, list[dict[str, object]]]:
-    """Return random trial rows by run: agreeing, disagreeing, waiting, broken, shortened and not-run cells."""
+    """Return random trial rows by run: agreeing, disagreeing, waiting, broken, shortened and not-run cells.
+
+    `numbers` = those of the conditions of the trials.
+    """
     rng = random.Random(seed)
     rows: dict[str, list[dict[str, object]]] = {run_id: [] for run_id in runs}
     for cell in random_cells(rng, cells):
@@ -213,6 +218,7 @@ def random_rows(
             outcomes = rng.choice(_PICKS)
             for trial in range(1, rng.randint(1, max_trials) + 1):
                 rows[run_id].append(random_trial(rng, run_id, cell, trial, rng.choice(outcomes), reality))
+                rows[run_id][-1]["conditions"] = rng.choice(numbers) if len(numbers) > 1 else numbers[0]
     return rows
 
 

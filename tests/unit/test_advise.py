@@ -22,6 +22,7 @@ from probe.cli.commands.advise import understand
 from probe.cli.wiring.comparisons import Change, Filter, compared
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Role, Verdict
+from probe.model.conditions import FIRST
 from probe.store import trials
 from tests.support.synthetic_rows import CELL, fill, random_rows, verdict, write
 
@@ -41,6 +42,7 @@ class Row:
     trial: int
     verdict: Verdict
     shortened: bool = False
+    conditions: int = FIRST
 
 
 def row(outcome: Outcome, run_id: str = "r1", trial: int = 0, cell: Cell = CELL, **more: bool) -> Row:

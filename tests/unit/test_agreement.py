@@ -11,6 +11,7 @@ from probe.cells.aggregate import settle
 from probe.cells.agreement import Agreement, Shared, by_scenario, pair, percent
 from probe.cli.console import agreement
 from probe.model import Cell, Engine, Outcome
+from probe.model.conditions import current
 from probe.store import trials
 from tests.support.synthetic_rows import CELL, fill, random_rows, write
 
@@ -24,7 +25,14 @@ SET = replace(CELL, profile="isolated+election=250,40")
 
 
 def shared(cell: Cell, embedded: Outcome, kafka: Outcome, profile: str = "isolated") -> Shared:
-    return Shared(cell=cell, embedded_profile=profile, embedded=embedded, kafka=kafka)
+    return Shared(
+        cell=cell,
+        embedded_profile=profile,
+        embedded=embedded,
+        kafka=kafka,
+        embedded_conditions=current(Engine.EMBEDDED),
+        kafka_conditions=current(Engine.KAFKA),
+    )
 
 
 def played(results: Path, *items: tuple[Cell, Outcome]) -> list[Shared]:

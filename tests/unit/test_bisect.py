@@ -287,7 +287,10 @@ def test_the_matrix_lists_unmeasured_versions_at_a_change(spark: SparkSession) -
     stored = {"1.9.0": STUCK, "1.30.0": BROKEN, "1.43.3": REFRESHES, "1.44.0": REFRESHES, "1.50.3": STUCK}
     cells = [(replace(CELL, version=name), outcome) for name, outcome in stored.items()]
     cells.append((replace(other, version="1.10.0"), STUCK))
-    rows = [{**cell.columns(), "outcome": str(outcome), "conforms": "no", "released": ""} for cell, outcome in cells]
+    rows = [
+        {**cell.columns(), "outcome": str(outcome), "conforms": "no", "released": "", "conditions": 1}
+        for cell, outcome in cells
+    ]
     found = [row.asDict() for row in spark.createDataFrame(rows).transform(version_stretches).collect()]
     ours = sorted((row["nth"], row["first_version"], row["unmeasured"]) for row in found if row["role"] == CELL.role)
     assert ours == [(1, "1.9.0", None), (2, "1.43.3", "1.10.0;1.30.0"), (3, "1.50.3", None)]

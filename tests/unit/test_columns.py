@@ -22,14 +22,15 @@ PUBLISHED = tuple(
     connects_max reroute rescued_by recovered recovery_ms_p50 recovery_ms_p95 outage_ms_max after_heal close_ms_max
     errors_surfaced failed_ops_max first_error futile_requests_per_s futile_per_op bystander_gap_ms_max
     bystander_errors acked lost duplicated reordered position_jump_max released mirrors reason run_id
-    """.split()  # noqa: SIM905  # one name a line would take 47 lines
+    conditions
+    """.split()  # noqa: SIM905  # one name a line would take 48 lines
 )
 NUMBERS = {Type.BIGINT, Type.DOUBLE}
 FITTING = {
     Aggregate.MEDIAN: NUMBERS,
     Aggregate.P95: NUMBERS,
     Aggregate.LEAST: NUMBERS,
-    Aggregate.GREATEST: {*NUMBERS, Type.STRING},
+    Aggregate.GREATEST: {*NUMBERS, Type.INT, Type.STRING},
     Aggregate.COMMONEST: {Type.STRING},
     Aggregate.ALL: {Type.BOOLEAN},
     Aggregate.UNION: {Type.CODES, Type.VERSIONS, Type.STRING},

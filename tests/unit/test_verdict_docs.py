@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.model import Facts, Outcome, Trigger
+from probe.model import Facts, Outcome, Role, Trigger
+from probe.model.conditions import CHANGES, ConditionsChange
 from probe.model.outcomes import OUTCOMES
 from probe.verdict import RULES, STALL_MS
 from probe.verdict.progress import GRACE_MS, MAX_GRACE_WATCH_MS
@@ -30,6 +31,22 @@ def test_the_documented_table_matches_the_code() -> None:
 def test_the_rules_have_all_rows() -> None:
     assert sorted({rule.row for rule in RULES}) == list(range(1, 17))
     assert RULES[-1].when == "otherwise"
+
+
+def test_the_documented_conditions_match_the_table() -> None:
+    """After a change of the conditions, copy the rows that this test shows."""
+    section = PAGE[PAGE.index("## Numbers of the conditions") :]
+    table = section[section.index("|---") :].split("\n\n")[0]
+    assert table.splitlines()[1:] == [_row(change) for change in CHANGES]
+
+
+def _row(change: ConditionsChange) -> str:
+    lines = " ".join(
+        [*(["from", change.since] if change.since else []), *(["up to", change.until] if change.until else [])]
+    )
+    roles = "all" if change.roles == set(Role) else ", ".join(role for role in Role if role in change.roles)
+    parts = (change.number, change.engine, change.text, lines or "all", roles, ", ".join(sorted(change.workloads)))
+    return f"| {' | '.join(map(str, parts))} |"
 
 
 def test_every_outcome_is_documented() -> None:

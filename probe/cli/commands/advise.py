@@ -17,9 +17,10 @@ from probe.cells.cli_hints import run_command, show_command
 from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli import options as o
+from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.catalogue import apps, families
-from probe.cli.wiring.comparisons import Change, Filter, absent, compared, needed, stored_cells
+from probe.cli.wiring.comparisons import Change, Filter, absent, compared, needed, other_conditions, stored_cells
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Profile, Role
@@ -72,6 +73,7 @@ def advise(
         stored = stored_cells(results, change, wanted)
     steps, alone = compared(stored, change, wanted)
     missing = absent(stored, change, wanted)
+    say_older(other_conditions(stored, change, wanted), "they are not compared; --run measures them again")
     if not steps:
         fill_it = run_command(missing, results)
         raise ProbeError(f"{results}: no cell is stored for both {change.old} and {change.new}; run {fill_it}")

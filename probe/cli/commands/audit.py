@@ -18,6 +18,7 @@ from probe.cells.audit import Finding, Report, examine, first_good, upgrade, wor
 from probe.cells.fleet import Service, read_fleet
 from probe.cli import options as o
 from probe.cli.console.audit_output import as_csv, as_json, print_audit
+from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import apps, choose_clients, families
 from probe.cli.wiring.single_cells import possible, run_cells
@@ -76,6 +77,9 @@ def audit(
         run_cells(missing, Options(jobs=jobs), results)
         stored = _stored(results, asked)
     reports = worst_first(_report(item, stored) for item in asked)
+    evidence = (fault.evidence for report in reports for fault in report.faults)
+    older = {item.cell for item in evidence if item is not None and item.judged and not item.is_current}
+    say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
     if json_out:
         typer.echo(as_json(reports, results))
     elif csv_out:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from probe.cells.aggregate import SettledCell, settle
-from probe.cells.diff import Difference, Kind, differences
+from probe.cells.diff import Difference, Kind, differences, not_comparable
 from probe.cells.trends import Step
 from probe.cli import options as o
 from probe.cli.console.streams import OUT
@@ -31,15 +31,19 @@ def diff(
     gate = read_gate(fail_on)
     before, after = settle(trials(results, run_a)), settle(trials(results, run_b))
     found = differences(before, after)
-    same = len(before.keys() & after.keys()) - sum(1 for item in found if item.kind is Kind.CHANGED)
+    apart = len(not_comparable(before, after))
+    same = len(before.keys() & after.keys()) - apart - sum(1 for item in found if item.kind is Kind.CHANGED)
     if as_json:
         rows = {str(kind): [_row(item) for item in found if item.kind is kind] for kind in Kind}
-        typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, "same": same}, indent=1))
+        counted = {"same": same, "not_comparable": apart}
+        typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, **counted}, indent=1))
     else:
         for item in found:
             OUT.print(_line(item), markup=False)
         counts = Counter(item.kind for item in found)
-        OUT.print(", ".join([*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]), markup=False)
+        parts = [*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]
+        parts += [f"{apart} not comparable (measured under other conditions)"] if apart else []
+        OUT.print(", ".join(parts), markup=False)
     if failed := stopped(gate, after, before):
         raise GateError(gate_text(gate, failed, len(after)))
 

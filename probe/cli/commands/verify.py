@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
@@ -17,10 +17,12 @@ from probe.cells.cli_hints import show_command
 from probe.cells.diff import in_order
 from probe.cells.expectations import GOOD, Finding, Status, check
 from probe.cli import options as o
+from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.single_cells import plan_cell, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import Cell
+from probe.model.conditions import is_current, outdated
 from probe.model.outcomes import PLAYED_AGAIN
 from probe.runner import Options
 from probe.store import trials
@@ -71,7 +73,7 @@ def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
 
 
 def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, SettledCell]:
-    """Return the settled cells; those without a verdict by the current rules are run first."""
+    """Return the settled cells; those without a verdict by the current rules and conditions are run first."""
     for item in wanted:
         try:
             plan_cell(item.cell)
@@ -80,6 +82,8 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
     cells = in_order({item.cell for item in wanted})
     own: set[str] | None = set() if fresh else None
     stored = _stored(results, own)
+    if not fresh:
+        say_older(_outdated(results, cells), "they are run again")
     for _ in range(ROUNDS):
         missing = [cell for cell in cells if _retried(stored.get(cell))]
         if not missing:
@@ -93,10 +97,24 @@ def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, 
 
 
 def _stored(results: str, own: set[str] | None) -> dict[Cell, SettledCell]:
-    """Settle stored trials, or those of `own` runs; trials without a verdict count only if the cell has no others."""
-    rows = [row for row in trials(results) if (own is None or row.run_id in own) and row.verdict.rules >= RULES_VERSION]
+    """Settle stored trials, or those of `own` runs; trials without a verdict count only if the cell has no others.
+
+    Trials under conditions that are not comparable with today's do not count.
+    """
+    rows = [
+        row
+        for row in trials(results)
+        if (own is None or row.run_id in own)
+        and row.verdict.rules >= RULES_VERSION
+        and is_current(row.cell, row.conditions)
+    ]
     judged = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
     return settle(row for row in rows if row.cell not in judged or row.verdict.outcome not in PLAYED_AGAIN)
+
+
+def _outdated(results: str, cells: Collection[Cell]) -> list[Cell]:
+    wanted = frozenset(cells)
+    return outdated(row for row in trials(results) if row.cell in wanted)
 
 
 def _retried(settled: SettledCell | None) -> bool:

@@ -32,6 +32,8 @@ def of_matrix(out: str) -> list[Shared]:
             embedded_profile=row["embedded_profile"],
             embedded=Outcome(row["embedded_outcome"]),
             kafka=Outcome(row["kafka_outcome"]),
+            embedded_conditions=row["embedded_conditions"],
+            kafka_conditions=row["kafka_conditions"],
         )
         for row in Place(out).read_table(TABLE).to_pylist()
     ]
@@ -49,6 +51,7 @@ def _sentence(_: str) -> None:
 
 def show_agreement(shared: Iterable[Shared]) -> None:
     """Print a row per scenario, and a line per cell with different outcomes; nothing without shared cells."""
+    shared = list(shared)
     found = by_scenario(shared)
     if not found:
         return
@@ -64,6 +67,8 @@ def show_agreement(shared: Iterable[Shared]) -> None:
     table.add_section()
     table.add_row("all", str(judged), str(equal), percent(judged, equal), _examples(sum(one.silent for one in found)))
     OUT.print(table)
+    if apart := sum(1 for one in shared if not one.is_comparable):
+        OUT.print(f"{apart} of them are not compared: the engines had different conditions", markup=False)
     for differing in (other for one in found for other in one.differing):
         OUT.print(_line(differing), markup=False)
 

@@ -13,6 +13,7 @@ from typing import Self
 from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell, settle
+from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.exclusive_run import exclusive_run
@@ -21,6 +22,7 @@ from probe.cli.wiring.kafka_engine import exact_versions
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
 from probe.model import Cell, Outcome
+from probe.model.conditions import is_current, outdated
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
 from probe.planning.plan import Plan, Planned, Selection, make_plan
@@ -158,11 +160,12 @@ class BisectRunner:
         return self._store.run_id if self._store else ""
 
     def recall(self, state: BisectState) -> None:
-        """Read the stored results of the cell that were judged by the current rules."""
+        """Read the stored results of the cell by the current rules, under conditions comparable with today's."""
         if self._fresh:
             return
-        rows = trials(self._results)
-        self._stored = [row for row in rows if _asks(row, state) and row.verdict.rules >= RULES_VERSION]
+        rows = [row for row in trials(self._results) if _asks(row, state) and row.verdict.rules >= RULES_VERSION]
+        self._stored = [row for row in rows if is_current(row.cell, row.conditions)]
+        say_older(outdated(rows), "they are not compared, and run again where they are needed")
         found = settle(self._stored).values()
         state.learn(item for item in found if item.outcome not in UNSETTLED)
 

@@ -16,6 +16,8 @@ from probe.cli.wiring.catalogue import families
 from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role
 from probe.store import trials
 
+_Side = dict[tuple[str, ...], SettledCell]
+"""The cells of one side, by their identity without the side."""
 CORE_ROLES = (Role.PRODUCER, Role.CONSUMER)
 
 
@@ -75,8 +77,13 @@ def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, Set
 
 
 def compared(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> tuple[list[Step], list[SettledCell]]:
-    """Pair the cells of both sides; return the pairs in reading order, and the cells without a partner."""
-    before, after = (_side(stored, change, side, wanted) for side in (change.old, change.new))
+    """Pair the cells of both sides; return the pairs in reading order, and the cells without a partner.
+
+    Of a pair that is not comparable, the side under older conditions does not count: the other has no partner.
+    """
+    before, after = _sides(stored, change, wanted)
+    for key in _apart(before, after):
+        del (before if before[key].since < after[key].since else after)[key]
     steps = [Step(before[key], after[key]) for key in before.keys() & after.keys()]
     place = {cell: number for number, cell in enumerate(in_order(step.before.cell for step in steps))}
     alone = [item for key, item in (before | after).items() if key not in before or key not in after]
@@ -84,11 +91,25 @@ def compared(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) ->
     return sorted(steps, key=lambda step: place[step.before.cell]), sorted(alone, key=lambda item: order[item.cell])
 
 
-def _side(
-    stored: dict[Cell, SettledCell], change: Change, side: str, wanted: Filter
-) -> dict[tuple[str, ...], SettledCell]:
+def other_conditions(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> list[Cell]:
+    """Return the cells of pairs that are not comparable whose conditions are not today's."""
+    before, after = _sides(stored, change, wanted)
+    items = [item for key in _apart(before, after) for item in (before[key], after[key]) if not item.is_current]
+    return in_order(item.cell for item in items)
+
+
+def _sides(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> tuple[_Side, _Side]:
+    return _side(stored, change, change.old, wanted), _side(stored, change, change.new, wanted)
+
+
+def _apart(before: _Side, after: _Side) -> list[tuple[str, ...]]:
+    """Return the questions whose cells of both sides are not comparable."""
+    return [key for key in before.keys() & after.keys() if not before[key].is_comparable(after[key])]
+
+
+def _side(stored: dict[Cell, SettledCell], change: Change, side: str, wanted: Filter) -> _Side:
     """Return the cells of one side, by their identity without the side."""
-    found = {}
+    found: _Side = {}
     for cell, item in stored.items():
         for name in wanted.profiles:
             if cell.profile == change.profile(side, cell.role, name) and _is_of(cell, change, side, wanted):
@@ -111,9 +132,13 @@ def absent(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> l
 
 
 def needed(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> list[Cell]:
-    """Return the missing cells of both sides: partners, and the cells of the named or core scenarios."""
-    both = dict.fromkeys([*absent(stored, change, wanted), *_core(change, wanted)])
-    return [cell for cell in both if (there := stored.get(cell)) is None or not there.judged]
+    """Return the missing cells of both sides: partners, and the cells of the named or core scenarios.
+
+    Cells that are not comparable with their partners are missing, too.
+    """
+    older = other_conditions(stored, change, wanted)
+    both = dict.fromkeys([*older, *absent(stored, change, wanted), *_core(change, wanted)])
+    return [cell for cell in both if (there := stored.get(cell)) is None or not there.judged or cell in older]
 
 
 def _partner(cell: Cell, change: Change, wanted: Filter) -> Cell:

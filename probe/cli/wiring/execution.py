@@ -23,8 +23,9 @@ from probe.cli.wiring.kafka_engine import exact_versions, kafka_engine
 from probe.cli.wiring.signals import restored_handlers
 from probe.drivers.host import Bound
 from probe.engines.kafka.engine import Kafka
-from probe.errors import ExhaustedError, InterruptedRunError
+from probe.errors import ExhaustedError, InterruptedRunError, ProbeError
 from probe.model import Cell, Client, Election, Outcome, Verdict
+from probe.model.conditions import current, is_current
 from probe.model.outcomes import UNOBSERVED
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan, Selection
@@ -67,8 +68,13 @@ def run_planned(
     selectors: Mapping[str, Any] | None = None,
     wait_s: float = 0.0,
 ) -> RunResult:
-    """Run and store the cells of a plan. Of the selection, clients, seed (of a new run) and shard are used."""
+    """Run and store the cells of a plan. Of the selection, clients, seed (of a new run) and shard are used.
+
+    ProbeError if the run to resume has trials under conditions that are not comparable with today's.
+    """
     with exclusive_run(results, selection.shard, wait_s):
+        if resume is not None:
+            _check_conditions(results, resume)
         ready = prepare_run(plan, selection.clients, capture=options.capture)
         known = known_outcomes(results)
         with _open_store(results, resume, plan, selection, selectors) as store:
@@ -149,12 +155,23 @@ def _open_store(
 
 
 def known_outcomes(results: str) -> dict[Cell, Outcome]:
-    """Return each cell's outcome in the latest run that judged it."""
+    """Return each cell's outcome in the latest run that judged it under conditions comparable with today's."""
     known = {}
     for row in sorted(stored_trials(results), key=lambda row: row.run_id):
-        if row.verdict.outcome not in UNOBSERVED and not row.shortened:
+        if row.verdict.outcome not in UNOBSERVED and not row.shortened and is_current(row.cell, row.conditions):
             known[row.cell] = row.verdict.outcome
     return known
+
+
+def _check_conditions(results: str, run_id: str) -> None:
+    """Raise ProbeError if a run is not to be continued: its control cells would not fit its new trials."""
+    for row in stored_trials(results, run_id):
+        if not is_current(row.cell, row.conditions):
+            engine = row.cell.engine
+            raise ProbeError(
+                f"--resume {run_id}: its trials ran under conditions {row.conditions} of the {engine} engine, and new "
+                f"ones would run under {current(engine)}, which is not comparable; begin a new run without --resume"
+            )
 
 
 def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Verdict]:

@@ -13,6 +13,7 @@ from typing import Self
 from pyspark.sql import SparkSession
 
 from probe.cli.console.agreement import of_matrix, show_agreement
+from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import inside
@@ -20,6 +21,7 @@ from probe.cli.wiring.time_budget import note_publishing
 from probe.errors import EndedError, InterruptedRunError, NothingJudgedError
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
 from probe.site import Source, build
+from probe.site.data.matrix_rows import read_matrix
 from probe.store import histories, trials
 from probe.store.files import Place
 from probe.store.lock import PUBLISHING, locked
@@ -103,6 +105,8 @@ class Publisher:
         found = self._results
         source = Source(partial(trials, found), partial(histories, found), partial(stamp, found), Captures(found))
         address, processes = os.environ.get(ADDRESS, ""), os.cpu_count() or 1
+        older = [row.cell for row in read_matrix(Path(built.csv)) if not row.is_current]
+        say_older(older, "their rows have a lower number in the column conditions")
         index = build(Path(built.csv), source, Path(self._out), inside, address, processes)
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")

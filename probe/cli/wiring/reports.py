@@ -47,6 +47,8 @@ class Reports:
         """
         found = read_report(results, run_id, before=self.gate.worse or self.summary is not None)
         report = replace(found, left=sum(1 for cell in planned if cell not in found.cells))
+        if self.gate.worse and (apart := report.not_comparable()):
+            say(f"{apart} of {len(report.cells)} cells are not compared: their earlier results have other conditions")
         if self.junit is not None:
             write(self.junit, junit(report))
         if self.summary is not None:

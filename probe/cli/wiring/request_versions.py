@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from probe import store
 from probe.catalogue.scenarios import default_scenarios
 from probe.model import CONTROL, Cell, Outcome
+from probe.model.conditions import is_current
 from probe.model.results import ResultsError
 from probe.planning.plan import Selection
 from probe.scenarios.reach import Versions, depends_on_version
@@ -44,8 +45,11 @@ def _stored(results: str) -> Mapping[Cell, Versions]:
 
 
 def _is_telling(row: TrialRow) -> bool:
-    """Return whether the trial counts: a trial with a failed harness may lack the client's usual requests."""
-    return row.verdict.outcome is not Outcome.BROKEN
+    """Return whether the trial counts: a trial with a failed harness may lack the client's usual requests.
+
+    Under other conditions a client may be offered other versions.
+    """
+    return row.verdict.outcome is not Outcome.BROKEN and is_current(row.cell, row.conditions)
 
 
 def _lowering() -> frozenset[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from probe.cli.console.streams import say
 from probe.errors import ProbeError
 from probe.model import Cell
+from probe.model.conditions import is_current
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan, Selection
 from probe.planning.priority import PriorRun, by_information
@@ -57,7 +58,8 @@ def most_informative(plan: Plan, selection: Selection, options: Options, results
     """Return the part of a plan that may fit, most informative cells first, and the clients in it."""
     if options.stop_at is None:
         return plan, selection
-    seen = (PriorRun(row.run_id, row.cell, row.verdict.outcome) for row in stored_trials(results))
+    rows = (row for row in stored_trials(results) if is_current(row.cell, row.conditions))
+    seen = (PriorRun(row.run_id, row.cell, row.verdict.outcome) for row in rows)
     ordered = replace(plan, cells=by_information(plan.cells, seen))
     seconds = SLACK * (options.stop_at - time.monotonic())
     part = _prefix(ordered, lambda some: estimate_s(some, options.expected_jobs, options.watch_ms) <= seconds)

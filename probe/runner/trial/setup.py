@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target, cluster
+from probe.model.conditions import current
 from probe.planning.plan import SLOW_INTERVAL_MS, Planned
 from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
@@ -30,6 +31,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         play=item.expectation,
         limits=item.limits,
         subject=make_subject(item, name, cluster.BROKERS[rng.randrange(len(cluster.BROKERS))]),
+        conditions=current(cell.engine),
         beat_ms=item.beat_ms,
         released=version.released,
         mirrors=item.chosen.family.mirrors,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from probe.model import Cell, Client, Engine, Outcome, Role, control_first
+from probe.model.conditions import comparable
 from probe.model.grades import Grade, grade, severity
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
 from probe.model.profile import without_election
@@ -34,12 +35,12 @@ class CellIndex:
     def __init__(self, rows: Sequence[MatrixRow], worst: Worst | None = None) -> None:
         self.rows = rows
         self.worst: Worst = worst or {}
-        self._versions: dict[tuple[str, ...], list[MatrixRow]] = {}
+        self._versions: dict[tuple[object, ...], list[MatrixRow]] = {}
         self._anywhere: dict[Cell, list[MatrixRow]] = {}
         self._clients: dict[Client, list[MatrixRow]] = {}
         self._scenarios: dict[str, list[MatrixRow]] = {}
         for row in sorted(rows, key=lambda one: (one.cell.family, version_key(one.cell.version))):
-            self._versions.setdefault(_question(row.cell), []).append(row)
+            self._versions.setdefault(_question(row), []).append(row)
             self._anywhere.setdefault(_anywhere(row.cell), []).append(row)
             self._clients.setdefault(row.cell.client, []).append(row)
             self._scenarios.setdefault(row.cell.scenario, []).append(row)
@@ -49,6 +50,11 @@ class CellIndex:
     def clients(self) -> list[Client]:
         """Every client version; families by name, versions ascending."""
         return list(self._clients)
+
+    @property
+    def older(self) -> int:
+        """Number of cells that were measured under older conditions only."""
+        return sum(not row.is_current for row in self.rows)
 
     @property
     def scenarios(self) -> list[str]:
@@ -64,8 +70,8 @@ class CellIndex:
         return self._scenarios[scenario]
 
     def versions(self, row: MatrixRow) -> list[MatrixRow]:
-        """Return the rows of the same question for every version of the family, ascending."""
-        return self._versions[_question(row.cell)]
+        """Return the comparable rows of the same question for every version of the family, ascending."""
+        return self._versions[_question(row)]
 
     def neighbours(self, row: MatrixRow) -> tuple[MatrixRow | None, MatrixRow | None]:
         """Return the rows of the next older and the next newer version."""
@@ -78,8 +84,9 @@ class CellIndex:
         return next((one for one in later if one.conforms), None)
 
     def rivals(self, row: MatrixRow) -> list[MatrixRow]:
-        """Return the rows of the same question on the other engine."""
-        return [one for one in self._anywhere[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine]
+        """Return the comparable rows of the same question on the other engine."""
+        others = (one for one in self._anywhere[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine)
+        return [one for one in others if comparable(row.cell, row.conditions, one.cell, one.conditions)]
 
     def grade(self, row: MatrixRow) -> Grade:
         """Return the grade of a row, as `probe advise` computes it."""
@@ -95,8 +102,8 @@ def silent(one: MatrixRow, other: MatrixRow) -> bool:
     return not SAY_NOTHING.isdisjoint((one.outcome, other.outcome))
 
 
-def _question(cell: Cell) -> tuple[str, ...]:
-    return tuple(text for name, text in cell.columns().items() if name != "version")
+def _question(row: MatrixRow) -> tuple[object, ...]:
+    return row.since, *(text for name, text in row.cell.columns().items() if name != "version")
 
 
 def _anywhere(cell: Cell) -> Cell:

@@ -10,6 +10,7 @@ from pathlib import Path
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome
 from probe.model.columns import NAMES
+from probe.model.conditions import FIRST, is_current, span
 from probe.site.data.page_names import slug
 
 CONFORMS = {"yes": True, "no": False, "": None}
@@ -44,6 +45,21 @@ class MatrixRow:
         return self.values["run_id"]
 
     @property
+    def conditions(self) -> int:
+        """Number of the conditions under which it was measured."""
+        return int(self.values["conditions"] or FIRST)
+
+    @property
+    def since(self) -> int:
+        """The number since which trials of the cell are comparable with it."""
+        return span(self.cell, self.conditions)[0]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it was measured under conditions comparable with those of today."""
+        return is_current(self.cell, self.conditions)
+
+    @property
     def slug(self) -> str:
         """The name of the cell's page."""
         return slug(self.cell)
@@ -65,6 +81,7 @@ def read_matrix(path: Path) -> list[MatrixRow]:
 def _row(path: Path, line: int, values: dict[str, str | None]) -> MatrixRow:
     whole = {name: values.get(name) or "" for name in NAMES}
     try:
+        int(whole["conditions"] or FIRST)
         return MatrixRow(Cell.of(whole), Outcome(whole["outcome"]), CONFORMS[whole["conforms"]], whole)
     except (KeyError, ValueError) as error:
         raise SiteError(f"{path}: line {line}: {error} does not fit; build it again with `probe matrix`") from None

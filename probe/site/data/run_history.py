@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from probe.model import Cell, Outcome
+from probe.model.conditions import FIRST
 from probe.site.data.matrix_rows import CONFORMS, SiteError
 
 
@@ -45,11 +46,13 @@ class Stretch:
     conforms: bool | None
     trials: int
     agreeing: int
+    conditions: int = FIRST
+    """The number since which trials of the cell are comparable with these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flakes:
-    """How often a trial differed from the commonest outcome of its cell, over all runs."""
+    """How often a trial differed from the commonest outcome of its cell, over all runs under its newest conditions."""
 
     trials: int
     differing: int
@@ -118,6 +121,7 @@ def _stretch(row: Mapping[str, Any]) -> Stretch:
         conforms=_conforms(row["conforms"]),
         trials=row["trials"],
         agreeing=row["agreeing"],
+        conditions=row.get("conditions", FIRST),
     )
 
 

@@ -32,6 +32,10 @@ class TrialRow(Protocol):
         """The name of the files that contain the trial, without suffix."""
 
     @property
+    def conditions(self) -> int:
+        """Number of the conditions under which it ran."""
+
+    @property
     def shortened(self) -> bool:
         """Whether `--watch` shortened the observation; such a trial is shown but is not part of the matrix."""
 

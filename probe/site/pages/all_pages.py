@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from probe.model import Client, Outcome
+from probe.model.conditions import current
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.fact_texts import absent, facts
 from probe.site.data.matrix_rows import MatrixRow
@@ -64,12 +65,14 @@ class Pages:
             tally=tally(rows),
             judged=sum(row.conforms is not None for row in rows),
             good=sum(row.conforms is True for row in rows),
+            older=self.answers.older,
             runs=self._runs,
         )
 
     def _changes(self) -> str:
         by_cell = {row.cell: row for row in self.answers.rows}
-        return _render("changes.html", here="changes", report=change_report(self._past, by_cell), runs=self._runs)
+        report = change_report(self._past, by_cell)
+        return _render("changes.html", here="changes", report=report, older=self.answers.older, runs=self._runs)
 
     def _clients(self) -> Iterator[tuple[Client, str]]:
         scores = clients.scores(self.answers)
@@ -130,6 +133,7 @@ class Pages:
             newest=newest if newest.cell != row.cell else None,
             rivals=self.answers.rivals(row),
             command=command(row.cell),
+            today=current(row.cell.engine),
             good=self._good_client(row.cell.scenario),
             history=self._past.history.get(row.cell, ()),
             flakes=self._past.flakes.get(row.cell),
@@ -141,7 +145,7 @@ class Pages:
         rivals = [(one.slug, one.outcome, one.conforms) for one in self.answers.rivals(row)]
         newest = self.answers.versions(row)[-1].cell.version
         past = (self._past.history.get(row.cell), self._past.flakes.get(row.cell))
-        return (tuple(row.values.values()), others, rivals, newest, past)
+        return (tuple(row.values.values()), row.is_current, others, rivals, newest, past)
 
     def _peers(self, row: MatrixRow) -> list[tuple[str, MatrixRow]]:
         """Return the adjacent versions, and the first later one that conforms if this one does not.

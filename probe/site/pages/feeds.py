@@ -1,6 +1,7 @@
 """feed.json: changed cells, newest first, as JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). Pure.
 
-The items come from the history of every cell, so that a rare reader misses no run. New cells are not changes.
+The items come from the history of every cell, so that a rare reader misses no run. New cells are not changes, nor are
+results under conditions that are not comparable.
 """
 
 from __future__ import annotations
@@ -57,8 +58,10 @@ def _newest(past: RunHistory) -> Sequence[_Change]:
 
 def _changes(past: RunHistory) -> Iterator[_Change]:
     for cell, stretches in past.history.items():
-        for before, after in pairwise(stretches):
-            yield _Change(cell, before, after)
+        for number in {one.conditions for one in stretches}:
+            for before, after in pairwise(one for one in stretches if one.conditions == number):
+                if (before.outcome, before.conforms) != (after.outcome, after.conforms):
+                    yield _Change(cell, before, after)
 
 
 def _item(change: _Change, base: str) -> dict[str, Any]:

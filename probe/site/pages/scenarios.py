@@ -134,7 +134,8 @@ def _groups(rows: Sequence[MatrixRow]) -> list[Group]:
 
 
 def _group(one: Setting, rows: Sequence[MatrixRow]) -> Group:
-    families = [survival(list(own)) for _, own in groupby(rows, key=lambda row: row.cell.family)]
+    spanned = sorted(rows, key=lambda row: (row.cell.family, row.since))  # stable: versions stay in order
+    families = [survival(list(own)) for _, own in groupby(spanned, key=lambda row: (row.cell.family, row.since))]
     order = list(Fate)
     families.sort(key=lambda item: (order.index(item.fate), item.family))
     return Group(one, tuple(families), judged=any(item.fate is not Fate.UNKNOWN for item in families))

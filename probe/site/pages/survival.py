@@ -68,7 +68,7 @@ class Survival:
 
 
 def survival(rows: Sequence[MatrixRow]) -> Survival:
-    """Describe the results of one family; `rows` have the same question and ascend by version."""
+    """Describe the results of one family; `rows` have the same question, are comparable, and ascend by version."""
     judged = [row for row in rows if row.conforms is not None]
     fate = _fate([row.conforms is True for row in judged])
     words = WORDS[fate](judged)
@@ -76,6 +76,8 @@ def survival(rows: Sequence[MatrixRow]) -> Survival:
     if left and judged:
         gaps = "; ".join(f"between {old} and {new}" for old, new in _gaps(rows))
         words += f" {left} not judged: it changed {gaps}." if gaps else f" {left} not judged."
+    if not rows[-1].is_current:
+        words += " Measured under older conditions."
     return Survival(rows[0].cell.family, fate, words, _spans(rows))
 
 

@@ -23,14 +23,14 @@ TONES = ("good", "poor", "bad", "mute")
 
 def data(answers: CellIndex) -> Markup:
     """Return the JSON that upgrade.js reads, safe in a script element."""
-    questions: dict[tuple[str, ...], int] = {}
+    questions: dict[tuple[object, ...], int] = {}
     families: dict[str, dict[str, list[object]]] = {}
     for client in answers.clients:
         family = families.setdefault(client.family, {"versions": [], "cells": []})
         number = len(family["versions"])
         family["versions"].append(client.version)
         for row in answers.of_client(client):
-            asked = questions.setdefault(question(row.cell), len(questions))
+            asked = questions.setdefault((*question(row.cell), row.since), len(questions))
             family["cells"].append([number, asked, *_answer(answers, row)])
     whole = {
         "families": families,

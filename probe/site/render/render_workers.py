@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from probe.model.conditions import comparable
 from probe.model.grades import worst
 from probe.model.results import ResultsError
 from probe.site.data.matrix_rows import MatrixRow, SiteError
@@ -49,7 +50,9 @@ class RenderJob:
 
     def worst(self) -> int | None:
         """Return the severity of the worst trial in the matrix; None if the scenario requires nothing."""
-        entered = (one.verdict for one in self.stored if not one.shortened)
+        row = self.row
+        alike = (one for one in self.stored if comparable(row.cell, row.conditions, one.cell, one.conditions))
+        entered = (one.verdict for one in alike if not one.shortened)
         return worst(entered)
 
 

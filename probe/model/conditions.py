@@ -1,0 +1,181 @@
+"""The numbers of the laboratory's conditions: what a cluster and its workload are like, per engine.
+
+A change of the conditions that may change what a client does raises the number of an engine. Its row in `CHANGES` says
+which cells it concerns. Two trials are comparable if no change between their numbers concerns their cell. Numbers of
+both engines are taken from one sequence, so that a change that both get has the same number on both.
+
+`docs/verdicts.md#numbers-of-the-conditions` shows the table. Pure, standard library only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+from probe.model.cell import Cell, Engine, Outcome, Role
+from probe.model.outcomes import OUTCOMES
+from probe.model.versions import version_key
+
+FIRST = 1
+"""The number of the first conditions, and of trials stored by a program without numbers."""
+WORKLOAD = "continuous"
+"""The only workload: one operation per interval and partition."""
+ALWAYS = sys.maxsize
+"""The end of a span without a later change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionsChange:
+    """A change of the conditions, and the cells that it concerns. A number may have several changes."""
+
+    number: int
+    """The number from which on trials have this change; at least 2."""
+    engine: Engine
+    text: str
+    """What is different from this number on, as a clause."""
+    since: str = ""
+    """The oldest release line that it concerns. Empty = no limit."""
+    until: str = ""
+    """The newest release line that it concerns. Empty = no limit."""
+    roles: frozenset[Role] = frozenset(Role)
+    workloads: frozenset[str] = frozenset({WORKLOAD})
+
+    @property
+    def has_workload(self) -> bool:
+        """Return whether it concerns the workload of today's cells."""
+        return WORKLOAD in self.workloads
+
+    @property
+    def is_general(self) -> bool:
+        """Return whether it concerns every cell of its engine."""
+        return self.has_workload and self.roles == frozenset(Role) and not self.since and not self.until
+
+    def concerns(self, cell: Cell) -> bool:
+        """Return whether the result of a cell may depend on it."""
+        if cell.engine is not self.engine or cell.role not in self.roles or not self.has_workload:
+            return False
+        after = not self.since or version_key(self.since) <= version_key(cell.broker)
+        return after and (not self.until or version_key(cell.broker) <= version_key(self.until))
+
+
+CHANGES: tuple[ConditionsChange, ...] = (
+    ConditionsChange(
+        number=2,
+        engine=Engine.EMBEDDED,
+        text="clusters have a history: leader epochs above 0 that differ per partition (lines from 2.1 on), logs that "
+        "do not start at 0 and used producer ids (from 0.11 on), committed offsets between both ends, other topics, a "
+        "controller that has changed",
+    ),
+    ConditionsChange(
+        number=2,
+        engine=Engine.EMBEDDED,
+        text="the fake cluster answers as real brokers do: 47 to a fenced producer below Produce version 12, 17 to an "
+        "invalid topic name, no telemetry, the configs of a created topic",
+    ),
+    ConditionsChange(
+        number=2,
+        engine=Engine.EMBEDDED,
+        text="the fake cluster advertises Produce from version 0 and closes the connection on versions 0 to 2",
+        since="4.0",
+    ),
+    ConditionsChange(
+        number=2,
+        engine=Engine.KAFKA,
+        text="clusters have a history, as on the embedded engine",
+    ),
+    ConditionsChange(
+        number=2,
+        engine=Engine.KAFKA,
+        text="the features that are final in a fresh install of the release are final: `transaction.version`, "
+        "`group.version`, `share.version`, eligible leader replicas",
+        since="4.0",
+    ),
+    ConditionsChange(
+        number=2,
+        engine=Engine.KAFKA,
+        text="operations, and records written for readers, come at least every 100 ms on the affected partition from "
+        "some seconds before the fault until the client serves again",
+        roles=frozenset({Role.PRODUCER, Role.CONSUMER, Role.GROUP}),
+    ),
+)
+"""Every change, by number and engine."""
+
+
+def newest(changes: Sequence[ConditionsChange], engine: Engine) -> int:
+    """Return the number of an engine after these changes."""
+    return max((change.number for change in changes if change.engine is engine), default=FIRST)
+
+
+CURRENT: Mapping[Engine, int] = MappingProxyType({engine: newest(CHANGES, engine) for engine in Engine})
+"""The number of trials that this program runs, per engine."""
+
+
+def current(engine: Engine) -> int:
+    """Return the number of trials that this program runs."""
+    return CURRENT[engine]
+
+
+def span(cell: Cell, number: int) -> tuple[int, int]:
+    """Return the numbers whose trials of a cell are comparable with those of `number`: the first, and one past the end.
+
+    The first is that of the last change up to `number` that concerns the cell; the end is that of the next one.
+    """
+    first, end = FIRST, ALWAYS
+    for change in CHANGES:
+        if first < change.number < end and change.concerns(cell):  # the cheaper test first: one call per stored trial
+            if change.number <= number:
+                first = change.number
+            else:
+                end = change.number
+    return first, end
+
+
+def comparable(cell: Cell, number: int, other: Cell, other_number: int) -> bool:
+    """Return whether trials of two cells (often the same) under two numbers may be compared.
+
+    That is so if both could have been run under one number, with the same conditions for each.
+    """
+    first, end = span(cell, number)
+    other_first, other_end = span(other, other_number)
+    return first < other_end and other_first < end
+
+
+def is_current(cell: Cell, number: int) -> bool:
+    """Return whether trials of a cell under `number` are comparable with those that this program runs."""
+    return comparable(cell, number, cell, current(cell.engine))
+
+
+class Numbered(Protocol):
+    """A stored trial with the number of its conditions."""
+
+    @property
+    def cell(self) -> Cell:
+        """The cell of the trial."""
+
+    @property
+    def conditions(self) -> int:
+        """Number of the conditions under which it ran."""
+
+
+def outdated(rows: Iterable[Numbered]) -> list[Cell]:
+    """Return the cells that were measured under older conditions only, in the order of their first trials."""
+    found: dict[Cell, bool] = {}
+    for row in rows:
+        found[row.cell] = found.get(row.cell, False) or is_current(row.cell, row.conditions)
+    return [cell for cell, current_too in found.items() if not current_too]
+
+
+Rank = tuple[int, int, str]
+"""The weight of an outcome, the first number of its span, the run."""
+
+
+def rank(cell: Cell, outcome: Outcome, number: int, run_id: str) -> Rank:
+    """Return the rank of a trial. The trials of a cell with the greatest rank give the cell its result.
+
+    A trial that settles the cell comes before one that does not, the newest conditions before older ones, and the
+    newest run before earlier ones. All trials with the greatest rank count, and they are comparable.
+    """
+    return OUTCOMES[outcome].weight, span(cell, number)[0], run_id
