@@ -19,16 +19,17 @@ VOTED = columns("cell BIGINT, run INT, outcome INT, weight INT, votes BIGINT, co
 """Number of trials per cell, run and outcome, encoded as in `spark.encoding`, because Spark groups numbers faster."""
 
 SETTLED = columns(
-    "cell BIGINT, run INT, weight INT, outcome INT, commonest INT, conformity INT, trials BIGINT, agreeing BIGINT"
+    "cell BIGINT, run INT, weight INT, outcome INT, commonest INT, conformity INT, trials BIGINT, agreeing BIGINT, "
+    "worst INT"
 )
 """The result of one run for a cell, in numbers."""
 
-EARLIER = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING")
+EARLIER = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING, worst STRING")
 ELECTED = StructType(
     [
         *columns(
             "cell BIGINT, run_id STRING, weight INT, outcome STRING, commonest STRING, conforms STRING, "
-            "trials BIGINT, agreeing BIGINT"
+            "trials BIGINT, agreeing BIGINT, worst STRING"
         ).fields,
         StructField("before", EARLIER),
     ]
@@ -36,7 +37,8 @@ ELECTED = StructType(
 """The run that gives a cell its row, and the row before the newest run."""
 
 STRETCHED = columns(
-    "cell BIGINT, first_run INT, last_run INT, outcome INT, conformity INT, runs BIGINT, trials BIGINT, agreeing BIGINT"
+    "cell BIGINT, first_run INT, last_run INT, outcome INT, conformity INT, runs BIGINT, trials BIGINT, "
+    "agreeing BIGINT, worst INT"
 )
 """`HISTORY` in numbers."""
 
@@ -45,15 +47,15 @@ TALLIED = columns("cell BIGINT, outcome STRING, trials BIGINT")
 
 HISTORY = columns(
     f"{_CELL}, first_run STRING, last_run STRING, outcome STRING, conforms STRING, runs BIGINT, trials BIGINT, "
-    "agreeing BIGINT"
+    "agreeing BIGINT, worst STRING"
 )
 """A stretch of runs with the same result for a cell; runs that do not settle it (broken, waiting) are left out."""
 
 CHANGES = columns(
     f"{_CELL}, kind STRING, outcome_before STRING, conforms_before STRING, trials_before BIGINT, run_before STRING, "
-    "outcome STRING, conforms STRING, trials BIGINT, run_id STRING"
+    "outcome STRING, conforms STRING, trials BIGINT, run_id STRING, worst_before STRING, worst STRING"
 )
-"""A cell whose row the newest run added (`added`) or whose outcome or conformity it changed (`changed`)."""
+"""A cell whose row the newest run added (`added`) or whose worst outcome or conformity it changed (`changed`)."""
 
 TALLIES = columns(f"{_CELL}, outcome STRING, trials BIGINT")
 """Number of settling trials per cell and outcome, over all runs; kept for `FLAKES`."""

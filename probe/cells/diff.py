@@ -30,7 +30,7 @@ class Difference:
 
 
 def differences(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> list[Difference]:
-    """Return the cells that differ in presence, outcome or conformity, ordered by kind and identity."""
+    """Return the cells that differ in presence, worst outcome or conformity, ordered by kind and identity."""
     found = [Difference(Kind.ADDED, cell, None, after[cell]) for cell in in_order(after.keys() - before.keys())]
     found += [Difference(Kind.REMOVED, cell, before[cell], None) for cell in in_order(before.keys() - after.keys())]
     return found + [
@@ -41,7 +41,7 @@ def differences(before: Mapping[Cell, SettledCell], after: Mapping[Cell, Settled
 
 
 def _answer(settled: SettledCell) -> tuple[object, ...]:
-    return settled.outcome, settled.conforms
+    return settled.worst, settled.conforms
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:

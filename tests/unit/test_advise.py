@@ -62,7 +62,7 @@ def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> Se
         ([row(Outcome.STUCK), row(Outcome.BROKEN, "r2")], "stuck", False, "r1"),
         ([row(Outcome.STUCK), row(Outcome.WAITING, "r2")], "stuck", False, "r1"),
         ([row(Outcome.BROKEN, trial=1000), row(Outcome.STUCK)], "stuck", False, "r1"),
-        ([row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1)], "flaky", None, "r1"),
+        ([row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1)], "flaky", False, "r1"),
         ([row(Outcome.REFRESHES), row(Outcome.STUCK, "r2", shortened=True)], "refreshes", True, "r1"),
         ([row(Outcome.BROKEN)], "broken", None, "r1"),
     ],
@@ -76,7 +76,7 @@ def test_a_cell_takes_the_latest_run_that_settles_it(
 
 def test_disagreement_is_reported_with_counts() -> None:
     rows = [row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1), row(Outcome.STUCK, trial=2)]
-    assert settle(rows)[CELL].tally == "flaky (2 stuck, 1 refreshes)"
+    assert settle(rows)[CELL].tally == "flaky: stuck in 2 of 3, refreshes in 1"
 
 
 @pytest.mark.spark
@@ -88,12 +88,17 @@ def test_cells_settle_as_in_the_matrix(spark: SparkSession, tmp_path: Path) -> N
     from probe.site.data.matrix_rows import read_matrix  # noqa: PLC0415  # only this test needs it
 
     matrix = {
-        item.cell: (item.outcome, item.conforms, item.run_id)
+        item.cell: (item.outcome, item.conforms, item.run_id, item.worst, item.values["outcomes"])
         for item in read_matrix(Path(built.csv))
         if item.outcome is not Outcome.NOT_RUN
     }
     ours = settle(trials(str(tmp_path)))
-    assert {c: (s.outcome, s.conforms, s.run_id) for c, s in ours.items() if s.outcome != "not_run"} == matrix
+    found = {
+        cell: (one.outcome, one.conforms, one.run_id, one.worst, one.outcomes)
+        for cell, one in ours.items()
+        if one.outcome is not Outcome.NOT_RUN
+    }
+    assert found == matrix
 
 
 @pytest.mark.parametrize(

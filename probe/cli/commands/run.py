@@ -49,6 +49,7 @@ def run(
     shard: o.Shard = "1/1",
     long_watches: o.Long = LongWatches.ALL,
     jobs: o.Jobs = o.DEFAULT_JOBS,
+    repeat_budget: o.RepeatBudget = None,
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
     resume: Annotated[
@@ -95,7 +96,7 @@ def run(
         asked, before_ms = as_before(results, resume, asked)
         watch_ms = before_ms if watch_ms is None else watch_ms
     stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
-    options = Options(jobs=jobs, watch_ms=watch_ms, capture=capture, stop_at=stop)
+    options = Options(jobs=jobs, watch_ms=watch_ms, capture=capture, stop_at=stop, repeat_budget_s=repeat_budget)
     with _publisher(results) if publish else nullcontext() as publisher:
         _run(asked, options, results, resume, reports, publisher, wait)
 
