@@ -270,7 +270,7 @@ def test_missing_trials_are_reported_with_the_command_to_run(tmp_path: Path) -> 
 
 
 def test_the_json_of_diff_matches_its_schema(tmp_path: Path) -> None:
-    first = fill(tmp_path, (CELL, 0, Outcome.STUCK), (STEADY, 0, Outcome.CLEAN))
+    first = fill(tmp_path, (CELL, 0, Outcome.LATE), (STEADY, 0, Outcome.CLEAN))
     second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
     done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--json"])
     assert done.exit_code == 0, done.output
@@ -278,11 +278,17 @@ def test_the_json_of_diff_matches_its_schema(tmp_path: Path) -> None:
     jsonschema.validate(data, json.loads(SCHEMA.read_text()))
     assert [item["scenario"] for item in data["removed"]] == ["steady"]
     (changed,) = data["changed"]
-    assert (changed["before"]["outcome"], changed["after"]["outcome"], changed["after"]["trials"]) == (
-        "stuck",
-        "flaky",
-        2,
-    )
+    after = changed["after"]
+    assert (changed["before"]["outcome"], changed["trend"]) == ("late", "worse")
+    assert (after["outcome"], after["conforms"], after["trials"]) == ("flaky", False, 2)
+    assert (after["outcomes"], after["worst"]) == ("refreshes:1;stuck:1", "stuck")
+
+
+def test_a_cell_with_the_same_worst_trial_did_not_change(tmp_path: Path) -> None:
+    first = fill(tmp_path, (CELL, 0, Outcome.STUCK))
+    second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
+    done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--fail-on", "worse"])
+    assert (done.exit_code, done.stdout.strip()) == (0, "0 added, 0 removed, 0 changed, 1 the same")
 
 
 def test_an_unknown_run_is_reported(tmp_path: Path) -> None:
