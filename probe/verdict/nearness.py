@@ -75,7 +75,7 @@ def _announcement(facts: Facts, _: Expectation) -> bool:
 NEAR: tuple[Nearness, ...] = (
     Nearness(
         "prompt",
-        f"recovery, without what brokers kept the client waiting, within {NEAR_PROMPT:.0%} of it",
+        f"recovery, without what brokers kept the client waiting, within {100 * NEAR_PROMPT:.0f} % of it",
         _prompt_decides,
         _prompt,
     ),

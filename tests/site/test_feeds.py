@@ -129,7 +129,12 @@ def test_the_feed_is_limited_to_the_newest_items(tmp_path: Path) -> None:
 
 def test_the_worst_trial_decides_whether_a_cell_changed(tmp_path: Path) -> None:
     runs = [f"202601{day:02}T000000Z-0000" for day in range(1, 5)]
-    said = [("refreshes", "yes", "refreshes"), ("flaky", "no", "storms"), ("storms", "no", "storms"), ("late", "no", "late")]
+    said = [
+        ("refreshes", "yes", "refreshes"),
+        ("flaky", "no", "storms"),
+        ("storms", "no", "storms"),
+        ("late", "no", "late"),
+    ]
     rows = [
         CHANGED.columns()
         | {"outcome": outcome, "conforms": conforms, "worst": worst, "runs": 1, "trials": 1, "agreeing": 1}

@@ -6,9 +6,11 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from benchmarks.chance import table
 from probe.cli.options import RunSelection
 from probe.cli.wiring.execution import further_lines
 from probe.model import Expectation, Outcome, Reaction, Rescuer, Role, Symptom, Target, Verdict
@@ -18,6 +20,7 @@ from probe.planning.repeats import MOST_TRIALS, Doubt, doubt, enough, repeat_bud
 from probe.runner import Options
 from probe.runner.schedule.repeats import Repeated, Repeats
 from probe.verdict import near_bounds
+from probe.verdict.nearness import NEAR as NEAR_TABLE
 from tests.support.synthetic_rows import verdict
 
 PLAY = Expectation(kind=Symptom.ANSWER, expects=Reaction.DISCOVER, target=Target.LEADER, codes=(56,))
@@ -204,3 +207,16 @@ def test_the_default_budget_is_a_tenth_of_the_run(plan: Plan) -> None:
     large = replace(plan, cells=tuple(replace(item, trials=100) for item in plan.cells))
     assert repeat_budget(large, None, 24, None).trials_s == pytest.approx(10 * whole)
     assert repeat_budget(Plan((), ()), None, 24, None).trials_s == 0
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text(encoding="utf-8")
+
+
+def test_the_documented_bounds_are_those_of_the_table() -> None:
+    part = PAGE.split("### Near a bound")[1].split("### ")[0]
+    rows = [line.removeprefix("| ").split(" | ") for line in part.splitlines() if line.startswith("| ")]
+    assert [tuple(row[:2]) for row in rows[1:]] == [(one.bound, one.near) for one in NEAR_TABLE]
+
+
+def test_the_documented_chances_are_those_of_the_rule() -> None:
+    assert table() in PAGE
