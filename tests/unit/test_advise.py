@@ -22,6 +22,8 @@ from probe.cli.commands.advise import understand
 from probe.cli.wiring.comparisons import Change, Filter, compared
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Role, Verdict
+from probe.model.grades import Grade
+from probe.model.outcomes import ORDER
 from probe.store import trials
 from tests.support.synthetic_rows import CELL, fill, random_rows, verdict, write
 
@@ -72,6 +74,36 @@ def test_a_cell_takes_the_latest_run_that_settles_it(
 ) -> None:
     (found,) = settle(rows).values()
     assert (found.outcome, found.conforms, found.run_id) == (outcome, conforms, run_id)
+
+
+@pytest.mark.parametrize(
+    ("answers", "worst", "conforms", "severity"),
+    [
+        ([(Outcome.REFRESHES, True)] * 17 + [(Outcome.STORMS, False)] * 3, Outcome.STORMS, False, 3),
+        ([(Outcome.STUCK, False), (Outcome.FATAL, False), (Outcome.LATE, False)], Outcome.FATAL, False, 5),
+        ([(Outcome.FATAL, False), (Outcome.VIOLATES, False)], Outcome.FATAL, False, 5),
+        ([(Outcome.SURFACES, True), (Outcome.CLEAN, False)], Outcome.CLEAN, False, 1),
+        ([(Outcome.CLEAN, False), (Outcome.SURFACES, False)], Outcome.SURFACES, False, 1),
+        ([(Outcome.REFRESHES, True), (Outcome.HINTED, True)], Outcome.HINTED, True, 0),
+        ([(Outcome.NOT_PROVOKED, None), (Outcome.REFRESHES, True)], Outcome.REFRESHES, True, 0),
+        ([(Outcome.STUCK, None), (Outcome.LATE, None)], Outcome.STUCK, None, None),
+        ([(Outcome.NOT_PROVOKED, None)], Outcome.NOT_PROVOKED, None, None),
+    ],
+)
+def test_the_worst_trial_decides(
+    answers: list[tuple[Outcome, bool | None]], worst: Outcome, conforms: bool | None, severity: int | None
+) -> None:
+    verdicts = tuple(replace(verdict(outcome), conforms=says) for outcome, says in answers)
+    for ordered in (verdicts, verdicts[::-1]):
+        cell = SettledCell(cell=CELL, run_id="r1", trial=0, verdicts=ordered)
+        assert (cell.worst, cell.conforms, cell.grade) == (worst, conforms, Grade(worst, severity))
+        assert cell.reason == f"it {worst}"
+
+
+def test_a_trial_that_does_not_conform_ranks_above_each_that_does() -> None:
+    assert len(ORDER) == len(set(ORDER)) == 3 * len(Outcome)
+    failing = [place for place, (_, conforms) in enumerate(ORDER) if conforms is False]
+    assert failing == list(range(len(ORDER) - len(Outcome), len(ORDER)))
 
 
 def test_disagreement_is_reported_with_counts() -> None:
@@ -252,6 +284,18 @@ def test_an_upgrade_is_reported_with_evidence_and_exit_code(tmp_path: Path) -> N
     worse = CliRunner().invoke(app, ["advise", "sarama", "1.61.1", "1.43.3", "--results", str(tmp_path)])
     assert "1 of 2 cells get worse" in str(worse.exception)
     assert getattr(worse.exception, "exit_code", 0) == 1
+
+
+def test_an_upgrade_that_storms_sometimes_gets_worse_and_says_how_often(tmp_path: Path) -> None:
+    newer = replace(CELL, version="1.61.1")
+    some = [(newer, number, Outcome.STORMS if number % 7 == 3 else Outcome.REFRESHES) for number in range(20)]
+    fill(tmp_path, (CELL, 0, Outcome.REFRESHES), *some)
+    done = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
+    assert (
+        "WORSE      producer disk/storage-error: refreshes -> flaky: storms in 3 of 20, refreshes in 17" in done.output
+    )
+    assert "after:  it storms; probe show" in done.output
+    assert getattr(done.exception, "exit_code", 0) == 1
 
 
 def test_brokers_are_compared_per_client(tmp_path: Path) -> None:
