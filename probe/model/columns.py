@@ -91,8 +91,8 @@ class Facts:
     discoveries_over: float | None = None
     """Most discoveries by which the client exceeded a storm bound of discoveries (a, b); negative = fewer than it."""
     announced_hit_ms: float | None = None
-    """Time from the announcement of the new target to the hit nearest to it; negative = the hit came first. A hit after
-    the announcement counts only if it could have come as long before it: the fault was in force then."""
+    """Time from the announcement of the new target to the first or the last hit, whichever is nearer to it; negative =
+    the hit came first. A hit after the announcement counts only if the fault was in force as long before it."""
 
 
 FACTS = types_of(Facts)

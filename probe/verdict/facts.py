@@ -96,12 +96,16 @@ def _since(first_hit: int | None, at: int | None) -> float | None:
 
 
 def _announced_hit_ms(progress: Progress) -> float | None:
-    """Return the time from the announcement to the hit nearest to it, if it could have been on its other side."""
+    """Return the time from the announcement to the first or the last hit, whichever is nearer to it.
+
+    Only a hit that could have been on its other side counts. A client that meets the fault again and again is not in
+    doubt because one of the hits between these two is near: it meets others on both sides.
+    """
     timeline = progress.reading.timeline
     announced = timeline.announced
-    if announced is None or progress.reading.play.expects is not Reaction.DISCOVER:
+    if announced is None or not progress.hits or progress.reading.play.expects is not Reaction.DISCOVER:
         return None
-    since = (hit.at - announced for hit in progress.hits)
+    since = (hit.at - announced for hit in (progress.hits[0], progress.hits[-1]))
     return min((at / 1000 for at in since if at < announced - timeline.begin), key=abs, default=None)
 
 

@@ -82,7 +82,7 @@ NEAR: tuple[Nearness, ...] = (
     Nearness("storm", f"discoveries within {NEAR_DISCOVERIES} of bound `a` or `b`", _storm_decides, _storm),
     Nearness(
         "announcement",
-        f"a hit within {NEAR_ANNOUNCEMENT_MS} ms of it that could have been on its other side",
+        f"the first or the last hit within {NEAR_ANNOUNCEMENT_MS} ms of it, if it could have been on its other side",
         _announcement_decides,
         _announcement,
     ),
