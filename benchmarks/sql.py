@@ -21,6 +21,7 @@ from probe.model import Outcome
 from probe.model.columns import COLUMNS, KEY, NAMES, TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES, UNSETTLED
 from probe.model.schema import Aggregate, Column, Type, Unit
+from tests.support.duckdb_matrix import judged, worst
 from tests.support.duckdb_tables import CELL, HISTORY, counts, stretches
 
 PLACES = [outcome.value for outcome in Outcome]
@@ -72,9 +73,12 @@ WITH votes AS (SELECT {CELL}, outcome, count(*) AS votes FROM mine GROUP BY ALL)
 elected AS (
     SELECT {CELL}, arg_min(outcome, (-votes, list_position({PLACES}, outcome))) AS elected,
         CAST(sum(votes) AS BIGINT) AS judged, max(votes) AS agreed,
-        CASE WHEN count(*) > 1 THEN string_agg(outcome || ' ' || votes, ', ' ORDER BY votes DESC, outcome) END AS tally
-    FROM votes GROUP BY {CELL})
-SELECT * FROM mine JOIN elected USING ({CELL}) WHERE outcome = elected
+        CASE WHEN count(*) > 1 THEN string_agg(outcome || ' ' || votes, ', ' ORDER BY votes DESC, outcome) END AS tally,
+        string_agg(outcome || ':' || votes, ';' ORDER BY votes DESC, outcome) AS counted
+    FROM votes GROUP BY {CELL}),
+answers AS (SELECT DISTINCT {CELL}, outcome, conforms FROM mine),
+together AS (SELECT {CELL}, {worst("conforms")} AS worst, {judged("conforms")} AS conform FROM answers GROUP BY {CELL})
+SELECT * FROM mine JOIN elected USING ({CELL}) JOIN together USING ({CELL}) WHERE outcome = elected
 """
 _CODES = "flatten(list_sort(list_distinct(list(fault_codes))))"
 _APIS = "flatten(list_sort(list_distinct(list(api_versions))))"
@@ -84,7 +88,7 @@ _HIGHEST = f"""list_transform({_FIRST.format(items="names")}, lambda api: api ||
     list_transform(list_filter(apis, lambda pair: pair.api = api), lambda pair: pair.version)))"""
 MEASURED = f"""
 SELECT {CELL}, run_id, any_value(elected) AS elected, any_value(judged) AS judged, any_value(agreed) AS agreed,
-    any_value(tally) AS tally, bool_and(conforms) AS conforming,
+    any_value(tally) AS tally, any_value(counted) AS counted, any_value(worst) AS worst, any_value(conform) AS conform,
     {_CODES} AS codes, {_APIS} AS apis, {_NAMES} AS names,
     list_sort(list_distinct(string_split(string_agg(storm, ''), ''))) AS letters,
     {", ".join(map(_extreme, _EXTREMES))},
@@ -98,7 +102,8 @@ FROM behind GROUP BY {CELL}, run_id
 """
 _SETTLED = {
     "outcome": "CASE WHEN tally IS NULL THEN elected ELSE 'flaky' END",
-    "conforms": "CASE WHEN tally IS NULL THEN CASE conforming WHEN true THEN 'yes' WHEN false THEN 'no' END END",
+    "conforms": "conform",
+    "outcomes": "CASE elected WHEN 'not_run' THEN NULL ELSE counted END",
     "trials": "CASE elected WHEN 'not_run' THEN 0 ELSE judged END",
     "agreeing": "CASE elected WHEN 'not_run' THEN 0 ELSE agreed END",
     "fault_codes": f"nullif(array_to_string({_FIRST.format(items='codes')}, ';'), '')",
@@ -120,18 +125,23 @@ _TIERS = [weight * 1000 + number for weight in range(SETTLES + 1) for number in 
 _JUDGED = " ".join(f"WHEN {tier} THEN sum(votes) FILTER (tier = {tier})" for tier in _TIERS)
 PER_RUN = f"""
 CREATE TEMP TABLE per_run AS
-WITH ranked AS (SELECT *, tier * 10**12 + votes * 100 + 99 - list_position({PLACES}, outcome) AS rank FROM votes),
+WITH ranked AS (
+    SELECT *, tier * 10**12 + votes * 100 + 99 - list_position({PLACES}, outcome) AS rank,
+        max(tier) OVER (PARTITION BY {CELL}, run_id) AS top
+    FROM votes),
+together AS (
+    SELECT {CELL}, run_id, {worst("conforming")} AS worst, {judged("conforming")} AS conform
+    FROM ranked WHERE tier = top GROUP BY {CELL}, run_id),
 best AS (
     SELECT {CELL}, run_id, max(tier) AS tier, arg_max(outcome, rank) AS elected, arg_max(votes, rank) AS agreed,
-        arg_max_null(conforming, rank) AS conforming,
         CAST(CASE max(tier) {_JUDGED} END AS BIGINT) AS judged
     FROM ranked GROUP BY {CELL}, run_id)
 SELECT {CELL}, run_id, tier, tier // 1000 AS weight, tier % 1000 AS since,
     CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome,
-    CASE WHEN agreed = judged THEN CASE conforming WHEN true THEN 'yes' WHEN false THEN 'no' END END AS conforms,
+    conform AS conforms, worst,
     CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials,
     CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing
-FROM best
+FROM best JOIN together USING ({CELL}, run_id)
 """
 _BEST = "max(lpad(CAST(tier AS VARCHAR), 4, '0') || run_id)"
 LATEST_OF_RUNS = f"CREATE TEMP TABLE latest AS SELECT {CELL}, {_BEST} AS best FROM per_run GROUP BY ALL"
@@ -142,11 +152,11 @@ before AS (SELECT per_run.* FROM per_run JOIN stood USING ({CELL}, run_id))
 SELECT {", ".join(f"now.{name}" for name in CELL.split(", "))},
     CASE WHEN before.run_id IS NULL THEN 'added' ELSE 'changed' END AS kind, before.outcome AS outcome_before,
     before.conforms AS conforms_before, before.trials AS trials_before, before.run_id AS run_before, now.outcome,
-    now.conforms, now.trials, now.run_id
+    now.conforms, now.trials, now.run_id, before.worst AS worst_before, now.worst
 FROM (SELECT *, {SINCE} AS since FROM matrix) AS now LEFT JOIN before USING ({CELL})
 WHERE now.run_id = (FROM newest)
     AND (before.run_id IS NULL OR now.since = before.since
-        AND (now.outcome, now.conforms) IS DISTINCT FROM (before.outcome, before.conforms))
+        AND (now.worst, now.conforms) IS DISTINCT FROM (before.worst, before.conforms))
 """
 VERSIONS = stretches(
     f"SELECT *, {SINCE} AS since FROM matrix WHERE outcome NOT IN ('waiting', 'broken', 'not_run')", "matrix"

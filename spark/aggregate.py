@@ -4,7 +4,8 @@ The latest run in which a trial settles a cell under the newest conditions gives
 a lower weight, broken trials a lower one still: they give the row only if the cell has no settling trial. Cells of
 clients that are not available come last. Trials with a shortened observation are left out. A cell is `flaky` if the
 trials of that run disagree. Its numbers are then those of the commonest outcome (`agreeing` of `trials`); among equally
-common outcomes the worse counts, in the order of `Outcome`.
+common outcomes the worse counts, in the order of `Outcome`. What the cell is worth is decided by its worst trial, in
+the order of `probe.model.outcomes`.
 
 Only runs that can give a cell its row are counted and measured; `latest` finds them and reads few columns.
 """
@@ -24,6 +25,7 @@ from spark.conditions import tier, tiers
 from spark.encoding import (
     PLACES,
     answer_hash,
+    answer_rank,
     answers,
     cell_hash,
     conformity_at,
@@ -31,6 +33,7 @@ from spark.encoding import (
     number_runs,
     outcome_at,
     outcome_place,
+    rank_place,
     run_at,
     run_hash,
     run_hashes,
@@ -48,8 +51,10 @@ _DEFAULTS: dict[str, bool | float | int | str] = {
     "conditions": FIRST,
 }
 """Defaults for columns that files of an older program lack."""
-_WEIGHED, _VOTED, _PLACED, _LAST = 10**15, 10**3, 10, 99
-"""Factors of tier, votes and outcome in a rank, and the greatest number of an outcome."""
+_WEIGHED, _VOTED, _LAST = 10**15, 10**3, 99
+"""Factors of tier and votes in a rank, and the greatest number of an outcome."""
+_RANKED, _CODED = 10**3, 10
+"""Factors of the tier in the rank of an answer and in the number of a conformity."""
 _RUNS = 10**9
 """Factor of the tier in the rank of a run; greater than the number of runs."""
 _FLAKY, _NOT_RUN = PLACES.index(Outcome.FLAKY), PLACES.index(Outcome.NOT_RUN)
@@ -122,7 +127,7 @@ def gather(trials: DataFrame, latest: DataFrame, runs: Sequence[str]) -> DataFra
 
 def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
     """Count the trials per cell, run, outcome and tier: TRIAL -> VOTED."""
-    conformity = conformity_code(F.col("conforms")).alias("conformity")
+    conformity = conformity_code("conforms").alias("conformity")
     answer = answer_hash("run_id", "outcome").alias("answer")
     hashed = trials.select(cell_hash(), answer, tier().alias("tier"), conformity)
     grouped = hashed.groupBy("cell", "answer", "tier")
@@ -133,20 +138,26 @@ def count_votes(trials: DataFrame, runs: Sequence[str]) -> DataFrame:
 def settle(votes: DataFrame) -> DataFrame:
     """Settle every cell per run: VOTED -> SETTLED."""
     by_tier = (F.sum(F.when(F.col("tier") == one, F.col("votes"))) for one in tiers())
-    ranked = votes.groupBy("cell", "run").agg(F.max(_rank()).alias("rank"), F.array(*by_tier).alias("trials"))
+    ranked = votes.groupBy("cell", "run").agg(
+        F.max(_rank()).alias("rank"),
+        F.max(_badness()).alias("badness"),
+        F.max(F.col("tier") * _CODED + F.col("conformity")).alias("conforming"),
+        F.array(*by_tier).alias("trials"),
+    )
     rank, was_run = F.col("rank"), F.col("commonest") != _NOT_RUN
     is_flaky = F.col("agreeing") < F.col("trials")
     parted = ranked.withColumns(
         {
             "tier": _part(rank, _WEIGHED).cast("int"),
             "agreeing": _part(rank % _WEIGHED, _VOTED),
-            "commonest": (_LAST - _part(rank % _VOTED, _PLACED)).cast("int"),
+            "commonest": (_LAST - rank % _VOTED).cast("int"),
             "trials": F.get("trials", _part(rank, _WEIGHED).cast("int")),
         }
     )
     columns = {
         "outcome": F.when(is_flaky, _FLAKY).otherwise(F.col("commonest")),
-        "conformity": F.when(is_flaky, 0).otherwise(rank % _PLACED).cast("int"),
+        "worst": rank_place((F.col("badness") % _RANKED).cast("int")),
+        "conformity": (F.col("conforming") % _CODED).cast("int"),
         "trials": F.when(was_run, F.col("trials")).otherwise(0),
         "agreeing": F.when(was_run, F.col("agreeing")).otherwise(0),
     }
@@ -170,8 +181,9 @@ def standing(matrix: DataFrame, runs: Sequence[str]) -> DataFrame:
         "run": F.col("run_id"),
         "tier": tier(),
         "outcome": outcome_place(F.col("outcome")),
+        "worst": outcome_place(F.col("worst")),
         "commonest": F.lit(None).cast("int"),
-        "conformity": conformity_code(F.col("conforms") == "yes"),
+        "conformity": conformity_code("conforms = 'yes'"),
     }
     rows = matrix.select(*(known.get(name, F.col(name)).alias(name) for name in SETTLED.names))
     return number_runs(rows, "run", runs)
@@ -184,8 +196,12 @@ def _run_rank() -> Column:
 
 def _rank() -> Column:
     """Return the rank of an outcome of a cell (tier, votes, the worse first) as one number, for hash aggregation."""
-    place = _LAST - F.col("outcome")
-    return F.col("tier") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + place * _PLACED + F.col("conformity")
+    return F.col("tier") * F.lit(_WEIGHED) + F.col("votes") * _VOTED + _LAST - F.col("outcome")
+
+
+def _badness() -> Column:
+    """Return how bad an answer is among those that settle the cell: tier and rank as one number."""
+    return F.col("tier") * _RANKED + answer_rank(F.col("outcome"), F.col("conformity"))
 
 
 def _decode(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]:
@@ -194,6 +210,7 @@ def _decode(row: str, names: Sequence[str], runs: Sequence[str]) -> list[Column]
         "run_id": run_at(runs, F.col(f"{row}.run")),
         "outcome": outcome_at(F.col(f"{row}.outcome")),
         "commonest": outcome_at(F.col(f"{row}.commonest")),
+        "worst": outcome_at(F.col(f"{row}.worst")),
         "conforms": conformity_at(F.col(f"{row}.conformity")),
     }
     return [(decoded[name] if name in decoded else F.col(f"{row}.{name}")).alias(name) for name in names]

@@ -13,6 +13,9 @@ from spark.conditions import place_in, settling_tier, since_of
 from spark.encoding import cell_hash, conformity_at, conformity_code, number_runs, outcome_at, outcome_place, run_at
 from spark.tables import CHANGES, HISTORY, STRETCHED
 
+_RESULT = ("outcome", "worst", "conformity", "conditions")
+"""The columns of a run's result for a cell, in numbers, and the conditions since which results are comparable."""
+
 
 def changes(elected: DataFrame, newest: str) -> DataFrame:
     """Return the cells whose row the run `newest` added or changed: ELECTED with IDENTITY -> CHANGES.
@@ -20,11 +23,11 @@ def changes(elected: DataFrame, newest: str) -> DataFrame:
     A cell whose row before is not comparable is left out.
     """
     was_there = F.col("before").isNotNull()
-    differs = ~_same("outcome", "before.outcome") | ~_same("conforms", "before.conforms")
+    differs = ~_same("worst", "before.worst") | ~_same("conforms", "before.conforms")
     comparable = place_in(F.col("tier")) == place_in(F.col("before.tier"))
     columns = {
         "kind": F.when(was_there, "changed").otherwise("added"),
-        **{f"{name}_before": F.col(f"before.{name}") for name in ("outcome", "conforms", "trials")},
+        **{f"{name}_before": F.col(f"before.{name}") for name in ("outcome", "conforms", "trials", "worst")},
         "run_before": F.col("before.run_id"),
     }
     return elected.where((F.col("run_id") == newest) & (~was_there | (comparable & differs))).select(
@@ -51,7 +54,8 @@ def encode(history: DataFrame, runs: Sequence[str]) -> DataFrame:
     encoded = {
         "cell": cell_hash(),
         "outcome": outcome_place(F.col("outcome")),
-        "conformity": conformity_code(F.col("conforms") == "yes"),
+        "worst": outcome_place(F.col("worst")),
+        "conformity": conformity_code("conforms = 'yes'"),
     }
     rows = history.select(*(encoded.get(name, F.col(name)).alias(name) for name in STRETCHED.names))
     return number_runs(number_runs(rows, "first_run", runs), "last_run", runs)
@@ -60,9 +64,9 @@ def encode(history: DataFrame, runs: Sequence[str]) -> DataFrame:
 def join_stretches(stretches: DataFrame) -> DataFrame:
     """Join adjacent stretches of a cell with the same result: STRETCHED -> STRETCHED."""
     by_time = Window.partitionBy("cell").orderBy("first_run")
-    same = (F.col(name) == F.lag(name, 1, -1).over(by_time) for name in ("outcome", "conformity", "conditions"))
+    same = (F.col(name) == F.lag(name, 1, -1).over(by_time) for name in _RESULT)
     nth = F.sum(F.when(reduce(and_, same), 0).otherwise(1)).over(by_time)
-    joined = stretches.withColumn("nth", nth).groupBy("cell", "nth", "outcome", "conformity", "conditions")
+    joined = stretches.withColumn("nth", nth).groupBy("cell", "nth", *_RESULT)
     return joined.agg(
         F.min("first_run").alias("first_run"),
         F.max("last_run").alias("last_run"),
@@ -75,6 +79,7 @@ def decode(stretches: DataFrame, runs: Sequence[str]) -> DataFrame:
     columns = {
         **{name: run_at(runs, F.col(name)) for name in ("first_run", "last_run")},
         "outcome": outcome_at(F.col("outcome")),
+        "worst": outcome_at(F.col("worst")),
         "conforms": conformity_at(F.col("conformity")),
     }
     return stretches.select(*(columns.get(name, F.col(name)).alias(name) for name in HISTORY.names))

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
 from probe.model import Outcome
+from probe.model.outcomes import ORDER, RANKS
 from spark.schema import IDENTITY
 
 PLACES = tuple(Outcome)
@@ -20,6 +21,13 @@ OUTCOMES = f"array({', '.join(repr(outcome.value) for outcome in PLACES)})"
 """The same as a Spark expression."""
 CONFORMITY = (None, "yes", "no")
 """Meaning of the column `conformity`: the conformity of several trials, of which the greatest number counts."""
+_JUDGED = {None: None, "yes": True, "no": False}
+RANKED = f"array({', '.join(str(RANKS[outcome, _JUDGED[word]]) for outcome in PLACES for word in CONFORMITY)})"
+"""Spark expression: the rank of an answer, at the number of its outcome times 3 plus that of its conformity."""
+BY_RANK = f"array({', '.join(repr(outcome.value) for outcome, _ in ORDER)})"
+"""Spark expression: the outcome of every rank."""
+CODED = "CASE WHEN {0} THEN 1 WHEN NOT {0} THEN 2 ELSE 0 END"
+"""Template of a Spark expression: the number of the conformity of a trial."""
 _BETWEEN = "\n"
 _END, _NUMBER, _WORD, _LOCAL = "b", "c", "a", "d"
 """Characters that sort a word (rc1) before the end of a version, and the end before a further number."""
@@ -40,9 +48,19 @@ def outcome_at(place: Column) -> Column:
     return F.get(_outcomes(), place)
 
 
-def conformity_code(conforms: Column) -> Column:
-    """Return the number of a trial's conformity."""
-    return F.when(conforms, 1).when(~conforms, 2).otherwise(0)
+def conformity_code(conforms: str) -> Column:
+    """Return the number of a trial's conformity; `conforms` is an expression."""
+    return F.expr(CODED.format(f"({conforms})"))
+
+
+def answer_rank(place: Column, code: Column) -> Column:
+    """Return the rank of an outcome with a conformity, both as numbers; the worst of several has the greatest."""
+    return F.get(F.expr(RANKED), place * len(CONFORMITY) + code)
+
+
+def rank_place(rank: Column) -> Column:
+    """Return the number of the outcome of a rank."""
+    return outcome_place(F.get(F.expr(BY_RANK), rank))
 
 
 def conformity_at(code: Column) -> Column:

@@ -14,7 +14,7 @@ from probe.model import Outcome
 from probe.model.columns import COLUMNS, FACTS, TIMES
 from probe.model.schema import Aggregate, Type
 from probe.model.schema import Column as MatrixColumn
-from spark.encoding import OUTCOMES
+from spark.encoding import BY_RANK, CODED, CONFORMITY, OUTCOMES, RANKED
 from spark.schema import IDENTITY, MATRIX, TRIAL, columns
 
 _COMMON = (*IDENTITY, "run_id")
@@ -39,13 +39,17 @@ SUPPORTING = StructType(
         StructField("cell", LongType()),
         *(TRIAL[name] for name in (*_COMMON, "outcome")),
         StructField("tally", _VOTES),
-        *columns("trials BIGINT, agreeing BIGINT").fields,
+        *columns("trials BIGINT, agreeing BIGINT, worst STRING, conforms STRING").fields,
         StructField("reported", _TRIALS),
     ]
 )
-"""The same with only the trials that agree, the votes per outcome, and the counts of all and of agreeing trials."""
+"""The same with only the trials that agree; of all trials the votes per outcome, the worst outcome, and whether all
+conform."""
 _SHARES = {Aggregate.MEDIAN: 0.5, Aggregate.P95: 0.95}
 _WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
+_CODE = CODED.format("trial.conforms")
+_RANK = f"get({RANKED}, CAST((array_position({OUTCOMES}, trial.outcome) - 1) * {len(CONFORMITY)} + {_CODE} AS INT))"
+_WORDS = f"array({', '.join('NULL' if word is None else repr(word) for word in CONFORMITY)})"
 
 
 def gathered() -> tuple[Column, ...]:
@@ -65,6 +69,8 @@ def keep_agreeing(cells: DataFrame) -> DataFrame:
         "outcome": "commonest.outcome",
         "trials": f"CAST(if({_WAS_RUN}, size(reported), 0) AS BIGINT)",
         "agreeing": f"CAST(if({_WAS_RUN}, commonest.votes, 0) AS BIGINT)",
+        "worst": f"get({BY_RANK}, array_max(transform(reported, trial -> {_RANK})))",
+        "conforms": f"get({_WORDS}, array_max(transform(reported, trial -> {_CODE})))",
         "reported": "filter(reported, trial -> trial.outcome = commonest.outcome)",
     }
     return elected.selectExpr(*(f"{found.get(name, name)} {name}" for name in SUPPORTING.names))
@@ -74,10 +80,9 @@ def measure(behind: DataFrame) -> DataFrame:
     """Summarize the agreeing trials of every cell: SUPPORTING -> the input of `as_matrix`."""
     found = {
         **{column.name: _measured(column) for column in _MEASURED},
-        "conforms": _all("reported.conforms"),
         "reason": "array_min(reported).reason",
     }
-    kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing")
+    kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing", "worst", "conforms")
     return behind.selectExpr(*kept, *(f"{text} {name}" for name, text in found.items()))
 
 
@@ -86,9 +91,10 @@ def as_matrix(cells: DataFrame) -> DataFrame:
     is_flaky = "agreeing < trials"
     tally = "concat_ws(', ', transform(tally, vote -> concat_ws(' ', vote.outcome, vote.votes)))"
     disagreement = f"concat(trials, ' trials disagree: ', {tally})"
+    counted = "concat_ws(';', transform(tally, vote -> concat_ws(':', vote.outcome, vote.votes)))"
     found = {
         "outcome": f"if({is_flaky}, '{Outcome.FLAKY}', outcome)",
-        "conforms": f"CASE WHEN {is_flaky} THEN NULL WHEN conforms THEN 'yes' WHEN NOT conforms THEN 'no' END",
+        "outcomes": f"if(trials > 0, {counted}, NULL)",
         "reason": f"if({is_flaky}, {disagreement}, {_text('reason')})",
         **{column.name: _united(column) for column in _JOINED},
     }

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 
 from probe.model import Engine
 from probe.model.columns import TIMES
+from probe.model.intervals import Z_95, wilson
 from probe.model.outcomes import NO_ANSWER
 from probe.model.profile import ELECTION
 from spark.conditions import settling_tier, since_of, span
@@ -16,8 +17,6 @@ from spark.encoding import outcome_at
 from spark.schema import IDENTITY
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 
-Z = 1.959963984540054
-"""Quantile of the normal distribution, two-sided 95 %."""
 _REPORTED = ("outcome", "conforms", "refresh_ms_p50", "recovery_ms_p50", "conditions", "first", "end")
 
 
@@ -47,20 +46,12 @@ def flake_rates(tallies: DataFrame) -> DataFrame:
     newest = counts.groupBy("cell").agg(F.max(F.struct("conditions", "commonest", "trials", "differing")).alias("one"))
     counted = newest.select("cell", "one.*")
     rate = F.col("differing") / F.col("trials")
-    low, high = wilson(F.col("differing"), F.col("trials"))
+    low, high = wilson(F.col("differing"), F.col("trials"), Z_95, F.sqrt)
+    low, high = F.greatest(low, F.lit(0.0)), F.least(high, F.lit(1.0))
     return counted.select(
         "*",
         *(F.round(value, 6).alias(name) for name, value in (("rate", rate), ("rate_low", low), ("rate_high", high))),
     )
-
-
-def wilson(hits: Column, of: Column) -> tuple[Column, Column]:
-    """Return Wilson's 95 % interval of a rate, which stays within 0 and 1 and is suitable for few trials."""
-    share = hits / of
-    centre = share + Z * Z / (2 * of)
-    half = F.sqrt(share * (1 - share) / of + Z * Z / (4 * of * of)) * Z
-    whole = 1 + Z * Z / of
-    return F.greatest((centre - half) / whole, F.lit(0.0)), F.least((centre + half) / whole, F.lit(1.0))
 
 
 def timings(agreeing: DataFrame) -> DataFrame:

@@ -20,16 +20,17 @@ VOTED = columns("cell BIGINT, run INT, outcome INT, tier INT, votes BIGINT, conf
 faster."""
 
 SETTLED = columns(
-    "cell BIGINT, run INT, tier INT, outcome INT, commonest INT, conformity INT, trials BIGINT, agreeing BIGINT"
+    "cell BIGINT, run INT, tier INT, outcome INT, commonest INT, conformity INT, trials BIGINT, agreeing BIGINT, "
+    "worst INT"
 )
 """The result of one run for a cell, in numbers."""
 
-EARLIER = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING, tier INT")
+EARLIER = columns("outcome STRING, conforms STRING, trials BIGINT, run_id STRING, tier INT, worst STRING")
 ELECTED = StructType(
     [
         *columns(
             "cell BIGINT, run_id STRING, tier INT, outcome STRING, commonest STRING, conforms STRING, "
-            "trials BIGINT, agreeing BIGINT"
+            "trials BIGINT, agreeing BIGINT, worst STRING"
         ).fields,
         StructField("before", EARLIER),
     ]
@@ -38,7 +39,7 @@ ELECTED = StructType(
 
 STRETCHED = columns(
     "cell BIGINT, first_run INT, last_run INT, outcome INT, conformity INT, runs BIGINT, trials BIGINT, "
-    "agreeing BIGINT, conditions BIGINT"
+    "agreeing BIGINT, conditions BIGINT, worst INT"
 )
 """`HISTORY` in numbers."""
 
@@ -47,17 +48,17 @@ TALLIED = columns("cell BIGINT, conditions BIGINT, outcome STRING, trials BIGINT
 
 HISTORY = columns(
     f"{_CELL}, first_run STRING, last_run STRING, outcome STRING, conforms STRING, runs BIGINT, trials BIGINT, "
-    "agreeing BIGINT, conditions BIGINT"
+    "agreeing BIGINT, conditions BIGINT, worst STRING"
 )
 """A stretch of runs with the same result for a cell under comparable conditions; runs that do not settle it (broken,
 waiting) are left out."""
 
 CHANGES = columns(
     f"{_CELL}, kind STRING, outcome_before STRING, conforms_before STRING, trials_before BIGINT, run_before STRING, "
-    "outcome STRING, conforms STRING, trials BIGINT, run_id STRING"
+    "outcome STRING, conforms STRING, trials BIGINT, run_id STRING, worst_before STRING, worst STRING"
 )
-"""A cell whose row the newest run added (`added`) or whose outcome or conformity it changed (`changed`), the row before
-being comparable."""
+"""A cell whose row the newest run added (`added`) or whose worst outcome or conformity it changed (`changed`), the row
+before being comparable."""
 
 TALLIES = columns(f"{_CELL}, conditions BIGINT, outcome STRING, trials BIGINT")
 """Number of settling trials per cell, conditions and outcome, over all runs; kept for `FLAKES`."""

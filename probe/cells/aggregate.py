@@ -2,7 +2,8 @@
 
 The trials with the greatest rank (`probe.model.conditions.rank`) give a cell its result: those that settle it, under
 the newest conditions, in the latest run. Trials with a shortened observation are left out. Trials that wait settle
-nothing, and broken trials have a lower weight than these. A cell whose trials disagree in that run is `flaky`.
+nothing, and broken trials have a lower weight than these. A cell whose trials disagree in that run is `flaky`; its
+worst trial decides what it is worth.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Protocol
 
 from probe.model import Cell, Outcome, Verdict, conditions
 from probe.model.conditions import Rank
-from probe.model.grades import Grade, worst
+from probe.model.grades import Grade, grade, worst_trial
+from probe.model.outcomes import conform
 
 
 class JudgedTrial(Protocol):
@@ -59,21 +61,45 @@ class SettledCell:
     """Number of the conditions of these trials; the greatest of several, which are comparable."""
 
     @property
+    def votes(self) -> Counter[Outcome]:
+        """Number of trials per outcome."""
+        return Counter(item.outcome for item in self.verdicts)
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the trials have different outcomes."""
+        return len(self.votes) > 1
+
+    @property
     def outcome(self) -> Outcome:
         """The outcome on which all trials agree, otherwise `flaky`."""
-        seen = {item.outcome for item in self.verdicts}
-        return seen.pop() if len(seen) == 1 else Outcome.FLAKY
+        return Outcome.FLAKY if self.disagrees else self.verdicts[0].outcome
+
+    @property
+    def outcomes(self) -> str:
+        """The column `outcomes` of the matrix: `refreshes:17;storms:3`."""
+        ordered = sorted(self.votes.items(), key=lambda item: (-item[1], item[0]))
+        return ";".join(f"{name}:{count}" for name, count in ordered if name is not Outcome.NOT_RUN)
+
+    @property
+    def worst(self) -> Outcome:
+        """The outcome of the worst trial."""
+        return worst_trial(self.verdicts).outcome
+
+    @property
+    def reason(self) -> str:
+        """The reason of the worst trial."""
+        return worst_trial(self.verdicts).reason
 
     @property
     def conforms(self) -> bool | None:
-        """Whether the cell conforms; None where conformity is not judged or the trials disagree."""
-        judged = {item.conforms for item in self.verdicts} - {None}
-        return None if self.outcome is Outcome.FLAKY or not judged else judged == {True}
+        """Whether the cell conforms: no trial may not conform; None where conformity is not judged."""
+        return conform(item.conforms for item in self.verdicts)
 
     @property
     def grade(self) -> Grade:
-        """Outcome and severity; the worst trial counts where trials disagree."""
-        return Grade(self.outcome, worst(self.verdicts))
+        """Outcome and severity of the worst trial."""
+        return grade(worst_trial(self.verdicts))
 
     @property
     def judged(self) -> bool:
@@ -96,11 +122,15 @@ class SettledCell:
 
     @property
     def tally(self) -> str:
-        """The outcome; where trials disagree, with the count of every outcome: `flaky (2 stuck, 1 refreshes)`."""
-        votes = Counter(item.outcome for item in self.verdicts)
-        if len(votes) == 1:
+        """The outcome; where trials disagree, each with its count, the worst first.
+
+        For instance `flaky: storms in 3 of 20, refreshes in 17`.
+        """
+        votes = self.votes
+        if not self.disagrees:
             return str(self.outcome)
-        return f"{Outcome.FLAKY} ({', '.join(f'{count} {name}' for name, count in votes.most_common())})"
+        others = (f", {name} in {count}" for name, count in votes.most_common() if name is not self.worst)
+        return f"{self.outcome}: {self.worst} in {votes[self.worst]} of {len(self.verdicts)}{''.join(others)}"
 
 
 def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:

@@ -69,18 +69,12 @@ def next_step(
 
 def changes(judged: Sequence[str], known: Mapping[str, SettledCell]) -> Iterator[tuple[str, str]]:
     """Yield every pair of adjacent known versions, in ascending order, that differ."""
-    grades = {conforms(known[name]) for name in judged}
+    grades = {known[name].conforms for name in judged}
     by_grade = {True, False} <= grades
-    sides = [conforms(known[name]) is True if by_grade else known[name].outcome for name in judged]
+    sides = [known[name].conforms is True if by_grade else known[name].outcome for name in judged]
     for place in range(1, len(judged)):
         if sides[place] != sides[place - 1]:
             yield judged[place - 1], judged[place]
-
-
-def conforms(settled: SettledCell) -> bool | None:
-    """Return whether every trial conforms; None where conformity is not judged."""
-    judged = {item.conforms for item in settled.verdicts} - {None}
-    return judged == {True} if judged else None
 
 
 def unsure(edge: ChangePoint, known: Mapping[str, SettledCell], trials: int) -> tuple[str, ...]:
@@ -97,7 +91,7 @@ def sentence(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:
 
 
 def describe(settled: SettledCell) -> str:
-    """Return what a version does: `is stuck`, `is flaky (2 stuck, 1 refreshes)`."""
+    """Return what a version does: `is stuck`, `is flaky: stuck in 2 of 3, refreshes in 1`."""
     return OUTCOMES[settled.outcome].says or f"is {settled.tally}"
 
 

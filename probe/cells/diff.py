@@ -30,7 +30,7 @@ class Difference:
 
 
 def differences(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> list[Difference]:
-    """Return the cells that differ in presence, outcome or conformity, ordered by kind and identity.
+    """Return the cells that differ in presence, worst outcome or conformity, ordered by kind and identity.
 
     Cells that are not comparable are left out.
     """
@@ -49,7 +49,7 @@ def not_comparable(before: Mapping[Cell, SettledCell], after: Mapping[Cell, Sett
 
 
 def _answer(settled: SettledCell) -> tuple[object, ...]:
-    return settled.outcome, settled.conforms
+    return settled.worst, settled.conforms
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:

@@ -118,6 +118,15 @@ TimeBudget = Annotated[
         help="Stop after this time. The most informative cells run first, and the next run continues with the rest.",
     ),
 ]
+RepeatBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--repeat-budget",
+        metavar="SECONDS",
+        min=0,
+        help="Time by which further trials, where chance may decide, lengthen the run at most; default: a tenth of it.",
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(

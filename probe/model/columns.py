@@ -86,6 +86,13 @@ class Facts:
     """Stored records that a reader skipped, or went back over, in one step."""
     watched_ms: int = 0
     """Time from the fault to the end of the observation."""
+    kept_ms: float | None = None
+    """Part of `recovery_ms` in which brokers kept the client waiting."""
+    discoveries_over: float | None = None
+    """Most discoveries by which the client exceeded a storm bound of discoveries (a, b); negative = fewer than it."""
+    announced_hit_ms: float | None = None
+    """Time from the announcement of the new target to the first or the last hit, whichever is nearer to it; negative =
+    the hit came first. A hit after the announcement counts only if the fault was in force as long before it."""
 
 
 FACTS = types_of(Facts)
@@ -187,6 +194,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("run_id", _SAME, "run_id", text="The run that the row comes from."),
     Column("conditions", _MAX, "conditions", Unit.NUMBER,
            text="Number of the conditions under which it was measured (docs/verdicts.md)."),
+    Column("outcomes", _VOTE, text="Number of trials per outcome, the commonest first: refreshes:17;storms:3."),
+    Column("worst", _VOTE, "outcome", text="The outcome of the worst trial: by conformity, then by severity."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from probe.model.cell import Outcome
-from probe.model.outcomes import OUTCOMES, SAY_NOTHING
+from probe.model.outcomes import OUTCOMES, RANKS, SAY_NOTHING
 
 
 class Trend(StrEnum):
@@ -28,7 +28,7 @@ class Trend(StrEnum):
 
 
 class Judged(Protocol):
-    """A value with an outcome and a judgement: a verdict, a row of the matrix, a part of a cell's history."""
+    """A value with an outcome and a judgement, such as a verdict."""
 
     @property
     def outcome(self) -> Outcome:
@@ -39,13 +39,16 @@ class Judged(Protocol):
         """Whether the outcome conforms. None where it is not judged."""
 
 
+_Judged = TypeVar("_Judged", bound=Judged)
+
+
 @dataclass(frozen=True, slots=True)
 class Grade:
     """An outcome, and how bad it is."""
 
     outcome: Outcome
     severity: int | None
-    """0 = it conforms. None where nothing is required of the client. Where trials disagree the worst one counts."""
+    """0 = it conforms. None where nothing is required of the client."""
 
     @property
     def judged(self) -> bool:
@@ -53,21 +56,21 @@ class Grade:
         return self.outcome not in SAY_NOTHING
 
 
-def severity(item: Judged) -> int | None:
-    """Return how bad a trial, or a cell whose trials agree, is. None where nothing is required of the client."""
-    if item.conforms is None:
-        return None
-    return 0 if item.conforms else max(1, OUTCOMES[item.outcome].severity)
+def grade_of(outcome: Outcome, conforms: bool | None) -> Grade:
+    """Grade an outcome; for a cell that of its worst trial."""
+    if conforms is None:
+        return Grade(outcome, None)
+    return Grade(outcome, 0 if conforms else max(1, OUTCOMES[outcome].severity))
 
 
-def worst(trials: Iterable[Judged]) -> int | None:
-    """Return the severity of the worst trial. None where no trial requires anything of the client."""
-    return max((bad for one in trials if (bad := severity(one)) is not None), default=None)
+def worst_trial(trials: Iterable[_Judged]) -> _Judged:
+    """Return the worst trial, the first of equally bad ones. Raises ValueError if there is none."""
+    return max(trials, key=lambda one: RANKS[one.outcome, one.conforms])
 
 
 def grade(item: Judged) -> Grade:
-    """Grade a trial, or a cell whose trials agree."""
-    return Grade(item.outcome, severity(item))
+    """Grade a trial."""
+    return grade_of(item.outcome, item.conforms)
 
 
 def trend(before: Grade, after: Grade) -> Trend:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,7 +27,7 @@ class Number(StrEnum):
     RECORDS = "records"
     """Records that were lost, duplicated, reordered or skipped."""
     TRIALS = "trials"
-    """Number of trials that agree."""
+    """Number of trials with the worst outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,9 +207,8 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.FLAKY,
         symbol="~",
-        explanation="Trials disagree; shown as k of n, never averaged.",
+        explanation="Trials disagree; the worst one decides, and the cell says in how many trials it came.",
         phrase="behaved differently from trial to trial",
-        open=True,
         number=Number.TRIALS,
     ),
     OutcomeInfo(
@@ -235,7 +234,7 @@ def _those(test: Callable[[OutcomeInfo], bool]) -> frozenset[Outcome]:
 SAY_NOTHING = _those(lambda info: info.says_nothing)
 """Outcomes that say nothing about the client."""
 NO_ANSWER = SAY_NOTHING | {Outcome.FLAKY}
-"""SAY_NOTHING, and trials that disagree. Such an outcome has no conformity, and two engines cannot agree on it."""
+"""SAY_NOTHING, and trials that disagree. Two engines cannot agree on such an outcome; no trial with it is judged."""
 UNOBSERVED = _those(lambda info: not info.observed)
 """Outcomes of trials that observed no client."""
 UNSETTLED: Mapping[Outcome, int] = {info.outcome: info.weight for info in _TABLE if info.weight < SETTLES}
@@ -248,3 +247,27 @@ DOUBTFUL = tuple(outcome for outcome in Outcome if OUTCOMES[outcome].doubtful)
 """Outcomes that `run` counts below its table."""
 WELL = _those(lambda info: not info.severity) - NO_ANSWER
 """Outcomes in which the application noticed nothing. Where one does not conform, the bystander is the cause."""
+
+
+def _standing(answer: Answer) -> tuple[bool, bool, int, int]:
+    outcome, conforms = answer
+    info = OUTCOMES[outcome]
+    return conforms is False, not info.says_nothing, info.severity, -_PLACES.index(outcome)
+
+
+Answer = tuple[Outcome, bool | None]
+"""The outcome of a trial, and whether it conforms."""
+_PLACES = tuple(Outcome)
+ORDER: tuple[Answer, ...] = tuple(
+    sorted(((outcome, conforms) for outcome in Outcome for conforms in (True, None, False)), key=_standing)
+)
+"""All answers from the best to the worst: those that say nothing about the client, those that conform or are not
+judged, those that do not conform; within each by severity, then by the order of `Outcome`."""
+RANKS: Mapping[Answer, int] = {answer: place for place, answer in enumerate(ORDER)}
+"""The place of an answer in `ORDER`; the worst of several has the greatest."""
+
+
+def conform(judgements: Iterable[bool | None]) -> bool | None:
+    """Return whether a cell conforms: no if any trial does not, yes if one does and none does not, else None."""
+    seen = set(judgements) - {None}
+    return False if False in seen else True if seen else None

@@ -119,15 +119,21 @@ class Plan:
 
     def estimate_s(self, jobs: int, watch_ms: int | None) -> float:
         """Return about how many seconds the plan takes with `jobs` trials at once; waiting trials count less."""
-        spans = self._spans_s(watch_ms)
+        spans = self.spans_s(watch_ms)
         return max(self.busy_s(jobs, watch_ms), sum(spans) / (jobs * (1 + WAITING_PER_JOB)), max(spans, default=0.0))
 
     def busy_s(self, jobs: int, watch_ms: int | None = None) -> float:
         """Return about how many seconds trials are busy; waiting for time-outs is left out."""
-        return sum(min(span, WARM_UP_S + SETTLED_AFTER_S) for span in self._spans_s(watch_ms)) / jobs
+        return sum(min(span, WARM_UP_S + SETTLED_AFTER_S) for span in self.spans_s(watch_ms)) / jobs
 
-    def _spans_s(self, watch_ms: int | None) -> list[float]:
-        return [WARM_UP_S + seconds_of(item.expectation, watch_ms) for item in self.cells for _ in range(item.trials)]
+    def spans_s(self, watch_ms: int | None) -> list[float]:
+        """Return about how many seconds each trial takes."""
+        return [trial_s(item, watch_ms) for item in self.cells for _ in range(item.trials)]
+
+
+def trial_s(item: Planned, watch_ms: int | None) -> float:
+    """Return about how many seconds one trial of a cell takes."""
+    return WARM_UP_S + seconds_of(item.expectation, watch_ms)
 
 
 def seconds_of(play: Expectation, watch_ms: int | None) -> float:

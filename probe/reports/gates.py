@@ -32,7 +32,7 @@ def result(settled: SettledCell) -> Result:
     """Return the result of a settled cell in a pipeline."""
     if settled.outcome is Outcome.BROKEN:
         return Result.ERROR
-    if any(one.conforms is False for one in settled.verdicts):
+    if settled.conforms is False:
         return Result.FAILED
     return Result.PASSED if settled.judged else Result.SKIPPED
 

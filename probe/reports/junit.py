@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 from probe.cells.aggregate import SettledCell
 from probe.model import Client
 from probe.reports.gates import Result, result
-from probe.reports.run_report import Report, worst_reason
+from probe.reports.run_report import Report
 
 ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot contain; messages of clients and brokers may contain them."""
@@ -74,7 +74,7 @@ def _case(report: Report, settled: SettledCell) -> ET.Element:
         "testcase", {"name": _legal(name), "classname": _legal(where), "time": f"{_seconds(settled):.3f}"}
     )
     kind = result(settled)
-    text = f"{settled.tally}: {worst_reason(settled)}"
+    text = f"{settled.tally}: {settled.reason}"
     if kind is Result.PASSED:
         ET.SubElement(case, "system-out").text = _legal(text)
         return case

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from probe.model import Cell
 from probe.reports.gates import Gate, Result, stopped
-from probe.reports.run_report import Report, worst_reason
+from probe.reports.run_report import Report
 
 MAX_ROWS = 200
 """Greatest number of rows of a table; a step summary holds at most one megabyte."""
@@ -64,7 +64,7 @@ def _failing(report: Report) -> str:
     found = report.of(Result.FAILED)
     if not found:
         return "### Every judged cell conforms\n" if report.of(Result.PASSED) else ""
-    rows = [[*_cell(one.cell), text(one.tally), text(worst_reason(one))] for one in found]
+    rows = [[*_cell(one.cell), text(one.tally), text(one.reason)] for one in found]
     head = ("client", "scenario", "role", "outcome", "why")
     commands = [report.evidence(one) for one in found[:MAX_ROWS]]
     return "\n".join(
@@ -105,7 +105,7 @@ def _unknown(report: Report) -> str:
     found = [*report.of(Result.ERROR), *report.of(Result.SKIPPED)]
     if not found:
         return ""
-    reasons = Counter((str(one.outcome), worst_reason(one)) for one in found)
+    reasons = Counter((str(one.outcome), one.reason) for one in found)
     rows = [[str(count), text(outcome), text(reason)] for (outcome, reason), count in reasons.most_common()]
     return "\n".join(["### No outcome about the client", "", *_table(("cells", "outcome", "why"), rows), ""])
 

@@ -73,9 +73,3 @@ class _JudgedTrial:
     verdict: Verdict
     conditions: int
     shortened: bool = False
-
-
-def worst_reason(settled: SettledCell) -> str:
-    """Return the reason of a trial that does not conform, else that of the commonest outcome."""
-    bad = [one for one in settled.verdicts if one.conforms is False]
-    return (bad or settled.verdicts)[0].reason

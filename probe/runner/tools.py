@@ -43,6 +43,9 @@ class Options:
     stop_at: float | None = None
     """`--time-budget`: end of all trials, on the monotonic clock. A trial that would not end by then never starts."""
 
+    repeat_budget_s: float | None = None
+    """`--repeat-budget`: seconds by which further trials may lengthen the run. None = a share of the run."""
+
     @property
     def expected_jobs(self) -> int:
         """Number of trials that probably run at once; the size of cohorts on real brokers."""

@@ -33,7 +33,7 @@ ALWAYS = frozenset(
     {"run_id", "trial", "outcome", "seq", "at", "source", "kind", "data", *(f.name for f in fields(Cell))}
 )
 """Columns of Parquet files that are never null."""
-_SETTLED = frozenset({*IDENTITY, "outcome", "reality", "trials", "agreeing", "run_id", "conditions"})
+_SETTLED = frozenset({*IDENTITY, "outcome", "reality", "trials", "agreeing", "run_id", "conditions", "worst"})
 """Columns of the matrix that are never null."""
 PLAIN_COLUMNS = {Type.STRING: "string", Type.BIGINT: "integer", Type.DOUBLE: "number", Type.BOOLEAN: "boolean"}
 HOW = {

@@ -7,6 +7,7 @@ package for readers.
 from probe.verdict.elections import election, typical
 from probe.verdict.findings import STALL_MS
 from probe.verdict.judging import Outlook, certain, conforms, judge, outlook
+from probe.verdict.nearness import near_bounds
 from probe.verdict.progress import patience_ms
 from probe.verdict.table import RULES, RULES_VERSION, Rule
 
@@ -20,6 +21,7 @@ __all__ = [
     "conforms",
     "election",
     "judge",
+    "near_bounds",
     "outlook",
     "patience_ms",
     "typical",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from probe.model import AfterHeal, Facts, Reaction, Trigger
+from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.promises import Promises
@@ -31,6 +32,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
     discoveries = explain(evidence, find_discoveries(evidence), hits)
     route = find_route(evidence, discoveries)
     futile = find_futile(evidence, discoveries, recovery, bool(hits))
+    storms = find_storms(evidence, discoveries, hits, futile)
     first, asked = _asked(progress, discoveries)
     met = bool(hits)
     has_to_move = met and evidence.play.expects is Reaction.DISCOVER
@@ -45,7 +47,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
         refresh_ms=None if first is None else _since(progress.first_hit, first.at),
         refreshes=asked,
         side_requests=0 if progress.first_hit is None else side_requests(evidence, progress.first_hit),
-        storm=find_storms(evidence, discoveries, hits, futile),
+        storm=storms.letters,
         connects=connects(evidence),
         reroute=route.reroute if has_to_move else None,
         reroute_ms=_since(progress.first_hit, route.at) if has_to_move else None,
@@ -68,6 +70,9 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
         reordered=promises.reordered,
         position_jump=promises.position_jump,
         watched_ms=evidence.header.watched_ms or progress.watched_ms,
+        kept_ms=None if recovered is None or recovery.ms is None else broker_delay_ms(evidence, recovery),
+        discoveries_over=storms.discoveries_over,
+        announced_hit_ms=_announced_hit_ms(progress),
     )
     return Evidence(facts, route)
 
@@ -88,6 +93,20 @@ def _folded(evidence: WireEvidence) -> list[tuple[int, float]]:
 def _since(first_hit: int | None, at: int | None) -> float | None:
     """Return the milliseconds since the first hit. 0 for a client that was faster than the fault."""
     return None if first_hit is None or at is None else max(0, at - first_hit) / 1000
+
+
+def _announced_hit_ms(progress: Progress) -> float | None:
+    """Return the time from the announcement to the first or the last hit, whichever is nearer to it.
+
+    Only a hit that could have been on its other side counts. A client that meets the fault again and again is not in
+    doubt because one of the hits between these two is near: it meets others on both sides.
+    """
+    timeline = progress.reading.timeline
+    announced = timeline.announced
+    if announced is None or not progress.hits or progress.reading.play.expects is not Reaction.DISCOVER:
+        return None
+    since = (hit.at - announced for hit in (progress.hits[0], progress.hits[-1]))
+    return min((at / 1000 for at in since if at < announced - timeline.begin), key=abs, default=None)
 
 
 def _first_error(progress: Progress) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from probe.model import CONTROL, App, Cell, Expectation, Facts, History, Reaction, Rescuer, Symptom
-from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.control import impossible_by_control, unclean
 from probe.verdict.facts import gather
 from probe.verdict.progress import Progress, observe, reached, watched_enough
@@ -45,8 +44,6 @@ class Findings:
     """The client was rerouted by a hint, or by a discovery because of the fault."""
     slow: bool = False
     """Recovery took longer than prompt, without the time in which brokers kept the client waiting."""
-    kept_ms: float = 0.0
-    """Time of the recovery in which brokers kept the client waiting, in ms."""
     rescuer: Rescuer = Rescuer.NONE
     """What brought a late client to the target."""
     facts: Facts = field(default_factory=Facts)
@@ -61,7 +58,7 @@ def find(history: History) -> Findings:
     by_control = impossible_by_control(history.header)
     impossible, ending = declared_impossible(reading) or by_control, ended_unasked(reading)
     fatal = ending is not None and _after_hit(progress, ending)
-    recovery_ms, waited_ms = progress.recovery.ms, broker_delay_ms(reading, progress.recovery)
+    recovery_ms, facts = progress.recovery.ms, evidence.facts
     return Findings(
         cell=history.header.cell,
         play=reading.play,
@@ -75,10 +72,9 @@ def find(history: History) -> Findings:
         enough=watched_enough(progress),
         only_soft=bool(progress.hits) and all(hit.soft for hit in progress.hits),
         by_cause=evidence.route.by_cause,
-        slow=recovery_ms is not None and recovery_ms - waited_ms > reading.play.prompt_ms,
-        kept_ms=waited_ms,
+        slow=recovery_ms is not None and recovery_ms - (facts.kept_ms or 0) > reading.play.prompt_ms,
         rescuer=evidence.route.rescuer,
-        facts=evidence.facts,
+        facts=facts,
     )
 
 

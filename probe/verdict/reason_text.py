@@ -77,9 +77,10 @@ def bystander_text(found: Findings) -> str:
 def _recovery(found: Findings) -> str:
     """Return how long the recovery took and, where that is longer than prompt, how much of it brokers took."""
     took = _time(found.facts.recovery_ms)
-    if (found.facts.recovery_ms or 0) <= found.play.prompt_ms or found.kept_ms < NOTEWORTHY_MS:
+    kept_ms = found.facts.kept_ms or 0
+    if (found.facts.recovery_ms or 0) <= found.play.prompt_ms or kept_ms < NOTEWORTHY_MS:
         return took
-    return f"{took} (brokers kept it waiting for {_time(found.kept_ms)} of them)"
+    return f"{took} (brokers kept it waiting for {_time(kept_ms)} of them)"
 
 
 def _missed(found: Findings) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from probe.model import AppKind, EngineKind, Reaction, Role, StormBound, Trigger
 from probe.verdict import apis
@@ -26,21 +27,33 @@ QUESTIONS = frozenset({AppKind.SENT, AppKind.LISTED, AppKind.LIST_ERROR})
 Weighted = tuple[int, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Storms:
+    """The bounds that were exceeded."""
+
+    letters: str
+    """Those of the exceeded bounds, joined."""
+    discoveries_over: float
+    """Discoveries above the nearer one of the bounds of discoveries (a, b); negative = below both."""
+
+
 def find_storms(
     evidence: WireEvidence, discoveries: Sequence[Discovery], hits: Sequence[Hit], futile: FutileRequests
-) -> str:
-    """Return the letters of the exceeded bounds, joined."""
+) -> Storms:
+    """Return the exceeded bounds."""
     begin = evidence.timeline.begin
     asked = [item for item in discoveries if item.at >= begin and item.trigger not in EXPECTED]
     back_off = max(1, evidence.header.limits.back_off_ms)
     allowed = 1.5 * WINDOW_US / 1000 / back_off
+    idle_over = idle_discoveries(evidence, asked, discoveries, hits) - IDLE
+    asked_over = _most_above(_asked(evidence, asked), sorted(_questions(evidence)), 2 + allowed)
     broken = {
-        StormBound.IDLE: idle_discoveries(evidence, asked, discoveries, hits) >= IDLE,
-        StormBound.ASKED: _outruns(_asked(evidence, asked), sorted(_questions(evidence)), 2 + allowed),
+        StormBound.IDLE: idle_over >= 0,
+        StormBound.ASKED: asked_over > 0,
         StormBound.CONNECTED: _most_connects(evidence) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
-        StormBound.FUTILE: _outruns(_unexcused(futile), sorted(started_at(evidence)), 2 + allowed),
+        StormBound.FUTILE: _most_above(_unexcused(futile), sorted(started_at(evidence)), 2 + allowed) > 0,
     }
-    return "".join(bound for bound, found in broken.items() if found)
+    return Storms("".join(bound for bound, found in broken.items() if found), max(idle_over, asked_over))
 
 
 def idle_discoveries(
@@ -132,9 +145,10 @@ def _most(points: Sequence[Weighted]) -> float:
     return max((total for _, total in _sums(points)), default=0)
 
 
-def _outruns(points: Sequence[Weighted], begun: Sequence[int], allowed: float) -> bool:
-    """Return whether, in any two seconds, points exceeded the started operations by more than `allowed`."""
-    return any(total > allowed + _between(begun, at - WINDOW_US, at) for at, total in _sums(points) if total > allowed)
+def _most_above(points: Sequence[Weighted], begun: Sequence[int], allowed: float) -> float:
+    """Return by how much points exceeded the started operations and `allowed` in any two seconds; negative = never."""
+    above = (total - allowed - _between(begun, at - WINDOW_US, at) for at, total in _sums(points))
+    return max(above, default=-allowed)
 
 
 def _sums(points: Sequence[Weighted]) -> Iterator[Weighted]:

@@ -75,6 +75,8 @@ class Timeline:
     """The last move of the affected object inside the window."""
     healed: int | None
     stopping: int | None
+    announced: int | None
+    """The last announcement of the target in office inside the window."""
     terms: tuple[tuple[int, int], ...] = ()
     """(since, broker): all moves of the affected object inside the window."""
     term: int
@@ -106,16 +108,20 @@ def find_timeline(header: Header, strands: EventIndex) -> Timeline:
     moves = [event for event in changes if event.kind is EngineKind.MOVED]
     moved = moves[-1] if moves else None
     announced = next((event for event in reversed(changes) if event.kind is EngineKind.ANNOUNCED), None)
+    target = _target(moved, announced)
+    if announced and moved and moved.at > announced.at and moved.broker != announced.broker:
+        announced = None  # it was superseded
     return Timeline(
         warm=begin if warm is None else warm,
         fault=fault,
         begin=begin,
         until=until,
         available=_available(header, begin, until, moved, announced, healed),
-        target=_target(moved, announced),
+        target=target,
         moved=None if moved is None else moved.at,
         healed=healed,
         stopping=strands.marked(MarkKind.STOPPING),
+        announced=None if announced is None else announced.at,
         terms=tuple((event.at, event.broker) for event in moves),
         term=begin if len(moves) < 2 else max(begin, moves[-1].at - SLACK_US),
     )
@@ -158,5 +164,4 @@ def _available(
     if announced is None:
         nothing_moves = moved is None and header.play.target is Target.CLUSTER
         return begin if nothing_moves else None
-    superseded = moved is not None and moved.at > announced.at and moved.broker != announced.broker
-    return None if superseded else announced.at
+    return announced.at

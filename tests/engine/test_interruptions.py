@@ -22,6 +22,8 @@ from probe.store import runs, trials
 pytestmark = pytest.mark.real
 PROBE = str(Path(sys.executable).with_name("probe"))
 MARK = "PROBE_TEST_MARK"
+NO_MORE = ("--repeat-budget", "0")
+"""No further trials, so that their number is known."""
 SELECT = [
     "--client",
     "sarama@1.43.2",
@@ -31,6 +33,7 @@ SELECT = [
     "producer",
     "--role",
     "consumer",
+    *NO_MORE,
 ]
 
 
@@ -108,7 +111,7 @@ def test_a_killed_run_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> No
         none_left(mark)
     (info,) = runs(str(tmp_path))
     before = {(row.cell, row.trial) for row in trials(str(tmp_path), info.run_id)}
-    with running(tmp_path, "--resume", info.run_id) as (process, mark):
+    with running(tmp_path, "--resume", info.run_id, *NO_MORE) as (process, mark):
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
         none_left(mark)

@@ -118,13 +118,37 @@ def test_the_feed_is_limited_to_the_newest_items(tmp_path: Path) -> None:
     runs = [f"2026{month:02}{day:02}T{hour:02}0000Z-0000" for hour, month, day in days]
     rows = []
     for run, outcome in zip(sorted(runs), cycle(("stuck", "late")), strict=False):
-        said = {"outcome": outcome, "conforms": "no", "runs": 1, "trials": 1, "agreeing": 1}
+        said = {"outcome": outcome, "conforms": "no", "runs": 1, "trials": 1, "agreeing": 1, "worst": outcome}
         rows.append(CHANGED.columns() | said | {"first_run": run, "last_run": run})
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "history.parquet")
     items = json.loads(feed(read_run_history(tmp_path)))["items"]
     assert [item["_probe"]["run_id"] for item in items] == sorted(runs, reverse=True)[:MAX_ITEMS]
     assert items[0]["date_published"] == "2026-12-28T00:00:00Z"
     assert len({item["id"] for item in items}) == MAX_ITEMS
+
+
+def test_the_worst_trial_decides_whether_a_cell_changed(tmp_path: Path) -> None:
+    runs = [f"202601{day:02}T000000Z-0000" for day in range(1, 5)]
+    said = [
+        ("refreshes", "yes", "refreshes"),
+        ("flaky", "no", "storms"),
+        ("storms", "no", "storms"),
+        ("late", "no", "late"),
+    ]
+    rows = [
+        CHANGED.columns()
+        | {"outcome": outcome, "conforms": conforms, "worst": worst, "runs": 1, "trials": 1, "agreeing": 1}
+        | {"first_run": run, "last_run": run}
+        for run, (outcome, conforms, worst) in zip(runs, said, strict=True)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "history.parquet")
+    data = json.loads(feed(read_run_history(tmp_path)))
+    jsonschema.validate(data, SCHEMA)
+    assert [(item["_probe"]["run_id"], item["_probe"]["trend"]) for item in data["items"]] == [
+        (runs[3], "better"),
+        (runs[1], "worse"),
+    ]
+    assert data["items"][1]["title"].endswith(": refreshes → flaky with storms as its worst trial (worse)")
 
 
 def test_a_feed_without_earlier_runs_is_empty_and_valid(tmp_path: Path) -> None:

@@ -310,10 +310,20 @@ def test_durations(ms: float | None, text: str) -> None:
 def test_hints_for_readers() -> None:
     assert hint(row_of()) == "> 10.0 s"
     assert hint(row_of(outcome="refreshes", recovery_ms_p50="310")) == "310 ms"
-    assert hint(row_of(outcome="flaky", agreeing="2", trials="3")) == "2 of 3"
+    assert hint(row_of(outcome="flaky", outcomes="refreshes:17;storms:3", worst="storms")) == "storms in 3 of 20"
     assert hint(row_of(outcome="violates", lost="0", duplicated="4")) == "4 duplicated"
     assert hint(row_of(outcome="surfaces", recovery_ms_p50="", errors_surfaced="7")) == "7 errors"
     assert hint(row_of(outcome="clean", recovery_ms_p50="", errors_surfaced="0")) == ""
+
+
+def test_a_cell_whose_trials_disagree_in_words() -> None:
+    row = row_of(outcome="flaky", outcomes="refreshes:17;storms:3", worst="storms", agreeing="17", trials="20")
+    assert summary(row) == (
+        "sarama 1.27.0, as a producer, behaved differently from trial to trial: storms in 3 of 20 trials, refreshes in "
+        "17. The worst trial decides the judgement."
+    )
+    assert details(row)[0] == "In the 17 of 20 trials that agree:"
+    assert (row.grade.outcome, row.grade.severity) == (Outcome.STORMS, 3)
 
 
 def test_a_stuck_cell_in_words() -> None:

@@ -30,6 +30,7 @@ STATIC = Path(__file__).parents[2] / "probe" / "site" / "static"
 def row(version: str, outcome: str, conforms: str = "", **values: str) -> MatrixRow:
     cell = Cell("sarama", version, Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
     whole = site_data.matrix_row(cell, site_data.judged_trials(cell)) | {"outcome": outcome, "conforms": conforms}
+    whole |= {"worst": outcome, "outcomes": f"{outcome}:1"}
     return MatrixRow(cell, Outcome(outcome), {"yes": True, "no": False, "": None}[conforms], whole | values)
 
 
@@ -93,7 +94,7 @@ def test_clients_are_ordered_worst_first() -> None:
         row("1", "refreshes", "yes"),
         row("2", "unsupported"),
         row("3", "storms", "no"),
-        row("4", "flaky"),
+        row("4", "flaky", "no", worst="late", outcomes="refreshes:17;late:3"),
         row("5", "violates", "no"),
         row("6", "waiting"),
         row("7", "surfaces"),

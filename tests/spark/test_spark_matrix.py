@@ -169,7 +169,8 @@ def test_disagreeing_trials_are_flaky_and_never_averaged(spark: SparkSession, tm
         trial(EARLY, 2, Outcome.REFRESHES, refresh_ms=10.0),
         trial(EARLY, 3, Outcome.REFRESHES, refresh_ms=20.0),
     )
-    assert (row["outcome"], row["conforms"], row["trials"], row["agreeing"]) == ("flaky", "", "3", "2")
+    assert (row["outcome"], row["conforms"], row["trials"], row["agreeing"]) == ("flaky", "no", "3", "2")
+    assert (row["outcomes"], row["worst"]) == ("refreshes:2;stuck:1", "stuck")
     assert row["refresh_ms_p50"] == "15"
     assert row["reason"] == "3 trials disagree: refreshes 2, stuck 1"
 

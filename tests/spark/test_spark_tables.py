@@ -16,6 +16,7 @@ import pyspark.sql.functions as F  # noqa: N812  # the name every Spark program 
 import pytest
 
 from probe.model import Cell, Engine, Outcome, Profile
+from probe.model.intervals import Z_95, wilson
 from probe.model.versions import version_key
 from spark.encoding import version_place
 from spark.incremental import IncrementalBuild
@@ -23,7 +24,7 @@ from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.schema import IDENTITY
 from spark.session import SMALL
-from spark.statistics import plain_profile, wilson
+from spark.statistics import plain_profile
 from spark.tables import PUBLISHED, TRAFFIC
 from tests.support.duckdb_matrix import write_csv
 from tests.support.duckdb_tables import recompute
@@ -236,7 +237,7 @@ def test_spark_sorts_versions_as_python_does(spark: SparkSession) -> None:
 @pytest.mark.spark
 def test_intervals_follow_wilson(spark: SparkSession) -> None:
     rows = spark.createDataFrame([(0, 3), (1, 10), (5, 10), (10, 10)], "hits INT, of INT")
-    found = rows.select(*wilson(rows["hits"], rows["of"])).collect()
+    found = rows.select(*wilson(rows["hits"], rows["of"], Z_95, F.sqrt)).collect()
     expected = [(0.0, 0.5615), (0.0179, 0.4042), (0.2366, 0.7634), (0.7225, 1.0)]  # R: binom.confint(method="wilson")
     for row, (low, high) in zip(found, expected, strict=True):
         assert (row[0], row[1]) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))

@@ -32,6 +32,20 @@ WORST_FIRST = [
     "refreshes",
 ]
 """Outcomes in the order of the verdict table."""
+SILENT = "('broken', 'unsupported', 'not_run', 'not_provoked', 'waiting')"
+SEVERITY = """CASE outcome WHEN 'surfaces' THEN 1 WHEN 'late' THEN 2 WHEN 'storms' THEN 3 WHEN 'stuck' THEN 4
+    WHEN 'violates' THEN 5 WHEN 'fatal' THEN 5 ELSE 0 END"""
+
+
+def worst(conforms: str) -> str:
+    """Return SQL for the worst outcome of a group: not conforming, then about the client, then severe, then early."""
+    return f"""first(outcome ORDER BY coalesce({conforms}, true), outcome IN {SILENT}, {SEVERITY} DESC,
+        list_position({WORST_FIRST}, outcome))"""
+
+
+def judged(conforms: str) -> str:
+    """Return SQL for the conformity of a group."""
+    return f"CASE WHEN bool_or(NOT {conforms}) THEN 'no' WHEN bool_or({conforms}) THEN 'yes' END"
 
 
 def whole(expression: str, name: str) -> str:
@@ -106,12 +120,17 @@ SELECT cell, outcome, count(*) AS votes FROM latest GROUP BY ALL;
 CREATE TEMP TABLE elected AS
 SELECT cell, outcome AS elected, votes AS agreed, sum(votes) OVER (PARTITION BY cell) AS judged,
     (SELECT string_agg(v.outcome || ' ' || v.votes, ', ' ORDER BY v.votes DESC, v.outcome)
-     FROM votes v WHERE v.cell = votes.cell) AS tally
+     FROM votes v WHERE v.cell = votes.cell) AS tally,
+    (SELECT string_agg(v.outcome || ':' || v.votes, ';' ORDER BY v.votes DESC, v.outcome)
+     FROM votes v WHERE v.cell = votes.cell) AS counted
 FROM votes
 QUALIFY row_number() OVER (PARTITION BY cell ORDER BY votes DESC, list_position({WORST_FIRST}, outcome)) = 1;
 
+CREATE TEMP TABLE together AS
+SELECT cell, {worst("conforms")} AS worst, {judged("conforms")} AS conform FROM latest GROUP BY cell;
+
 CREATE TEMP TABLE agreeing AS
-SELECT * FROM latest JOIN elected USING (cell) WHERE outcome = elected;
+SELECT * FROM latest JOIN elected USING (cell) JOIN together USING (cell) WHERE outcome = elected;
 """
 
 CODES = """(
@@ -137,8 +156,9 @@ STORM = """(
 
 OUTCOMES = {
     "outcome": "CASE WHEN agreed < judged THEN 'flaky' ELSE elected END AS outcome",
-    "conforms": """CASE WHEN agreed < judged THEN NULL WHEN bool_and(conforms) THEN 'yes'
-        WHEN NOT bool_and(conforms) THEN 'no' END AS conforms""",
+    "conforms": "conform AS conforms",
+    "outcomes": "CASE elected WHEN 'not_run' THEN NULL ELSE counted END AS outcomes",
+    "worst": "worst",
     "trials": "CASE elected WHEN 'not_run' THEN 0 ELSE judged END AS trials",
     "agreeing": "CASE elected WHEN 'not_run' THEN 0 ELSE agreed END AS agreeing",
     "reason": """CASE WHEN agreed < judged THEN judged || ' trials disagree: ' || tally
@@ -178,7 +198,8 @@ VALUES: dict[Aggregate, Callable[[Column], str]] = {
 MEASURE = f"""
 SELECT {", ".join(VALUES[column.aggregate](column) for column in COLUMNS)}
 FROM agreeing
-GROUP BY cell, family, version, role, profile, scenario, engine, broker, elected, agreed, judged, tally, run_id
+GROUP BY cell, family, version, role, profile, scenario, engine, broker, elected, agreed, judged, tally, counted, worst,
+    conform, run_id
 ORDER BY family, list_transform(string_split(version, '.'), lambda x: CAST(x AS INT)), role, profile, scenario, engine,
     list_transform(string_split(broker, '.'), lambda x: CAST(x AS INT))
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from tests.support.duckdb_matrix import WORST_FIRST, load, prepare
+from tests.support.duckdb_matrix import WORST_FIRST, judged, load, prepare, worst
 
 CELL = "family, version, role, profile, scenario, engine, broker"
 QUESTION = "family, role, profile, scenario, engine, broker"
@@ -28,7 +28,8 @@ CREATE TEMP TABLE per_run AS
 SELECT {CELL}, run_id, weight, since, ahead,
     first(outcome ORDER BY v DESC, list_position({WORST_FIRST}, outcome)) AS elected,
     CASE WHEN count(*) > 1 THEN 'flaky' ELSE elected END AS outcome,
-    CASE WHEN count(*) = 1 THEN CASE first(ok) WHEN true THEN 'yes' WHEN false THEN 'no' END END AS conforms,
+    {judged("ok")} AS conforms,
+    {worst("ok")} AS worst,
     CASE elected WHEN 'not_run' THEN 0 ELSE CAST(sum(v) AS BIGINT) END AS trials,
     CASE elected WHEN 'not_run' THEN 0 ELSE CAST(max(v) AS BIGINT) END AS agreeing
 FROM votes GROUP BY {CELL}, run_id, weight, since, ahead;
@@ -48,22 +49,22 @@ SELECT e.* FROM entering e JOIN standing s USING ({CELL}, run_id, since) WHERE e
 HISTORY = f"""
 WITH placed AS (
     SELECT *, row_number() OVER (PARTITION BY {CELL} ORDER BY run_id)
-        - row_number() OVER (PARTITION BY {CELL}, outcome, conforms, since ORDER BY run_id) AS island
+        - row_number() OVER (PARTITION BY {CELL}, outcome, worst, conforms, since ORDER BY run_id) AS island
     FROM per_run WHERE weight = 3)
 SELECT {CELL}, min(run_id) AS first_run, max(run_id) AS last_run, outcome, conforms, count(*) AS runs,
     CAST(sum(trials) AS BIGINT) AS trials, CAST(sum(agreeing) AS BIGINT) AS agreeing,
-    since AS conditions
-FROM placed GROUP BY {CELL}, outcome, conforms, since, island
+    since AS conditions, worst
+FROM placed GROUP BY {CELL}, outcome, worst, conforms, since, island
 """
 
 CHANGES = f"""
 SELECT {", ".join(f"s.{name}" for name in CELL.split(", "))},
     CASE WHEN b.family IS NULL THEN 'added' ELSE 'changed' END AS kind,
     b.outcome AS outcome_before, b.conforms AS conforms_before, b.trials AS trials_before, b.run_id AS run_before,
-    s.outcome, s.conforms, s.trials, s.run_id
+    s.outcome, s.conforms, s.trials, s.run_id, b.worst AS worst_before, s.worst
 FROM standing s LEFT JOIN stood b USING ({CELL})
 WHERE s.run_id = (SELECT max(run_id) FROM rows)
-    AND (b.family IS NULL OR b.since = s.since AND (s.outcome, s.conforms) IS DISTINCT FROM (b.outcome, b.conforms))
+    AND (b.family IS NULL OR b.since = s.since AND (s.worst, s.conforms) IS DISTINCT FROM (b.worst, b.conforms))
 """
 
 

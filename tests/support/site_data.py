@@ -109,14 +109,28 @@ def write_past(folder: Path) -> None:
         "conforms": "no",
         "trials": 3,
         "run_id": RUN,
+        "worst_before": "refreshes",
+        "worst": "stuck",
     }
-    new = dict(changed) | {"scenario": "net/reset", "kind": "added", "outcome": "rides", "conforms": "yes"}
-    new |= {"outcome_before": None, "conforms_before": None, "trials_before": None, "run_before": None}
+    new = dict(changed) | {
+        "scenario": "net/reset",
+        "kind": "added",
+        "outcome": "rides",
+        "conforms": "yes",
+        "worst": "rides",
+    }
+    new |= {
+        "outcome_before": None,
+        "conforms_before": None,
+        "trials_before": None,
+        "run_before": None,
+        "worst_before": None,
+    }
     stretch = CHANGED.columns() | {"first_run": RUN, "last_run": RUN, "runs": 1, "trials": 3, "agreeing": 3}
     stretch["conditions"] = FIRST
-    stretch |= {"outcome": "stuck", "conforms": "no"}
+    stretch |= {"outcome": "stuck", "conforms": "no", "worst": "stuck"}
     older = dict(stretch) | {"first_run": "20260901T080000Z-0001", "last_run": BEFORE, "runs": 4, "trials": 4}
-    older |= {"outcome": "refreshes", "conforms": "yes", "agreeing": 4}
+    older |= {"outcome": "refreshes", "conforms": "yes", "agreeing": 4, "worst": "refreshes"}
     flakes = CHANGED.columns() | {"commonest": "refreshes", "trials": 7, "differing": 3}
     flakes |= {"rate": 0.43, "rate_low": 0.158, "rate_high": 0.75}
     for name, rows in {"changes": [changed, new], "history": [stretch, older], "flakes": [flakes]}.items():
@@ -152,12 +166,14 @@ def matrix_row(cell: Cell, trials: list[FakeTrial]) -> dict[str, str]:
     row |= {"outcome": str(outcome), "reality": "effective", "trials": str(len(trials)), "run_id": RUN}
     row["conditions"] = str(current(cell.engine))
     row["released"] = RELEASED.get(cell.version, "")
+    row["worst"] = str(Outcome.LATE if outcome is Outcome.FLAKY else outcome)
     if not trials:
         return row | {"reason": "no Java on this machine", "trials": "0"}
     if cell.broker == "0.10.2":
         row["reality"] = "raw"
-    elif outcome not in SAY_NOTHING and outcome is not Outcome.FLAKY:
+    elif outcome not in SAY_NOTHING:
         row["conforms"] = "yes" if outcome in WELL else "no"
+    row["outcomes"] = "refreshes:2;late:1" if outcome is Outcome.FLAKY else f"{outcome}:{len(trials)}"
     row["agreeing"] = "2" if outcome is Outcome.FLAKY else str(len(trials))
     facts = trials[0].verdict.facts
     columns: dict[str, object] = {

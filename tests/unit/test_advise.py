@@ -23,6 +23,8 @@ from probe.cli.wiring.comparisons import Change, Filter, compared
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Role, Verdict
 from probe.model.conditions import FIRST
+from probe.model.grades import Grade
+from probe.model.outcomes import ORDER
 from probe.store import trials
 from tests.support.synthetic_rows import CELL, fill, random_rows, verdict, write
 
@@ -64,7 +66,7 @@ def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> Se
         ([row(Outcome.STUCK), row(Outcome.BROKEN, "r2")], "stuck", False, "r1"),
         ([row(Outcome.STUCK), row(Outcome.WAITING, "r2")], "stuck", False, "r1"),
         ([row(Outcome.BROKEN, trial=1000), row(Outcome.STUCK)], "stuck", False, "r1"),
-        ([row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1)], "flaky", None, "r1"),
+        ([row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1)], "flaky", False, "r1"),
         ([row(Outcome.REFRESHES), row(Outcome.STUCK, "r2", shortened=True)], "refreshes", True, "r1"),
         ([row(Outcome.BROKEN)], "broken", None, "r1"),
     ],
@@ -76,9 +78,39 @@ def test_a_cell_takes_the_latest_run_that_settles_it(
     assert (found.outcome, found.conforms, found.run_id) == (outcome, conforms, run_id)
 
 
+@pytest.mark.parametrize(
+    ("answers", "worst", "conforms", "severity"),
+    [
+        ([(Outcome.REFRESHES, True)] * 17 + [(Outcome.STORMS, False)] * 3, Outcome.STORMS, False, 3),
+        ([(Outcome.STUCK, False), (Outcome.FATAL, False), (Outcome.LATE, False)], Outcome.FATAL, False, 5),
+        ([(Outcome.FATAL, False), (Outcome.VIOLATES, False)], Outcome.FATAL, False, 5),
+        ([(Outcome.SURFACES, True), (Outcome.CLEAN, False)], Outcome.CLEAN, False, 1),
+        ([(Outcome.CLEAN, False), (Outcome.SURFACES, False)], Outcome.SURFACES, False, 1),
+        ([(Outcome.REFRESHES, True), (Outcome.HINTED, True)], Outcome.HINTED, True, 0),
+        ([(Outcome.NOT_PROVOKED, None), (Outcome.REFRESHES, True)], Outcome.REFRESHES, True, 0),
+        ([(Outcome.STUCK, None), (Outcome.LATE, None)], Outcome.STUCK, None, None),
+        ([(Outcome.NOT_PROVOKED, None)], Outcome.NOT_PROVOKED, None, None),
+    ],
+)
+def test_the_worst_trial_decides(
+    answers: list[tuple[Outcome, bool | None]], worst: Outcome, conforms: bool | None, severity: int | None
+) -> None:
+    verdicts = tuple(replace(verdict(outcome), conforms=says) for outcome, says in answers)
+    for ordered in (verdicts, verdicts[::-1]):
+        cell = SettledCell(cell=CELL, run_id="r1", trial=0, verdicts=ordered)
+        assert (cell.worst, cell.conforms, cell.grade) == (worst, conforms, Grade(worst, severity))
+        assert cell.reason == f"it {worst}"
+
+
+def test_a_trial_that_does_not_conform_ranks_above_each_that_does() -> None:
+    assert len(ORDER) == len(set(ORDER)) == 3 * len(Outcome)
+    failing = [place for place, (_, conforms) in enumerate(ORDER) if conforms is False]
+    assert failing == list(range(len(ORDER) - len(Outcome), len(ORDER)))
+
+
 def test_disagreement_is_reported_with_counts() -> None:
     rows = [row(Outcome.STUCK), row(Outcome.REFRESHES, trial=1), row(Outcome.STUCK, trial=2)]
-    assert settle(rows)[CELL].tally == "flaky (2 stuck, 1 refreshes)"
+    assert settle(rows)[CELL].tally == "flaky: stuck in 2 of 3, refreshes in 1"
 
 
 @pytest.mark.spark
@@ -90,12 +122,17 @@ def test_cells_settle_as_in_the_matrix(spark: SparkSession, tmp_path: Path) -> N
     from probe.site.data.matrix_rows import read_matrix  # noqa: PLC0415  # only this test needs it
 
     matrix = {
-        item.cell: (item.outcome, item.conforms, item.run_id)
+        item.cell: (item.outcome, item.conforms, item.run_id, item.worst, item.values["outcomes"])
         for item in read_matrix(Path(built.csv))
         if item.outcome is not Outcome.NOT_RUN
     }
     ours = settle(trials(str(tmp_path)))
-    assert {c: (s.outcome, s.conforms, s.run_id) for c, s in ours.items() if s.outcome != "not_run"} == matrix
+    found = {
+        cell: (one.outcome, one.conforms, one.run_id, one.worst, one.outcomes)
+        for cell, one in ours.items()
+        if one.outcome is not Outcome.NOT_RUN
+    }
+    assert found == matrix
 
 
 @pytest.mark.parametrize(
@@ -251,6 +288,18 @@ def test_an_upgrade_is_reported_with_evidence_and_exit_code(tmp_path: Path) -> N
     assert getattr(worse.exception, "exit_code", 0) == 1
 
 
+def test_an_upgrade_that_storms_sometimes_gets_worse_and_says_how_often(tmp_path: Path) -> None:
+    newer = replace(CELL, version="1.61.1")
+    some = [(newer, number, Outcome.STORMS if number % 7 == 3 else Outcome.REFRESHES) for number in range(20)]
+    fill(tmp_path, (CELL, 0, Outcome.REFRESHES), *some)
+    done = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
+    assert (
+        "WORSE      producer disk/storage-error: refreshes -> flaky: storms in 3 of 20, refreshes in 17" in done.output
+    )
+    assert "after:  it storms; probe show" in done.output
+    assert getattr(done.exception, "exit_code", 0) == 1
+
+
 def test_brokers_are_compared_per_client(tmp_path: Path) -> None:
     old = replace(CELL, broker="2.6")
     fill(tmp_path, (CELL, 0, Outcome.STUCK), (old, 0, Outcome.REFRESHES))
@@ -267,7 +316,7 @@ def test_missing_trials_are_reported_with_the_command_to_run(tmp_path: Path) -> 
 
 
 def test_the_json_of_diff_matches_its_schema(tmp_path: Path) -> None:
-    first = fill(tmp_path, (CELL, 0, Outcome.STUCK), (STEADY, 0, Outcome.CLEAN))
+    first = fill(tmp_path, (CELL, 0, Outcome.LATE), (STEADY, 0, Outcome.CLEAN))
     second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
     done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--json"])
     assert done.exit_code == 0, done.output
@@ -275,11 +324,17 @@ def test_the_json_of_diff_matches_its_schema(tmp_path: Path) -> None:
     jsonschema.validate(data, json.loads(SCHEMA.read_text()))
     assert [item["scenario"] for item in data["removed"]] == ["steady"]
     (changed,) = data["changed"]
-    assert (changed["before"]["outcome"], changed["after"]["outcome"], changed["after"]["trials"]) == (
-        "stuck",
-        "flaky",
-        2,
-    )
+    after = changed["after"]
+    assert (changed["before"]["outcome"], changed["trend"]) == ("late", "worse")
+    assert (after["outcome"], after["conforms"], after["trials"]) == ("flaky", False, 2)
+    assert (after["outcomes"], after["worst"]) == ("refreshes:1;stuck:1", "stuck")
+
+
+def test_a_cell_with_the_same_worst_trial_did_not_change(tmp_path: Path) -> None:
+    first = fill(tmp_path, (CELL, 0, Outcome.STUCK))
+    second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
+    done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--fail-on", "worse"])
+    assert (done.exit_code, done.stdout.strip()) == (0, "0 added, 0 removed, 0 changed, 1 the same")
 
 
 def test_an_unknown_run_is_reported(tmp_path: Path) -> None:

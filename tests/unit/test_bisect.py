@@ -135,7 +135,7 @@ def test_a_flaky_version_does_not_conform() -> None:
     known = {"1.0": settled("1.0", STUCK), "1.1": settled("1.1", REFRESHES, STUCK), "1.2": settled("1.2", REFRESHES)}
     found = next_step(["1.0", "1.1", "1.2"], known)
     assert found == ChangePoint("1.1", "1.2", ())
-    assert "1.1 is flaky (1 refreshes, 1 stuck)" in sentence(found, known)
+    assert "1.1 is flaky: stuck in 1 of 2, refreshes in 1" in sentence(found, known)
     assert unsure(found, known, 2) == ("1.2",)
 
 

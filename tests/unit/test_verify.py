@@ -132,7 +132,7 @@ def test_one_contradicting_trial_fails_an_expectation(tmp_path: Path) -> None:
     good = verdict(Outcome.STUCK, fault_codes=(56,), refresh_trigger=Trigger.NONE)
     flaky = replace(settled(Outcome.STUCK), verdicts=(good, good, verdict(Outcome.REFRESHES)))
     found = check(expected(known), flaky)
-    assert (found.status, "flaky (2 stuck, 1 refreshes)" in found.text) == (Status.FAILS, True)
+    assert (found.status, "flaky: stuck in 2 of 3, refreshes in 1" in found.text) == (Status.FAILS, True)
     assert check(expected(known), None).status is Status.UNJUDGED
 
 

@@ -151,8 +151,8 @@ def _subject(step: Step, change: Change) -> str:
 
 
 def _evidence(step: Step, stored: Mapping[Cell, SettledCell], change: Change, results: str) -> Iterator[str]:
-    yield f"before: {step.before.verdicts[0].reason}; {show_command(step.before, results)}"
-    yield f"after:  {step.after.verdicts[0].reason}; {show_command(step.after, results)}"
+    yield f"before: {step.before.reason}; {show_command(step.before, results)}"
+    yield f"after:  {step.after.reason}; {show_command(step.after, results)}"
     if step.trend not in {Trend.BETTER, Trend.BAD} or change.column != "version":
         return
     found = advise_upgrade(step.before, change.library(change.new), stored.values())

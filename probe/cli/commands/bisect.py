@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.scenarios import select_scenarios
-from probe.cells.bisect import ChangePoint, NextRuns, NoChange, conforms, describe, next_step, sentence, unsure
+from probe.cells.bisect import ChangePoint, NextRuns, NoChange, describe, next_step, sentence, unsure
 from probe.cells.cli_hints import show_command
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
@@ -186,7 +186,7 @@ def _report(found: ChangePoint | NoChange, state: BisectState, results: str) -> 
     known = state.known
     yield sentence(found, known)
     for word, name in (("before", found.before), ("since", found.since)):
-        yield f"{word + ':':<8}{known[name].verdicts[0].reason}; {show_command(known[name], results)}"
+        yield f"{word + ':':<8}{known[name].reason}; {show_command(known[name], results)}"
     yield from _doubts(found, state)
     judged = [name for name in state.versions if name in known and known[name].judged]
     for old, new in pairwise(judged):
@@ -199,7 +199,7 @@ def _doubts(found: ChangePoint, state: BisectState) -> Iterator[str]:
         reason = state.absent.get(name) or f"it is {state.known[name].outcome}"
         yield f"between: {name} says nothing: {reason}"
     tallies = [f"{name} {describe(state.known[name])}" for name in (found.before, found.since)]
-    if any("flaky" in text for text in tallies):
+    if any(state.known[name].disagrees for name in (found.before, found.since)):
         yield f"trials on the two sides disagree ({'; '.join(tallies)}): repeat with more --trials"
 
 
@@ -209,7 +209,7 @@ def _no_change(found: NoChange, state: BisectState) -> str:
             f"no version of {state.cell.family} could be judged in {state.cell.scenario}; `probe show` says why"
         )
     known = state.known
-    grade = conforms(known[found.judged[-1]])
+    grade = known[found.judged[-1]].conforms
     word = {True: ", conforms", False: ", does not conform", None: ""}[grade]
     return (
         f"no change: {', '.join(found.judged)}: each {describe(known[found.judged[-1]])}{word}; "

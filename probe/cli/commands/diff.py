@@ -72,4 +72,11 @@ def _row(item: Difference) -> dict[str, object]:
 def _side(side: SettledCell | None) -> dict[str, object] | None:
     if side is None:
         return None
-    return {"outcome": side.outcome, "conforms": side.conforms, "trials": len(side.verdicts), "run_id": side.run_id}
+    return {
+        "outcome": side.outcome,
+        "conforms": side.conforms,
+        "trials": len(side.verdicts),
+        "run_id": side.run_id,
+        "outcomes": side.outcomes,
+        "worst": side.worst,
+    }

@@ -53,6 +53,7 @@ def run(
     exactly: Annotated[
         int | None, typer.Option("--exactly", min=1, max=MOST, hidden=True, help="For benchmarks: no adaptation.")
     ] = None,
+    repeat_budget: o.RepeatBudget = None,
     watch: o.Watch = None,
     results: o.Results = o.RESULTS,
     resume: Annotated[
@@ -101,7 +102,9 @@ def run(
     stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
     if exactly is not None and (engine is not Engine.EMBEDDED or jobs is not None):
         raise ProbeError("--exactly: is for fake clusters, and without --jobs; use --jobs alone")
-    options = Options(jobs=jobs, exactly=exactly, watch_ms=watch_ms, capture=capture, stop_at=stop)
+    options = Options(
+        jobs=jobs, exactly=exactly, watch_ms=watch_ms, capture=capture, stop_at=stop, repeat_budget_s=repeat_budget
+    )
     with _publisher(results) if publish else nullcontext() as publisher:
         _run(asked, options, results, resume, reports, publisher, wait)
 

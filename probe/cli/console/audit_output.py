@@ -21,7 +21,7 @@ from probe.model.versions import version_key
 STYLES = {Finding.FAILS: "bold red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
 COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
-    *("finding", "outcome", "reason", "run_id", "upgrade"),
+    *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst"),
 )
 
 
@@ -115,7 +115,7 @@ def _evidence(report: Report, results: str, apps: Mapping[str, App]) -> Iterator
 
 
 def _reason(fault: Fault) -> str:
-    return fault.evidence.verdicts[0].reason if fault.evidence else ""
+    return fault.evidence.reason if fault.evidence else ""
 
 
 def as_json(reports: Sequence[Report], results: str) -> str:
@@ -147,6 +147,8 @@ def _fault(fault: Fault, results: str) -> dict[str, object]:
         "reason": _reason(fault),
         "run_id": seen.run_id if seen is not None else "",
         "command": show_command(seen, results) if known and seen else run_command([fault.cell], results),
+        "outcomes": seen.outcomes if seen is not None else "",
+        "worst": seen.worst if seen is not None else "",
     }
 
 

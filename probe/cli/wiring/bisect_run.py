@@ -218,8 +218,8 @@ def _asks(row: TrialRow, state: BisectState) -> bool:
     return row.cell == state.of(row.cell.version) and row.verdict.outcome is not Outcome.NOT_RUN
 
 
-def _outcomes(state: BisectState) -> dict[Cell, Outcome]:
-    return {state.of(name): settled.outcome for name, settled in state.known.items() if settled.judged}
+def _outcomes(state: BisectState) -> dict[Cell, frozenset[Outcome]]:
+    return {state.of(name): frozenset(settled.votes) for name, settled in state.known.items() if settled.judged}
 
 
 def _times(item: Planned, count: int) -> int:

@@ -7,13 +7,14 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import uvloop
 
 from probe.catalogue.selectors import Chosen
+from probe.cells.aggregate import settle
 from probe.cli.console.progress import Bar
 from probe.cli.console.streams import say
 from probe.cli.wiring.captures import keeper
@@ -37,6 +38,7 @@ from probe.runner.loop_lag import no_collector
 from probe.runner.schedule.cohorts import drain_in_cohorts
 from probe.runner.schedule.descriptors import within, within_cohorts
 from probe.runner.schedule.memory import within_memory
+from probe.runner.schedule.repeats import Repeated
 from probe.runner.tools import Keep
 from probe.store import RunStore
 from probe.store import trials as stored_trials
@@ -99,7 +101,12 @@ def prepare_run(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False)
 
 
 def execute(
-    plan: Plan, ready: PreparedRun, options: Options, results: str, store: RunStore, known: Mapping[Cell, Outcome]
+    plan: Plan,
+    ready: PreparedRun,
+    options: Options,
+    results: str,
+    store: RunStore,
+    known: Mapping[Cell, Collection[Outcome]],
 ) -> RunResult:
     """Run the trials of a plan that the open run does not have yet.
 
@@ -112,9 +119,8 @@ def execute(
     finished = _finished(results, store)
     options = _within_limits(options, ready)
     keep = keeper(results, store.run_id) if options.capture else None
-    done = {key: verdict.outcome for key, verdict in finished.items()}
     options = replace(options, seed=store.seed)
-    reasons, took = _execute(ready.engine, ready.bound, runnable, options, store, known, done, keep)
+    reasons, took = _execute(ready.engine, ready.bound, runnable, options, store, known, finished, keep)
     reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | reasons
     outcomes: dict[Cell, set[Outcome]] = {}
     for cell, outcome in reasons:
@@ -154,13 +160,14 @@ def _open_store(
     )
 
 
-def known_outcomes(results: str) -> dict[Cell, Outcome]:
-    """Return each cell's outcome in the latest run that judged it under conditions comparable with today's."""
-    known = {}
-    for row in sorted(stored_trials(results), key=lambda row: row.run_id):
-        if row.verdict.outcome not in UNOBSERVED and not row.shortened and is_current(row.cell, row.conditions):
-            known[row.cell] = row.verdict.outcome
-    return known
+def known_outcomes(results: str) -> dict[Cell, frozenset[Outcome]]:
+    """Return the outcomes of each cell in the run that gives it its row, if comparable with those of today."""
+    settled = settle(stored_trials(results))
+    return {
+        cell: frozenset(one.votes)
+        for cell, one in settled.items()
+        if one.is_current and UNOBSERVED.isdisjoint(one.votes)
+    }
 
 
 def _check_conditions(results: str, run_id: str) -> None:
@@ -188,13 +195,14 @@ def _execute(
     plan: Plan,
     options: Options,
     store: RunStore,
-    known: Mapping[Cell, Outcome],
-    finished: Mapping[tuple[Cell, int], Outcome],
+    known: Mapping[Cell, Collection[Outcome]],
+    finished: Mapping[tuple[Cell, int], Verdict],
     keep: Keep | None,
 ) -> tuple[dict[tuple[Cell, Outcome], str], Elections]:
     reasons: dict[tuple[Cell, Outcome], str] = {}
     took: Elections = defaultdict(list)
     signals: list[int] = []
+    repeated: list[Repeated] = []
 
     def end(task: asyncio.Task[None] | None, number: int) -> None:
         signals.append(number)
@@ -214,15 +222,17 @@ def _execute(
             loop.add_signal_handler(number, end, task, number)
         with Bar(estimate_s(plan, options.expected_jobs, options.watch_ms)) as bar:
             async with live_tools(engine, bound) as tools:
-                await run_plan(
-                    plan,
-                    replace(tools, keep=keep),
-                    options,
-                    store,
-                    report=lambda step: report(step, bar),
-                    known=known,
-                    finished=finished,
-                    drain=drain_in_cohorts(engine) if isinstance(engine, Kafka) else None,
+                repeated.append(
+                    await run_plan(
+                        plan,
+                        replace(tools, keep=keep),
+                        options,
+                        store,
+                        report=lambda step: report(step, bar),
+                        known=known,
+                        finished=finished,
+                        drain=drain_in_cohorts(engine) if isinstance(engine, Kafka) else None,
+                    )
                 )
 
     started = time.monotonic()
@@ -244,6 +254,20 @@ def _execute(
             f"continue with --resume {store.run_id}",
             store.run_id,
         ) from error
-    cells = len({cell for cell, _ in reasons})
-    say(f"{cells} cell{'s' if cells != 1 else ''} judged in {time.monotonic() - started:.0f} s")
+    say(f"{_cells(len({cell for cell, _ in reasons}))} judged in {time.monotonic() - started:.0f} s")
+    for line in further_lines(repeated[0]):
+        say(line)
     return reasons, took
+
+
+def further_lines(done: Repeated) -> Iterator[str]:
+    """Yield what the end of a run says about further trials."""
+    if done.trials:
+        yield f"{done.trials} further trials in {_cells(done.cells)}, where chance may decide"
+    if done.lacking:
+        verb = "lacks" if done.lacking == 1 else "lack"
+        yield f"{_cells(done.lacking)} {verb} further trials: --repeat-budget {done.needed_s} gives time for them"
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'s' if count != 1 else ''}"

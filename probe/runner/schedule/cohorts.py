@@ -199,8 +199,8 @@ async def _run_one(
     if harness_failed(history) and attempt < ATTEMPTS:
         await keep_failed(run, history, attempt)
         return [replace(work, attempt=attempt)]
-    outcome = await judge(run, work.item, history)
-    return [TrialTask(work.item, number) for number in more_trials(run, work.item, work.trial, outcome)]
+    await judge(run, work.item, history)
+    return [TrialTask(work.item, number) for number in more_trials(run, work.item)]
 
 
 async def _unsteady(work: TrialTask, history: History) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,14 +22,13 @@ from probe.processes.resources import exhaustion
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.adaptive_limit import AdaptiveLimit, AdmissionLimits, Permit, StartingSlots
 from probe.runner.schedule.capacity import MOST
+from probe.runner.schedule.repeats import Repeated, Repeats
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
 from probe.scenarios.reach import Versions, out_of_reach
 from probe.verdict.control import CONTROL_TRIALS, ControlResult, impossible_by_control, settle_control, with_control
 
-MORE_TRIALS = 2
-"""Further trials of a cell whose outcome differs from the matrix so far."""
 ATTEMPTS = 3
 """Most attempts at a trial in which the harness fails."""
 ENDING_S = 8.0
@@ -59,7 +58,7 @@ class Run:
     options: Options
     store: Store
     report: Callable[[Progress], None]
-    known: Mapping[Cell, Outcome]
+    repeats: Repeats
     steady: dict[Cell, asyncio.Future[ControlResult]]
     starting: asyncio.Semaphore
     limit: AdaptiveLimit
@@ -132,18 +131,18 @@ async def run_plan(
     store: Store,
     *,
     report: Callable[[Progress], None],
-    known: Mapping[Cell, Outcome] | None = None,
-    finished: Mapping[tuple[Cell, int], Outcome] | None = None,
+    known: Mapping[Cell, Collection[Outcome]] | None = None,
+    finished: Mapping[tuple[Cell, int], Verdict] | None = None,
     drain: Drain | None = None,
-) -> None:
-    """Run every cell of a plan.
+) -> Repeated:
+    """Run every cell of a plan, and further trials of those in which chance may decide; return what these were.
 
-    `known` holds outcomes of the matrix so far: a trial that differs is repeated. `finished` holds trials that an
-    interrupted run has judged: they do not run again. `drain` runs the trials, by default each on a cluster of its own.
-    Raises ExhaustedError, after the end of current trials, if a resource of this machine is exhausted.
+    `known` holds the outcomes of every cell in the matrix so far. `finished` holds trials that an interrupted run has
+    judged: they do not run again. `drain` runs the trials, by default each on a cluster of its own. Raises
+    ExhaustedError, after the end of current trials, if a resource of this machine is exhausted.
     """
     loop = asyncio.get_running_loop()
-    finished = finished or {}
+    finished = {key: found for key, found in (finished or {}).items() if key[1] < FAILING_FROM}
     steady: dict[Cell, asyncio.Future[ControlResult]] = {
         item.cell: loop.create_future() for item in plan.cells if item.is_control
     }
@@ -151,22 +150,19 @@ async def run_plan(
     starting = StartingSlots(MOST if drain is None else options.starting_in_cohorts)
     limits = AdmissionLimits(jobs=options.jobs, in_flight=options.in_flight, exactly=options.exactly)
     limit = AdaptiveLimit(limits, tools.lag.machine, lambda: starting.taken)
-    run = Run(plan, tools, options, store, report, known or {}, steady, starting, limit, standing=limit.standing)
-    for (cell, trial), outcome in sorted(finished.items(), key=lambda entry: entry[0][1]):
-        if cell in steady and trial < FAILING_FROM:
-            run.judged_control(cell, outcome)
-    work = [(item, n) for item in plan.cells for n in _trials_of(run, item) if (item.cell, n) not in finished]
+    repeats = Repeats(plan, options, known or {}, finished)
+    run = Run(plan, tools, options, store, report, repeats, steady, starting, limit, standing=limit.standing)
+    for (cell, _), found in sorted(finished.items(), key=lambda entry: entry[0][1]):
+        if cell in steady:
+            run.judged_control(cell, found.outcome)
+    work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
+    work += [(item, n) for item in plan.cells for n in _further(run, item)]
     run.total = len(work)
     async with _until(options.stop_at):
         await (drain or drain_each)(run, work)
     if run.stopped_by is not None:
         raise run.stopped_by
-
-
-def _trials_of(run: Run, item: Planned) -> range:
-    """Return the trials of a cell: as planned, and more of a control cell that an interrupted run left open."""
-    left_open = item.is_control and bool(run.controls[item.cell]) and not run.steady[item.cell].done()
-    return range(max(item.trials, CONTROL_TRIALS) if left_open else item.trials)
+    return repeats.summary()
 
 
 @asynccontextmanager
@@ -227,10 +223,11 @@ async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None
             place.release()
             await judge(run, item, History(make_header(item, trial, run.tools, run.options), ()))
             return
-        outcome = await _attempt(run, item, trial, place)
-        for further in more_trials(run, item, trial, outcome):
-            run.go_on()
-            await _attempt(run, item, further, await run.limit.enter())
+        await _attempt(run, item, trial, place)
+        async with asyncio.TaskGroup() as group:
+            for further in more_trials(run, item):
+                run.go_on()
+                group.create_task(_judge_one(run, item, further, await run.limit.enter()))
 
 
 def _out_of_reach(run: Run, item: Planned) -> str:
@@ -238,23 +235,28 @@ def _out_of_reach(run: Run, item: Planned) -> str:
     return out_of_reach(item.variant, run.versions.get(item.steady, {}))
 
 
-def more_trials(run: Run, item: Planned, trial: int, outcome: Outcome) -> range:
-    """Return the numbers of further trials of a cell whose outcome differs from the matrix so far.
-
-    Further trials cause no more of them. A control cell that is not clean gets as many as must agree on that.
-    """
-    if trial == 0 and item.is_control and item.cell in run.steady and not run.steady[item.cell].done():
-        run.total += max(0, CONTROL_TRIALS - item.trials)
-        return range(item.trials, CONTROL_TRIALS)
-    expected = run.known.get(item.cell)
-    if trial >= item.trials or expected is None or outcome in {expected, Outcome.BROKEN}:
-        return range(0)
-    run.total += MORE_TRIALS
-    first = item.trials + MORE_TRIALS * trial
-    return range(first, first + MORE_TRIALS)
+def more_trials(run: Run, item: Planned) -> list[int]:
+    """Return the numbers of the further trials to start, once all trials of a cell are judged."""
+    found = list(_further(run, item))
+    if found and not _left_open(run, item) and not run.has_time(_longest_s(item, run.options)):
+        for trial in found:
+            run.repeats.drop(item, trial)
+        return []
+    run.total += len(found)
+    return found
 
 
-async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcome:
+def _further(run: Run, item: Planned) -> range:
+    """Return the numbers of further trials: those that settle a control cell, else those of a cell in doubt."""
+    return run.repeats.up_to(item, CONTROL_TRIALS) if _left_open(run, item) else run.repeats.further(item)
+
+
+def _left_open(run: Run, item: Planned) -> bool:
+    """Return whether the trials of a control cell so far do not settle it; other cells wait for that."""
+    return item.is_control and bool(run.controls[item.cell]) and not run.steady[item.cell].done()
+
+
+async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> None:
     """Run, judge and store one trial; failed attempts are stored under other numbers, and repeated."""
     try:
         for attempt in range(1, ATTEMPTS + 1):
@@ -272,7 +274,7 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> Outcom
             if not item.is_control:  # trials that wait for a control cell hold permits
                 place.release()
                 place = await run.limit.enter()
-        return await judge(run, item, history)
+        await judge(run, item, history)
     finally:
         place.release()
 
@@ -306,7 +308,7 @@ async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Permit)
         return await trial_of(alone=True)
 
 
-async def judge(run: Run, item: Planned, history: History) -> Outcome:
+async def judge(run: Run, item: Planned, history: History) -> None:
     """Judge and store a trial, after its control cell."""
     control = run.steady.get(item.steady)
     if not item.is_control and control is not None:
@@ -320,8 +322,8 @@ async def judge(run: Run, item: Planned, history: History) -> Outcome:
             run.versions[item.cell] = dict(found.facts.api_versions)
         run.judged_control(item.cell, found.outcome)
     run.store.add(history, found)
+    run.repeats.note(item.cell, history.header.trial, found)
     run.done += 1
     real = item.cell.engine is Engine.KAFKA
     took = await submit(verdict.election, history) if real and not history.header.impossible else None
     run.report(Progress(run.done, run.total, item.cell, found, took, run.standing()))
-    return found.outcome

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from probe.model import Cell, Client, Engine, Outcome, Role, control_first
 from probe.model.conditions import comparable
-from probe.model.grades import Grade, grade, severity
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
 from probe.model.profile import without_election
 from probe.model.versions import newest_first, version_key
 from probe.site.data.matrix_rows import MatrixRow
-
-Worst = Mapping[Cell, int | None]
-"""Severity of the worst trial of cells whose trials disagree; matrix.csv does not have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +28,8 @@ class Setting:
 class CellIndex:
     """All rows of the matrix, indexed by their questions."""
 
-    def __init__(self, rows: Sequence[MatrixRow], worst: Worst | None = None) -> None:
+    def __init__(self, rows: Sequence[MatrixRow]) -> None:
         self.rows = rows
-        self.worst: Worst = worst or {}
         self._versions: dict[tuple[object, ...], list[MatrixRow]] = {}
         self._anywhere: dict[Cell, list[MatrixRow]] = {}
         self._clients: dict[Client, list[MatrixRow]] = {}
@@ -88,14 +83,6 @@ class CellIndex:
         others = (one for one in self._anywhere[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine)
         return [one for one in others if comparable(row.cell, row.conditions, one.cell, one.conditions)]
 
-    def grade(self, row: MatrixRow) -> Grade:
-        """Return the grade of a row, as `probe advise` computes it."""
-        if row.outcome is Outcome.FLAKY and row.cell not in self.worst:
-            return Grade(Outcome.BROKEN, None)  # its trials cannot be read, so nothing is known
-        if row.outcome is Outcome.FLAKY:
-            return Grade(row.outcome, self.worst[row.cell])
-        return grade(row)
-
 
 def silent(one: MatrixRow, other: MatrixRow) -> bool:
     """Return whether an outcome of the two is not about the client, so that they neither agree nor disagree."""
@@ -134,14 +121,14 @@ _LAST = tuple(outcome for outcome in OUTCOMES if outcome in SAY_NOTHING - OPEN)
 def place(row: MatrixRow) -> int:
     """Return the rank of a row, the worst first: findings by severity, doubtful, informative, conforming."""
     if row.conforms is not None:
-        return 90 if row.conforms else 10 - (severity(row) or 0)
+        return 90 if row.conforms else 10 - (row.grade.severity or 0)
     if row.outcome is Outcome.FLAKY:
         return 20
     if row.outcome in OPEN:
         return 30
     if row.outcome in SAY_NOTHING:
         return 91 + _LAST.index(row.outcome)
-    return 50 - OUTCOMES[row.outcome].severity
+    return 50 - OUTCOMES[row.worst].severity
 
 
 def worst_first(rows: Iterable[MatrixRow]) -> list[MatrixRow]:

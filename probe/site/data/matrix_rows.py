@@ -11,6 +11,7 @@ from probe.errors import ProbeError
 from probe.model import Cell, Outcome
 from probe.model.columns import NAMES
 from probe.model.conditions import FIRST, is_current, span
+from probe.model.grades import Grade, grade_of
 from probe.site.data.page_names import slug
 
 CONFORMS = {"yes": True, "no": False, "": None}
@@ -31,6 +32,22 @@ class MatrixRow:
     conforms: bool | None
     values: Mapping[str, str]
     """All columns as text; empty = does not apply."""
+
+    @property
+    def worst(self) -> Outcome:
+        """The outcome of the worst trial."""
+        return Outcome(self.values["worst"])
+
+    @property
+    def grade(self) -> Grade:
+        """How bad the worst trial is, as `probe advise` grades it."""
+        return grade_of(self.worst, self.conforms)
+
+    @property
+    def votes(self) -> Mapping[Outcome, int]:
+        """Number of trials per outcome, the commonest first."""
+        pairs = (item.split(":") for item in self.values["outcomes"].split(";") if item)
+        return {Outcome(name): int(count) for name, count in pairs}
 
     def number(self, column: str) -> float | None:
         """Return a numeric column, None if it is empty or not a number."""
@@ -82,6 +99,7 @@ def _row(path: Path, line: int, values: dict[str, str | None]) -> MatrixRow:
     whole = {name: values.get(name) or "" for name in NAMES}
     try:
         int(whole["conditions"] or FIRST)
+        Outcome(whole["worst"])
         return MatrixRow(Cell.of(whole), Outcome(whole["outcome"]), CONFORMS[whole["conforms"]], whole)
     except (KeyError, ValueError) as error:
         raise SiteError(f"{path}: line {line}: {error} does not fit; build it again with `probe matrix`") from None

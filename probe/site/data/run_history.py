@@ -23,6 +23,7 @@ class SettledAnswer:
     conforms: bool | None
     trials: int
     run_id: str
+    worst: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Stretch:
     conforms: bool | None
     trials: int
     agreeing: int
+    worst: Outcome
+    """The outcome of the worst trial of each run."""
     conditions: int = FIRST
     """The number since which trials of the cell are comparable with these."""
 
@@ -104,12 +107,13 @@ def _rows(path: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
 def _change(cell: Cell, row: Mapping[str, Any]) -> Change:
     before = None
     if row["kind"] != "added":
-        before = SettledAnswer(
-            Outcome(row["outcome_before"]), _conforms(row["conforms_before"]), row["trials_before"], row["run_before"]
-        )
-    return Change(
-        cell, before, SettledAnswer(Outcome(row["outcome"]), _conforms(row["conforms"]), row["trials"], row["run_id"])
-    )
+        before = _answer(row, "_before", row["run_before"])
+    return Change(cell, before, _answer(row, "", row["run_id"]))
+
+
+def _answer(row: Mapping[str, Any], side: str, run_id: str) -> SettledAnswer:
+    outcome, worst = (Outcome(row[f"{name}{side}"]) for name in ("outcome", "worst"))
+    return SettledAnswer(outcome, _conforms(row[f"conforms{side}"]), row[f"trials{side}"], run_id, worst)
 
 
 def _stretch(row: Mapping[str, Any]) -> Stretch:
@@ -121,6 +125,7 @@ def _stretch(row: Mapping[str, Any]) -> Stretch:
         conforms=_conforms(row["conforms"]),
         trials=row["trials"],
         agreeing=row["agreeing"],
+        worst=Outcome(row["worst"]),
         conditions=row.get("conditions", FIRST),
     )
 

@@ -66,7 +66,7 @@ def hint(row: MatrixRow) -> str:
     """Return the number in a cell of the matrix, with its unit; may be empty."""
     number = OUTCOMES[row.outcome].number
     if number is Number.TRIALS:
-        return f"{row.values['agreeing'] or '?'} of {row.values['trials'] or '?'}"
+        return often(row)
     if number is Number.WATCHED:
         watched = row.number("watched_ms")
         return f"> {duration(watched)}" if watched else ""
@@ -84,15 +84,28 @@ LOSSES = (("lost", "lost"), ("duplicated", "duplicated"), ("reordered", "reorder
 def summary(row: MatrixRow) -> str:
     """Return one sentence about what the client did."""
     cell = row.cell
-    return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {OUTCOMES[row.outcome].phrase}."
+    counts = f": {_every(row)}. The worst trial decides the judgement" if len(row.votes) > 1 else ""
+    return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {OUTCOMES[row.outcome].phrase}{counts}."
+
+
+def often(row: MatrixRow) -> str:
+    """Return how often the worst outcome came: `storms in 3 of 20`; empty where trials agree."""
+    votes = row.votes
+    return f"{OUTCOMES[row.worst].label} in {votes[row.worst]} of {sum(votes.values())}" if len(votes) > 1 else ""
+
+
+def _every(row: MatrixRow) -> str:
+    """Return how often each outcome came, the worst first."""
+    others = (f", {OUTCOMES[one].label} in {count}" for one, count in row.votes.items() if one is not row.worst)
+    return f"{often(row)} trials{''.join(others)}"
 
 
 def details(row: MatrixRow) -> list[str]:
     """Return a few sentences from the facts that apply."""
     sentences = [sentence for phrase in PHRASES if (sentence := phrase(row))]
     if row.outcome is Outcome.FLAKY and sentences:
-        one = row.values["agreeing"] == "1"
-        lead = f"In one of {row.values['trials']} trials:" if one else f"In the {hint(row)} trials that agree:"
+        agreeing, trials = row.values["agreeing"], row.values["trials"]
+        lead = f"In one of {trials} trials:" if agreeing == "1" else f"In the {agreeing} of {trials} trials that agree:"
         sentences.insert(0, lead)
     return sentences
 
@@ -100,7 +113,7 @@ def details(row: MatrixRow) -> list[str]:
 def brief(row: MatrixRow) -> str:
     """Return a sentence or two about a cell, for a table whose other columns name the rest."""
     reason = row.values["reason"]
-    if row.conforms is None and row.outcome in NO_ANSWER:
+    if row.outcome in NO_ANSWER:
         return reason or OUTCOMES[row.outcome].explanation
     sentences = [sentence for phrase in PHRASES[1:] if (sentence := phrase(row))]
     return " ".join(sentences) or OUTCOMES[row.outcome].explanation

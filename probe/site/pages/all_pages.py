@@ -141,8 +141,10 @@ class Pages:
 
     def inputs(self, row: MatrixRow) -> tuple[object, ...]:
         """Return the inputs of a cell's page, except its trials; the page is reused while they are unchanged."""
-        others = [(label, one.slug, one.outcome, one.conforms) for label, one in self._peers(row)]
-        rivals = [(one.slug, one.outcome, one.conforms) for one in self.answers.rivals(row)]
+        others = [
+            (label, one.slug, one.values["outcomes"], one.outcome, one.conforms) for label, one in self._peers(row)
+        ]
+        rivals = [(one.slug, one.values["outcomes"], one.outcome, one.conforms) for one in self.answers.rivals(row)]
         newest = self.answers.versions(row)[-1].cell.version
         past = (self._past.history.get(row.cell), self._past.flakes.get(row.cell))
         return (tuple(row.values.values()), row.is_current, others, rivals, newest, past)

@@ -26,7 +26,7 @@ def _cell(row: MatrixRow) -> Markup:
     number = f"{hint(row)} raw".strip() if row.values["reality"] == "raw" else hint(row)
     text = f"{word} {number}".strip()
     html = (
-        f'<td role="cell" class="{tone(row.outcome, row.conforms)} {row.outcome}"><a href="cell/{row.slug}.html"'
+        f'<td role="cell" class="{tone(row.worst, row.conforms)} {row.outcome}"><a href="cell/{row.slug}.html"'
         f' aria-label="{escape(text)}, {VERDICT_WORDS[row.conforms]}" title="{escape(row.values["reason"])}">'
         f"{word}<i>{escape(number)}</i></a></td>"
     )

@@ -6,24 +6,20 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from probe.model import Cell, Outcome
-from probe.model.grades import Trend, grade, trend
+from probe.model import Cell
+from probe.model.grades import Trend, grade_of, trend
 from probe.site.data.cell_index import setting
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.run_history import RunHistory, SettledAnswer
 
-ORDER = ("worse", "disagree", "better", "differs")
+ORDER = ("worse", "better", "differs")
 SIGNS = {
     Trend.WORSE: ("worse", "▼", "worse"),
     Trend.BETTER: ("better", "▲", "better"),
 }
-OTHERS = {
-    "differs": ("≠", "different"),
-    "disagree": ("~", "trials disagree"),
-}
+DIFFERS = ("differs", "≠", "different")
 COUNTED = {
     "worse": "{} got worse",
-    "disagree": "in {} trials disagree",
     "better": "{} got better",
     "differs": "{} became different",
 }
@@ -73,7 +69,5 @@ def _shown(cell: Cell, before: SettledAnswer, after: SettledAnswer, rows: Mappin
 
 
 def _became(before: SettledAnswer, after: SettledAnswer) -> tuple[str, str, str]:
-    if Outcome.FLAKY in {before.outcome, after.outcome}:
-        return "disagree", *OTHERS["disagree"]
-    became = trend(grade(before), grade(after))
-    return SIGNS.get(became) or ("differs", *OTHERS["differs"])
+    became = trend(grade_of(before.worst, before.conforms), grade_of(after.worst, after.conforms))
+    return SIGNS.get(became) or DIFFERS

@@ -12,6 +12,7 @@ from probe.model.grades import Trend, trend
 from probe.model.outcomes import OPEN, OUTCOMES
 from probe.site.data.cell_index import CellIndex, Setting, in_roles, place, setting, worst_first
 from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.wording import often
 
 NAMED = 6
 """Number of scenarios per outcome that the top of the page names."""
@@ -42,7 +43,7 @@ class RoleSection:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The cells of a client with the same bad outcome."""
+    """The cells of a client with the same bad outcome in their worst trials."""
 
     row: MatrixRow
     """One of them."""
@@ -74,7 +75,7 @@ class Score:
     other: int
     """Other cells that do not conform."""
     open: int
-    """Cells without a result yet: trials disagree, the harness failed, or the observation was too short."""
+    """Cells without a result yet: the harness failed, or the observation was too short."""
     cells: int
     better: int | None = None
     """Cells that are better than in the preceding version; None for the oldest."""
@@ -84,7 +85,7 @@ class Score:
 def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
     """Return the counts of a client version's cells."""
     bad = [row for row in rows if row.conforms is False]
-    stops = sum(OUTCOMES[row.outcome].hard for row in bad)
+    stops = sum(OUTCOMES[row.worst].hard for row in bad)
     return Score(
         client,
         next((row.values["released"] for row in rows if row.values["released"]), ""),
@@ -108,7 +109,7 @@ def steps(answers: CellIndex) -> dict[Client, Counter[Trend]]:
         seen.add(id(asked))
         for before, after in pairwise(asked):
             counts = found.setdefault(after.cell.client, Counter())
-            counts[trend(answers.grade(before), answers.grade(after))] += 1
+            counts[trend(before.grade, after.grade)] += 1
     return found
 
 
@@ -168,25 +169,33 @@ def _sentence(role: Role, rows: Sequence[MatrixRow]) -> str:
     if good == len(judged):
         cells = "the one judged cell" if good == 1 else f"all {good} judged cells"
         return f"As {ROLE_NAMES[role]} it does what a good client does, in {cells}."
-    hard = sum(OUTCOMES[row.outcome].hard for row in judged if row.conforms is False)
+    hard = sum(OUTCOMES[row.worst].hard for row in judged if row.conforms is False)
     stops = f" In {hard} of them work stops or records are lost." if hard else ""
     bad = len(judged) - good
     return f"As {ROLE_NAMES[role]} it conforms in {good} of {len(judged)} judged cells, and not in {bad}.{stops}"
 
 
 def findings(answers: CellIndex, client: Client) -> list[Finding]:
-    """Return the cells that do not conform, grouped by outcome, the worst first."""
+    """Return the cells that do not conform, grouped by worst outcome, the worst first."""
     own = answers.of_client(client)
     usual = _usual(own)
     by_outcome: dict[Outcome, list[MatrixRow]] = {}
     for row in worst_first(row for row in own if row.conforms is False):
-        by_outcome.setdefault(row.outcome, []).append(row)
+        by_outcome.setdefault(row.worst, []).append(row)
     return [Finding(rows[0], len(rows), tuple(_by_scenario(rows, usual))) for rows in by_outcome.values()]
 
 
 def _by_scenario(rows: Sequence[MatrixRow], usual: Setting) -> Iterator[tuple[str, tuple[tuple[MatrixRow, str], ...]]]:
     for scenario, same in groupby(rows, key=lambda row: row.cell.scenario):
-        yield scenario, tuple((row, f"{row.cell.role}{_unusual(setting(row.cell), usual)}") for row in same)
+        yield (
+            scenario,
+            tuple((row, f"{row.cell.role}{_unusual(setting(row.cell), usual)}{_share(row)}") for row in same),
+        )
+
+
+def _share(row: MatrixRow) -> str:
+    """Return in how many trials the worst outcome came, if trials disagree."""
+    return f", {often(row)}" if often(row) else ""
 
 
 def _unusual(own: Setting, usual: Setting) -> str:

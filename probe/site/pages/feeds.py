@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from probe.model import Cell
-from probe.model.grades import Trend, grade, trend
+from probe.model.grades import Trend, grade_of, trend
 from probe.site.data.page_names import slug
 from probe.site.data.run_history import RunHistory, Stretch
 
@@ -39,7 +39,8 @@ class _Change:
 
     @property
     def trend(self) -> Trend:
-        return trend(grade(self.before), grade(self.after))
+        before, after = (grade_of(one.worst, one.conforms) for one in (self.before, self.after))
+        return trend(before, after)
 
 
 def feed(past: RunHistory, address: str = "") -> str:
@@ -60,7 +61,7 @@ def _changes(past: RunHistory) -> Iterator[_Change]:
     for cell, stretches in past.history.items():
         for number in {one.conditions for one in stretches}:
             for before, after in pairwise(one for one in stretches if one.conditions == number):
-                if (before.outcome, before.conforms) != (after.outcome, after.conforms):
+                if (before.worst, before.conforms) != (after.worst, after.conforms):
                     yield _Change(cell, before, after)
 
 
@@ -72,7 +73,7 @@ def _item(change: _Change, base: str) -> dict[str, Any]:
     return {
         "id": f"{change.run_id}/{slug(cell)}",
         **({"url": f"{base}{page}"} if base else {}),
-        "title": f"{cell}: {change.before.outcome} → {change.after.outcome} ({became})",
+        "title": f"{cell}: {_named(change.before)} → {_named(change.after)} ({became})",
         "content_text": (
             f"{cell.client} as {cell.role} ({cell.profile}) in {cell.scenario}, {cell.engine} {cell.broker}: "
             f"{_sentence(change.before)} up to run {change.before.last_run}, {_sentence(change.after)} from run "
@@ -93,8 +94,19 @@ def _item(change: _Change, base: str) -> dict[str, Any]:
 
 def _sentence(stretch: Stretch) -> str:
     conforms = {True: ", conforms", False: ", does not conform", None: ""}[stretch.conforms]
-    return f"{stretch.outcome}{conforms}"
+    return f"{_named(stretch)}{conforms}"
+
+
+def _named(stretch: Stretch) -> str:
+    """Return the outcome; where trials disagree, with the worst one."""
+    same = stretch.outcome is stretch.worst
+    return str(stretch.outcome) if same else f"{stretch.outcome} with {stretch.worst} as its worst trial"
 
 
 def _side(stretch: Stretch, run_id: str) -> dict[str, Any]:
-    return {"outcome": str(stretch.outcome), "conforms": stretch.conforms, "run_id": run_id}
+    return {
+        "outcome": str(stretch.outcome),
+        "conforms": stretch.conforms,
+        "run_id": run_id,
+        "worst": str(stretch.worst),
+    }

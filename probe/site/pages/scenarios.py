@@ -155,7 +155,7 @@ def _score(name: str, rows: Sequence[MatrixRow]) -> Score:
         story(find(name)).summary,
         len(judged),
         sum(row.conforms is True for row in judged),
-        sum(OUTCOMES[row.outcome].hard for row in judged if not row.conforms),
+        sum(OUTCOMES[row.worst].hard for row in judged if not row.conforms),
         len(rows),
         ", ".join(name for name in families if name not in bad),
     )

@@ -90,7 +90,7 @@ def _gaps(rows: Sequence[MatrixRow]) -> Iterator[tuple[str, str]]:
 
 
 def _spans(rows: Sequence[MatrixRow]) -> tuple[Span, ...]:
-    return tuple(Span(tuple(same)) for _, same in groupby(rows, key=lambda row: (row.outcome, row.conforms)))
+    return tuple(Span(tuple(same)) for _, same in groupby(rows, key=lambda row: (row.outcome, row.worst, row.conforms)))
 
 
 def _fate(good: Sequence[bool]) -> Fate:
@@ -164,6 +164,6 @@ def _names(rows: Sequence[MatrixRow]) -> str:
 
 
 def _outcomes(rows: Sequence[MatrixRow]) -> str:
-    """Return the names of the outcomes."""
-    seen: dict[Outcome, None] = dict.fromkeys(row.outcome for row in rows)
+    """Return the names of the worst outcomes."""
+    seen: dict[Outcome, None] = dict.fromkeys(row.worst for row in rows)
     return ", ".join(OUTCOMES[outcome].label for outcome in seen)

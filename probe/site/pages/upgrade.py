@@ -31,7 +31,7 @@ def data(answers: CellIndex) -> Markup:
         family["versions"].append(client.version)
         for row in answers.of_client(client):
             asked = questions.setdefault((*question(row.cell), row.since), len(questions))
-            family["cells"].append([number, asked, *_answer(answers, row)])
+            family["cells"].append([number, asked, *_answer(row)])
     whole = {
         "families": families,
         "questions": list(questions),
@@ -50,10 +50,10 @@ def question(cell: Cell) -> tuple[str, ...]:
     return (str(cell.role), cell.profile, cell.scenario, str(cell.engine), cell.broker)
 
 
-def _answer(answers: CellIndex, row: MatrixRow) -> list[object]:
+def _answer(row: MatrixRow) -> list[object]:
     outcome = list(OUTCOMES).index(row.outcome)
-    look = TONES.index(tone(row.outcome, row.conforms))
-    return [outcome, state(answers.grade(row)), look, hint(row), digest(*row.cell.columns().values())]
+    look = TONES.index(tone(row.worst, row.conforms))
+    return [outcome, state(row.grade), look, hint(row), digest(*row.cell.columns().values())]
 
 
 def state(grade: Grade) -> int:

@@ -54,34 +54,27 @@ def build(
         with (fresh / STYLE).open("a", encoding="utf-8") as style:
             style.write(glyph_rules())
         reuse = Reuse(target, fresh)
-        worst = _write_cells(Renderer(Pages(CellIndex(rows), past), results, fresh), reuse, processes)
+        index = CellIndex(rows)
+        _write_cells(Renderer(Pages(index, past), results, fresh), reuse, processes)
         take_captures(target, reuse)
-        for name, text in Pages(CellIndex(rows, worst), past, inside).overviews():
+        for name, text in Pages(index, past, inside).overviews():
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
     return target / "index.html"
 
 
-def _write_cells(desk: Renderer, reuse: Reuse, processes: int) -> dict[Cell, int | None]:
-    """Write the page of every new or changed cell; return the worst trial of cells whose trials disagree."""
-    worst: dict[Cell, int | None] = {}
+def _write_cells(desk: Renderer, reuse: Reuse, processes: int) -> None:
+    """Write the page of every new or changed cell."""
     stale: list[tuple[MatrixRow, str]] = []
     stamp = cache(desk.results.stamp) if desk.results.stamp else None
     for row in desk.pages.answers.rows:
         made_of = key((*desk.pages.inputs(row), stamp(row.run_id) if stamp and row.run_id else ""))
         if stamp is None or not reuse.take(page_name(row), made_of):
             stale.append((row, made_of))
-        elif row.outcome is Outcome.FLAKY:
-            worst[row.cell] = reuse.worst(page_name(row))
     sheets = _sheets(stale, desk.results)
     render_all(desk, sheets, processes)
     for one in sheets:
-        flaky = one.row.outcome is Outcome.FLAKY
-        if flaky and one.stored:
-            worst[one.row.cell] = one.worst()
-        if one.stored or not flaky:
-            reuse.note(one.name, one.key, one.worst())
-    return worst
+        reuse.note(one.name, one.key)
 
 
 def _sheets(stale: Sequence[tuple[MatrixRow, str]], results: Source) -> list[RenderJob]:

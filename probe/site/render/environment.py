@@ -12,7 +12,7 @@ from probe.model.outcomes import OUTCOMES
 from probe.site.data.cell_index import silent
 from probe.site.data.outcome_signs import VERDICT_WORDS, tone
 from probe.site.data.page_names import client_slug, scenario_slug
-from probe.site.data.wording import brief, duration, hint, recovery
+from probe.site.data.wording import brief, duration, hint, often, recovery
 from probe.site.pages.cell_table import MANY_CELLS, cells
 from probe.site.pages.clients import ROLE_NAMES
 from probe.site.pages.survival import FATE_GLYPHS
@@ -35,6 +35,7 @@ def environment() -> Environment:
         "client_slug": client_slug,
         "duration": duration,
         "hint": hint,
+        "often": often,
         "recovery": recovery,
         "scenario_slug": scenario_slug,
         "svg": Markup,  # pictures consist of parts that `shapes` escapes

@@ -15,8 +15,6 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from probe.model.conditions import comparable
-from probe.model.grades import worst
 from probe.model.results import ResultsError
 from probe.site.data.matrix_rows import MatrixRow, SiteError
 from probe.site.data.source import Key, Source, TrialRow
@@ -47,13 +45,6 @@ class RenderJob:
     def name(self) -> str:
         """The path of the page in the site."""
         return page_name(self.row)
-
-    def worst(self) -> int | None:
-        """Return the severity of the worst trial in the matrix; None if the scenario requires nothing."""
-        row = self.row
-        alike = (one for one in self.stored if comparable(row.cell, row.conditions, one.cell, one.conditions))
-        entered = (one.verdict for one in alike if not one.shortened)
-        return worst(entered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,15 +27,15 @@ class Reuse:
         """Read the keys of the existing site."""
         self._standing, self._fresh = standing, fresh
         self._old = _read(standing / MARKER)
-        self._new: dict[str, tuple[str, int | None]] = {}
+        self._new: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def take(self, name: str, key: str) -> bool:
         """Reuse a page if its key is unchanged; return whether it was reused."""
         old = self._old.get(name)
-        if old is None or old[0] != key or not _link(self._standing / name, self._fresh / name):
+        if old != key or not _link(self._standing / name, self._fresh / name):
             return False
-        self._new[name] = old
+        self._new[name] = key
         self._taken.add(name)
         return True
 
@@ -47,13 +47,9 @@ class Reuse:
         """Reuse a file in addition to a page; return whether it exists."""
         return _link(self._standing / name, self._fresh / name)
 
-    def worst(self, name: str) -> int | None:
-        """Return the noted severity of a reused page."""
-        return self._new[name][1]
-
-    def note(self, name: str, key: str, worst: int | None) -> None:
-        """Note the key of a rendered page and the severity of its worst trial."""
-        self._new[name] = (key, worst)
+    def note(self, name: str, key: str) -> None:
+        """Note the key of a rendered page."""
+        self._new[name] = key
 
     def save(self) -> None:
         """Write the keys into the marker file of the new site."""
@@ -77,11 +73,11 @@ def program() -> str:
     return whole.hexdigest()[:16]
 
 
-def _read(marker: Path) -> dict[str, tuple[str, int | None]]:
+def _read(marker: Path) -> dict[str, str]:
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         known = json.loads(marker.read_text(encoding="utf-8"))
         if known["program"] == program():
-            return {name: (str(one[0]), one[1]) for name, one in known["pages"].items()}
+            return {str(name): str(one) for name, one in known["pages"].items()}
     return {}
 
 

@@ -1,0 +1,108 @@
+"""Further trials of cells in which chance may decide (docs/verdicts.md#further-trials). Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from probe.model import Expectation, Outcome, Verdict
+from probe.model.grades import worst_trial
+from probe.model.intervals import Z_90, wilson
+from probe.model.outcomes import UNOBSERVED
+from probe.planning.cohorts import estimate_s
+from probe.planning.plan import Plan
+from probe.verdict import near_bounds
+
+MOST_TRIALS = 20
+"""Trials from which a cell gets no further ones."""
+WIDTH = 0.3
+"""A cell has trials enough once the 90 % interval of the share of its worst outcome is narrower than this."""
+DEFAULT_SHARE = 0.1
+"""Share of the run that further trials may take by default."""
+LEAST_TRIALS = 12
+"""Further trials that fit into the default budget of any run: enough for one cell."""
+
+
+class Doubt(StrEnum):
+    """Why another trial of a cell may have another outcome."""
+
+    DIFFERS = "differs"
+    """Its trials have different outcomes."""
+    NEAR = "near"
+    """A trial came near the bound that decided its outcome."""
+
+
+BUDGET_SHARES = {Doubt.DIFFERS: 1.0, Doubt.NEAR: 0.5}
+"""Share of the budget up to which a cell gets further trials. What is left serves cells whose trials differ: that
+chance decides there is known, and not only possible."""
+
+
+def doubt(trials: Sequence[Verdict], play: Expectation, known: Collection[Outcome] = ()) -> Doubt | None:
+    """Return why a cell may have another outcome; None if nothing says so.
+
+    `trials` are those of this run, `known` the outcomes in the matrix so far, from which they may differ, too.
+    """
+    seen = observed(trials)
+    if not seen:
+        return None
+    if len({one.outcome for one in seen}.union(known)) > 1:
+        return Doubt.DIFFERS
+    return Doubt.NEAR if any(near_bounds(one, play) for one in seen) else None
+
+
+def wanted(trials: Sequence[Verdict]) -> int:
+    """Return how many further trials to start now: the fewest after which a doubtful cell may have enough.
+
+    The outcomes of these decide whether more are needed.
+    """
+    seen = observed(trials)
+    worst = worst_trial(seen).outcome
+    hits, count = sum(one.outcome is worst for one in seen), len(seen)
+    left = max(0, MOST_TRIALS - count)
+    if enough(hits, count):
+        return 0
+    return next((more for more in range(1, left) if _may_suffice(hits, count, more)), left)
+
+
+def enough(hits: int, trials: int) -> bool:
+    """Return whether the share of the worst outcome, `hits` of `trials`, is known well enough."""
+    low, high = wilson(hits, trials, Z_90, math.sqrt)
+    return bool(high - low < WIDTH)
+
+
+def observed(trials: Sequence[Verdict]) -> list[Verdict]:
+    """Return the trials that observed a client: a failure of the harness is no chance of the client."""
+    return [one for one in trials if one.outcome not in UNOBSERVED]
+
+
+def _may_suffice(hits: int, trials: int, more: int) -> bool:
+    """Return whether the share may be known well enough: the interval is narrowest if all further trials agree."""
+    return enough(hits, trials + more) or enough(hits + more, trials + more)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatBudget:
+    """The time that further trials may take."""
+
+    trials_s: float
+    """Seconds, added up over the trials."""
+    at_once: float
+    """Trials that run at once, on average: by so much the run becomes less long than the trials take."""
+
+    def run_s(self, trials_s: float) -> int:
+        """Return the seconds that trials of this length add to the run."""
+        return math.ceil(trials_s / self.at_once)
+
+
+def repeat_budget(plan: Plan, asked_s: float | None, jobs: int, watch_ms: int | None) -> RepeatBudget:
+    """Return the budget for the further trials of a plan: `asked_s` seconds of the run; None = the default share."""
+    whole = sum(plan.spans_s(watch_ms))
+    if not whole:
+        return RepeatBudget(0.0, 1.0)
+    at_once = whole / estimate_s(plan, jobs, watch_ms)
+    if asked_s is not None:
+        return RepeatBudget(asked_s * at_once, at_once)
+    count = sum(item.trials for item in plan.cells)
+    return RepeatBudget(whole * max(DEFAULT_SHARE, LEAST_TRIALS / count), at_once)
