@@ -10,6 +10,7 @@ from probe.protocol.apis import (
     COORDINATOR_APIS,
     DISCOVERY_APIS,
     FETCH,
+    HANDSHAKE_APIS,
     INIT_PRODUCER_ID,
     LOG_APIS,
     METADATA,
@@ -34,15 +35,7 @@ _ATTRIBUTES_AT: Mapping[int, int] = {0: 17, 1: 17, 2: 22}
 
 _READ = frozenset((API_VERSIONS, METADATA, FETCH, PRODUCE, INIT_PRODUCER_ID))
 """APIs whose first request is read."""
-_NEUTRAL = frozenset(
-    (
-        *DISCOVERY_APIS,
-        *LOG_APIS,
-        API_VERSIONS,
-        INIT_PRODUCER_ID,
-        *map(api_key, ("SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")),
-    )
-)
+_NEUTRAL = frozenset((*HANDSHAKE_APIS, *DISCOVERY_APIS, *LOG_APIS, INIT_PRODUCER_ID))
 """APIs that do not tell what a connection is for, or that have a purpose of their own."""
 _FETCHING = frozenset((FETCH, *map(api_key, ("ShareFetch", "ShareAcknowledge"))))
 _COORDINATING = frozenset((*COORDINATOR_APIS, *map(api_key, ("ShareGroupHeartbeat", "StreamsGroupHeartbeat")))) - {
