@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import base64
-import json
 import struct
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.record.memory_records import MemoryRecordsBuilder
-from typer.testing import CliRunner
 
-from probe.cli.app import app
-from probe.model import Closed, Event, History, Outcome, Request, Subject
 from probe.model.handshake import FirstFetch, FirstMetadata, FirstProduce, Handshake, Purpose, TopicList
-from probe.model.rows import header_json, history_of
+from probe.model.rows import header_json
 from probe.protocol import apis
 from probe.protocol.compiler import Reader
 from probe.protocol.conversation import Conversation
@@ -27,21 +20,11 @@ from probe.protocol.handshake import FIRST, LONGEST_TEXT, codec_of
 from probe.protocol.layout import Item
 from probe.protocol.names import api_key
 from probe.protocol.schemas import HEAD, Schemas, Spec
-from probe.relay.first_connections import MAX_CLIENTS, FirstConnections
-from probe.verdict import judge
-from tests.support.histories import history
 from tests.support.protocol_talk import TOPIC, ask, named
 from tests.support.protocol_wire import ID, Body, conversation, framed, plain, request, schemas
-from tests.support.relay_peers import Play, client, of, play, relayed, until
-from tests.support.synthetic_rows import CELL, fill, header
-from tests.support.transcript_steps import acked, announced, fault_on, moved
-
-__all__ = ["play"]
+from tests.support.synthetic_rows import header
 
 DISCOVERY, PRODUCE, FETCH, COORDINATOR, ADMIN = Purpose
-RECORDED: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "data" / "recorded_wire.json").read_text(encoding="utf-8")
-)["connections"]
 
 
 def sent(*requests: tuple[int, int, Body]) -> Handshake:
@@ -274,130 +257,3 @@ def test_nothing_that_names_objects_or_holds_records_is_kept(api: int) -> None:
             text = header_json(header(handshakes=(found,)))
             assert "secret" not in text
             assert base64.urlsafe_b64encode(b"secret-topic-id!").decode().rstrip("=") not in text
-
-
-def replayed(who: str) -> Iterator[tuple[Conversation, list[Event]]]:
-    """Yield the connections of a recorded client, with their events."""
-    for connection in RECORDED:
-        if connection["who"] == who:
-            talk, events = conversation(), list[Event]()
-            for number, (side, data) in enumerate(connection["bytes"]):
-                take = talk.client_bytes if side == "c" else talk.broker_bytes
-                events += take(bytes.fromhex(data), number * 100_000)
-            yield talk, events
-
-
-def recorded(who: str) -> tuple[Handshake, ...]:
-    """Return the handshakes of a recorded client; all its connections have the same number."""
-    return tuple(found for talk, _ in replayed(who) if (found := talk.handshake()) is not None)
-
-
-def recorded_requests(who: str) -> list[Request]:
-    return [event for _, events in replayed(who) for event in events if isinstance(event, Request)]
-
-
-WHO = sorted({connection["who"] for connection in RECORDED})
-
-
-def test_recorded_clients_have_different_handshakes() -> None:
-    """Java 0.11 and 4.4, kafka-python 1.4.7 and 3.0.12, librdkafka: none shares a purpose's handshake with another."""
-    seen: dict[Handshake, str] = {}
-    for who in WHO:
-        for one in recorded(who):
-            if one.purposes != (DISCOVERY,):
-                assert seen.setdefault(one, who) == who
-    assert len(set(seen.values())) == len(WHO)
-
-
-@pytest.mark.parametrize("who", WHO)
-def test_recorded_handshakes_hold_no_topic_group_or_client_id(who: str) -> None:
-    text = header_json(header(handshakes=recorded(who), subject=Subject(**BARE)))
-    ids = {event.client_id for event in recorded_requests(who)} - {""}
-    keys = {row.key for event in recorded_requests(who) for row in event.rows} - {""}
-    assert ids
-    assert [name for name in ("orders", *ids, *keys) if json.dumps(name)[1:-1] in text] == []
-
-
-BARE: dict[str, Any] = {"topic": "", "affected": 0, "bystander": 1, "instance": "", "client_id": ""}
-
-
-def test_recorded_requests_have_the_fields_of_their_clients() -> None:
-    """The values are the defaults that the clients document: fetch.max.wait.ms, fetch.min.bytes, acks and others."""
-    java = [one for one in recorded("Java kafka-clients 4.4.0, group consumer") if one.fetch is not None]
-    assert {(one.software_name, one.software_version) for one in java} == {("apache-kafka-java", "4.4.0")}
-    assert java[0].fetch is not None
-    assert (java[0].fetch.max_wait_ms, java[0].fetch.min_bytes, java[0].fetch.max_bytes) == (500, 1, 52_428_800)
-    assert (java[0].fetch.isolation_level, java[0].fetch.session_epoch) == (0, 0)
-    (made,) = [one.produce for one in recorded("Java kafka-clients 4.4.0, producer") if one.produce is not None]
-    assert made == FirstProduce(acks=-1, timeout_ms=30_000, compression="none")
-    old = [one for one in recorded("kafka-python 1.4.7, producer") if one.produce is not None]
-    assert [(one.software_name, one.produce) for one in old] == [
-        (None, FirstProduce(acks=1, timeout_ms=30_000, compression="none"))
-    ]
-
-
-def ended(conn: int, *names: str, client_id: str = "me") -> Conversation:
-    talk = Conversation(conn, 1, schemas(), {})
-    for name in names:
-        talk.client_bytes(request(api_key(name), 1, plain(api_key(name), 1, "Request"), client_id=client_id), 1)
-    return talk
-
-
-def test_the_first_connection_of_every_set_of_purposes_is_kept() -> None:
-    firsts = FirstConnections()
-    for talk in (ended(5, "Fetch"), ended(2, "Metadata"), ended(3, "Fetch"), ended(4, "Metadata"), ended(6)):
-        firsts.take(talk)
-    firsts.take(ended(1, "Fetch", client_id="another"))
-    still_open = [ended(7, "Produce"), ended(8, "Fetch"), ended(9, "Produce"), ended(0, "Produce", client_id="another")]
-    found = firsts.handshakes("me", still_open)
-    assert [(one.conn, one.purposes) for one in found] == [(2, (DISCOVERY,)), (3, (FETCH,)), (7, (PRODUCE,))]
-    assert firsts.handshakes("me", ()) == found[:2], "an open connection is asked again when it has ended"
-    assert firsts.handshakes("nobody", ()) == ()
-
-
-def test_a_cluster_that_serves_many_clients_keeps_the_latest() -> None:
-    firsts = FirstConnections()
-    for number in range(MAX_CLIENTS + 1):
-        firsts.take(ended(number, "Heartbeat", client_id=f"client-{number}"))
-    assert firsts.handshakes("client-0", ()) == ()
-    assert [one.conn for one in firsts.handshakes("client-1", ())] == [1]
-    assert [one.conn for one in firsts.handshakes(f"client-{MAX_CLIENTS}", ())] == [MAX_CLIENTS]
-
-
-def test_a_relay_tells_what_a_client_sent_first(play: Play) -> None:
-    async def story() -> None:
-        async with relayed() as (relay, _, events):
-            async with client(relay) as one:
-                await one.ask()
-            await until(lambda: of(Closed, events))
-            async with client(relay) as two:
-                await two.ask(apis.HEARTBEAT)
-                found = relay.handshakes("probe-1")
-        assert [(one.conn, one.broker, one.purposes) for one in found] == [(1, 1, (DISCOVERY,)), (2, 1, (COORDINATOR,))]
-        assert found[0].requests == ((apis.METADATA, 1),)
-
-    play(story)
-
-
-def test_trials_stored_before_are_read_without_handshakes() -> None:
-    stored = json.loads(header_json(header()))
-    assert stored.pop("handshakes")
-    assert history_of(json.dumps(stored), (), (), ()).header == header(handshakes=())
-
-
-def test_the_verdict_does_not_depend_on_handshakes() -> None:
-    seen = history(fault_on(), moved(), announced(), acked(3))
-    more = replace(seen.header, handshakes=header().handshakes)
-    assert more != seen.header
-    assert judge(History(more, seen.events)) == judge(seen)
-
-
-def test_show_prints_what_the_client_sent_first(tmp_path: Path) -> None:
-    fill(tmp_path, (CELL, 0, Outcome.REFRESHES))
-    done = CliRunner().invoke(app, ["show", "--results", str(tmp_path), "--scenario", CELL.scenario])
-    assert done.exit_code == 0, done.output
-    flat = " ".join(done.output.split())
-    assert "connection 1 to broker 1 (produce) of sarama 1.43.3: ApiVersions v3, Produce v7; later Metadata v9" in flat
-    assert "first Metadata: topics=names allow_auto_topic_creation=False" in flat
-    assert "first Produce: acks=-1 timeout_ms=10000 compression=none" in flat
-    assert "first Fetch" not in flat
