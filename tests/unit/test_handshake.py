@@ -65,7 +65,7 @@ def test_flags_and_form_of_the_first_metadata_are_kept(version: int) -> None:
         (13, [{"TopicId": ID, "Name": None}], TopicList.IDS),
     ],
 )
-def test_forms_of_the_topic_list_are_told_apart(version: int, topics: Any, form: TopicList) -> None:
+def test_forms_of_the_topic_list_differ(version: int, topics: Any, form: TopicList) -> None:
     talk = conversation()
     body = {**plain(apis.METADATA, version, "Request"), "Topics": topics}
     talk.client_bytes(request(apis.METADATA, version, body), 1)
