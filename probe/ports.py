@@ -10,6 +10,7 @@ from typing import Protocol
 from probe.errors import ExhaustedError
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
 from probe.model.endpoint import Endpoint
+from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from probe.scenarios.steps.partitions import Step
@@ -51,6 +52,9 @@ class Tap(Protocol):
 
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Delay answers of these APIs by `hold_ms`. Empty `apis` ends the delay."""
+
+    def handshakes(self, client_id: str) -> tuple[Handshake, ...]:
+        """Return what this client has sent first: its first connection of every set of purposes, by connection."""
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
         """Return what was captured so far, of these client ids or of all. None where nothing is kept.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from probe.model.cell import Cell, Outcome, Reality
 from probe.model.conditions import FIRST
 from probe.model.events import Event
+from probe.model.handshake import Handshake
 from probe.model.words import Reaction, Symptom, Target, Trigger
 
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
@@ -147,6 +148,9 @@ class Header:
     judged_by: str = ""
     """`wire`: the application reports no delivery, so only the relay and the read-back judge. Empty = it reports
     deliveries."""
+    handshakes: tuple[Handshake, ...] = ()
+    """What the judged instance sent first, once per set of purposes of a connection, by connection. Empty also in older
+    files."""
 
 
 @dataclass(frozen=True, slots=True)

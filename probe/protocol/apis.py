@@ -32,6 +32,11 @@ ELECT_LEADERS = api_key("ElectLeaders")
 ALTER_PARTITION_REASSIGNMENTS = api_key("AlterPartitionReassignments")
 CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
 
+HANDSHAKE_APIS = (
+    API_VERSIONS,
+    *map(api_key, ("SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")),
+)
+"""APIs that a client sends on a connection before its work, or in addition to it."""
 DISCOVERY_APIS = (METADATA, FIND_COORDINATOR)
 """APIs by which a client finds a leader or a coordinator."""
 LOG_APIS = (PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH)

@@ -47,15 +47,25 @@ def uvarint(b: bytes, p: int) -> tuple[int, int]:
     raise MalformedError("varint of more than five bytes")
 
 
+def skip_tags(data: bytes, p: int) -> int:
+    """Return the position after a header's tagged fields. Raises the same exceptions as readers."""
+    count, p = uvarint(data, p)
+    for _ in range(count):
+        _, p = uvarint(data, p)
+        size, p = uvarint(data, p)
+        p += size
+    return p
+
+
 def short(what: int) -> None:
     """Reject an array that claims more elements than there are bytes."""
     raise MalformedError(f"array of {what} elements in a body that is shorter")
 
 
-def compile_reader(plan: Layout) -> Reader:
-    """Return the reader of a layout."""
+def compile_reader(plan: Layout, *, heads: int = 0) -> Reader:
+    """Return the reader of a layout. With `heads`, `records` are their first bytes, at most that many."""
     names: dict[str, Any] = {"uvarint": uvarint, "short": short, "unpack_from": unpack_from}
-    source = "\n".join(_Writer(plan.flexible, names).function(plan.items))
+    source = "\n".join(_Writer(plan.flexible, names, heads).function(plan.items))
     exec(source, names)  # noqa: S102  # our own source, generated from Kafka's definitions; only names come from them
     return names["read"]  # type: ignore[no-any-return]  # made by exec
 
@@ -63,8 +73,9 @@ def compile_reader(plan: Layout) -> Reader:
 class _Writer:
     """Generates the source. `names` collects the precompiled structs that the source uses."""
 
-    def __init__(self, flexible: bool, names: dict[str, Any]) -> None:
+    def __init__(self, flexible: bool, names: dict[str, Any], heads: int) -> None:
         self.flexible = flexible
+        self.heads = heads
         self.names = names
         self.number = count()
 
@@ -126,6 +137,8 @@ class _Writer:
         yield f"if {size} < 0: {target} = None"
         yield "else:"
         value = {"string": f"b[p:p + {size}].decode('utf-8', 'replace')", "records": size}
+        if self.heads:
+            value["records"] = f"b[p:p + min({size}, {self.heads})]"
         yield f"{INDENT}{target} = {value.get(kind, f'b[p:p + {size}]')}"
         yield f"{INDENT}p += {size}"
 

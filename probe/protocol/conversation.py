@@ -6,11 +6,13 @@ from collections import Counter, deque
 from struct import Struct
 
 from probe.model import Event, Request, Response
+from probe.model.handshake import Handshake
 from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE
-from probe.protocol.compiler import MALFORMED, uvarint
+from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.digest import ANSWERS, QUESTIONS
 from probe.protocol.fold import Fold
 from probe.protocol.frames import Frame, Splitter
+from probe.protocol.handshake import FirstRequests
 from probe.protocol.names import api_name
 from probe.protocol.rows import Asked, Body, Digest, Names
 from probe.protocol.schemas import Schemas, Spec
@@ -48,6 +50,7 @@ class Conversation:
         """Frames by API key, including those that were folded."""
         self.responses: Counter[int] = Counter()
         self.fold = Fold(conn, broker)
+        self._first = FirstRequests(schemas)
         self._schemas, self._names = schemas, names
         self._sessions = sessions or FetchSessions()
         self.asking, self.answering = Splitter(8), Splitter(4)
@@ -84,6 +87,10 @@ class Conversation:
         self.fold.tick(at, out, final=final)
         return out
 
+    def handshake(self) -> Handshake | None:
+        """Return what the client has sent first, None if it has sent no request."""
+        return self._first.handshake(self.conn, self.broker)
+
     def expected(self, corr: int) -> int:
         """Return the API key of the request with this correlation id, -1 if there is none."""
         return next((asked.api for asked in self._pending if asked.corr == corr), -1)
@@ -97,6 +104,7 @@ class Conversation:
         asked, digest, error = Asked(corr, api, version, at), NOTHING, ""
         try:
             body = self._client_id(data, start + 8, end, asked)
+            self._first.take(asked, frame, body)
             if api in QUESTIONS:
                 asked, digest = self._question(frame, body, asked)
         except MALFORMED as problem:
@@ -212,16 +220,6 @@ class Conversation:
         self.fault = fault
         error = f"{fault}; this connection is not decoded any more"
         return Response(at=at, conn=self.conn, broker=self.broker, corr=-1, api=-1, version=-1, sent_at=at, error=error)
-
-
-def skip_tags(data: bytes, p: int) -> int:
-    """Return the position after a header's tagged fields. Raises the same exceptions as readers."""
-    count, p = uvarint(data, p)
-    for _ in range(count):
-        _, p = uvarint(data, p)
-        size, p = uvarint(data, p)
-        p += size
-    return p
 
 
 class UnknownVersionError(ValueError):

@@ -98,10 +98,15 @@ def answer_epochs(body: Body, _: Asked, names: Names) -> Digest:
     return Digest(tuple(rows))
 
 
+def asks_for_all(topics: list[Body] | None, version: int) -> bool:
+    """Return whether a list asks for all topics: null does. In version 0, without null, an empty one does (KIP-4)."""
+    return topics is None or (not topics and version == 0)
+
+
 def ask_metadata(body: Body, version: int, names: Names) -> Digest:
-    """Read Metadata. Null asks for all topics. In version 0, which has no null, an empty list does so (KIP-4)."""
+    """Read Metadata."""
     topics = body["Topics"]
-    if topics is None or (not topics and version == 0):
+    if asks_for_all(topics, version):
         return Digest(everything=True)
     return Digest(tuple(row(topic_of(item, names)) for item in topics))
 

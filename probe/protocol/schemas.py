@@ -20,6 +20,8 @@ from probe.protocol.definitions import KINDS, REQUEST, RESPONSE, Jar, Message
 from probe.protocol.layout import Layout, layout
 from probe.protocol.names import API_NAMES
 
+HEAD = 23
+"""First bytes of `records` that a reader with heads returns: up to the attributes of a record batch."""
 EVERYDAY = frozenset({PRODUCE, FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR, API_VERSIONS})
 
 
@@ -41,6 +43,7 @@ class Schemas:
     def __init__(self, jars: Sequence[Path]) -> None:
         self.jars = tuple(Jar(path) for path in jars)
         self._specs: dict[tuple[int, int, str], Spec | None] = {}
+        self._heads: dict[tuple[int, int], Spec] = {}
         self._messages: dict[tuple[int, str], tuple[Message, ...]] = {}
 
     def warm(self) -> None:
@@ -59,6 +62,17 @@ class Schemas:
     def response(self, api: int, version: int) -> Spec | None:
         """Return the reader of a response, None if no jar contains this version. Raises DefinitionsError."""
         return self._spec((api, version, RESPONSE))
+
+    def with_heads(self, api: int, version: int) -> Spec | None:
+        """Return the reader of a request that returns the first `HEAD` bytes of `records` instead of their size.
+
+        None if no jar contains this version. Raises DefinitionsError.
+        """
+        key = (api, version)
+        if key not in self._heads and (plan := self.layout(api, version, REQUEST)) is not None:
+            header = _header(api, version, REQUEST, flexible=plan.flexible)
+            self._heads[key] = Spec(header, compile_reader(plan, heads=HEAD))
+        return self._heads.get(key)
 
     def layout(self, api: int, version: int, kind: str) -> Layout | None:
         """Return the fields of one version, None if no jar contains it. Raises DefinitionsError."""

@@ -13,12 +13,14 @@ from probe.errors import ExhaustedError, RelayError
 from probe.model import Event, Folded, Request, Response
 from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
+from probe.model.handshake import Handshake
 from probe.ports import Pcapng, Sink, discard
 from probe.processes.resources import exhaustion, translated
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
 from probe.relay.broker_proxy import BrokerProxy
 from probe.relay.capture import Capture, CapturingConversation
+from probe.relay.first_connections import FirstConnections
 from probe.relay.link import Link
 
 TICK_S = 0.25
@@ -46,6 +48,7 @@ class Relay:
         self._ways: dict[int, BrokerProxy] = {}
         self._conn = 0
         self._capture = Capture() if capture else None
+        self._first = FirstConnections()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker: asyncio.TimerHandle | None = None
         self._forwarded: tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]] = (Counter(), Counter())
@@ -118,6 +121,10 @@ class Relay:
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Delay answers of these APIs by `hold_ms`; empty `apis` ends it, except for answers already delayed."""
         self.held = dict.fromkeys(apis, hold_ms * 1000) if hold_ms > 0 else {}
+
+    def handshakes(self, client_id: str) -> tuple[Handshake, ...]:
+        """Return what this client has sent first: its first connection of every set of purposes, by connection."""
+        return self._first.handshakes(client_id, (link.conversation for link in self._links()))
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
         """Return the bytes so far (of these client ids, or all), once; None without `capture`."""
@@ -228,6 +235,7 @@ class Relay:
     def settle(self, link: Link) -> None:
         """Take over the counts of a link that has ended."""
         _add(*self._forwarded, link.conversation)
+        self._first.take(link.conversation)
         self._changed.set()
         if link.conversation.fault and len(self.faults) < MAX_FAULTS:
             self.faults.append(f"connection {link.conversation.conn}: {link.conversation.fault}")

@@ -15,8 +15,7 @@ PRODUCE, FETCH, METADATA = apis.PRODUCE, apis.FETCH, apis.METADATA
 FIND_COORDINATOR, OFFSET_COMMIT = apis.FIND_COORDINATOR, apis.OFFSET_COMMIT
 EPOCHS, TXN_OFFSET_COMMIT = apis.OFFSET_FOR_LEADER_EPOCH, apis.TXN_OFFSET_COMMIT
 
-HANDSHAKE = _keys("ApiVersions", "SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")
-"""APIs that a client sends on a connection before its work, or in addition to it."""
+HANDSHAKE = frozenset(apis.HANDSHAKE_APIS)
 DISCOVERY = frozenset(apis.DISCOVERY_APIS)
 
 LED = _keys("Produce", "Fetch", "ListOffsets", "DeleteRecords", "OffsetForLeaderEpoch", "ShareFetch")

@@ -207,7 +207,7 @@ def run(
     plan: Plan,
     engine: FakeEngine,
     kept: Kept | None = None,
-    finished: Mapping[tuple[Cell, int], Outcome] | None = None,
+    finished: Mapping[tuple[Cell, int], Verdict] | None = None,
 ) -> Kept:
     kept = kept or Kept()
     tools: Any = Tools(engine=engine, host=None, lag=NoLag())  # type: ignore[arg-type]  # no host is started
@@ -331,7 +331,11 @@ def test_a_control_cell_left_open_by_an_interruption_is_completed(monkeypatch: p
     played = list[tuple[Cell, int]]()
     monkeypatch.setattr(cohorts, "run_trial", trial)
     plan = planned("steady")
-    run(plan, FakeEngine(), finished={(plan.cells[0].cell, 0): Outcome.STUCK})
+    run(
+        plan,
+        FakeEngine(),
+        finished={(plan.cells[0].cell, 0): Verdict(outcome=Outcome.STUCK, reason="it does not serve")},
+    )
     assert sorted(number for cell, number in played if cell == plan.cells[0].cell) == [1, 2]
 
 

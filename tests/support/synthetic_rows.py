@@ -48,6 +48,7 @@ from probe.model import (
 )
 from probe.model.columns import FACTS
 from probe.model.conditions import FIRST, current
+from probe.model.handshake import FirstMetadata, FirstProduce, Handshake, Purpose, TopicList
 from probe.model.schema import Type
 from probe.store import RunStore
 from probe.store.rows import not_run_row, trial_row
@@ -72,6 +73,17 @@ EVENTS: tuple[Event, ...] = (
     Mark(at=10, kind=MarkKind.END, text="the end"),
     Closed(at=11, conn=1, broker=1, by="client"),
 )
+HANDSHAKE = Handshake(
+    conn=1,
+    broker=1,
+    purposes=(Purpose.PRODUCE,),
+    requests=((18, 3), (0, 7)),
+    versions=((0, 7), (3, 9), (18, 3)),
+    software_name="sarama",
+    software_version="1.43.3",
+    metadata=FirstMetadata(topics=TopicList.NAMES, allow_auto_topic_creation=False),
+    produce=FirstProduce(acks=-1, timeout_ms=10_000, compression="none"),
+)
 
 
 def header(cell: Cell = CELL, trial: int = 1, **changes: object) -> Header:
@@ -94,6 +106,7 @@ def header(cell: Cell = CELL, trial: int = 1, **changes: object) -> Header:
         stored=(Stored(0, 0, "i1", 0),),
         released="2024-08-27",
         artifact="module sarama v1.43.3 h1:abc",
+        handshakes=(HANDSHAKE,),
     )
     return replace(plain, **changes)  # type: ignore[arg-type]  # tests pass fields of Header by name
 

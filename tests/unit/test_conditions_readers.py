@@ -144,9 +144,9 @@ def test_a_report_says_if_no_result_is_comparable(tmp_path: Path) -> None:
 
 def test_extra_trials_are_decided_by_comparable_results(tmp_path: Path) -> None:
     store(tmp_path, 2, (CELL, GOOD), (READER, GOOD))
-    assert known_outcomes(str(tmp_path)) == {CELL: GOOD}
+    assert known_outcomes(str(tmp_path)) == {CELL: {GOOD}}
     store(tmp_path, 1, (CELL, BAD))
-    assert known_outcomes(str(tmp_path)) == {CELL: GOOD}
+    assert known_outcomes(str(tmp_path)) == {CELL: {GOOD}}
 
 
 def test_request_versions_come_from_comparable_trials(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_feed_names_changes_under_comparable_conditions_only(tmp_path: Path) -> 
     rows = [
         CELL.columns()
         | {"first_run": name, "last_run": name, "runs": 1, "trials": 1, "agreeing": 1}
-        | {"outcome": str(outcome), "conforms": conforms, "conditions": number}
+        | {"outcome": str(outcome), "worst": str(outcome), "conforms": conforms, "conditions": number}
         for name, outcome, conforms, number in said
     ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "history.parquet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from probe.catalogue.apps import stand_for
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cli import options as o
+from probe.cli.console.handshake_lines import handshake_lines
 from probe.cli.console.history_lines import lines
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families
@@ -145,5 +147,5 @@ def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
     OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
     for name, value in encode(row.verdict.facts).items():
         OUT.print(f"  {name} = {value}", markup=False)
-    for line in lines(seen):
+    for line in chain(handshake_lines(seen.header), lines(seen)):
         OUT.print(line, markup=False)

@@ -156,7 +156,8 @@ async def run_plan(
         if cell in steady:
             run.judged_control(cell, found.outcome)
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
-    work += [(item, n) for item in plan.cells for n in _further(run, item)]
+    further = [(item, n) for item in plan.cells for n in _further(run, item)]
+    work = [one for one in further if one[0].is_control] + work + [one for one in further if not one[0].is_control]
     run.total = len(work)
     async with _until(options.stop_at):
         await (drain or drain_each)(run, work)
@@ -227,7 +228,10 @@ async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None
         async with asyncio.TaskGroup() as group:
             for further in more_trials(run, item):
                 run.go_on()
-                group.create_task(_judge_one(run, item, further, await run.limit.enter()))
+                if item.is_control:  # trials that wait for it may hold all permits
+                    await _judge_one(run, item, further, run.limit.enter_now())
+                else:
+                    group.create_task(_judge_one(run, item, further, await run.limit.enter()))
 
 
 def _out_of_reach(run: Run, item: Planned) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from probe.errors import DriverLostError, HarnessError
 from probe.model import Engine, History, Role, Symptom
@@ -96,7 +97,8 @@ async def _run(
 
 
 async def _keep(state: TrialState, tap: Tap, tools: Tools) -> None:
-    """Store the capture of the trial, if there is one; an earlier attempt's is overwritten."""
+    """Keep the client's handshakes, and the capture if there is one; an earlier attempt's is overwritten."""
+    state.header = replace(state.header, handshakes=tap.handshakes(state.header.subject.client_id))
     if tools.keep is not None and (capture := tap.captured()) is not None:
         await asyncio.to_thread(tools.keep, state.header.cell, state.header.trial, capture)
 

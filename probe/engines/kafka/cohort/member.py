@@ -19,6 +19,7 @@ from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
 from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
+from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
 from probe.ports import Pcapng, ReadBack, Sink, discard
 from probe.processes.resources import translating
@@ -108,6 +109,10 @@ class CohortMember:
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Hold answers of these APIs back for `hold_ms`, for all members."""
         self._cluster.relay.hold(apis, hold_ms)
+
+    def handshakes(self, client_id: str) -> tuple[Handshake, ...]:
+        """Return what this client has sent first."""
+        return self._cluster.relay.handshakes(client_id)
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
         """Return the capture of this trial's connections, once; None if none is kept."""
