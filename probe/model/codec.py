@@ -121,22 +121,52 @@ def _reader(hint: Any) -> Reader:
 
 
 def _object_reader(cls: type) -> Reader:
-    """Return a function that reads only the fields that the data contain, since most fields have their default."""
+    """Return a function that reads an object; fields that the data lack have their default."""
     hints = get_type_hints(cls)
+    if "__slots__" in vars(cls) and cls.__bases__ == (object,) and not hasattr(cls, "__post_init__"):
+        return _slots_reader(cls, hints)
     readers = {name: _reader(inner) for name, inner in hints.items()}
-    plain = {name: inner for name, inner in hints.items() if inner in _PLAIN}
     items = dict.items  # raises TypeError for anything other than a dict
+    return lambda data: cls(**{name: readers[name](item) for name, item in items(data) if name in readers})
 
-    def read(data: Any) -> Any:
-        return cls(
-            **{
-                name: item if type(item) is plain.get(name) else readers[name](item)
-                for name, item in items(data)
-                if name in readers
-            }
-        )
 
-    return read
+def _slots_reader(cls: type, hints: Mapping[str, Any]) -> Reader:
+    """Generate a function that reads a class with slots, and compile it.
+
+    `__init__` of a frozen class takes most of the time, because it stores every field by a call. So the fields are
+    stored in an object of a plain class with the same slots, which then becomes one of `cls`.
+    """
+    plain = type(cls.__name__, (), {"__slots__": tuple(item.name for item in fields(cls))})
+    names: dict[str, Any] = {"cls": cls, "plain": plain}
+    lines = []
+    for number, item in enumerate(fields(cls)):
+        name, kind = item.name, hints[item.name]
+        names |= {f"kind{number}": kind, f"read{number}": _reader(kind), f"default{number}": item.default}
+        if item.default is not MISSING:
+            found = f"data[{name!r}] if {name!r} in data else default{number}"
+        elif item.default_factory is not MISSING:
+            names[f"default{number}"] = item.default_factory
+            found = f"data[{name!r}] if {name!r} in data else default{number}()"
+        else:
+            found = f"data[{name!r}]"
+        if kind in _PLAIN:
+            lines += [f"item = {found}", f"made.{name} = item if type(item) is kind{number} else read{number}(item)"]
+        else:
+            lines.append(f"made.{name} = {found.replace(f'data[{name!r}]', f'read{number}(data[{name!r}])')}")
+    body = "\n        ".join(["made = plain()", *lines, "made.__class__ = cls", "return made"])
+    exec(_READ.format(body=body), names)  # noqa: S102  # generated from our own field names
+    return names["read"]  # type: ignore[no-any-return]  # made by exec
+
+
+_READ = """
+def read(data):
+    if not isinstance(data, dict):
+        raise TypeError(f"{{data!r:.40}} is no object")
+    try:
+        {body}
+    except KeyError as lacking:
+        raise TypeError(f"{{cls.__name__}} lacks {{lacking}}") from None
+"""
 
 
 def _optional(inner: Reader) -> Reader:
