@@ -27,13 +27,16 @@ def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[MomentKind, floa
     open_runs: dict[tuple[str, MomentKind, str], _Stretch] = {}
     done: list[_Stretch] = []
     for one in moments:
-        key = (one.lane, one.sort, one.text)
+        at, sort, until = one.at, one.sort, one.until
+        end = at if until is None else until  # `one.end`, without a call: a trial has thousands of moments
+        key = (one.lane, sort, one.text)
         last = open_runs.get(key)
-        if last is not None and one.at - last.end <= gaps[one.sort]:
-            last.end = max(last.end, one.end)
+        if last is not None and at - last.end <= gaps[sort]:
+            if end > last.end:
+                last.end = end
             last.count += one.count
             continue
-        run = _Stretch(one, one.end, one.count)
+        run = _Stretch(one, end, one.count)
         done.append(run)
         open_runs[key] = run
     return sorted((run.moment() for run in done), key=lambda item: (item.at, item.lane))

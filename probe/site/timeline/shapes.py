@@ -31,23 +31,22 @@ STAGE = Markup(
     '<g class="stage"><title>{title}</title><line x1="{x}" x2="{x}" y1="{y}" y2="{bottom}"></line>'
     '<text x="{text_x}" y="{text_y}" text-anchor="{anchor}">{label}</text></g>'
 )
-TEXT = Markup('<text x="{x}" y="{y}" class="{kind}">{text}</text>')
 
 PATHS = {
-    MomentKind.ASK: "M{x},{a} l5.5,9 h-11 z",
-    MomentKind.ASK_STALE: "M{x},{a} l5.5,9 h-11 z",
-    MomentKind.WORK: "M{x},{a} v10",
-    MomentKind.BEGUN: "M{x},{a} v10",
-    MomentKind.DONE: "M{x},{a} v10",
-    MomentKind.ERROR: "M{l},{a} l8,9 m0,-9 l-8,9",
-    MomentKind.FAILED: "M{l},{a} l8,9 m0,-9 l-8,9",
-    MomentKind.CUT: "M{x},{a} v10 m-3,-10 l6,10",
-    MomentKind.FUTILE: "M{l},{a} h8 v8 h-8 z",
-    MomentKind.SILENT: "M{l},{y} a4,4 0 1 0 8,0 a4,4 0 1 0 -8,0",
-    MomentKind.OPENED: "M{l},{y} h8 m-4,-4 v8",
-    MomentKind.CLOSED: "M{l},{y} h8",
+    MomentKind.ASK: "M%(x).1f,%(a).1f l5.5,9 h-11 z",
+    MomentKind.ASK_STALE: "M%(x).1f,%(a).1f l5.5,9 h-11 z",
+    MomentKind.WORK: "M%(x).1f,%(a).1f v10",
+    MomentKind.BEGUN: "M%(x).1f,%(a).1f v10",
+    MomentKind.DONE: "M%(x).1f,%(a).1f v10",
+    MomentKind.ERROR: "M%(l).1f,%(a).1f l8,9 m0,-9 l-8,9",
+    MomentKind.FAILED: "M%(l).1f,%(a).1f l8,9 m0,-9 l-8,9",
+    MomentKind.CUT: "M%(x).1f,%(a).1f v10 m-3,-10 l6,10",
+    MomentKind.FUTILE: "M%(l).1f,%(a).1f h8 v8 h-8 z",
+    MomentKind.SILENT: "M%(l).1f,%(y).1f a4,4 0 1 0 8,0 a4,4 0 1 0 -8,0",
+    MomentKind.OPENED: "M%(l).1f,%(y).1f h8 m-4,-4 v8",
+    MomentKind.CLOSED: "M%(l).1f,%(y).1f h8",
     MomentKind.GAP: "",
-    MomentKind.STATE: "M{x},{a} l4.5,4.5 l-4.5,4.5 l-4.5,-4.5 z",
+    MomentKind.STATE: "M%(x).1f,%(a).1f l4.5,4.5 l-4.5,4.5 l-4.5,-4.5 z",
 }
 """Path of a moment; x is its middle, l its left edge, a its top, y the middle of the row."""
 LABELLED = frozenset(
@@ -67,16 +66,16 @@ LABELLED = frozenset(
 def mark(one: Moment, left: float, right: float, y: float) -> Markup:
     """Return a moment as a mark, or a run of moments as a bar with marks at both ends."""
     ends = {left, right} if one.count > 1 else {left}
-    path = "".join(_path(one.sort, x, y) for x in sorted(ends))
+    path = "".join([_path(one.sort, x, y) for x in sorted(ends)])
     if right - left > 1:
         path += f" M{left:.1f},{y:.1f} H{right:.1f}"
-    # formatted here, since `Markup.format` is slow for hundreds of marks
+    # formatted here and below, since `Markup.format` is slow for hundreds of marks
     html = f'<g class="mark {one.sort}"><title>{escape(_title(one))}</title><path d="{path}"></path></g>'
     return Markup(html)  # noqa: S704 - the words are escaped, the rest are numbers
 
 
 def _path(sort: MomentKind, x: float, y: float) -> str:
-    return PATHS[sort].format(x=f"{x:.1f}", l=f"{x - 4:.1f}", a=f"{y - 4.5:.1f}", y=f"{y:.1f}")
+    return PATHS[sort] % {"x": x, "l": x - 4, "a": y - 4.5, "y": y}
 
 
 def label(one: Moment) -> str:
@@ -106,7 +105,8 @@ def text_width(words: str) -> float:
 
 def text(x: float, y: float, words: str, *, on_bar: bool = False) -> Markup:
     """Return a label as SVG; one on a bar has a halo."""
-    return TEXT.format(x=f"{x:.1f}", y=f"{y:.1f}", text=words, kind="label halo" if on_bar else "label")
+    kind = "label halo" if on_bar else "label"
+    return Markup(f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(words)}</text>')  # noqa: S704 - escaped
 
 
 def band(y: float, height: float, name: str, note: str, width: int) -> Markup:
