@@ -112,9 +112,12 @@ class Place:
         """Read (some rows of) a Parquet file; ResultsError if it is damaged or its schema is too new."""
         try:
             with self._fs.open_input_file(self._full(path)) as source:
-                known = pq.read_schema(source)
+                file = pq.ParquetFile(source)
+                known = file.schema_arrow
                 self._check_version(path, known)
                 names = None if columns is None else [name for name in columns if name in known.names]
+                if filters is None:  # `read_table` would read the footer again and start a scanner
+                    return file.read(names, use_threads=False)
                 return pq.read_table(source, columns=names, filters=filters)
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(path, error) from error

@@ -17,6 +17,8 @@ from probe.store.files import Place
 from probe.store.schemas import OLDER, TRIAL_SCHEMA, VERDICT_SCHEMA
 
 Warn = Callable[[str], None]
+FEW = 4
+"""Where fewer than one in `FEW` trials of a file are wanted, Parquet filters the events; else all are read."""
 _Key = tuple[Cell, int]
 _log = logging.getLogger(__name__)
 
@@ -144,13 +146,14 @@ def histories(
 
 def _histories_of(place: Place, path: str, left: set[_Key] | None) -> Iterator[History]:
     """Read the headers of a trial file, then the events of the wanted trials from the file of the same name."""
-    only = _only(left)
+    only = _only(left) if left is not None and len(left) < FEW else None  # a filter costs more than a few headers
     rows = place.read_table(path, [*IDENTITY, "trial", "header"], only).to_pylist()
     rows = [row for row in rows if row["header"] is not None and (left is None or _key(row) in left)]
     if not rows:
         return
     events_path = path.replace(f"/{TRIALS}/", f"/{EVENTS}/")
-    only = None if left is None else _only({_key(row) for row in rows})
+    few = left is not None and FEW * len(rows) < place.count_rows(path)
+    only = _only({_key(row) for row in rows}) if few else None
     table = place.read_table(events_path, [*TRIAL, "seq", *EVENT], only)
     events: dict[object, Columns] | None = None
     for row in rows:
