@@ -174,7 +174,7 @@ def _rendered(desk: Renderer, sheets: Sequence[RenderJob]) -> Exception | None:
 
 
 def _batches(sheets: Sequence[RenderJob]) -> Iterator[Sequence[RenderJob]]:
-    """Split the sheets of every run into batches of BATCH trials or more, so that few files are read for two batches."""
+    """Split the sheets of every run into batches of BATCH trials or more; few files are read for two batches."""
     ordered = sorted(sheets, key=_files)
     for _, of_run in itertools.groupby(ordered, key=lambda one: one.row.run_id):
         batch: list[RenderJob] = []

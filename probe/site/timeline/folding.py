@@ -32,8 +32,7 @@ def fold(moments: Iterable[Moment], gap_us: int, wider: Mapping[MomentKind, floa
         key = (one.lane, sort, one.text)
         last = open_runs.get(key)
         if last is not None and at - last.end <= gaps[sort]:
-            if end > last.end:
-                last.end = end
+            last.end = max(last.end, end)
             last.count += one.count
             continue
         run = _Stretch(one, end, one.count)
