@@ -151,6 +151,9 @@ def _slots_reader(cls: type, hints: Mapping[str, Any]) -> Reader:
             found = f"data[{name!r}]"
         if kind in _PLAIN:
             lines += [f"item = {found}", f"made.{name} = item if type(item) is kind{number} else read{number}(item)"]
+        elif isinstance(kind, type) and issubclass(kind, Enum) and item.default is MISSING:
+            names[f"members{number}"] = {member.value: member for member in kind}
+            lines += [f"item = {found}", f"made.{name} = members{number}.get(item) or read{number}(item)"]
         else:
             lines.append(f"made.{name} = {found.replace(f'data[{name!r}]', f'read{number}(data[{name!r}])')}")
     body = "\n        ".join(["made = plain()", *lines, "made.__class__ = cls", "return made"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class MomentKind(StrEnum):
@@ -40,9 +40,11 @@ class MomentKind(StrEnum):
     """Engine or harness: changes of the brokers, and the milestones of the trial."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """An event, or a folded run of equal events."""
+class Moment(NamedTuple):
+    """An event, or a folded run of equal events.
+
+    A tuple is built several times faster than a frozen dataclass; a trial has thousands of moments.
+    """
 
     at: int
     """Microseconds since the fault."""
