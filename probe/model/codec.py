@@ -101,19 +101,19 @@ def decode(hint: type[T], data: Any) -> T:
 
     Raises TypeError, ValueError or KeyError where the data do not fit.
     """
-    return _reader(hint)(data)  # type: ignore[no-any-return, arg-type]  # hints, not types
+    return reader(hint)(data)  # type: ignore[no-any-return]  # hints, not types
 
 
 @cache
-def _reader(hint: Any) -> Reader:
-    """Return the function that reads values of a type hint. It is created once, for speed."""
+def reader(hint: Any) -> Reader:
+    """Return the function of `decode` for a type hint. It is created once, for speed."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _optional(_reader(next(a for a in get_args(hint) if a is not type(None))))
+        return _optional(reader(next(a for a in get_args(hint) if a is not type(None))))
     if origin is tuple:
         return _tuple(get_args(hint))
     if origin is not None and issubclass(origin, Mapping):
-        key, item = map(_reader, get_args(hint))
+        key, item = map(reader, get_args(hint))
         return lambda data: {key(k): item(v) for k, v in data.items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return _object_reader(hint)
@@ -125,7 +125,7 @@ def _object_reader(cls: type) -> Reader:
     hints = get_type_hints(cls)
     if "__slots__" in vars(cls) and cls.__bases__ == (object,) and not hasattr(cls, "__post_init__"):
         return _slots_reader(cls, hints)
-    readers = {name: _reader(inner) for name, inner in hints.items()}
+    readers = {name: reader(inner) for name, inner in hints.items()}
     items = dict.items  # raises TypeError for anything other than a dict
     return lambda data: cls(**{name: readers[name](item) for name, item in items(data) if name in readers})
 
@@ -141,7 +141,7 @@ def _slots_reader(cls: type, hints: Mapping[str, Any]) -> Reader:
     lines = []
     for number, item in enumerate(fields(cls)):
         name, kind = item.name, hints[item.name]
-        names |= {f"kind{number}": kind, f"read{number}": _reader(kind), f"default{number}": item.default}
+        names |= {f"kind{number}": kind, f"read{number}": reader(kind), f"default{number}": item.default}
         if item.default is not MISSING:
             found = f"data[{name!r}] if {name!r} in data else default{number}"
         elif item.default_factory is not MISSING:
@@ -154,6 +154,10 @@ def _slots_reader(cls: type, hints: Mapping[str, Any]) -> Reader:
         elif isinstance(kind, type) and issubclass(kind, Enum) and item.default is MISSING:
             names[f"members{number}"] = {member.value: member for member in kind}
             lines += [f"item = {found}", f"made.{name} = members{number}.get(item) or read{number}(item)"]
+        elif (plain_kind := _optional_plain(kind)) is not None:
+            names[f"kind{number}"] = plain_kind
+            fits = f"item is None or type(item) is kind{number}"
+            lines += [f"item = {found}", f"made.{name} = item if {fits} else read{number}(item)"]
         else:
             lines.append(f"made.{name} = {found.replace(f'data[{name!r}]', f'read{number}(data[{name!r}])')}")
     body = "\n        ".join(["made = plain()", *lines, "made.__class__ = cls", "return made"])
@@ -172,15 +176,23 @@ def read(data):
 """
 
 
+def _optional_plain(kind: Any) -> type | None:
+    """Return the plain type of a hint such as `int | None`; None for other hints."""
+    if get_origin(kind) not in (Union, types.UnionType):
+        return None
+    inner = next(a for a in get_args(kind) if a is not type(None))
+    return inner if inner in _PLAIN else None
+
+
 def _optional(inner: Reader) -> Reader:
     return lambda data: None if data is None else inner(data)
 
 
 def _tuple(args: tuple[Any, ...]) -> Reader:
     if len(args) == 2 and args[1] is Ellipsis:
-        each = _reader(args[0])
+        each = reader(args[0])
         return lambda data: tuple(map(each, data))
-    readers = tuple(map(_reader, args))
+    readers = tuple(map(reader, args))
     return lambda data: tuple(read(item) for read, item in zip(readers, data, strict=True))
 
 

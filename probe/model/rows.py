@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
 from probe.model.cell import Cell, Outcome
-from probe.model.codec import decode, to_json
+from probe.model.codec import Reader, decode, reader, to_json
 from probe.model.events import App, Closed, EngineEvent, Event, Folded, Mark, Opened, Request, Response
 from probe.model.history import Header, History
 from probe.model.results import IDENTITY, fact_columns, facts_of
@@ -66,7 +67,12 @@ def event_json(event: Event) -> str:
 
 def event_of(source: str, kind: str, data: Any) -> Event:
     """Build an event from `source`, `kind` and the parsed `data` of its row. Raises MISFITS."""
-    return decode(_WIRE[kind] if source == "wire" else _BY_SOURCE[source], data)
+    return _event_reader(source, kind)(data)  # type: ignore[no-any-return]  # of the class that it names
+
+
+@cache
+def _event_reader(source: str, kind: str) -> Reader:
+    return reader(_WIRE[kind] if source == "wire" else _BY_SOURCE[source])
 
 
 def header_json(header: Header) -> str:
@@ -122,7 +128,9 @@ def history_of(
     `parse` may be a faster JSON parser.
     """
     parsed = parse(f"[{','.join(data)}]")  # one call is faster than one per event
-    return History(decode(Header, json.loads(header)), tuple(map(event_of, sources, kinds, _fitting(parsed, data))))
+    readers = map(_event_reader, sources, kinds)
+    events = tuple([read(item) for read, item in zip(readers, _fitting(parsed, data), strict=True)])
+    return History(decode(Header, json.loads(header)), events)
 
 
 def _fitting(parsed: list[Any], data: Sequence[str]) -> list[Any]:

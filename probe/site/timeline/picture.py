@@ -18,6 +18,8 @@ WIDTH = 1000
 LEFT = 120
 """Width of the area with the names of the lanes."""
 RIGHT = 14
+WIDE = WIDTH - LEFT - RIGHT
+"""Width of the time axis."""
 ROW = 17
 """Height of a row of marks."""
 MARKS = 320
@@ -70,12 +72,12 @@ class Scale:
     def x(self, at: int) -> float:
         """Return the x coordinate of a time."""
         share = (at - self.start) / max(1, self.end - self.start)
-        return LEFT + share * (WIDTH - LEFT - RIGHT)
+        return LEFT + share * WIDE
 
     @property
     def us_per_px(self) -> float:
         """The microseconds per pixel."""
-        return (self.end - self.start) / (WIDTH - LEFT - RIGHT)
+        return (self.end - self.start) / WIDE
 
 
 @dataclass(slots=True)
@@ -179,7 +181,12 @@ def _row(runs: Sequence[Moment], scale: Scale, y: float) -> list[str]:
     """Return the marks of a row, then their labels if there is room: on a bar, or else after it."""
     if not runs:
         return []
-    places = [(one, scale.x(one.at), scale.x(one.end)) for one in runs]
+    start, span = scale.start, max(1, scale.end - scale.start)  # as `Scale.x`, without two calls per mark
+    places = []
+    for one in runs:
+        left = LEFT + (one.at - start) / span * WIDE
+        until = one.until
+        places.append((one, left, left if until is None else LEFT + (until - start) / span * WIDE))
     parts = [shapes.mark(one, left, right, y) for one, left, right in places]
     taken = _Taken([(left - 6, right + 6) for _, left, right in places])
     for one, left, right in places:
