@@ -101,7 +101,7 @@ def decode(hint: type[T], data: Any) -> T:
 
     Raises TypeError, ValueError or KeyError where the data do not fit.
     """
-    return reader(hint)(data)  # type: ignore[no-any-return]  # hints, not types
+    return reader(hint)(data)  # type: ignore[no-any-return, arg-type]  # hints, not types
 
 
 @cache

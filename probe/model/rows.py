@@ -72,7 +72,7 @@ def event_of(source: str, kind: str, data: Any) -> Event:
 
 @cache
 def _event_reader(source: str, kind: str) -> Reader:
-    return reader(_WIRE[kind] if source == "wire" else _BY_SOURCE[source])
+    return reader(_WIRE[kind] if source == "wire" else _BY_SOURCE[source])  # type: ignore[arg-type]  # classes are hashable
 
 
 def header_json(header: Header) -> str:

@@ -35,7 +35,7 @@ class EventRow(NamedTuple):
     symbol: str
     where: str
     what: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides `tuple.count`, which nobody calls
     sort: MomentKind
 
 

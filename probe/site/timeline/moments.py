@@ -54,7 +54,7 @@ class Moment(NamedTuple):
     text: str
     until: int | None = None
     """End of a folded run or of a gap, in microseconds since the fault."""
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # hides `tuple.count`, which nobody calls
 
     @property
     def end(self) -> int:
