@@ -148,10 +148,14 @@ def _united(column: MatrixColumn) -> str:
 
 def _percentile(values: str, share: float) -> str:
     """Return a percentile, interpolated linearly; null if there is no value."""
-    place = f"((size(ordered) - 1) * {share}D)"
-    below, above = (f"get(ordered, CAST({nth}({place}) AS INT))" for nth in ("floor", "ceil"))
-    between = f"{below} + ({above} - {below}) * ({place} - floor({place}))"
-    return _with("ordered", f"sort_array(array_compact({values}))", between)
+    return _with("ordered", f"sort_array(array_compact({values}))", interpolated("ordered", share))
+
+
+def interpolated(ordered: str, share: float) -> str:
+    """Return the expression for a percentile of a sorted list, interpolated linearly as Spark's `percentile` does."""
+    place = f"((size({ordered}) - 1) * {share}D)"
+    below, above = (f"get({ordered}, CAST({nth}({place}) AS INT))" for nth in ("floor", "ceil"))
+    return f"{below} + ({above} - {below}) * ({place} - floor({place}))"
 
 
 def _commonest(words: str) -> str:

@@ -13,6 +13,7 @@ from probe.model.columns import TIMES
 from probe.model.outcomes import NO_ANSWER, SETTLES
 from probe.model.profile import ELECTION
 from spark.encoding import outcome_at
+from spark.measures import interpolated
 from spark.schema import IDENTITY
 from spark.tables import AGREEMENT, EDGES, TALLIED, TIMINGS
 
@@ -72,19 +73,11 @@ def timings(agreeing: DataFrame) -> DataFrame:
     found = {
         "trials": "CAST(size(ms) AS BIGINT)",
         "min_ms": "round(CAST(ms[0] AS DOUBLE), 3)",
-        **{f"{name}_ms": f"round({_percentile(share)}, 3)" for name, share in SHARES.items()},
+        **{f"{name}_ms": f"round({interpolated('ms', share)}, 3)" for name, share in SHARES.items()},
         "max_ms": "round(CAST(element_at(ms, -1) AS DOUBLE), 3)",
         "buckets": _buckets(),
     }
     return described.selectExpr(*(f"{found.get(name, name)} {name}" for name in TIMINGS.names))
-
-
-def _percentile(share: float) -> str:
-    """Return a percentile of the sorted list `ms`, interpolated linearly as `percentile` does."""
-    place = f"((size(ms) - 1) * {share}D)"
-    below, above = f"CAST(floor({place}) AS INT)", f"CAST(ceil({place}) AS INT)"
-    between = f"({above} - {place}) * ms[{below}] + ({place} - {below}) * ms[{above}]"
-    return f"if(ms[{below}] = ms[{above}], CAST(ms[{below}] AS DOUBLE), {between})"
 
 
 def _buckets() -> str:
