@@ -98,7 +98,8 @@ class IncrementalBuild:
     @cached_property
     def behind(self) -> DataFrame:
         """The trials behind the rows that come from new runs."""
-        return self._trials(self._of("best")).transform(gather, self.latest, self.runs).transform(keep_agreeing)
+        behind = self._trials(self._of("best")).transform(gather, self.latest, self.runs).transform(keep_agreeing)
+        return self._cached(behind) if self.new.bytes <= SMALL else behind
 
     @cached_property
     def matrix(self) -> DataFrame:

@@ -154,7 +154,11 @@ def _united(column: MatrixColumn) -> str:
 
 def _percentile(values: str, share: float) -> str:
     """Return a percentile, interpolated linearly; null if there is no value."""
-    ordered = f"sort_array(array_compact({values}))"
+    return _with("ordered", f"sort_array(array_compact({values}))", interpolated("ordered", share))
+
+
+def interpolated(ordered: str, share: float) -> str:
+    """Return the expression for a percentile of a sorted list, interpolated linearly as Spark's `percentile` does."""
     place = f"((size({ordered}) - 1) * {share}D)"
     below, above = (f"get({ordered}, CAST({nth}({place}) AS INT))" for nth in ("floor", "ceil"))
     return f"{below} + ({above} - {below}) * ({place} - floor({place}))"
@@ -162,15 +166,21 @@ def _percentile(values: str, share: float) -> str:
 
 def _commonest(words: str) -> str:
     """Return the commonest word; the first one among equally common ones."""
-    present = f"filter({words}, word -> word != '')"
-    counted = f"struct(-size(filter({present}, other -> other = word)) minus, word)"
-    return f"array_min(transform(array_distinct({present}), word -> {counted})).word"
+    counted = "struct(-size(filter(present, other -> other = word)) minus, word)"
+    commonest = f"array_min(transform(array_distinct(present), word -> {counted})).word"
+    return _with("present", f"filter({words}, word -> word != '')", commonest)
 
 
 def _highest_versions(pairs: str) -> str:
-    mine = f"filter({pairs}, pair -> pair.api = api)"
+    mine = "filter(pairs, pair -> pair.api = api)"
     highest = f"concat_ws('=', api, array_max(transform({mine}, pair -> pair.version)))"
-    return f"transform(array_distinct(transform({pairs}, pair -> pair.api)), api -> {highest})"
+    listed = f"transform(array_distinct(transform(pairs, pair -> pair.api)), api -> {highest})"
+    return _with("pairs", pairs, listed)
+
+
+def _with(name: str, value: str, text: str) -> str:
+    """Return the expression `text` in which `name` stands for `value`, which is evaluated once."""
+    return f"transform(array({value}), {name} -> {text})[0]"
 
 
 def _joined(items: str, between: str = ";") -> str:

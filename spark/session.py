@@ -15,10 +15,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from probe.toolchain.tools import ToolError, find_tool
+from spark.class_archive import archive_options, keep_archive, writes_archive
 from spark.temporary_folders import make_folder, remove_folder
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 _PATIENCE_S = 20
+_ARCHIVING_S = 120
 _NICE = 10
 BYTES_PER_TASK = 64 * 2**20
 """Compressed bytes per task; a task of a shuffle then holds well below a hundred megabytes."""
@@ -63,7 +65,7 @@ def start_session(master: str | None = None, *, large: bool = False) -> SparkSes
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     folder = make_folder()
     options = [
-        *(_THOROUGH if large else _QUICK),
+        *(_THOROUGH if large else (*_QUICK, *archive_options(java, folder))),
         f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
         f"-Dderby.system.home={folder}",
     ]
@@ -125,21 +127,24 @@ def _our_code(folder: str) -> str:
 def stop_session(session: SparkSession) -> None:
     """Stop Spark and its JVM, and remove its temporary folder."""
     folder = session.conf.get("spark.local.dir") or ""
+    writes = writes_archive(session.conf.get("spark.driver.extraJavaOptions") or "")
     gateway = session.sparkContext._gateway  # noqa: SLF001  # Spark offers no public way to end its JVM
     session.stop()
     if gateway is not None:
         gateway.shutdown()
-        _end(gateway.proc)
+        _end(gateway.proc, _ARCHIVING_S if writes else _PATIENCE_S)
         SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001  # otherwise the next session uses the old one
+    if writes:
+        keep_archive(find_tool("java"), folder)
     remove_folder(folder)
 
 
-def _end(jvm: subprocess.Popen[bytes]) -> None:
+def _end(jvm: subprocess.Popen[bytes], patience_s: float) -> None:
     """Close the JVM's input, which ends it; kill it after a timeout."""
     if jvm.stdin is not None:
         jvm.stdin.close()
     try:
-        jvm.wait(_PATIENCE_S)
+        jvm.wait(patience_s)
     except subprocess.TimeoutExpired:
         jvm.kill()
         jvm.wait()

@@ -101,19 +101,19 @@ def decode(hint: type[T], data: Any) -> T:
 
     Raises TypeError, ValueError or KeyError where the data do not fit.
     """
-    return _reader(hint)(data)  # type: ignore[no-any-return, arg-type]  # hints, not types
+    return reader(hint)(data)  # type: ignore[no-any-return, arg-type]  # hints, not types
 
 
 @cache
-def _reader(hint: Any) -> Reader:
-    """Return the function that reads values of a type hint. It is created once, for speed."""
+def reader(hint: Any) -> Reader:
+    """Return the function of `decode` for a type hint. It is created once, for speed."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _optional(_reader(next(a for a in get_args(hint) if a is not type(None))))
+        return _optional(reader(next(a for a in get_args(hint) if a is not type(None))))
     if origin is tuple:
         return _tuple(get_args(hint))
     if origin is not None and issubclass(origin, Mapping):
-        key, item = map(_reader, get_args(hint))
+        key, item = map(reader, get_args(hint))
         return lambda data: {key(k): item(v) for k, v in data.items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return _object_reader(hint)
@@ -121,22 +121,67 @@ def _reader(hint: Any) -> Reader:
 
 
 def _object_reader(cls: type) -> Reader:
-    """Return a function that reads only the fields that the data contain, since most fields have their default."""
+    """Return a function that reads an object; fields that the data lack have their default."""
     hints = get_type_hints(cls)
-    readers = {name: _reader(inner) for name, inner in hints.items()}
-    plain = {name: inner for name, inner in hints.items() if inner in _PLAIN}
+    if "__slots__" in vars(cls) and cls.__bases__ == (object,) and not hasattr(cls, "__post_init__"):
+        return _slots_reader(cls, hints)
+    readers = {name: reader(inner) for name, inner in hints.items()}
     items = dict.items  # raises TypeError for anything other than a dict
+    return lambda data: cls(**{name: readers[name](item) for name, item in items(data) if name in readers})
 
-    def read(data: Any) -> Any:
-        return cls(
-            **{
-                name: item if type(item) is plain.get(name) else readers[name](item)
-                for name, item in items(data)
-                if name in readers
-            }
-        )
 
-    return read
+def _slots_reader(cls: type, hints: Mapping[str, Any]) -> Reader:
+    """Generate a function that reads a class with slots, and compile it.
+
+    `__init__` of a frozen class takes most of the time, because it stores every field by a call. So the fields are
+    stored in an object of a plain class with the same slots, which then becomes one of `cls`.
+    """
+    plain = type(cls.__name__, (), {"__slots__": tuple(item.name for item in fields(cls))})
+    names: dict[str, Any] = {"cls": cls, "plain": plain}
+    lines = []
+    for number, item in enumerate(fields(cls)):
+        name, kind = item.name, hints[item.name]
+        names |= {f"kind{number}": kind, f"read{number}": reader(kind), f"default{number}": item.default}
+        if item.default is not MISSING:
+            found = f"data[{name!r}] if {name!r} in data else default{number}"
+        elif item.default_factory is not MISSING:
+            names[f"default{number}"] = item.default_factory
+            found = f"data[{name!r}] if {name!r} in data else default{number}()"
+        else:
+            found = f"data[{name!r}]"
+        if kind in _PLAIN:
+            lines += [f"item = {found}", f"made.{name} = item if type(item) is kind{number} else read{number}(item)"]
+        elif isinstance(kind, type) and issubclass(kind, Enum) and item.default is MISSING:
+            names[f"members{number}"] = {member.value: member for member in kind}
+            lines += [f"item = {found}", f"made.{name} = members{number}.get(item) or read{number}(item)"]
+        elif (plain_kind := _optional_plain(kind)) is not None:
+            names[f"kind{number}"] = plain_kind
+            fits = f"item is None or type(item) is kind{number}"
+            lines += [f"item = {found}", f"made.{name} = item if {fits} else read{number}(item)"]
+        else:
+            lines.append(f"made.{name} = {found.replace(f'data[{name!r}]', f'read{number}(data[{name!r}])')}")
+    body = "\n        ".join(["made = plain()", *lines, "made.__class__ = cls", "return made"])
+    exec(_READ.format(body=body), names)  # noqa: S102  # generated from our own field names
+    return names["read"]  # type: ignore[no-any-return]  # made by exec
+
+
+_READ = """
+def read(data):
+    if not isinstance(data, dict):
+        raise TypeError(f"{{data!r:.40}} is no object")
+    try:
+        {body}
+    except KeyError as lacking:
+        raise TypeError(f"{{cls.__name__}} lacks {{lacking}}") from None
+"""
+
+
+def _optional_plain(kind: Any) -> type | None:
+    """Return the plain type of a hint such as `int | None`; None for other hints."""
+    if get_origin(kind) not in (Union, types.UnionType):
+        return None
+    inner = next(a for a in get_args(kind) if a is not type(None))
+    return inner if inner in _PLAIN else None
 
 
 def _optional(inner: Reader) -> Reader:
@@ -145,9 +190,9 @@ def _optional(inner: Reader) -> Reader:
 
 def _tuple(args: tuple[Any, ...]) -> Reader:
     if len(args) == 2 and args[1] is Ellipsis:
-        each = _reader(args[0])
+        each = reader(args[0])
         return lambda data: tuple(map(each, data))
-    readers = tuple(map(_reader, args))
+    readers = tuple(map(reader, args))
     return lambda data: tuple(read(item) for read, item in zip(readers, data, strict=True))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,13 +108,25 @@ class Place:
             raise self._unreadable(path, "no JSON object")
         return value
 
-    def read_table(self, path: str, columns: Sequence[str] | None = None, filters: Any = None) -> pa.Table:
-        """Read (some rows of) a Parquet file; ResultsError if it is damaged or its schema is too new."""
+    def read_table(
+        self,
+        path: str,
+        columns: Sequence[str] | None = None,
+        filters: Any = None,
+        dictionaries: Collection[str] = (),
+    ) -> pa.Table:
+        """Read (some rows of) a Parquet file; ResultsError if it is damaged or its schema is too new.
+
+        Without `filters`, columns of `dictionaries`, which repeat few words, are dictionary arrays.
+        """
         try:
             with self._fs.open_input_file(self._full(path)) as source:
-                known = pq.read_schema(source)
+                file = pq.ParquetFile(source, read_dictionary=list(dictionaries))
+                known = file.schema_arrow
                 self._check_version(path, known)
                 names = None if columns is None else [name for name in columns if name in known.names]
+                if filters is None:  # `read_table` would read the footer again and start a scanner
+                    return file.read(names, use_threads=False)
                 return pq.read_table(source, columns=names, filters=filters)
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(path, error) from error

@@ -149,8 +149,9 @@ class WireEvidence:
 
     def _names_no_topic(self, request: Request, answer: Response | None) -> bool:
         """Return whether a request names no object (InitProducerId without an id) but the scenario names its API."""
-        named = any(row.topic or row.key for row in (*request.rows, *(answer.rows if answer else ())))
-        return request.api in self.play.apis and not named and request.api != apis.METADATA
+        if request.api not in self.play.apis or request.api == apis.METADATA:
+            return False
+        return not any(row.topic or row.key for row in (*request.rows, *(answer.rows if answer else ())))
 
     def folded_about(self) -> Iterator[Folded]:
         """Yield folded spans whose rows name the affected object, up to the last frame that named it.

@@ -85,6 +85,27 @@ def test_batches_are_complete_and_contiguous(tmp_path: Path) -> None:
     assert in_order == sorted(in_order)
 
 
+def test_a_batch_ends_with_a_file_where_it_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render_workers, "BATCH", 4)
+    rows = read_matrix(few(tmp_path))[:20]
+    trial = site_data.judged_trials(rows[0].cell)[0]
+
+    def batches(parts: str) -> list[str]:
+        """Return the files of the trials of every batch."""
+        sheets = [
+            render_workers.RenderJob(row, "", (replace(trial, part=part),) if part != "-" else ())
+            for row, part in zip(rows, parts, strict=False)
+        ]
+        found = render_workers._batches([replace(one, row=replace(one.row, values=rows[0].values)) for one in sheets])
+        return ["".join(one.stored[0].part if one.stored else "-" for one in batch) for batch in found]
+
+    assert batches("aaabbbccc") == ["aaabbb", "ccc"]
+    assert batches("aaaaaaabb") == ["aaaaaaa", "bb"]
+    assert batches("aaaaaaaaaab") == ["aaaaaaaa", "aab"]
+    assert batches("-----a") == ["-----", "a"]
+    assert batches("") == []
+
+
 def test_a_lost_process_is_an_error_and_keeps_the_old_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_workers, "MIN_PARALLEL_PAGES", 1)
     matrix = few(tmp_path)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from probe.toolchain.tools import ToolError
-from spark import session, temporary_folders
+from spark import class_archive, session, temporary_folders
 from tests.support.synthetic_rows import random_rows, write
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +68,30 @@ def test_leftovers_of_a_killed_session_are_removed(monkeypatch: pytest.MonkeyPat
         os.utime(left, (0, 0))
         temporary_folders.remove_folder(temporary_folders.make_folder())
     assert list(tmp_path.iterdir()) == [strange]
+
+
+def test_the_archive_of_classes_is_kept_for_the_same_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+    java = tmp_path / "java"
+    java.write_text("a program")
+    folder = tmp_path / "session"
+    folder.mkdir()
+    options = class_archive.archive_options(java, str(folder))
+    assert options[0] == f"-XX:ArchiveClassesAtExit={folder}/classes.jsa"
+    assert class_archive.writes_archive(" ".join(options))
+    class_archive.keep_archive(java, str(folder))  # the JVM was killed, or writes no archives
+    assert class_archive.archive_options(java, str(folder)) == options
+    (folder / "classes.jsa").write_text("classes")
+    class_archive.keep_archive(java, str(folder))
+    (kept,) = (tmp_path / "cache" / "spark").iterdir()
+    assert kept.read_text() == "classes"
+    options = class_archive.archive_options(java, str(folder))
+    assert options[0] == f"-XX:SharedArchiveFile={kept}"
+    assert not class_archive.writes_archive(" ".join(options))
+    java.write_text("another program")
+    assert class_archive.writes_archive(" ".join(class_archive.archive_options(java, str(folder))))
+    monkeypatch.setenv("PROBE_CACHE", str(kept / "no folder"))
+    assert class_archive.archive_options(java, str(folder)) == ()
 
 
 @pytest.mark.spark

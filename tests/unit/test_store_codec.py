@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import random
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probe.model import Event, Facts, Header, History, Verdict, encode
-from probe.model.codec import to_json
+from probe.model import Event, Facts, Header, History, Outcome, Verdict, encode
+from probe.model.codec import decode, to_json
+from probe.model.results import IDENTITY
 from probe.model.rows import (
+    EVENT,
+    TRIAL,
+    by_trial,
     event_json,
     event_of,
     header_json,
@@ -79,3 +84,79 @@ def test_verdicts_survive_a_round_trip_through_parquet(verdict: Verdict) -> None
     (back,) = pa.Table.from_pylist([row], schema=VERDICT_SCHEMA).to_pylist()
     assert verdict_of(back) == verdict
     assert set(trial_row("r", History(header(), ()), verdict)) == set(TRIAL_SCHEMA.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Slotted:
+    number: int
+    outcome: Outcome
+    label: str | None = None
+    names: tuple[str, ...] = ()
+    words: dict[str, str] = field(default_factory=dict)
+
+
+def test_classes_with_slots_are_read() -> None:
+    whole = Slotted(1, Outcome.STUCK, "x", ("a", "b"), {"k": "v"})
+    assert decode(Slotted, {**encode(whole), "unknown": 1}) == whole
+    assert decode(Slotted, {"number": "7", "outcome": "stuck", "label": None}) == Slotted(7, Outcome.STUCK)
+    one, two = (decode(Slotted, {"number": 1, "outcome": "stuck"}) for _ in range(2))
+    assert one.words == {}
+    assert one.words is not two.words
+    with pytest.raises(AttributeError):
+        one.number = 2  # type: ignore[misc]  # frozen
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ([], "is no object"),
+        (None, "is no object"),
+        ("text", "is no object"),
+        ({"outcome": "stuck"}, "Slotted lacks 'number'"),
+        ({"number": 1, "outcome": "unheard of"}, "unheard of"),
+        ({"number": 1, "outcome": []}, "unhashable|not a valid"),
+        ({"number": "many", "outcome": "stuck"}, "many"),
+        ({"number": 1, "outcome": "stuck", "names": 5}, "not iterable"),
+    ],
+)
+def test_data_that_do_not_fit_a_class_with_slots_are_refused(data: object, reason: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=reason):
+        decode(Slotted, data)
+
+
+def test_events_are_grouped_in_any_order() -> None:
+    rows = [
+        {
+            **dict.fromkeys(IDENTITY, "x"),
+            "version": version,
+            "trial": trial,
+            "seq": seq,
+            "source": "app",
+            "kind": "sent",
+        }
+        for version in "12"
+        for trial in range(3)
+        for seq in range(4)
+    ]
+    rows = [{**row, "data": f"{row['version']}.{row['trial']}.{row['seq']}"} for row in rows]
+    shuffled = random.Random(1).sample(rows, len(rows))
+    cut = [pa.Table.from_pylist(part) for part in (rows[:5], rows[5:])]
+    words = {
+        name: pa.chunked_array([part[name].combine_chunks().dictionary_encode() for part in cut]) for name in IDENTITY
+    }
+    whole = pa.concat_tables(cut)
+    coded = pa.table({name: words.get(name, whole[name]) for name in whole.column_names})
+    expected = {
+        (*("x" if name != "version" else version for name in IDENTITY), trial): (
+            ["app"] * 4,
+            ["sent"] * 4,
+            [f"{version}.{trial}.{seq}" for seq in range(4)],
+        )
+        for version in "12"
+        for trial in range(3)
+    }
+    for table in (whole, coded, pa.Table.from_pylist(shuffled)):
+        assert by_trial(table) == expected
+    assert by_trial(whole.slice(0, 0)) == {}
+    with pytest.raises(KeyError):
+        by_trial(whole.select([*TRIAL, *EVENT]))

@@ -97,7 +97,7 @@ def _rows(path: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
     if not path.exists():
         return
     try:
-        for row in pq.read_table(path).to_pylist():
+        for row in pq.ParquetFile(path).read(use_threads=False).to_pylist():  # `read_table` loads a scanner
             yield Cell.of(row), row
     except (OSError, KeyError, ValueError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())

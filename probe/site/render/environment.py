@@ -16,6 +16,7 @@ from probe.site.data.wording import brief, duration, hint, often, recovery
 from probe.site.pages.cell_table import MANY_CELLS, cells
 from probe.site.pages.clients import ROLE_NAMES
 from probe.site.pages.survival import FATE_GLYPHS
+from probe.site.timeline.event_table import rows_html
 
 
 @cache
@@ -34,6 +35,7 @@ def environment() -> Environment:
         "cells": cells,
         "client_slug": client_slug,
         "duration": duration,
+        "event_rows": lambda lines: Markup(rows_html(lines)),  # noqa: S704  # `rows_html` escapes the words
         "hint": hint,
         "often": often,
         "recovery": recovery,

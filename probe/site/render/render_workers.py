@@ -23,7 +23,7 @@ from probe.site.render.captures import with_captures
 from probe.site.timeline.trial_view import TrialView, view
 
 BATCH = 100
-"""Number of trials per batch."""
+"""Number of trials per batch; twice as many if they are in the same file."""
 MIN_PARALLEL_PAGES = 400
 """For fewer trials, starting processes takes longer than it saves."""
 STUCK_S = 300.0
@@ -168,14 +168,25 @@ def _rendered(desk: Renderer, sheets: Sequence[RenderJob]) -> Exception | None:
 
 
 def _batches(sheets: Sequence[RenderJob]) -> Iterator[Sequence[RenderJob]]:
-    """Split the sheets of every run into batches of BATCH trials, in the order of the files."""
-    ordered = sorted(sheets, key=lambda one: (one.row.run_id, one.stored[0].part if one.stored else ""))
+    """Split the sheets of every run into batches of BATCH trials or more; few files are read for two batches."""
+    ordered = sorted(sheets, key=_files)
     for _, of_run in itertools.groupby(ordered, key=lambda one: one.row.run_id):
         batch: list[RenderJob] = []
-        for sheet in of_run:
-            batch.append(sheet)
-            if sum(max(1, len(one.stored)) for one in batch) >= BATCH:
+        trials = 0
+        for _, together in itertools.groupby(of_run, key=_files):
+            for sheet in together:
+                batch.append(sheet)
+                trials += max(1, len(sheet.stored))
+                if trials >= 2 * BATCH:
+                    yield batch
+                    batch, trials = [], 0
+            if trials >= BATCH:
                 yield batch
-                batch = []
+                batch, trials = [], 0
         if batch:
             yield batch
+
+
+def _files(sheet: RenderJob) -> tuple[str, str]:
+    """Return the run of a cell, and the name of the files with its first trial."""
+    return sheet.row.run_id, sheet.stored[0].part if sheet.stored else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from probe.model import AppKind, EngineEvent, EngineKind, History, MarkKind, Symptom
+from probe.site.timeline.folding import BY_TIME
 from probe.site.timeline.moments import Moment, MomentKind
 from probe.site.timeline.wire import wire
 from probe.verdict.wire_evidence import WireEvidence
@@ -52,13 +53,12 @@ def moments(history: History) -> list[Moment]:
     start = evidence.timeline.begin
     application = list(_application(evidence))
     found = [*wire(evidence), *application, *_gaps(evidence, application), *_stages(evidence)]
-    return sorted((_since(start, one) for one in found), key=lambda one: (one.at, one.lane))
+    return sorted([_since(start, *one) for one in found], key=BY_TIME)
 
 
-def _since(start: int, one: Moment) -> Moment:
-    """Return a moment with times relative to `start`; `replace` would be slow for thousands of moments."""
-    until = None if one.until is None else one.until - start
-    return Moment(one.at - start, one.sort, one.lane, one.text, until, one.count)
+def _since(start: int, at: int, sort: MomentKind, lane: str, text: str, until: int | None, count: int) -> Moment:
+    """Return a moment with times relative to `start`; `_replace` would be slow for thousands of moments."""
+    return Moment(at - start, sort, lane, text, None if until is None else until - start, count)
 
 
 def _application(evidence: WireEvidence) -> Iterator[Moment]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class MomentKind(StrEnum):
@@ -40,9 +40,11 @@ class MomentKind(StrEnum):
     """Engine or harness: changes of the brokers, and the milestones of the trial."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """An event, or a folded run of equal events."""
+class Moment(NamedTuple):
+    """An event, or a folded run of equal events.
+
+    A tuple is built several times faster than a frozen dataclass; a trial has thousands of moments.
+    """
 
     at: int
     """Microseconds since the fault."""
@@ -52,7 +54,7 @@ class Moment:
     text: str
     until: int | None = None
     """End of a folded run or of a gap, in microseconds since the fault."""
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # hides `tuple.count`, which nobody calls
 
     @property
     def end(self) -> int:
