@@ -7,7 +7,6 @@ container engine keeps of a build for the next one (layers, base images) stays w
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import signal
@@ -17,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from probe.errors import ProbeError
@@ -43,7 +43,7 @@ ANSWER_S = 30
 BUILD_S = 2400
 """Longest time for the image, and for each base image."""
 CLOSE_S = 120
-"""Longest time for each command that removes something."""
+"""Longest time for each command that makes or removes a container or volumes."""
 GRACE_S = 10
 """Time between SIGTERM and SIGKILL for a command."""
 OVER_S = 300
@@ -63,16 +63,21 @@ def build_and_run(budget_s: int, extra: Sequence[str] = ()) -> None:
     _say(f"{name} builds {DOCKERFILE}")
     with _engine(name) as (engine, env):
         began = time.monotonic()
-        _step(engine.build(), BUILD_S, env)
+        _step("the build", engine.build(), BUILD_S, env)
         _say(f"built in {time.monotonic() - began:.0f} s")
-        config = read_config(json.loads(_output(engine.config(), env)))
+        config = read_config(_output(engine.config(), env), engine.config_at)
         for command in engine.open(config.user):
-            _step(command, BUILD_S, env)
+            _step("the container", command, CLOSE_S, env)
         for number in range(1, RUNS + 1):
             began = time.monotonic()
-            _step(engine.run(scheduled(config, budget_s, extra)), budget_s + OVER_S, env)
+            _step(f"run {number}", engine.run(scheduled(config, budget_s, extra)), budget_s + OVER_S, env)
             _say(f"run {number} of {RUNS} ended after {time.monotonic() - began:.0f} s")
-            _step(engine.run(["/bin/sh", "-c", CHECK, "sh", config.user, str(number)]), ANSWER_S, env)
+            _step(
+                f"the check of run {number}",
+                engine.run(["/bin/sh", "-c", CHECK, "sh", config.user, str(number)]),
+                ANSWER_S,
+                env,
+            )
     _say(f"done: built and run {RUNS} times as user {config.user}; everything is removed")
 
 
@@ -117,11 +122,11 @@ def _engine(name: str) -> Iterator[tuple[ImageEngine, Mapping[str, str]]]:
     with _working_folder() as work:
         env = {**os.environ, "BUILDAH_ISOLATION": "chroot", "STORAGE_DRIVER": "vfs", "TMPDIR": str(work / "temporary")}
         for command in image_bases.linker_cache(work):
-            _step(command, ANSWER_S, env)
+            _step("ldconfig", command, ANSWER_S, env)
         built = Buildah(image_bases.buildah(work), str(work), tag, certificates())
         for base in base_images((ROOT / DOCKERFILE).read_text()):
             _say(f"base image {base}")
-            image_bases.make(base, built, work, lambda argv: _step(argv, BUILD_S, env))
+            image_bases.make(base, built, work, partial(_long_step, f"base image {base}", env))
         yield built, env
 
 
@@ -145,17 +150,23 @@ def _working_folder() -> Iterator[Path]:
                 shutil.rmtree(PARENT, ignore_errors=True)
 
 
-def _step(argv: Sequence[str], deadline_s: float, env: Mapping[str, str]) -> None:
+def _long_step(what: str, env: Mapping[str, str], argv: Sequence[str]) -> None:
+    _step(what, argv, BUILD_S, env)
+
+
+def _step(what: str, argv: Sequence[str], deadline_s: float, env: Mapping[str, str]) -> None:
     """Run a command whose output is shown. Raises ProbeError if it fails or is not done in time."""
     with subprocess.Popen(argv, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, start_new_session=True) as process:
         try:
             code = process.wait(deadline_s)
         except subprocess.TimeoutExpired:
-            raise ProbeError(f"{' '.join(argv)} was not done after {deadline_s} s; try again, or look above") from None
+            raise ProbeError(
+                f"image: {what} was not done after {deadline_s:.0f} s; give it a machine with less other work"
+            ) from None
         finally:
             _end(process)
     if code:
-        raise ProbeError(f"{' '.join(argv)} ended with exit code {code}; the reason stands above")
+        raise ProbeError(f"image: {what} ended with exit code {code}; the lines above say why")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

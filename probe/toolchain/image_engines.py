@@ -6,6 +6,7 @@ and programs run in it as its own user, on two volumes.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -78,8 +79,11 @@ class Config:
     """Number of its user."""
 
 
-def read_config(found: Mapping[str, object]) -> Config:
+def read_config(text: str, at: Sequence[str]) -> Config:
     """Read the JSON configuration of an image. Raises ProbeError if its processes would run as root."""
+    found = json.loads(text)
+    for name in at:
+        found = found[name]
     user = str(found.get("User") or "").partition(":")[0]
     if user in {"", "0", "root"}:
         raise ProbeError(f"the image runs as root; give {DOCKERFILE} a USER")
@@ -117,7 +121,11 @@ class ImageEngine(Protocol):
         """Return the command that builds the image, in the root of the checkout."""
 
     def config(self) -> list[str]:
-        """Return the command that prints the image's configuration as JSON."""
+        """Return the command that prints, as JSON, what `config_at` describes."""
+
+    @property
+    def config_at(self) -> Sequence[str]:
+        """Names of the objects around the image's configuration, outermost first."""
 
     def open(self, user: str) -> list[list[str]]:
         """Return the commands between the build and the first run, for an image with this user."""
@@ -144,6 +152,11 @@ class ContainerEngine:
     def config(self) -> list[str]:
         """Return the command that prints the image's configuration."""
         return [self.program, "image", "inspect", "--format", "{{json .Config}}", self.name]
+
+    @property
+    def config_at(self) -> Sequence[str]:
+        """Nothing stands around the configuration."""
+        return ()
 
     def open(self, user: str) -> list[list[str]]:  # noqa: ARG002  # the image's folders have its owner
         """Return the commands that make the volumes."""
@@ -197,7 +210,12 @@ class Buildah:
 
     def config(self) -> list[str]:
         """Return the command that prints the image's configuration."""
-        return [*self._start(), "inspect", "--type", "image", "--format", "{{json .OCIv1.Config}}", self.name]
+        return [*self._start(), "inspect", "--type", "image", self.name]
+
+    @property
+    def config_at(self) -> Sequence[str]:
+        """The description of the image has it for Docker and for OCI."""
+        return ("OCIv1", "config")
 
     def open(self, user: str) -> list[list[str]]:
         """Return the commands that give the volumes to the user, and make the container."""

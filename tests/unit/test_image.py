@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -87,10 +88,11 @@ def test_a_command_without_a_budget_is_refused(command: tuple[str, ...]) -> None
 
 def test_the_configuration_names_the_user_by_number() -> None:
     found = {"Entrypoint": list(ENTRYPOINT), "Cmd": list(CONFIG.command), "User": "10001:10001", "Env": []}
-    assert read_config(found) == CONFIG
+    assert read_config(json.dumps(found), ()) == CONFIG
+    assert read_config(json.dumps({"OCIv1": {"config": found}}), Buildah([], "", "", None).config_at) == CONFIG
     for user in ("", "0:0", "root", None):
         with pytest.raises(ProbeError, match="the image runs as root"):
-            read_config({**found, "User": user})
+            read_config(json.dumps({**found, "User": user}), ())
 
 
 def test_the_base_images_are_those_of_the_dockerfile() -> None:
@@ -210,7 +212,7 @@ def test_the_schedule_runs_twice_and_everything_is_removed(tmp_path: Path, monke
 @pytest.mark.parametrize(
     ("fails", "action", "line"),
     [
-        ("build", "false", "ended with exit code 1; the reason stands above"),
+        ("build", "false", "ended with exit code 1; the lines above say why"),
         ("run", "sleep 60", "was not done after 1 s"),
     ],
 )
