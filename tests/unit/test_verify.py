@@ -20,23 +20,8 @@ from probe.cli.wiring.execution import RunResult
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Trigger
-from tests.support.synthetic_rows import CELL, create, history, verdict
-
-ENTRY = """
-[[known]]
-id = "demo"
-says = "it is stuck"
-source = "IBM/sarama #2939"
-client = "sarama@1.43.2"
-role = "producer"
-scenario = "disk/storage-error"
-outcome = ["stuck"]
-facts = { refresh_trigger = "none", fault_codes = [56] }
-[known.contrast]
-client = "sarama@1.43.3"
-outcome = ["refreshes"]
-"""
-STUCK = replace(CELL, version="1.43.2")
+from tests.support.known_results import ENTRY, STUCK, store
+from tests.support.synthetic_rows import CELL, verdict
 
 
 def entry(tmp_path: Path, old: str = "", new: str = "") -> Path:
@@ -55,6 +40,36 @@ def settled(outcome: Outcome, **facts: Any) -> SettledCell:
         ('id = "demo"', 'id = "demo"\ncolour = "red"', ["demo", "colour"]),
         ('outcome = ["stuck"]', 'outcome = ["stock"]', ["demo", "stock"]),
         ('outcome = ["stuck"]', 'outcome = ["stuck", "refreshes"]', ["opposite", "refreshes"]),
+        ('outcome = ["stuck"]', "", ["demo", "no outcome is claimed; give outcome, bad_in_some or good_never"]),
+        ('outcome = ["stuck"]', 'bad_in_some = ["stock"]\ntrials = 20', ["demo bad_in_some", "stock"]),
+        ('outcome = ["stuck"]', 'bad_in_some = ["stuck"]', ["demo: one trial shows no race; give trials"]),
+        (
+            'outcome = ["refreshes"]',
+            'good_never = ["stuck"]\ntrials = 1',
+            ["demo/contrast: one trial shows no race; give trials"],
+        ),
+        (
+            'outcome = ["stuck"]',
+            'bad_in_some = ["stuck"]\ngood_never = ["late", "stuck"]\ntrials = 20',
+            ["good_never excludes stuck, which is claimed as well"],
+        ),
+        (
+            'outcome = ["stuck"]',
+            'outcome = ["stuck"]\nbad_in_some = ["late"]\ntrials = 20',
+            ["outcome excludes late of bad_in_some"],
+        ),
+        (
+            'outcome = ["stuck"]',
+            'bad_in_some = ["stuck", "refreshes"]\ntrials = 20',
+            ["the contrast of demo allows refreshes too"],
+        ),
+        ('outcome = ["stuck"]', 'outcome = ["stuck"]\ntrials = 0', ["demo trials", "greater than or equal to 1"]),
+        ('outcome = ["stuck"]', 'outcome = ["stuck"]\nengine = "fake"', ["demo engine", "embedded", "fake"]),
+        (
+            'outcome = ["stuck"]',
+            'outcome = ["stuck"]\nengine = "kafka"\nelection = 1000',
+            ["demo: election is for the embedded engine"],
+        ),
         ("refresh_trigger", "refresh_tigger", ["refresh_tigger"]),
         ("sarama@1.43.2", "sarama", ["FAMILY@VERSION"]),
         ('source = "IBM/sarama #2939"', "", ["source"]),
@@ -136,15 +151,6 @@ def test_one_contradicting_trial_fails_an_expectation(tmp_path: Path) -> None:
     assert check(expected(known), None).status is Status.UNJUDGED
 
 
-def store(results: Path, *rows: tuple[Cell, Outcome], rules: int = 0) -> str:
-    """Store judged trials with the facts that the entry expects."""
-    with create(results) as run:
-        for number, (cell, outcome) in enumerate(rows):
-            judged = verdict(outcome, fault_codes=(56,), refresh_trigger=Trigger.NONE)
-            run.add(history(cell, number), replace(judged, rules=rules or verify.RULES_VERSION))
-    return run.run_id
-
-
 @pytest.fixture(autouse=True)
 def in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Order runs of the same second by their start."""
@@ -157,7 +163,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[list[Cell]]:
     """Replace playing by storing correct results; return the cells of each call."""
     asked: list[list[Cell]] = []
 
-    def play(cells: list[Cell], options: object, results: str) -> RunResult:
+    def play(cells: list[Cell], options: object, results: str, trials: dict[Cell, int]) -> RunResult:
         asked.append(cells)
         right = [(cell, Outcome.STUCK if cell == STUCK else Outcome.REFRESHES) for cell in cells]
         return RunResult(store(Path(results), *right), {}, {})
@@ -198,7 +204,7 @@ def test_an_inconclusive_trial_is_repeated_once(
 ) -> None:
     outcomes = iter([first, Outcome.STUCK, Outcome.STUCK])
 
-    def play(cells: list[Cell], options: object, results: str) -> RunResult:
+    def play(cells: list[Cell], options: object, results: str, trials: dict[Cell, int]) -> RunResult:
         return RunResult(store(Path(results), *((cell, next(outcomes)) for cell in cells)), {}, {})
 
     monkeypatch.setattr(verify, "run_cells", play)

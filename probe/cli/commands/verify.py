@@ -10,28 +10,32 @@ from typing import Annotated
 
 import typer
 
+from probe.catalogue.families import CatalogueError
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
-from probe.cells.aggregate import SettledCell, settle
+from probe.cells.aggregate import SettledCell
 from probe.cells.cli_hints import show_command
 from probe.cells.diff import in_order
 from probe.cells.expectations import GOOD, Finding, Status, check
+from probe.cells.known_trials import missing, needed, pooled
 from probe.cli import options as o
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.single_cells import plan_cell, run_cells
-from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.model import Cell
+from probe.errors import GateError, NothingJudgedError, ProbeError, ProvisionError
+from probe.model import Cell, Engine
 from probe.model.conditions import is_current, outdated
 from probe.model.outcomes import PLAYED_AGAIN
 from probe.runner import Options
 from probe.store import trials
+from probe.toolchain.tools import ToolError
 from probe.verdict import RULES_VERSION
 
 KNOWN = data_file("known_results.toml")
 ROUNDS = 2
-"""Maximum number of runs: cells without a verdict run once more, since a busy machine may break control cells and a
-random refresh may come just before the fault."""
+"""Maximum number of runs per engine: trials without a verdict run once more, since a busy machine may break control
+cells and a random refresh may come just before the fault."""
+ENGINES = {Engine.EMBEDDED: "the embedded engine", Engine.KAFKA: "real brokers"}
 
 
 def verify(
@@ -46,6 +50,13 @@ def verify(
         list[str] | None,
         typer.Option("--only", metavar="GLOB", help="Identifier or pattern of entries. May be repeated."),
     ] = None,
+    engine: Annotated[
+        list[Engine] | None,
+        typer.Option(
+            "--engine",
+            help="Check only the known results of this engine: embedded, or kafka (real brokers). Default: both.",
+        ),
+    ] = None,
     known: Annotated[
         Path,
         typer.Option("--known", metavar="FILE", help="File of known results.", show_default=KNOWN.name),
@@ -57,6 +68,7 @@ def verify(
     wanted = [expected(item) for item in entries]
     if contrast:
         wanted += [contrasted(item) for item in entries]
+    wanted = on_engines(wanted, engine or list(Engine))
     held = _measured(results, wanted, Options(jobs=jobs), fresh=fresh)
     findings = [check(item, held.get(item.cell)) for item in wanted]
     _print(findings, results)
@@ -72,31 +84,53 @@ def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
     return [item for item in entries if not globs or any(fnmatchcase(item.id, glob) for glob in globs)]
 
 
+def on_engines(wanted: Sequence[Expectation], engines: Collection[Engine]) -> list[Expectation]:
+    """Return the expectations of these engines, and say how many others are left out. ProbeError if none is left."""
+    for other in Engine:
+        count = sum(item.engine is other for item in wanted)
+        if count and other not in engines:
+            say(f"skipped  {count} known results on {ENGINES[other]}: `--engine {other}` or no --engine checks them")
+    chosen = [item for item in wanted if item.engine in engines]
+    if not chosen:
+        names = " or ".join(ENGINES[one] for one in engines)
+        raise ProbeError(f"no selected known result is on {names}; leave --engine out")
+    return chosen
+
+
 def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, SettledCell]:
-    """Return the settled cells; those without a verdict by the current rules and conditions are run first."""
+    """Return the settled cells; those without enough verdicts by the current rules and conditions are run first."""
     for item in wanted:
         try:
             plan_cell(item.cell)
         except ProbeError as error:
             raise ProbeError(f"known result {item.name}: {error}; correct the entry") from None
-    cells = in_order({item.cell for item in wanted})
     own: set[str] | None = set() if fresh else None
-    stored = _stored(results, own)
     if not fresh:
-        say_older(_outdated(results, cells), "they are run again")
-    for _ in range(ROUNDS):
-        missing = [cell for cell in cells if _retried(stored.get(cell))]
-        if not missing:
-            break
-        say(f"running {len(missing)} of {len(cells)} cells; the others have stored results")
-        ran = run_cells(missing, options, results)
+        say_older(_outdated(results, {item.cell for item in wanted}), "they are run again")
+    for engine in Engine:
+        _play([item for item in wanted if item.engine is engine], options, results, own)
+    return _stored(results, wanted, own)
+
+
+def _play(wanted: Sequence[Expectation], options: Options, results: str, own: set[str] | None) -> None:
+    """Run what is missing on one engine, and add the ids of the runs to `own`."""
+    counts = needed(wanted)
+    for _ in range(ROUNDS if wanted else 0):
+        lacking = missing(_stored(results, wanted, own), counts)
+        if not lacking:
+            return
+        where = ENGINES[wanted[0].engine]
+        trials_text = "" if sum(lacking.values()) == len(lacking) else f" ({sum(lacking.values())} trials)"
+        say(f"running {len(lacking)} of {len(counts)} cells{trials_text} on {where}; the others have stored results")
+        try:
+            ran = run_cells(in_order(lacking), options, results, lacking)
+        except (CatalogueError, ProvisionError, ToolError) as error:
+            raise ProbeError(f"{error}; `--engine` checks the known results of the other engine alone") from None
         if own is not None:
             own.add(ran.run_id)
-        stored = _stored(results, own)
-    return stored
 
 
-def _stored(results: str, own: set[str] | None) -> dict[Cell, SettledCell]:
+def _stored(results: str, wanted: Sequence[Expectation], own: set[str] | None) -> dict[Cell, SettledCell]:
     """Settle stored trials, or those of `own` runs; trials without a verdict count only if the cell has no others.
 
     Trials under conditions that are not comparable with today's do not count.
@@ -109,16 +143,12 @@ def _stored(results: str, own: set[str] | None) -> dict[Cell, SettledCell]:
         and is_current(row.cell, row.conditions)
     ]
     judged = {row.cell for row in rows if row.verdict.outcome not in PLAYED_AGAIN}
-    return settle(row for row in rows if row.cell not in judged or row.verdict.outcome not in PLAYED_AGAIN)
+    return pooled((row for row in rows if row.cell not in judged or row.verdict.outcome not in PLAYED_AGAIN), wanted)
 
 
 def _outdated(results: str, cells: Collection[Cell]) -> list[Cell]:
     wanted = frozenset(cells)
     return outdated(row for row in trials(results) if row.cell in wanted)
-
-
-def _retried(settled: SettledCell | None) -> bool:
-    return settled is None or settled.outcome in PLAYED_AGAIN
 
 
 def _print(findings: Sequence[Finding], results: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from probe.catalogue.families import CatalogueError
@@ -48,8 +48,13 @@ def possible(cell: Cell) -> bool:
     return True
 
 
-def run_cells(cells: Iterable[Cell], options: Options, results: str) -> RunResult:
-    """Run control cells, then cells, in one run. ProbeError if one of them cannot be run."""
+def run_cells(
+    cells: Iterable[Cell], options: Options, results: str, trials: Mapping[Cell, int] | None = None
+) -> RunResult:
+    """Run control cells, then cells, in one run; all are of one engine. ProbeError if one of them cannot be run.
+
+    `trials` is the number of trials of a cell, 1 by default.
+    """
     planned: dict[Cell, Planned] = {}
     selection: Selection | None = None
     for cell in cells:
@@ -57,6 +62,8 @@ def run_cells(cells: Iterable[Cell], options: Options, results: str) -> RunResul
         planned.update((item.cell, item) for item in plan.cells)
     if selection is None:
         raise ProbeError("there is no cell to run; select other roles, versions or scenarios")
+    for cell, count in (trials or {}).items():
+        planned[cell] = replace(planned[cell], trials=count)
     work = sorted(planned.values(), key=lambda item: not item.is_control)
     clients = {item.cell.client: item.chosen for item in work}
     return run_planned(Plan(tuple(work), ()), replace(selection, clients=tuple(clients.values())), options, results)
