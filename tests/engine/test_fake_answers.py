@@ -121,12 +121,13 @@ def admin(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     return (*java, f"{classes}:{path}", "CreateTopics")
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_javas_admin_reads_the_configurations_of_a_new_topic(line: str, admin: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("line", "sources"), [("3.9", "DEFAULT_CONFIG"), ("4.4", "DEFAULT_CONFIG, DYNAMIC_DEFAULT_BROKER_CONFIG")]
+)
+def test_javas_admin_reads_the_configurations_of_a_new_topic(line: str, sources: str, admin: tuple[str, ...]) -> None:
     assert run(admin, line).splitlines() == [
-        "plain: 2 partitions, 3 replicas, [DEFAULT_CONFIG], retention.ms=604800000 of DEFAULT_CONFIG",
-        "set: 1 partitions, 3 replicas, [DEFAULT_CONFIG, DYNAMIC_TOPIC_CONFIG], "
-        "retention.ms=77 of DYNAMIC_TOPIC_CONFIG",
+        f"plain: 2 partitions, 3 replicas, [{sources}], retention.ms=604800000 of DEFAULT_CONFIG",
+        f"set: 1 partitions, 3 replicas, [{sources}, DYNAMIC_TOPIC_CONFIG], retention.ms=77 of DYNAMIC_TOPIC_CONFIG",
         "unknown: InvalidConfigurationException",
         "a b: InvalidTopicException",
     ]

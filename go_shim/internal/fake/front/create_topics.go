@@ -1,8 +1,6 @@
 package front
 
 import (
-	"fmt"
-
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -40,8 +38,8 @@ func (x *exchange) createTopics(req *kmsg.CreateTopicsRequest) (kmsg.Response, e
 
 // refusal returns the error of a broker for a topic that it does not create (ReplicationControlManager.createTopics).
 func refusal(topic kmsg.CreateTopicsRequestTopic, r *release.Release) (code int16, message string) {
-	if !release.ValidTopicName(topic.Topic) {
-		return invalidTopic, fmt.Sprintf("Topic name is invalid: '%s'", topic.Topic)
+	if fault := release.TopicNameFault(topic.Topic); fault != "" {
+		return invalidTopic, "Topic name is invalid: " + fault
 	}
 	for _, config := range topic.Configs {
 		if !r.HasTopicConfig(config.Name) {
@@ -60,7 +58,7 @@ func configsOf(topic kmsg.CreateTopicsRequestTopic, r *release.Release) (rows []
 	}
 	for _, config := range r.TopicConfigs() {
 		row := kmsg.NewCreateTopicsResponseTopicConfig()
-		row.Name, row.Value, row.Source = config.Name, kmsg.StringPtr(config.Value), int8(kmsg.ConfigSourceDefaultConfig)
+		row.Name, row.Value, row.Source = config.Name, kmsg.StringPtr(config.Value), int8(r.DefaultSource(config.Name))
 		if value, ok := given[config.Name]; ok {
 			row.Value, row.Source = value, int8(kmsg.ConfigSourceDynamicTopicConfig)
 		}

@@ -11,7 +11,8 @@ import (
 // fence adds INVALID_PRODUCER_EPOCH (47) to the rows of a transactional producer whose epoch is over: a second instance
 // took its place, or its transaction timed out. The state machine would answer INVALID_TXN_STATE (48) for a partition
 // that is in no transaction any more, which clients take for an error of that transaction only, and from v12 on it would
-// begin a transaction in the name of the new instance. Source: ProducerAppendInfo.checkProducerEpoch; read on 3.9.2.
+// begin a transaction in the name of the new instance. Source: ProducerAppendInfo.checkProducerEpoch; codes of 3.9.2
+// and 4.4.0.
 func (x *exchange) fence(req *kmsg.ProduceRequest, codes wire.Codes) (wire.Codes, error) {
 	if req.TransactionID == nil {
 		return codes, nil
@@ -35,7 +36,7 @@ func (x *exchange) fence(req *kmsg.ProduceRequest, codes wire.Codes) (wire.Codes
 }
 
 // editFenced replaces PRODUCER_FENCED (90) in versions whose clients do not know it (KIP-588, KafkaApis), and in
-// TxnOffsetCommit, where the epoch is checked by the log of the group's partition.
+// TxnOffsetCommit, where the epoch is checked by the log of the group's partition. Codes of 3.9.2 and 4.4.0.
 func editFenced(resp kmsg.Response) {
 	switch r := resp.(type) {
 	case *kmsg.InitProducerIDResponse:

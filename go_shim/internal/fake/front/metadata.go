@@ -51,7 +51,7 @@ func editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topology, hidden 
 		fillTopic(row, topic, view)
 	case byID:
 		row.ErrorCode, row.Partitions = unknownTopicID, nil
-	case r.RefusesTopicNames() && !release.ValidTopicName(name):
+	case r.RefusesTopicNames() && release.TopicNameFault(name) != "":
 		row.ErrorCode, row.Partitions = invalidTopic, nil
 	case row.ErrorCode == 0 || row.ErrorCode == unknownTopic:
 		row.ErrorCode, row.Partitions, row.TopicID, row.IsInternal = unknownTopic, nil, [16]byte{}, false

@@ -83,11 +83,22 @@ func (r *Release) AdvertisedMin(api int16, served VersionRange) int16 {
 // 2.8 such a topic was unknown (KafkaApis.getTopicMetadata, read in 2.7.2 and 2.8.2).
 func (r *Release) RefusesTopicNames() bool { return r.AtLeast(2, 8) }
 
-var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+var topicCharacters = regexp.MustCompile(`^[a-zA-Z0-9._-]+$`)
 
-// ValidTopicName follows org.apache.kafka.common.internals.Topic.
-func ValidTopicName(name string) bool {
-	return topicName.MatchString(name) && name != "." && name != ".."
+// TopicNameFault returns why no topic can have a name; empty if one can (org.apache.kafka.common.internals.Topic).
+func TopicNameFault(name string) string {
+	const longest = 249
+	switch {
+	case name == "":
+		return "the empty string is not allowed"
+	case name == "." || name == "..":
+		return fmt.Sprintf("'%s' is not allowed", name)
+	case len(name) > longest:
+		return fmt.Sprintf("the length of '%s' is longer than the max allowed length %d", name, longest)
+	case !topicCharacters.MatchString(name):
+		return fmt.Sprintf("'%s' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'", name)
+	}
+	return ""
 }
 
 // FollowerFetch reports whether an in-sync replica that does not lead serves this Fetch version (KIP-392).

@@ -1,5 +1,11 @@
 package release
 
+import (
+	"math"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
 // number is a release line as major and minor.
 type number struct{ major, minor int }
 
@@ -8,13 +14,14 @@ type topicConfig struct {
 	name, value string
 	since       number // zero = in every release
 	until       number // first release without it; zero = in every later one
-	internal    number // not listed before this release, though it can be set; zero = always listed
+	internal    number // first release that lists it, though others can set it; zero = those that have it
 }
 
 var (
 	v20, v23, v30 = number{2, 0}, number{2, 3}, number{3, 0}
 	v36, v38, v39 = number{3, 6}, number{3, 8}, number{3, 9}
-	v40, v44      = number{4, 0}, number{4, 4}
+	v40, v41, v44 = number{4, 0}, number{4, 1}, number{4, 4}
+	unlisted      = number{math.MaxInt, 0}
 )
 
 const (
@@ -37,6 +44,7 @@ var topicConfigs = []topicConfig{
 	{name: "flush.ms", value: never},
 	{name: "follower.replication.throttled.replicas", value: ""},
 	{name: "index.interval.bytes", value: "4096"},
+	{name: "internal.segment.bytes", since: v41, internal: unlisted},
 	{name: "leader.replication.throttled.replicas", value: ""},
 	{name: "local.retention.bytes", value: "-2", since: v30, internal: v36},
 	{name: "local.retention.ms", value: "-2", since: v30, internal: v36},
@@ -52,7 +60,7 @@ var topicConfigs = []topicConfig{
 	{name: "message.timestamp.type", value: "CreateTime"},
 	{name: "min.cleanable.dirty.ratio", value: "0.5"},
 	{name: "min.compaction.lag.ms", value: "0"},
-	{name: "min.insync.replicas", value: "1"},
+	{name: minInSync, value: "1"},
 	{name: "preallocate", value: "false"},
 	{name: "remote.copy.lag.bytes", value: "-1", since: v44},
 	{name: "remote.copy.lag.ms", value: "0", since: v44},
@@ -79,6 +87,20 @@ func (r *Release) TopicConfigs() (listed []TopicConfig) {
 		}
 	}
 	return listed
+}
+
+// eligibleLeaderReplicas is the feature that makes min.insync.replicas a dynamic default of the cluster (KIP-966).
+const eligibleLeaderReplicas, minInSync = "eligible.leader.replicas.version", "min.insync.replicas"
+
+// DefaultSource returns the source of a configuration that was not set for its topic.
+func (r *Release) DefaultSource(name string) kmsg.ConfigSource {
+	source := kmsg.ConfigSourceDefaultConfig
+	r.Caps.EachFinalizedFeature(func(feature string, level int16) {
+		if feature == eligibleLeaderReplicas && level > 0 && name == minInSync {
+			source = kmsg.ConfigSourceDynamicDefaultBrokerConfig
+		}
+	})
+	return source
 }
 
 // HasTopicConfig reports whether a topic of this release can have a configuration of that name.
