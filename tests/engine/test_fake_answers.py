@@ -102,7 +102,7 @@ def test_a_fenced_transaction_is_fatal_for_librdkafka(line: str) -> None:
     assert by_librdkafka(FENCED_TRANSACTION, line) == {"delivered": [0], "fatal": True, "code": FENCED}
 
 
-def test_librdkafka_is_told_of_an_invalid_name_at_once() -> None:
+def test_librdkafka_reports_an_invalid_name_at_once() -> None:
     assert by_librdkafka(INVALID_NAME, "3.9") == {"delivered": [INVALID_TOPIC] * 2, "left": 0}
 
 
