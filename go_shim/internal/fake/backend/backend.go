@@ -58,11 +58,14 @@ func Start(r *release.Release, advertise []string) (*Backend, error) {
 	return b, nil
 }
 
-// capsOf returns the highest versions of the state machine: those of the release, and DescribeTransactions (since 3.0)
-// for the fake cluster's own questions.
+// capsOf returns the highest versions of the state machine: those of the release, DescribeTransactions (since 3.0) for
+// the fake cluster's own questions, and the version of OffsetForLeaderEpoch that older ones become.
 func capsOf(r *release.Release) *kversion.Versions {
 	caps := kversion.FromString(r.Name) // r.Caps must not change: it says what clients are offered
 	caps.SetMaxKeyVersion(int16(kmsg.DescribeTransactions), 0)
+	if highest, known := caps.LookupMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch)); known {
+		caps.SetMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch), max(highest, epochsSince))
+	}
 	return caps
 }
 
@@ -165,9 +168,16 @@ func (b *Backend) Offered() ([]kmsg.ApiVersionsResponseApiKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(resp.(*kmsg.ApiVersionsResponse).ApiKeys, func(k kmsg.ApiVersionsResponseApiKey) bool {
+	offered := slices.DeleteFunc(resp.(*kmsg.ApiVersionsResponse).ApiKeys, func(k kmsg.ApiVersionsResponseApiKey) bool {
 		return !b.release.Caps.HasKey(k.ApiKey)
-	}), nil
+	})
+	for i := range offered {
+		key := &offered[i]
+		if kmsg.Key(key.ApiKey) == kmsg.OffsetForLeaderEpoch {
+			key.MinVersion, key.MaxVersion = 0, b.version(kmsg.OffsetForLeaderEpoch, key.MaxVersion)
+		}
+	}
+	return offered, nil
 }
 
 // Producer returns the id and epoch of a transactional id's present producer; false if there is none.
