@@ -91,6 +91,8 @@ class Response:
     code: int = 0
     """Top-level error code, if the API has one."""
     rows: tuple[Row, ...] = ()
+    others: int = 0
+    """Metadata: partitions of other topics than the trial's. They are counted, and not kept as rows."""
     error: str = ""
     """Why the body could not be read, if it could not."""
 
@@ -168,7 +170,8 @@ class App:
     instance: str
     partition: int = -1
     sequence: int = -1
-    """Producer: number of the operation, per partition. Received: sequence read from the value."""
+    """Producer: number of the operation, per partition. Received: sequence read from the value; `OLD` for a record from
+    before the client's time."""
     offset: int = -1
     """Acked and received: the record's offset. Committed: the committed offset."""
     origin_at: int = 0
