@@ -124,8 +124,8 @@ def _reader(evidence: WireEvidence) -> Promises:
         found.sort()
     jump, again = _jumps(evidence, offsets)
     if evidence.role is Role.GROUP:
-        skipped, before = _lost_position(evidence, offsets)
-        jump, again = max(jump, skipped), max(again, before)
+        beyond, before = _lost_position(evidence, offsets)
+        jump, again = max(jump, beyond, before), max(again, before)
     ahead = _committed_ahead(evidence, offsets) if evidence.role is Role.GROUP else None
     broken = []
     if jump:
