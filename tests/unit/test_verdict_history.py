@@ -56,9 +56,7 @@ def aged(whole: History, first: int) -> History:
 
 def trial(*more: Step, role: Role = Role.GROUP) -> History:
     end = (committed(),) if role is Role.GROUP else ()
-    return history(
-        fault_on(), fetch_answer(56), *MOVE, fetched(30), *end, *more, fetched(30), watch(10_000), role=role
-    )
+    return history(fault_on(), fetch_answer(56), *MOVE, fetched(30), *end, *more, fetched(30), watch(10_000), role=role)
 
 
 def group_verdict(first: int, *more: Step) -> Verdict:
