@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from probe.cli.wiring.compose import embedded_engine
 from probe.cli.wiring.kafka_engine import kafka_engine
-from probe.model import Subject
+from probe.model import History, Request, Response, Subject
 from probe.model.cluster import BROKERS
+from probe.model.cluster_history import history_plan
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
 from probe.ports import EnginePort, discard
 from probe.toolchain.tools import ToolError
 from tests.support.history_seen import Looked, checks
+from tests.support.real_cells import planned, play
 
 PLAN = TopicPlan(feed_ms=0, bystander_ms=0)
 SUBJECT = Subject(
@@ -61,3 +64,26 @@ def test_a_plain_client_sees_the_history_of_a_real_cluster(line: str, version: s
             return await look(engine, line)
 
     assert asyncio.run(go()) == []
+
+
+@pytest.mark.real
+def test_events_do_not_grow_with_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    item = planned("sarama@1.43.3", "leader/elected", "producer")  # this library asks for all topics
+    ((with_others, _),) = play([item])
+    monkeypatch.setattr(
+        "probe.engines.embedded.engine.history_plan", lambda line: replace(history_plan(line), topics={})
+    )
+    ((alone, _),) = play([item])
+    many, few = map(answers_about_everything, (with_others, alone))
+    assert {len(answer.rows) for answer in many} == {len(answer.rows) for answer in few} == {2}
+    assert {answer.others for answer in many} == {answer.others + 100 for answer in few}
+    assert with_others.header.subject.history.partitions == 100
+    assert alone.header.subject.history.partitions == 0
+
+
+def answers_about_everything(history: History) -> list[Response]:
+    """Return the answers to requests for all topics."""
+    asked = {(one.conn, one.corr) for one in history.events if isinstance(one, Request) and one.everything}
+    found = [one for one in history.events if isinstance(one, Response) and (one.conn, one.corr) in asked]
+    assert found
+    return found
