@@ -9,8 +9,8 @@ and Produce from v13, which name it by id; UNKNOWN_LEADER_EPOCH (75) where it se
 (1) where it reads on. Older Produce versions get no further error and continue to write.
 What a good client does: asks for metadata because of the error, treats the new topic as another one, reads it by its
 reset policy. It must not stop for good.
-Source: KIP-516; KAFKA-12257 (consumers) and KAFKA-13488 (producers): metadata of the new topic is refused, as its leader
-epochs are lower.
+Source: KIP-516; KAFKA-12257 (consumers) and KAFKA-13488 (producers): metadata of the new topic is refused, as its
+leader epochs are lower.
 Not covered: promises about records of the old topic, which its deletion gives up.
 """
 

@@ -1,4 +1,4 @@
-"""The history of a cluster: what it is by release line, and how it is told."""
+"""The history of a cluster: what it is by release line, and its text."""
 
 from __future__ import annotations
 

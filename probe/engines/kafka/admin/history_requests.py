@@ -11,7 +11,7 @@ from probe.protocol import apis
 
 ANSWER_MS = 10_000
 """Time that brokers may take for a change which their followers must have."""
-TRANSACTION_MS = 60_000
+TIMEOUT_MS = 60_000
 NOT_A_MEMBER = -1
 """Generation of a commit by a client that is no member of the group."""
 
@@ -26,7 +26,7 @@ class ProducerId:
 
 async def init_producer_id(line: Line, transactional_id: str | None) -> ProducerId:
     """Start a producer. BrokerError with the code."""
-    body = Writer().string(transactional_id).pack("i", TRANSACTION_MS)
+    body = Writer().string(transactional_id).pack("i", TIMEOUT_MS)
     answer = await line.ask(apis.INIT_PRODUCER_ID, 0, body)
     answer.number("i")
     check(f"starting a producer with id {transactional_id}", answer.number("h"))
