@@ -107,6 +107,11 @@ func (b *Backend) CreateInternal(create func(topic string, leaders []int32) erro
 	return nil
 }
 
+// Partition returns a partition's state; nil if there is none.
+func (b *Backend) Partition(topic string, partition int32) *kfake.PartitionInfo {
+	return b.kafka.PartitionInfo(topic, partition)
+}
+
 // DeleteTopic deletes a topic.
 func (b *Backend) DeleteTopic(topic string) error { return b.kafka.DeleteTopic(topic) }
 

@@ -77,8 +77,11 @@ func shownLeader(p topology.Partition, view *topology.Topology) (leader, epoch i
 	return p.Leader, p.Epoch, 0
 }
 
-// controller returns the listed broker with the highest id; -1 without any.
+// controller returns the elected controller if it is listed, else the listed broker with the highest id; -1 without any.
 func controller(view *topology.Topology) int32 {
+	if view.Controller > 0 && view.Alive(view.Controller) {
+		return view.Controller
+	}
 	if living := view.Living(); len(living) > 0 {
 		return slices.Max(living)
 	}
