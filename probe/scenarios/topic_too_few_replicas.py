@@ -8,7 +8,7 @@ On real brokers the affected partition has two replicas, the bystander two other
 seconds later min.insync.replicas becomes 2; after the fault it takes some seconds more until the follower is in sync.
 With that setting from the start, what is appended while the follower leaves is answered only when it is back: where
 eligible leader replicas are final (4.1 on), the high watermark waits for min.insync.replicas (KIP-966). A client with
-such a request is served nothing behind it, and never met the error: one Java producer of four on 4.3.1.
+such a request is served nothing behind it, and never met the error: one Java producer of three on 4.3.1.
 Source: Partition.appendRecordsToLeader; NotEnoughReplicasException is a RetriableException.
 Not covered: 20 after the append (applied/produce/NOT_ENOUGH_REPLICAS_AFTER_APPEND). A client that writes with less than
 acks=all by default cannot meet this: its cell is `unsupported`.
