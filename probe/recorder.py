@@ -21,6 +21,7 @@ from probe.model import (
     Response,
 )
 from probe.model.clock import now_us
+from probe.model.cluster_history import OLD
 from probe.protocol.apis import DISCOVERY_APIS, OFFSET_COMMIT, PRODUCE
 
 SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
@@ -47,7 +48,7 @@ class Recorder:
         self._awaited: dict[asyncio.Future[None], Callable[[Recorder], bool]] = {}
         """The conditions that callers of `until` wait for."""
         self.successes: Counter[int] = Counter()
-        """Operations that succeeded, by partition."""
+        """Operations that succeeded, by partition. The delivery of a record from before the client's time is none."""
         self.told: Counter[int] = Counter()
         """Events that the application reported, other than starts of operations, by partition. -1 = without a
         partition."""
@@ -77,7 +78,7 @@ class Recorder:
     def add_beside(self, event: Event) -> None:
         """Record an event of the bystander's instance. It is kept, but says nothing about the client."""
         self._events.append(event)
-        self.beside += isinstance(event, App) and event.kind in SUCCESSES
+        self.beside += isinstance(event, App) and event.kind in SUCCESSES and event.sequence != OLD
         if self._awaited:
             self._wake()
 
@@ -85,7 +86,7 @@ class Recorder:
         self.kinds[event.kind] += 1
         if event.kind is not AppKind.SENT:
             self.told[event.partition] += 1
-        if event.kind in SUCCESSES:
+        if event.kind in SUCCESSES and event.sequence != OLD:
             self.successes[event.partition] += 1
         elif event.kind is AppKind.READY:
             self.settings = event.settings

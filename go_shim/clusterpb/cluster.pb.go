@@ -142,7 +142,7 @@ func (x BrokerState_State) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BrokerState_State.Descriptor instead.
 func (BrokerState_State) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{11, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{16, 0}
 }
 
 type TopicChange_What int32
@@ -191,7 +191,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{16, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{21, 0}
 }
 
 type Event_Kind int32
@@ -258,7 +258,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{31, 0}
 }
 
 type Done struct {
@@ -405,6 +405,7 @@ type CreateTopicRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
 	Partitions    []*Assignment          `protobuf:"bytes,2,rep,name=partitions,proto3" json:"partitions,omitempty"` // index = partition
+	History       *ClusterHistory        `protobuf:"bytes,3,opt,name=history,proto3" json:"history,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -453,10 +454,21 @@ func (x *CreateTopicRequest) GetPartitions() []*Assignment {
 	return nil
 }
 
+func (x *CreateTopicRequest) GetHistory() *ClusterHistory {
+	if x != nil {
+		return x.History
+	}
+	return nil
+}
+
 type Assignment struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Leader        int32                  `protobuf:"varint,1,opt,name=leader,proto3" json:"leader,omitempty"`
-	Replicas      []int32                `protobuf:"varint,2,rep,packed,name=replicas,proto3" json:"replicas,omitempty"` // leader among them; default all three, leader first
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Leader   int32                  `protobuf:"varint,1,opt,name=leader,proto3" json:"leader,omitempty"`
+	Replicas []int32                `protobuf:"varint,2,rep,packed,name=replicas,proto3" json:"replicas,omitempty"` // leader among them; default all three, leader first
+	// before the first client:
+	Elections     int32 `protobuf:"varint,3,opt,name=elections,proto3" json:"elections,omitempty"` // leader elections; each raises the leader epoch
+	Records       int32 `protobuf:"varint,4,opt,name=records,proto3" json:"records,omitempty"`     // records written meanwhile: `history <partition> <number> <clock>`
+	Deleted       int64 `protobuf:"varint,5,opt,name=deleted,proto3" json:"deleted,omitempty"`     // of these, records deleted from the start of the log (DeleteRecords)
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -505,16 +517,271 @@ func (x *Assignment) GetReplicas() []int32 {
 	return nil
 }
 
+func (x *Assignment) GetElections() int32 {
+	if x != nil {
+		return x.Elections
+	}
+	return 0
+}
+
+func (x *Assignment) GetRecords() int32 {
+	if x != nil {
+		return x.Records
+	}
+	return 0
+}
+
+func (x *Assignment) GetDeleted() int64 {
+	if x != nil {
+		return x.Deleted
+	}
+	return 0
+}
+
+// What happened on the cluster before its first client.
+type ClusterHistory struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Topics           []*OtherTopic          `protobuf:"bytes,1,rep,name=topics,proto3" json:"topics,omitempty"`                               // a topic that exists is left as it is
+	ProducerIds      int32                  `protobuf:"varint,2,opt,name=producer_ids,json=producerIds,proto3" json:"producer_ids,omitempty"` // producer ids given out; the last one wrote the records
+	Commits          []*Commit              `protobuf:"bytes,3,rep,name=commits,proto3" json:"commits,omitempty"`
+	TransactionalIds []*UsedId              `protobuf:"bytes,4,rep,name=transactional_ids,json=transactionalIds,proto3" json:"transactional_ids,omitempty"`
+	Controller       int32                  `protobuf:"varint,5,opt,name=controller,proto3" json:"controller,omitempty"` // the broker that became the controller; 0 = the first one is in office
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *ClusterHistory) Reset() {
+	*x = ClusterHistory{}
+	mi := &file_cluster_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClusterHistory) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClusterHistory) ProtoMessage() {}
+
+func (x *ClusterHistory) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClusterHistory.ProtoReflect.Descriptor instead.
+func (*ClusterHistory) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ClusterHistory) GetTopics() []*OtherTopic {
+	if x != nil {
+		return x.Topics
+	}
+	return nil
+}
+
+func (x *ClusterHistory) GetProducerIds() int32 {
+	if x != nil {
+		return x.ProducerIds
+	}
+	return 0
+}
+
+func (x *ClusterHistory) GetCommits() []*Commit {
+	if x != nil {
+		return x.Commits
+	}
+	return nil
+}
+
+func (x *ClusterHistory) GetTransactionalIds() []*UsedId {
+	if x != nil {
+		return x.TransactionalIds
+	}
+	return nil
+}
+
+func (x *ClusterHistory) GetController() int32 {
+	if x != nil {
+		return x.Controller
+	}
+	return 0
+}
+
+type OtherTopic struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	Partitions    int32                  `protobuf:"varint,2,opt,name=partitions,proto3" json:"partitions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OtherTopic) Reset() {
+	*x = OtherTopic{}
+	mi := &file_cluster_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OtherTopic) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OtherTopic) ProtoMessage() {}
+
+func (x *OtherTopic) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OtherTopic.ProtoReflect.Descriptor instead.
+func (*OtherTopic) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *OtherTopic) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *OtherTopic) GetPartitions() int32 {
+	if x != nil {
+		return x.Partitions
+	}
+	return 0
+}
+
+type Commit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Group         string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
+	Offsets       map[int32]int64        `protobuf:"bytes,2,rep,name=offsets,proto3" json:"offsets,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // by partition of the created topic
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Commit) Reset() {
+	*x = Commit{}
+	mi := &file_cluster_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Commit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Commit) ProtoMessage() {}
+
+func (x *Commit) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Commit.ProtoReflect.Descriptor instead.
+func (*Commit) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Commit) GetGroup() string {
+	if x != nil {
+		return x.Group
+	}
+	return ""
+}
+
+func (x *Commit) GetOffsets() map[int32]int64 {
+	if x != nil {
+		return x.Offsets
+	}
+	return nil
+}
+
+type UsedId struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	TransactionalId string                 `protobuf:"bytes,1,opt,name=transactional_id,json=transactionalId,proto3" json:"transactional_id,omitempty"`
+	Producers       int32                  `protobuf:"varint,2,opt,name=producers,proto3" json:"producers,omitempty"` // producers that used it one after the other; each raises the producer epoch
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *UsedId) Reset() {
+	*x = UsedId{}
+	mi := &file_cluster_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsedId) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsedId) ProtoMessage() {}
+
+func (x *UsedId) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsedId.ProtoReflect.Descriptor instead.
+func (*UsedId) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UsedId) GetTransactionalId() string {
+	if x != nil {
+		return x.TransactionalId
+	}
+	return ""
+}
+
+func (x *UsedId) GetProducers() int32 {
+	if x != nil {
+		return x.Producers
+	}
+	return 0
+}
+
 type CreateTopicReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	TopicId       []byte                 `protobuf:"bytes,1,opt,name=topic_id,json=topicId,proto3" json:"topic_id,omitempty"`
+	Partitions    []*PartitionState      `protobuf:"bytes,2,rep,name=partitions,proto3" json:"partitions,omitempty"` // index = partition
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateTopicReply) Reset() {
 	*x = CreateTopicReply{}
-	mi := &file_cluster_proto_msgTypes[5]
+	mi := &file_cluster_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -526,7 +793,7 @@ func (x *CreateTopicReply) String() string {
 func (*CreateTopicReply) ProtoMessage() {}
 
 func (x *CreateTopicReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[5]
+	mi := &file_cluster_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -539,7 +806,7 @@ func (x *CreateTopicReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTopicReply.ProtoReflect.Descriptor instead.
 func (*CreateTopicReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{5}
+	return file_cluster_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CreateTopicReply) GetTopicId() []byte {
@@ -547,6 +814,73 @@ func (x *CreateTopicReply) GetTopicId() []byte {
 		return x.TopicId
 	}
 	return nil
+}
+
+func (x *CreateTopicReply) GetPartitions() []*PartitionState {
+	if x != nil {
+		return x.Partitions
+	}
+	return nil
+}
+
+type PartitionState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         int32                  `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // leader epoch
+	Start         int64                  `protobuf:"varint,2,opt,name=start,proto3" json:"start,omitempty"` // log start offset
+	End           int64                  `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"`     // log end offset
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PartitionState) Reset() {
+	*x = PartitionState{}
+	mi := &file_cluster_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PartitionState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PartitionState) ProtoMessage() {}
+
+func (x *PartitionState) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PartitionState.ProtoReflect.Descriptor instead.
+func (*PartitionState) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *PartitionState) GetEpoch() int32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *PartitionState) GetStart() int64 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *PartitionState) GetEnd() int64 {
+	if x != nil {
+		return x.End
+	}
+	return 0
 }
 
 type FeedRequest struct {
@@ -562,7 +896,7 @@ type FeedRequest struct {
 
 func (x *FeedRequest) Reset() {
 	*x = FeedRequest{}
-	mi := &file_cluster_proto_msgTypes[6]
+	mi := &file_cluster_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -574,7 +908,7 @@ func (x *FeedRequest) String() string {
 func (*FeedRequest) ProtoMessage() {}
 
 func (x *FeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[6]
+	mi := &file_cluster_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -587,7 +921,7 @@ func (x *FeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FeedRequest.ProtoReflect.Descriptor instead.
 func (*FeedRequest) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{6}
+	return file_cluster_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FeedRequest) GetTopic() string {
@@ -651,7 +985,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_cluster_proto_msgTypes[7]
+	mi := &file_cluster_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +997,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[7]
+	mi := &file_cluster_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +1010,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{7}
+	return file_cluster_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Rule) GetId() string {
@@ -817,7 +1151,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_cluster_proto_msgTypes[8]
+	mi := &file_cluster_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -829,7 +1163,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[8]
+	mi := &file_cluster_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -842,7 +1176,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{8}
+	return file_cluster_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -990,7 +1324,7 @@ type MoveLeader struct {
 
 func (x *MoveLeader) Reset() {
 	*x = MoveLeader{}
-	mi := &file_cluster_proto_msgTypes[9]
+	mi := &file_cluster_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1002,7 +1336,7 @@ func (x *MoveLeader) String() string {
 func (*MoveLeader) ProtoMessage() {}
 
 func (x *MoveLeader) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[9]
+	mi := &file_cluster_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1015,7 +1349,7 @@ func (x *MoveLeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveLeader.ProtoReflect.Descriptor instead.
 func (*MoveLeader) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{9}
+	return file_cluster_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MoveLeader) GetTopic() string {
@@ -1059,7 +1393,7 @@ type MoveCoordinator struct {
 
 func (x *MoveCoordinator) Reset() {
 	*x = MoveCoordinator{}
-	mi := &file_cluster_proto_msgTypes[10]
+	mi := &file_cluster_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1071,7 +1405,7 @@ func (x *MoveCoordinator) String() string {
 func (*MoveCoordinator) ProtoMessage() {}
 
 func (x *MoveCoordinator) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[10]
+	mi := &file_cluster_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1084,7 +1418,7 @@ func (x *MoveCoordinator) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveCoordinator.ProtoReflect.Descriptor instead.
 func (*MoveCoordinator) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{10}
+	return file_cluster_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MoveCoordinator) GetKeyType() int32 {
@@ -1133,7 +1467,7 @@ type BrokerState struct {
 
 func (x *BrokerState) Reset() {
 	*x = BrokerState{}
-	mi := &file_cluster_proto_msgTypes[11]
+	mi := &file_cluster_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1479,7 @@ func (x *BrokerState) String() string {
 func (*BrokerState) ProtoMessage() {}
 
 func (x *BrokerState) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[11]
+	mi := &file_cluster_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1492,7 @@ func (x *BrokerState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrokerState.ProtoReflect.Descriptor instead.
 func (*BrokerState) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{11}
+	return file_cluster_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *BrokerState) GetBroker() int32 {
@@ -1197,7 +1531,7 @@ type Evacuate struct {
 
 func (x *Evacuate) Reset() {
 	*x = Evacuate{}
-	mi := &file_cluster_proto_msgTypes[12]
+	mi := &file_cluster_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1209,7 +1543,7 @@ func (x *Evacuate) String() string {
 func (*Evacuate) ProtoMessage() {}
 
 func (x *Evacuate) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[12]
+	mi := &file_cluster_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1222,7 +1556,7 @@ func (x *Evacuate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Evacuate.ProtoReflect.Descriptor instead.
 func (*Evacuate) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{12}
+	return file_cluster_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Evacuate) GetBroker() int32 {
@@ -1264,7 +1598,7 @@ type RollBack struct {
 
 func (x *RollBack) Reset() {
 	*x = RollBack{}
-	mi := &file_cluster_proto_msgTypes[13]
+	mi := &file_cluster_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1610,7 @@ func (x *RollBack) String() string {
 func (*RollBack) ProtoMessage() {}
 
 func (x *RollBack) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[13]
+	mi := &file_cluster_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1623,7 @@ func (x *RollBack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollBack.ProtoReflect.Descriptor instead.
 func (*RollBack) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{13}
+	return file_cluster_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RollBack) GetBroker() int32 {
@@ -1316,7 +1650,7 @@ type Readdress struct {
 
 func (x *Readdress) Reset() {
 	*x = Readdress{}
-	mi := &file_cluster_proto_msgTypes[14]
+	mi := &file_cluster_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1328,7 +1662,7 @@ func (x *Readdress) String() string {
 func (*Readdress) ProtoMessage() {}
 
 func (x *Readdress) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[14]
+	mi := &file_cluster_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1341,7 +1675,7 @@ func (x *Readdress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
 func (*Readdress) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{14}
+	return file_cluster_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Readdress) GetAdvertise() []string {
@@ -1363,7 +1697,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[15]
+	mi := &file_cluster_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1375,7 +1709,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[15]
+	mi := &file_cluster_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1388,7 +1722,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{15}
+	return file_cluster_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -1430,7 +1764,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[16]
+	mi := &file_cluster_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1776,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[16]
+	mi := &file_cluster_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1789,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{16}
+	return file_cluster_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -1491,7 +1825,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[17]
+	mi := &file_cluster_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1503,7 +1837,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[17]
+	mi := &file_cluster_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1516,7 +1850,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{17}
+	return file_cluster_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -1557,7 +1891,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[18]
+	mi := &file_cluster_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1569,7 +1903,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[18]
+	mi := &file_cluster_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1582,7 +1916,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{18}
+	return file_cluster_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -1609,7 +1943,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1621,7 +1955,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1634,7 +1968,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{19}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -1660,7 +1994,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1672,7 +2006,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1685,7 +2019,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{20}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -1706,7 +2040,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +2052,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +2065,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{21}
+	return file_cluster_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -1765,7 +2099,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1777,7 +2111,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1790,7 +2124,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -1816,7 +2150,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +2162,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +2175,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -1864,7 +2198,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1876,7 +2210,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1889,7 +2223,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24}
+	return file_cluster_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -1937,7 +2271,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2283,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2296,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25}
+	return file_cluster_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -1995,7 +2329,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2007,7 +2341,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2020,7 +2354,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26}
+	return file_cluster_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -2090,18 +2424,52 @@ const file_cluster_proto_rawDesc = "" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\"3\n" +
 	"\x05Group\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x14\n" +
-	"\x05topic\x18\x02 \x01(\tR\x05topic\"h\n" +
+	"\x05topic\x18\x02 \x01(\tR\x05topic\"\xa4\x01\n" +
 	"\x12CreateTopicRequest\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12<\n" +
 	"\n" +
 	"partitions\x18\x02 \x03(\v2\x1c.probe.cluster.v1.AssignmentR\n" +
-	"partitions\"@\n" +
+	"partitions\x12:\n" +
+	"\ahistory\x18\x03 \x01(\v2 .probe.cluster.v1.ClusterHistoryR\ahistory\"\x92\x01\n" +
 	"\n" +
 	"Assignment\x12\x16\n" +
 	"\x06leader\x18\x01 \x01(\x05R\x06leader\x12\x1a\n" +
-	"\breplicas\x18\x02 \x03(\x05R\breplicas\"-\n" +
+	"\breplicas\x18\x02 \x03(\x05R\breplicas\x12\x1c\n" +
+	"\telections\x18\x03 \x01(\x05R\telections\x12\x18\n" +
+	"\arecords\x18\x04 \x01(\x05R\arecords\x12\x18\n" +
+	"\adeleted\x18\x05 \x01(\x03R\adeleted\"\x84\x02\n" +
+	"\x0eClusterHistory\x124\n" +
+	"\x06topics\x18\x01 \x03(\v2\x1c.probe.cluster.v1.OtherTopicR\x06topics\x12!\n" +
+	"\fproducer_ids\x18\x02 \x01(\x05R\vproducerIds\x122\n" +
+	"\acommits\x18\x03 \x03(\v2\x18.probe.cluster.v1.CommitR\acommits\x12E\n" +
+	"\x11transactional_ids\x18\x04 \x03(\v2\x18.probe.cluster.v1.UsedIdR\x10transactionalIds\x12\x1e\n" +
+	"\n" +
+	"controller\x18\x05 \x01(\x05R\n" +
+	"controller\"B\n" +
+	"\n" +
+	"OtherTopic\x12\x14\n" +
+	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1e\n" +
+	"\n" +
+	"partitions\x18\x02 \x01(\x05R\n" +
+	"partitions\"\x9b\x01\n" +
+	"\x06Commit\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\tR\x05group\x12?\n" +
+	"\aoffsets\x18\x02 \x03(\v2%.probe.cluster.v1.Commit.OffsetsEntryR\aoffsets\x1a:\n" +
+	"\fOffsetsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\x05R\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"Q\n" +
+	"\x06UsedId\x12)\n" +
+	"\x10transactional_id\x18\x01 \x01(\tR\x0ftransactionalId\x12\x1c\n" +
+	"\tproducers\x18\x02 \x01(\x05R\tproducers\"o\n" +
 	"\x10CreateTopicReply\x12\x19\n" +
-	"\btopic_id\x18\x01 \x01(\fR\atopicId\"\xa5\x01\n" +
+	"\btopic_id\x18\x01 \x01(\fR\atopicId\x12@\n" +
+	"\n" +
+	"partitions\x18\x02 \x03(\v2 .probe.cluster.v1.PartitionStateR\n" +
+	"partitions\"N\n" +
+	"\x0ePartitionState\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x05R\x05epoch\x12\x14\n" +
+	"\x05start\x18\x02 \x01(\x03R\x05start\x12\x10\n" +
+	"\x03end\x18\x03 \x01(\x03R\x03end\"\xa5\x01\n" +
 	"\vFeedRequest\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1e\n" +
 	"\n" +
@@ -2286,7 +2654,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -2297,77 +2665,89 @@ var file_cluster_proto_goTypes = []any{
 	(*Group)(nil),               // 6: probe.cluster.v1.Group
 	(*CreateTopicRequest)(nil),  // 7: probe.cluster.v1.CreateTopicRequest
 	(*Assignment)(nil),          // 8: probe.cluster.v1.Assignment
-	(*CreateTopicReply)(nil),    // 9: probe.cluster.v1.CreateTopicReply
-	(*FeedRequest)(nil),         // 10: probe.cluster.v1.FeedRequest
-	(*Rule)(nil),                // 11: probe.cluster.v1.Rule
-	(*Change)(nil),              // 12: probe.cluster.v1.Change
-	(*MoveLeader)(nil),          // 13: probe.cluster.v1.MoveLeader
-	(*MoveCoordinator)(nil),     // 14: probe.cluster.v1.MoveCoordinator
-	(*BrokerState)(nil),         // 15: probe.cluster.v1.BrokerState
-	(*Evacuate)(nil),            // 16: probe.cluster.v1.Evacuate
-	(*RollBack)(nil),            // 17: probe.cluster.v1.RollBack
-	(*Readdress)(nil),           // 18: probe.cluster.v1.Readdress
-	(*MetadataView)(nil),        // 19: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 20: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 21: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 22: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 23: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 24: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 25: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 26: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 27: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 28: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 29: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 30: probe.cluster.v1.Event
-	nil,                         // 31: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*ClusterHistory)(nil),      // 9: probe.cluster.v1.ClusterHistory
+	(*OtherTopic)(nil),          // 10: probe.cluster.v1.OtherTopic
+	(*Commit)(nil),              // 11: probe.cluster.v1.Commit
+	(*UsedId)(nil),              // 12: probe.cluster.v1.UsedId
+	(*CreateTopicReply)(nil),    // 13: probe.cluster.v1.CreateTopicReply
+	(*PartitionState)(nil),      // 14: probe.cluster.v1.PartitionState
+	(*FeedRequest)(nil),         // 15: probe.cluster.v1.FeedRequest
+	(*Rule)(nil),                // 16: probe.cluster.v1.Rule
+	(*Change)(nil),              // 17: probe.cluster.v1.Change
+	(*MoveLeader)(nil),          // 18: probe.cluster.v1.MoveLeader
+	(*MoveCoordinator)(nil),     // 19: probe.cluster.v1.MoveCoordinator
+	(*BrokerState)(nil),         // 20: probe.cluster.v1.BrokerState
+	(*Evacuate)(nil),            // 21: probe.cluster.v1.Evacuate
+	(*RollBack)(nil),            // 22: probe.cluster.v1.RollBack
+	(*Readdress)(nil),           // 23: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 24: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 25: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 26: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 27: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 28: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 29: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 30: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 31: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 32: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 33: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 34: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 35: probe.cluster.v1.Event
+	nil,                         // 36: probe.cluster.v1.Commit.OffsetsEntry
+	nil,                         // 37: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
-	0,  // 1: probe.cluster.v1.Rule.action:type_name -> probe.cluster.v1.Action
-	13, // 2: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
-	14, // 3: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
-	15, // 4: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	19, // 5: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	20, // 6: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
-	16, // 7: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
-	18, // 8: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
-	17, // 9: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
-	1,  // 10: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	2,  // 11: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	12, // 12: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	11, // 13: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	21, // 14: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	25, // 15: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	31, // 16: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	28, // 17: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 18: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 19: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	10, // 20: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 21: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	22, // 22: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 23: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	12, // 24: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	23, // 25: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 26: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 27: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 28: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 29: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	9,  // 30: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 31: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 32: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 33: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 34: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 35: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	24, // 36: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	26, // 37: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	27, // 38: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	29, // 39: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	30, // 40: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	30, // [30:41] is the sub-list for method output_type
-	19, // [19:30] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	9,  // 1: probe.cluster.v1.CreateTopicRequest.history:type_name -> probe.cluster.v1.ClusterHistory
+	10, // 2: probe.cluster.v1.ClusterHistory.topics:type_name -> probe.cluster.v1.OtherTopic
+	11, // 3: probe.cluster.v1.ClusterHistory.commits:type_name -> probe.cluster.v1.Commit
+	12, // 4: probe.cluster.v1.ClusterHistory.transactional_ids:type_name -> probe.cluster.v1.UsedId
+	36, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
+	14, // 6: probe.cluster.v1.CreateTopicReply.partitions:type_name -> probe.cluster.v1.PartitionState
+	0,  // 7: probe.cluster.v1.Rule.action:type_name -> probe.cluster.v1.Action
+	18, // 8: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
+	19, // 9: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
+	20, // 10: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
+	24, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	25, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	21, // 13: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
+	23, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	22, // 15: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
+	1,  // 16: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	2,  // 17: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	17, // 18: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	16, // 19: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	26, // 20: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	30, // 21: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	37, // 22: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	33, // 23: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 24: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 25: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	15, // 26: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 27: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	27, // 28: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 29: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	17, // 30: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	28, // 31: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 32: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 33: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 34: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 35: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	13, // 36: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 37: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 38: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 39: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 40: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 41: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	29, // 42: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	31, // 43: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	32, // 44: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	34, // 45: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	35, // 46: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	36, // [36:47] is the sub-list for method output_type
+	25, // [25:36] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -2375,7 +2755,7 @@ func file_cluster_proto_init() {
 	if File_cluster_proto != nil {
 		return
 	}
-	file_cluster_proto_msgTypes[8].OneofWrappers = []any{
+	file_cluster_proto_msgTypes[13].OneofWrappers = []any{
 		(*Change_MoveLeader)(nil),
 		(*Change_MoveCoordinator)(nil),
 		(*Change_Broker)(nil),
@@ -2391,7 +2771,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   28,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

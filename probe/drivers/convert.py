@@ -5,6 +5,7 @@ from __future__ import annotations
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.model import App, AppKind, ClientError
+from probe.model.cluster_history import OLD, WRITER
 from probe.ports import Start
 
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
@@ -64,8 +65,11 @@ def to_app(event: pb.Event, clock: Clock) -> App:
 
 
 def read_value(value: str) -> tuple[int, int]:
-    """Return sequence and creation time of a record's value; (-1, 0) if it is not of our form."""
+    """Return sequence and creation time of a record's value; (-1, 0) if it is not of our form.
+
+    The sequence of a record of the cluster's history is `OLD`.
+    """
     parts = value.split(" ")
     if len(parts) != VALUE_PARTS or not parts[2].isdigit() or not parts[3].isdigit():
         return -1, 0
-    return int(parts[2]), int(parts[3])
+    return OLD if parts[0] == WRITER else int(parts[2]), int(parts[3])

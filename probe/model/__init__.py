@@ -5,6 +5,7 @@ milliseconds.
 """
 
 from probe.model.cell import CONTROL, Cell, Client, Engine, Outcome, Reality, Role, control_first
+from probe.model.cluster_history import ClusterHistory
 from probe.model.codec import decode, encode
 from probe.model.columns import Facts
 from probe.model.events import (
@@ -37,6 +38,7 @@ __all__ = [
     "Client",
     "ClientError",
     "Closed",
+    "ClusterHistory",
     "Election",
     "Engine",
     "EngineEvent",

@@ -72,8 +72,8 @@ CHANGES: tuple[ConditionsChange, ...] = (
     ConditionsChange(
         number=2,
         engine=Engine.EMBEDDED,
-        text="the fake cluster answers as real brokers do: 47 to a fenced producer below Produce version 12, 17 to an "
-        "invalid topic name, no telemetry, the configs of a created topic",
+        text="the fake cluster answers as real brokers do: 47 to fenced producers, 17 for invalid topic names, no "
+        "telemetry, the configs of created topics, OffsetForLeaderEpoch below version 3",
     ),
     ConditionsChange(
         number=2,
@@ -96,9 +96,8 @@ CHANGES: tuple[ConditionsChange, ...] = (
     ConditionsChange(
         number=2,
         engine=Engine.KAFKA,
-        text="operations, and records written for readers, come at least every 100 ms on the affected partition from "
-        "some seconds before the fault until the client serves again",
-        roles=frozenset({Role.PRODUCER, Role.CONSUMER, Role.GROUP}),
+        text="`topic/too-few-replicas` begins once the follower has left: only then does min.insync.replicas become 2",
+        roles=frozenset({Role.PRODUCER, Role.TRANSACTIONAL}),
     ),
 )
 """Every change, by number and engine."""

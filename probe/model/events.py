@@ -91,8 +91,10 @@ class Response:
     code: int = 0
     """Top-level error code, if the API has one."""
     rows: tuple[Row, ...] = ()
+    others: int = 0
+    """Metadata: partitions of other topics than the trial's, which have no rows."""
     error: str = ""
-    """Why the body could not be read, if it could not."""
+    """Why the body could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +170,7 @@ class App:
     instance: str
     partition: int = -1
     sequence: int = -1
-    """Producer: number of the operation, per partition. Received: sequence read from the value."""
+    """Producer: number of the operation, per partition. Received: as in the value; `OLD` = older than the client."""
     offset: int = -1
     """Acked and received: the record's offset. Committed: the committed offset."""
     origin_at: int = 0

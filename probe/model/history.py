@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from probe.model.cell import Cell, Outcome, Reality
+from probe.model.cluster_history import ClusterHistory
 from probe.model.conditions import FIRST
 from probe.model.events import Event
 from probe.model.handshake import Handshake
@@ -77,6 +78,20 @@ class Subject:
     transactional id at the same broker. Empty = the bystander is a partition."""
     bystander_key: str = ""
     """Group or transactional id of that instance."""
+    history: ClusterHistory = field(default_factory=ClusterHistory)
+    """What had happened to these objects and their cluster before the client started."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the groups of all instances of the trial."""
+        beside = "" if self.transactional_id else self.bystander_key
+        return tuple(filter(None, (self.group, beside)))
+
+    @property
+    def transactional_ids(self) -> tuple[str, ...]:
+        """Return the transactional ids of all instances of the trial."""
+        beside = self.bystander_key if self.transactional_id else ""
+        return tuple(filter(None, (self.transactional_id, beside)))
 
 
 @dataclass(frozen=True, slots=True)

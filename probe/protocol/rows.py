@@ -16,6 +16,8 @@ Names = MutableMapping[bytes, str]
 """Topic id (16 bytes) to name."""
 Body = dict[str, Any]
 NO_ID = bytes(16)
+UNKNOWN_ID = "?"
+"""Begin of the name of a topic whose id is unknown."""
 
 
 class Digest(NamedTuple):
@@ -80,7 +82,7 @@ def row(
 
 def id_text(topic_id: bytes) -> str:
     """Return `?<id>` in Kafka's own notation of ids."""
-    return "?" + urlsafe_b64encode(topic_id).decode().rstrip("=")
+    return UNKNOWN_ID + urlsafe_b64encode(topic_id).decode().rstrip("=")
 
 
 def topic_of(item: Body, names: Names, field: str = "Name") -> str:

@@ -8,9 +8,12 @@ Producers hold the records or, where their time limit is exceeded, report them a
 On real brokers the leader is killed and, four seconds later, the broker of the only other replica. The cluster waits
 for the replica that was in sync last, which comes back after 25 s. The delay is four seconds because a broker is fenced
 9 s after its last heartbeat and sends one every 2 s. With a delay of one second the follower could be fenced first, and
-the cluster would wait for the leader instead.
+the cluster would wait for the leader instead. Where eligible leader replicas are final (fresh installs from 4.1 on), a
+replica that was killed is eligible no more: it leads again as the last known leader, by an election that the controller
+calls unclean, with all of its records.
 Source: an unclean shutdown with the last in-sync replica away; a slow controller failover, as with many partitions on
-ZooKeeper. Kafka's MetadataCache returns 5 where no leader is known.
+ZooKeeper. Kafka's MetadataCache returns 5 where no leader is known. KIP-966;
+the controller's log of 4.3.1 and 4.4.0.
 Not covered: an election that never comes (metadata/leaderless ends by itself, too); groups, which fetch as consumers
 do.
 """

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from probe.model import AppKind, Role
+from probe.model import AppKind, MarkKind, Role
 from probe.verdict.wire_evidence import WireEvidence
 
 Operation = tuple[int, int]
@@ -123,6 +123,9 @@ def _reader(evidence: WireEvidence) -> Promises:
     for found in offsets.values():
         found.sort()
     jump, again = _jumps(evidence, offsets)
+    if evidence.role is Role.GROUP:
+        beyond, before = _lost_position(evidence, offsets)
+        jump, again = max(jump, beyond, before), max(again, before)
     ahead = _committed_ahead(evidence, offsets) if evidence.role is Role.GROUP else None
     broken = []
     if jump:
@@ -149,6 +152,37 @@ def _jumps(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> tuple[in
                 back = max(back, _count(stored, item.offset, previous + 1))
             last[item.partition] = item.offset
     return max(forward, back), back
+
+
+def _lost_position(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> tuple[int, int]:
+    """Return by how many records a member began elsewhere than at its group's committed offset: (beyond it, before it).
+
+    The committed offset is that of the cluster's history, so a record before it was never to be delivered. It is judged
+    in every assignment, since commits only advance. Another member of the group may have gone on, so only the first
+    record of the first member must not lie beyond it.
+    """
+    committed, ends = evidence.subject.history.committed, evidence.subject.history.ends
+    beyond = before = 0
+    begun: set[int] = set()
+    if not _is_first_instance(evidence):
+        begun.update(committed)
+    for item in evidence.events.apps:
+        offset = committed.get(item.partition)
+        if item.kind is not AppKind.RECEIVED or offset is None or item.offset < 0:
+            continue
+        before = max(before, offset - item.offset)
+        if item.partition not in begun:
+            begun.add(item.partition)
+            end = max(offset, ends.get(item.partition, offset))
+            old = max(0, min(end, item.offset) - offset)
+            beyond = max(beyond, old + _count(offsets.get(item.partition, []), end, item.offset))
+    return beyond, before
+
+
+def _is_first_instance(evidence: WireEvidence) -> bool:
+    """Return whether no other instance of the client worked before, as in scenarios that start a second one."""
+    warm, apps = evidence.events.marked(MarkKind.WARM), evidence.events.apps
+    return warm is None or not apps or apps[0].at <= warm
 
 
 def _committed_ahead(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from probe.model import AfterHeal, App, AppKind, Reaction, Role, Target
+from probe.model.cluster_history import OLD
 from probe.verdict import apis
 from probe.verdict.hits import Hit
 from probe.verdict.service import Errors
@@ -176,7 +177,7 @@ def _transactions(evidence: WireEvidence) -> Found:
 def _received(evidence: WireEvidence) -> Found:
     """Yield records by the time at which they were appended (on our clock), else by the time of their arrival."""
     for item in evidence.events.apps:
-        if item.kind is AppKind.RECEIVED and item.partition == evidence.subject.affected:
+        if item.kind is AppKind.RECEIVED and item.partition == evidence.subject.affected and item.sequence != OLD:
             began = item.origin_at + evidence.clock_us if item.origin_at else item.at
             yield began, item.at, OPERATION
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from probe.model import App, AppKind, Engine, MarkKind, Role
+from probe.model.cluster_history import OLD
 from probe.verdict.wire_evidence import WireEvidence, within
 
 ERRORS = frozenset(
@@ -69,19 +70,23 @@ def bystander_served_at(evidence: WireEvidence) -> list[int]:
     """Return when the bystander's operations succeeded: those of the second instance, or of the other partition."""
     if evidence.subject.bystander_instance:
         kind = AppKind.TXN_COMMITTED if evidence.role is Role.TRANSACTIONAL else SERVED[evidence.role]
-        return [item.at for item in evidence.bystander_apps if item.kind is kind]
+        return [item.at for item in evidence.bystander_apps if item.kind is kind and item.sequence != OLD]
     return served_at(evidence, evidence.subject.bystander) if evidence.has_bystander_partition else []
 
 
 def served_at(evidence: WireEvidence, partition: int) -> list[int]:
     """Return when operations on a partition succeeded, over the whole trial.
 
-    For transactions, when they were committed.
+    For transactions, when they were committed. The delivery of a record of the cluster's history is no operation.
     """
     kind = SERVED[evidence.role]
     if evidence.role is Role.TRANSACTIONAL and partition == evidence.subject.affected:
         return [item.at for item in evidence.events.apps if item.kind is AppKind.TXN_COMMITTED]
-    return [item.at for item in evidence.events.apps if item.kind is kind and item.partition == partition]
+    return [
+        item.at
+        for item in evidence.events.apps
+        if item.kind is kind and item.partition == partition and item.sequence != OLD
+    ]
 
 
 def here_since(evidence: WireEvidence) -> int:

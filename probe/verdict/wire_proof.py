@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from probe.model import App, AppKind, Event, Header, Response
+from probe.model.cluster_history import OLD
 from probe.protocol.apis import SYNC_GROUP
 from probe.verdict import apis
 
@@ -54,7 +55,8 @@ def _placed(header: Header, events: Iterable[Event]) -> Iterator[Event]:
     for item in events:
         if isinstance(item, Response) and item.api == SYNC_GROUP and not item.code:
             rejoined = set(last)
-        if not isinstance(item, App) or item.kind is not AppKind.RECEIVED or item.offset >= 0:
+        received = isinstance(item, App) and item.kind is AppKind.RECEIVED and item.sequence != OLD
+        if not isinstance(item, App) or not received or item.offset >= 0:
             yield item
             continue
         partition, offset = item.partition, places.get((item.partition, item.sequence), item.sequence)

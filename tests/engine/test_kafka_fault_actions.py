@@ -42,7 +42,7 @@ def test_scenarios_of_this_engine_have_actions_for_all_steps() -> None:
 
 def test_scenarios_of_the_embedded_engine_have_no_real_steps() -> None:
     """A scenario of the embedded engine has no step that only real brokers can take."""
-    only_real = {kind.__name__ for kind in ACTIONS} & {"KeepReplicas", "Meanwhile", "SlowReads"}
+    only_real = {kind.__name__ for kind in ACTIONS} & {"KeepReplicas", "Meanwhile", "ConfigureTopics", "SlowReads"}
     for name, item in default_scenarios().items():
         if Engine.EMBEDDED in item.engines:
             assert not {type(step).__name__ for found in item.variants for step in found.steps} & only_real, name
@@ -193,8 +193,9 @@ class TestActions:
 
     def test_too_few_replicas_is_a_stopped_follower(self, tmp_path: Path) -> None:
         calls = played("topic/too-few-replicas", tmp_path)
-        assert "configure_topic t {'min.insync.replicas': '2'}" in calls
-        assert calls.index("terminate 1") < calls.index(f"fault_on {OLD}")
+        configured = "configure_topic t {'min.insync.replicas': '2'}"
+        assert calls.index("terminate 1") < calls.index("stopped 1") < calls.index(configured), "no write is under way"
+        assert calls.index(f"fault_on {OLD}") == calls.index(configured) - 1
 
     def test_responses_are_lost_at_the_relay(self, tmp_path: Path) -> None:
         assert played("net/response-lost", tmp_path) == [f"lose {OLD} (0,) 3", f"fault_on {OLD}"]

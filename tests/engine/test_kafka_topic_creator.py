@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from probe.engines.kafka.cohort import topic_creator
-from probe.engines.kafka.cohort.topic_creator import TopicCreator, WantedTopic
+from probe.engines.kafka.cohort.topic_creator import Aging, TopicCreator, WantedTopic, no_history
 from probe.errors import EngineError
+from probe.model import ClusterHistory
 
 REPLICAS = {0: [1, 2, 3], 1: [2, 3]}
 PLACES = {0: 0, 1: 1}
@@ -51,16 +52,18 @@ class Admin:
         self.asked.append(("settled", len(wanted)))
 
 
-def maker(folder: Path, version: str = "3.9.2", **more: Any) -> tuple[TopicCreator, Admin]:
+def maker(folder: Path, version: str = "3.9.2", *, age: Aging = no_history, **more: Any) -> tuple[TopicCreator, Admin]:
     brokers = {node: SimpleNamespace(log_dirs=[folder / f"{node}-{n}" for n in "ab"]) for node in (1, 2, 3)}
     admin = Admin(brokers, **more)
     cluster: Any = SimpleNamespace(admin=admin, brokers=brokers, version=version)
-    return TopicCreator(cluster), admin
+    return TopicCreator(cluster, age), admin
 
 
 async def make(one: TopicCreator, count: int) -> list[BaseException | None]:
+    """Create topics, and return why each could not be created."""
     asked = (one.create(WantedTopic(f"t{number}", REPLICAS, PLACES)) for number in range(count))
-    return await asyncio.gather(*asked, return_exceptions=True)
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    return [one if isinstance(one, BaseException) else None for one in found]
 
 
 def test_concurrent_topics_are_created_in_one_batch(tmp_path: Path) -> None:
@@ -107,3 +110,22 @@ def test_a_waiting_caller_gets_an_error_at_the_end(tmp_path: Path) -> None:
         return error
 
     assert str(asyncio.run(play())) == "the cohort was given up"
+
+
+def test_topics_of_a_batch_get_their_histories_together(tmp_path: Path) -> None:
+    asked: list[tuple[int, Mapping[int, int]]] = []
+
+    async def age(
+        topics: Mapping[str, Mapping[int, Sequence[int]]], elections: Mapping[int, int]
+    ) -> Mapping[str, ClusterHistory]:
+        asked.append((len(topics), elections))
+        return {topic: ClusterHistory(producer_ids=int(topic[1:])) for topic in topics}
+
+    one, _ = maker(tmp_path, age=age)
+
+    async def go() -> list[ClusterHistory]:
+        wanted = (WantedTopic(f"t{number}", REPLICAS, PLACES, {0: 8, 1: 4}) for number in range(5))
+        return list(await asyncio.gather(*map(one.create, wanted)))
+
+    assert [found.producer_ids for found in asyncio.run(go())] == [0, 1, 2, 3, 4]
+    assert asked == [(5, {0: 8, 1: 4})]

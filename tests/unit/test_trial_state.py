@@ -6,12 +6,26 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import App, AppKind, Closed, EngineEvent, EngineKind, History, Mark, Opened, Request, Role
+from probe.model import (
+    App,
+    AppKind,
+    Closed,
+    EngineEvent,
+    EngineKind,
+    Folded,
+    History,
+    Mark,
+    Opened,
+    Request,
+    Response,
+    Role,
+    Row,
+)
 from probe.recorder import Recorder
-from probe.runner.trial.state import TrialState, events_of
+from probe.runner.trial.state import TrialState, events_of, without_others
 from tests.support.histories import history
 from tests.support.real_cells import planned
-from tests.support.transcript import AFFECTED, ME, NEW, OLD, PRODUCE
+from tests.support.transcript import AFFECTED, ME, METADATA, NEW, OLD, PRODUCE, TOPIC
 from tests.support.transcript_steps import acked, announced, fault_on, moved
 
 CONN, AT = 900, 12_000_000
@@ -53,3 +67,34 @@ def test_the_next_instance_keeps_only_events_of_the_cluster(monkeypatch: pytest.
     assert all(isinstance(event, EngineEvent | Mark) for event in state.history().events)
     assert state.history().header.play.watch_ms == whole.header.play.watch_ms + 7000
     assert state.history().header.settings == {}
+
+
+OURS = (Row(topic=TOPIC, partition=0, leader=1, epoch=9), Row(topic=TOPIC, partition=1, leader=1, epoch=5))
+OTHERS = (*(Row(topic="other-01", partition=number, leader=1) for number in range(3)), Row(topic="other-02", code=5))
+UNKNOWN = (Row(topic="?c2VjcmV0", code=100),)
+
+
+def metadata(*rows: Row) -> Response:
+    return Response(at=AT, conn=1, broker=OLD, corr=1, api=METADATA, version=9, sent_at=AT, rows=rows)
+
+
+def test_partitions_of_other_topics_are_counted_and_not_kept() -> None:
+    seen = without_others(metadata(*OTHERS, *OURS, *UNKNOWN), TOPIC)
+    assert seen == replace(metadata(*OURS, *UNKNOWN), others=3)
+
+
+def test_an_answer_about_the_topic_alone_stays_as_it_is() -> None:
+    answer = metadata(*OURS)
+    assert without_others(answer, TOPIC) is answer
+
+
+def test_folded_answers_keep_no_rows_of_other_topics() -> None:
+    span = {"until": AT, "conn": 1, "broker": OLD, "version": 9, "requests": 2, "responses": 2}
+    assert without_others(Folded(at=AT, api=METADATA, rows=(*OURS, *OTHERS), **span), TOPIC) == Folded(
+        at=AT, api=METADATA, rows=OURS, **span
+    )
+
+
+def test_requests_name_what_the_client_asked_for() -> None:
+    asked = Request(at=AT, conn=1, broker=OLD, corr=1, api=METADATA, version=9, rows=OTHERS)
+    assert without_others(asked, TOPIC) is asked

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from probe.model import App, AppKind, History, Outcome, Role, Stored
+from probe.model.cluster_history import OLD as OLD_RECORD
 from probe.protocol.apis import SYNC_GROUP
 from probe.verdict import certain, judge
 from probe.verdict.service import ERRORS
@@ -185,6 +186,14 @@ def test_a_second_delivery_is_allowed_only_after_a_rejoin() -> None:
     rejoined = judge(reader(fault_on(), fetched(5, OLD), joined, again(12, 13), watch(6000)))
     assert twice.outcome is Outcome.VIOLATES
     assert rejoined.facts.position_jump == 0
+
+
+def test_a_record_of_the_history_of_the_cluster_has_no_place_among_the_others() -> None:
+    before = reader(fault_on(), fetched(5, OLD), watch(6000))
+    old = App(at=before.events[0].at, kind=AppKind.RECEIVED, instance=ME, partition=AFFECTED, sequence=OLD_RECORD)
+    seen = with_wire_proof(before.header, [*before.events, old])
+    assert old in seen
+    assert judge(History(before.header, (before.events[0], old, *before.events[1:]))) == judge(before)
 
 
 def test_the_instance_is_found_in_transformed_values() -> None:

@@ -88,14 +88,22 @@ func TestEndOfAnEpochBeforeTheNewLeaderWrote(t *testing.T) {
 	epoch := r.epochOf(1)
 	r.raw(1).ask(produceTo(7, -1, "t", 0))
 	r.apply(leaderChange(moveLeader("t", 0, 2)))
-	req := kmsg.NewPtrOffsetForLeaderEpochRequest()
-	req.Version, req.ReplicaID = 3, -1
-	p := kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
-	p.LeaderEpoch, p.CurrentLeaderEpoch = epoch, epoch+1
-	req.Topics = []kmsg.OffsetForLeaderEpochRequestTopic{{Topic: "t", Partitions: []kmsg.OffsetForLeaderEpochRequestTopicPartition{p}}}
-	row := r.raw(2).ask(req).(*kmsg.OffsetForLeaderEpochResponse).Topics[0].Partitions[0]
-	if row.ErrorCode != 0 || row.LeaderEpoch != epoch || row.EndOffset != 1 {
-		t.Errorf("%+v; want epoch %d up to offset 1", row, epoch)
+	ask := func(version, current int32) kmsg.OffsetForLeaderEpochResponseTopicPartition {
+		req := kmsg.NewPtrOffsetForLeaderEpochRequest()
+		req.Version, req.ReplicaID = int16(version), -1
+		p := kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
+		p.LeaderEpoch, p.CurrentLeaderEpoch = epoch, current
+		req.Topics = []kmsg.OffsetForLeaderEpochRequestTopic{{Topic: "t", Partitions: []kmsg.OffsetForLeaderEpochRequestTopicPartition{p}}}
+		return r.raw(2).ask(req).(*kmsg.OffsetForLeaderEpochResponse).Topics[0].Partitions[0]
+	}
+	for version := range int32(5) {
+		row := ask(version, epoch+1)
+		if row.ErrorCode != 0 || version > 0 && row.LeaderEpoch != epoch || row.EndOffset != 1 {
+			t.Errorf("v%d: %+v; want epoch %d up to offset 1", version, row, epoch)
+		}
+		if version > 1 { // older ones do not name the current epoch
+			expect(t, "a leader epoch that is over", ask(version, epoch).ErrorCode, 74)
+		}
 	}
 }
 

@@ -90,7 +90,7 @@ func (r *rig) ranges() map[int16][2]int16 {
 func TestVersionRangesOfAReleaseLine(t *testing.T) {
 	t.Parallel()
 	old := start(t, "1.1").ranges()
-	if _, ok := old[23]; ok || old[0] != [2]int16{3, 5} || old[1] != [2]int16{4, 7} {
+	if old[23] != [2]int16{0, 0} || old[0] != [2]int16{3, 5} || old[1] != [2]int16{4, 7} {
 		t.Errorf("1.1: %v", old)
 	}
 	file := filepath.Join(t.TempDir(), "versions.json")
@@ -107,6 +107,41 @@ func TestVersionRangesOfAReleaseLine(t *testing.T) {
 	c.send(below)
 	if _, err := c.receive(below, time.Second); !errors.Is(err, io.EOF) {
 		t.Errorf("a version below the minimum: %v, want it closed", err)
+	}
+}
+
+// TestProduceIsAdvertisedFromZero on 4.x alone, and 0 to 2 close the connection there (KAFKA-18659).
+func TestProduceIsAdvertisedFromZero(t *testing.T) {
+	t.Parallel()
+	for release, want := range map[string][2]int16{"3.9": {3, 11}, "4.0": {0, 12}, "4.4": {0, 13}} {
+		r := start(t, release)
+		r.topic("t", 1)
+		if got := r.ranges()[0]; got != want {
+			t.Errorf("%s: Produce %v, want %v", release, got, want)
+		}
+		for version := range int16(3) {
+			c, req := r.raw(1), produceTo(version, 1, "t", 0)
+			c.send(req)
+			if _, err := c.receive(req, time.Second); !errors.Is(err, io.EOF) {
+				t.Errorf("%s, Produce v%d: %v, want it closed", release, version, err)
+			}
+		}
+	}
+}
+
+// TestClientMetricsAreNotServed: brokers have them with a plugin only.
+func TestClientMetricsAreNotServed(t *testing.T) {
+	t.Parallel()
+	for _, release := range []string{"3.9", "4.4"} {
+		ranges := start(t, release).ranges()
+		for _, api := range []int16{71, 72} {
+			if _, ok := ranges[api]; ok {
+				t.Errorf("%s: API %d is advertised", release, api)
+			}
+		}
+	}
+	if _, ok := start(t, "2.6").ranges()[int16(kmsg.DescribeTransactions)]; ok {
+		t.Error("2.6: DescribeTransactions is advertised")
 	}
 }
 

@@ -145,6 +145,8 @@ def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
             markup=False,
         )
     OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
+    if history := seen.header.subject.history.text():
+        OUT.print(f"before the client started: {history}", markup=False)
     for name, value in encode(row.verdict.facts).items():
         OUT.print(f"  {name} = {value}", markup=False)
     for line in chain(handshake_lines(seen.header), lines(seen)):

@@ -18,7 +18,7 @@ from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.exclusive_run import exclusive_run
 from probe.cli.wiring.execution import execute, prepare_run
-from probe.cli.wiring.kafka_engine import exact_versions
+from probe.cli.wiring.kafka_engine import description
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
 from probe.model import Cell, Outcome
@@ -26,6 +26,7 @@ from probe.model.conditions import is_current, outdated
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
 from probe.planning.plan import Plan, Planned, Selection, make_plan
+from probe.ports import EnginePort
 from probe.runner import Options
 from probe.store import RunStore, TrialRow, trials
 from probe.verdict import RULES_VERSION
@@ -179,7 +180,7 @@ class BisectRunner:
         plan = Plan(tuple(work), ())
         ready = prepare_run(plan, [item.chosen for item in work if item.is_control])
         state.absent.update({client.version: reason for client, reason in ready.absent.items()})
-        store = self._open(plan, state.selection.seed)
+        store = self._open(ready.engine, state.selection.seed)
         try:
             execute(plan, ready, self._options, self._results, store, _outcomes(state))
         except InterruptedRunError as error:
@@ -193,10 +194,10 @@ class BisectRunner:
         self.asked.update(dict.fromkeys(names, count))
         return [name for name in names if name not in state.absent]
 
-    def _open(self, plan: Plan, seed: int) -> RunStore:
+    def _open(self, engine: EnginePort, seed: int) -> RunStore:
         if self._store is None:
             self._stack.enter_context(exclusive_run(self._results))
-            begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=exact_versions(plan))
+            begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=description(engine))
             self._store = self._stack.enter_context(begun)
         return self._store
 

@@ -20,7 +20,7 @@ from probe.cli.console.streams import say
 from probe.cli.wiring.captures import keeper
 from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
 from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
-from probe.cli.wiring.kafka_engine import exact_versions, kafka_engine
+from probe.cli.wiring.kafka_engine import description, exact_versions, kafka_engine
 from probe.cli.wiring.signals import restored_handlers
 from probe.drivers.host import Bound
 from probe.engines.kafka.engine import Kafka
@@ -79,7 +79,7 @@ def run_planned(
             _check_conditions(results, resume)
         ready = prepare_run(plan, selection.clients, capture=options.capture)
         known = known_outcomes(results)
-        with _open_store(results, resume, plan, selection, selectors) as store:
+        with _open_store(results, resume, ready.engine, selection, selectors) as store:
             return execute(plan, ready, options, results, store, known)
 
 
@@ -145,7 +145,7 @@ def _within_limits(options: Options, ready: PreparedRun) -> Options:
 
 
 def _open_store(
-    results: str, resume: str | None, plan: Plan, selection: Selection, selectors: Mapping[str, Any] | None
+    results: str, resume: str | None, engine: EnginePort, selection: Selection, selectors: Mapping[str, Any] | None
 ) -> RunStore:
     shard = shard_name(selection.shard)
     if resume is not None:
@@ -155,7 +155,7 @@ def _open_store(
         command=sys.argv,
         seed=selection.seed,
         shard=shard,
-        versions={f"kafka {line}": version for line, version in exact_versions(plan).items()},
+        versions=description(engine),
         selectors=selectors,
     )
 

@@ -11,6 +11,7 @@ from probe.catalogue.brokers import Kafka as Listed
 from probe.catalogue.brokers import broker_digests, generation_of, real_brokers
 from probe.cli.wiring.compose import relays
 from probe.engines.kafka.admin.read_back import load_library
+from probe.engines.kafka.cluster import formatting
 from probe.engines.kafka.cluster.class_data_archive import place
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.disks.choice import choose
@@ -20,6 +21,7 @@ from probe.files.atomic import write_file
 from probe.model import Engine
 from probe.planning.cohorts import MAX_CLUSTERS, MAX_SILENCE_CLUSTERS
 from probe.planning.plan import Plan
+from probe.ports import EnginePort
 from probe.processes.machine import MachineFiles
 from probe.protocol.schemas import Schemas
 from probe.toolchain.java import java
@@ -52,6 +54,17 @@ def exact_versions(plan: Plan) -> Mapping[str, str]:
     return {line: plan.exact.get(line) or real_brokers()[line].version for line in sorted(lines)}
 
 
+def description(engine: EnginePort) -> dict[str, str]:
+    """Return what a run's description says about real brokers: exact versions, and the features that are final."""
+    found = {}
+    for line, release in engine.releases.items() if isinstance(engine, Kafka) else ():
+        found[f"kafka {line}"] = release.version
+        if release.formatted is not None:
+            levels = formatting.features(release.formatted)
+            found[f"kafka {line} features"] = ", ".join(f"{name}={level}" for name, level in levels.items())
+    return found
+
+
 def _release(line: str, version: str, report: Callable[[str], None]) -> Release:
     listed = real_brokers().get(line)
     known = listed if listed is not None and listed.version == version else _unlisted(version)
@@ -64,6 +77,9 @@ def _release(line: str, version: str, report: Callable[[str], None]) -> Release:
         java=java(),
         options=known.java,
     )
+    if release.kraft:
+        release = replace(release, formatted=formatting.place(cache_root(), release))
+        formatting.ensure(release)  # two seconds, once per version
     archive = place(cache_root(), release)
     if not archive.exists():
         report(f"Kafka {version}: archiving its classes once, so that it starts faster")

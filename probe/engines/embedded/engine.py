@@ -7,7 +7,7 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,8 +16,9 @@ from probe.engines.embedded.control import ControlError, connected
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.errors import EngineError
-from probe.model import EngineEvent, EngineKind, Stored, Subject
-from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model import ClusterHistory, EngineEvent, EngineKind, Stored, Subject
+from probe.model.cluster import BOOTSTRAP, BROKERS, next_broker
+from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
@@ -76,7 +77,7 @@ class Embedded:
                     relay.forward(node, Endpoint.parse(address))
                 relay.forward(BOOTSTRAP, Endpoint.parse(ports["brokers"][0]))
                 async with connected(Endpoint.parse(ports["control"])) as stub:
-                    cluster = FakeCluster(stub, relay, sink, names)
+                    cluster = FakeCluster(stub, relay, sink, names, history_plan(broker))
                     async with cluster.watching():
                         yield cluster, relay
 
@@ -84,11 +85,19 @@ class Embedded:
 class FakeCluster:
     """A running fake cluster."""
 
-    def __init__(self, stub: FakeClusterAsyncStub, relay: RelayPort, sink: Sink, names: dict[bytes, str]) -> None:
+    def __init__(
+        self,
+        stub: FakeClusterAsyncStub,
+        relay: RelayPort,
+        sink: Sink,
+        names: dict[bytes, str],
+        history: HistoryPlan,
+    ) -> None:
         self._stub = stub
         self._relay = relay
         self._sink = sink
         self._names = names
+        self._history = history
         self._network = Network(relay, self._readdress)
         self._subject: Subject | None = None
         self._bystander_ms = 0
@@ -145,15 +154,26 @@ class FakeCluster:
 
     @translating(EngineError)
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
-        """Create the topic and place the coordinators as planned for the failing broker, `subject.old`."""
+        """Create the topic and place the coordinators as planned for the failing broker, `subject.old`.
+
+        The cluster gets its history.
+        """
         places = plan.places(subject.old, BROKERS)
         leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
+        elections = dict(zip((subject.affected, subject.bystander), self._history.elections, strict=True))
+        partitions = [
+            pb.Assignment(
+                leader=leaders[p][0],
+                replicas=leaders[p],
+                elections=elections[p],
+                records=self._history.records,
+                deleted=self._history.deleted,
+            )
+            for p in sorted(leaders)
+        ]
+        past = self._past(subject)
         reply = await self._call(
-            self._stub.CreateTopic,
-            pb.CreateTopicRequest(
-                topic=subject.topic,
-                partitions=[pb.Assignment(leader=leaders[p][0], replicas=leaders[p]) for p in sorted(leaders)],
-            ),
+            self._stub.CreateTopic, pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
         )
         self._names[bytes(reply.topic_id)] = subject.topic
         affected, bystander = places.coordinator, places.bystander_coordinator
@@ -167,10 +187,41 @@ class FakeCluster:
             if key:
                 move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
                 await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
+        subject = replace(subject, history=self._found(past, reply.partitions))
         self._subject, self._bystander_ms = subject, plan.bystander_ms
         if plan.feed_ms:
             await self.set_interval(plan.feed_ms)
         return subject
+
+    def _past(self, subject: Subject) -> pb.ClusterHistory:
+        """Return the history of the cluster apart from the topic's own."""
+        plan = self._history
+        offsets = dict.fromkeys((subject.affected, subject.bystander), plan.committed)
+        return pb.ClusterHistory(
+            topics=[pb.OtherTopic(topic=name, partitions=count) for name, count in plan.topics.items()],
+            producer_ids=plan.producer_ids,
+            commits=[pb.Commit(group=group, offsets=offsets) for group in subject.groups],
+            transactional_ids=[
+                pb.UsedId(transactional_id=name, producers=plan.transactions) for name in subject.transactional_ids
+            ],
+            controller=next_broker(subject.old) if plan.controller_changes else 0,
+        )
+
+    def _found(self, past: pb.ClusterHistory, partitions: Sequence[pb.PartitionState]) -> ClusterHistory:
+        """Return the history as the cluster states it."""
+        plan = self._history
+        states = dict(enumerate(partitions))
+        return ClusterHistory(
+            epochs={number: state.epoch for number, state in states.items()} if any(plan.elections) else {},
+            starts={number: state.start for number, state in states.items()},
+            ends={number: state.end for number, state in states.items()},
+            committed=dict(past.commits[0].offsets) if past.commits else {},
+            producer_ids=plan.producer_ids,
+            transactions=plan.transactions if past.transactional_ids else 0,
+            topics=len(past.topics),
+            partitions=sum(topic.partitions for topic in past.topics),
+            controller_changes=plan.controller_changes,
+        )
 
     @translating(EngineError)
     async def set_interval(self, feed_ms: int) -> None:

@@ -72,7 +72,7 @@ class Kafka:
 
         At most `clusters` run at once, in addition to `in_silence` ones whose cohorts observe a long silence.
         """
-        self._releases, self._open_relay, self._disk, self._actions = releases, open_relay, disk, actions
+        self.releases, self._open_relay, self._disk, self._actions = releases, open_relay, disk, actions
         self.at_once, self.in_silence = clusters, in_silence
         self._reset()
 
@@ -180,7 +180,7 @@ class Kafka:
 
     async def _release(self, line: str) -> Release:
         if line not in self._ready:
-            self._ready[line] = await class_data_archive.ensure(self._releases[line])
+            self._ready[line] = await class_data_archive.ensure(self.releases[line])
         return self._ready[line]
 
     async def _begin(self, release: Release, spec: ClusterSpec) -> Leased:

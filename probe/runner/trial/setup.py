@@ -43,6 +43,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
 def make_subject(item: Planned, name: str, old: int) -> Subject:
     """Return the subject of a trial, with names derived from the instance's; `old` is the failing broker."""
     role = item.cell.role
+    bystander_instance, bystander_key = _bystander_names(item, name)
     return Subject(
         topic=f"probe-{name}",
         affected=0,
@@ -53,7 +54,8 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
         transactional_id=f"t-{name}" if role is Role.TRANSACTIONAL else "",
         old=old,
         bootstrap=BOOTSTRAP[item.variant.bootstrap](old),
-        **_bystander_names(item, name),
+        bystander_instance=bystander_instance,
+        bystander_key=bystander_key,
     )
 
 
@@ -65,12 +67,12 @@ BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
 """Brokers whose addresses the client gets, by the failing broker; 0 is the address that never moves."""
 
 
-def _bystander_names(item: Planned, name: str) -> dict[str, str]:
-    """Return the names of the second instance, which is the bystander of a coordinator's fault after a warm-up."""
+def _bystander_names(item: Planned, name: str) -> tuple[str, str]:
+    """Return name and key of the second instance, which is the bystander of a coordinator's fault after a warm-up."""
     if item.expectation.target is not Target.COORDINATOR or item.variant.second_instance or item.variant.at_start:
-        return {}
+        return "", ""
     kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
-    return {"bystander_instance": f"{name}-b", "bystander_key": f"{kind}-{name}-b"}
+    return f"{name}-b", f"{kind}-{name}-b"
 
 
 def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:

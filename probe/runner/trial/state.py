@@ -21,6 +21,8 @@ from probe.model import (
 )
 from probe.model.clock import now_us
 from probe.planning.plan import Planned
+from probe.protocol.apis import METADATA
+from probe.protocol.rows import UNKNOWN_ID
 from probe.recorder import Recorder
 from probe.runner.judge_executor import submit_to_thread
 from probe.runner.trial.client_limits import own_limit_ms, timeout_ms
@@ -41,7 +43,7 @@ class TrialState:
 
     def on_event(self, event: Event) -> None:
         """Record an event of the wire or of the brokers."""
-        self.recorder.add(event)
+        self.recorder.add(without_others(event, self.header.subject.topic))
 
     def history(self) -> History:
         """Return all events to judge, so far."""
@@ -82,6 +84,22 @@ class TrialState:
         play = replace(self.header.play, watch_ms=self.header.play.watch_ms + gone_ms)
         self.header = replace(self.header, play=play)
         self.crowded = True
+
+
+def without_others(event: Event, topic: str) -> Event:
+    """Return an event without the rows of an answer to Metadata about other topics, which are counted.
+
+    So the size of a history does not depend on that of the cluster.
+    """
+    if not isinstance(event, Response | Folded) or event.api != METADATA:
+        return event
+    kept = tuple(row for row in event.rows if row.topic == topic or not row.topic or row.topic.startswith(UNKNOWN_ID))
+    if len(kept) == len(event.rows):
+        return event
+    if isinstance(event, Folded):
+        return replace(event, rows=kept)
+    others = sum(row.partition >= 0 for row in event.rows) - sum(row.partition >= 0 for row in kept)
+    return replace(event, rows=kept, others=others)
 
 
 def events_of(history: History, client_id: str) -> History:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from probe.drivers.process import RunningInstance
 from probe.errors import DriverLostError
 from probe.model import EngineEvent, EngineKind, History, MarkKind
+from probe.model.cluster_history import WRITER
 from probe.ports import Cluster
 from probe.runner.trial.state import TrialState
 
@@ -34,14 +35,15 @@ async def stop_instance(state: TrialState, instance: RunningInstance, cluster: C
 
 
 async def read_back(state: TrialState, cluster: Cluster) -> None:
-    """Cross-check the observations and read the trial's topic back."""
+    """Cross-check the observations and read the trial's topic back, without the records of the cluster's history."""
     if EngineKind.HEALED not in state.recorder.engine:
         await cluster.revert()
     for text in await cluster.problems():
         state.problem(text)
     if not state.header.impossible:
         back = await cluster.read_back()
-        state.header = replace(state.header, stored=back.stored, committed=back.committed)
+        stored = tuple(record for record in back.stored if record.instance != WRITER)
+        state.header = replace(state.header, stored=stored, committed=back.committed)
     state.recorder.mark(MarkKind.END)
     if text := _late_election(state.history()):
         state.problem(text)

@@ -28,6 +28,13 @@ class Meanwhile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigureTopics:
+    """The trials' topics get configurations, as (name, value)."""
+
+    config: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SlowReads:
     """Each read from a broker's log dirs is delayed by `delay_ms`, until reverted."""
 
@@ -102,6 +109,7 @@ class Decommission:
 RealStep = (
     KeepReplicas
     | Meanwhile
+    | ConfigureTopics
     | SlowReads
     | ManyLogs
     | LoseZooKeeper

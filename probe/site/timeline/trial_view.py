@@ -27,6 +27,8 @@ class TrialView:
     omitted: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
     artifact: str = ""
+    before: str = ""
+    """What had happened on the cluster before the client started; empty if nothing had."""
     seed: int | None = None
     capture: str = ""
     """Name of its pcapng file; empty if there is none."""
@@ -54,5 +56,6 @@ def view(stored: TrialRow, history: History | None = None) -> TrialView:
         omitted=omitted,
         settings=history.header.settings,
         artifact=history.header.artifact,
+        before=history.header.subject.history.text(),
         seed=history.header.seed,
     )

@@ -4,12 +4,14 @@ package backend
 import (
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 // Controller is the node that executes topic changes in kfake. The front sends those requests to it from any broker, as
@@ -35,7 +37,7 @@ func Start(r *release.Release, advertise []string) (*Backend, error) {
 	next := int32(0)
 	kafka, err := kfake.NewCluster(
 		kfake.NumBrokers(len(topology.Brokers)+1), // kfake numbers nodes from 0, Kafka's own scripts from 1
-		kfake.MaxVersions(r.Caps),
+		kfake.MaxVersions(capsOf(r)),
 		kfake.ListenFn(func(string, string) (net.Listener, error) {
 			addr := "127.0.0.1:1"
 			if next > 0 {
@@ -54,6 +56,17 @@ func Start(r *release.Release, advertise []string) (*Backend, error) {
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
 	return b, nil
+}
+
+// capsOf returns the highest versions of the state machine: those of the release, DescribeTransactions (since 3.0) for
+// the fake cluster's own questions, and the version of OffsetForLeaderEpoch that older ones become.
+func capsOf(r *release.Release) *kversion.Versions {
+	caps := kversion.FromString(r.Name) // r.Caps must not change: it says what clients are offered
+	caps.SetMaxKeyVersion(int16(kmsg.DescribeTransactions), 0)
+	if highest, known := caps.LookupMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch)); known {
+		caps.SetMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch), max(highest, epochsSince))
+	}
+	return caps
 }
 
 // Close stops the cluster.
@@ -92,6 +105,11 @@ func (b *Backend) CreateInternal(create func(topic string, leaders []int32) erro
 		}
 	}
 	return nil
+}
+
+// Partition returns a partition's state; nil if there is none.
+func (b *Backend) Partition(topic string, partition int32) *kfake.PartitionInfo {
+	return b.kafka.PartitionInfo(topic, partition)
 }
 
 // DeleteTopic deletes a topic.
@@ -155,7 +173,30 @@ func (b *Backend) Offered() ([]kmsg.ApiVersionsResponseApiKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resp.(*kmsg.ApiVersionsResponse).ApiKeys, nil
+	offered := slices.DeleteFunc(resp.(*kmsg.ApiVersionsResponse).ApiKeys, func(k kmsg.ApiVersionsResponseApiKey) bool {
+		return !b.release.Caps.HasKey(k.ApiKey)
+	})
+	for i := range offered {
+		key := &offered[i]
+		if kmsg.Key(key.ApiKey) == kmsg.OffsetForLeaderEpoch {
+			key.MinVersion, key.MaxVersion = 0, b.version(kmsg.OffsetForLeaderEpoch, key.MaxVersion)
+		}
+	}
+	return offered, nil
+}
+
+// Producer returns the id and epoch of a transactional id's present producer; false if there is none.
+func (b *Backend) Producer(transactionalID string) (id int64, epoch int16, known bool, err error) {
+	req := kmsg.NewPtrDescribeTransactionsRequest()
+	req.TransactionalIDs = []string{transactionalID}
+	resp, err := b.Ask(b.CoordinatorOf(transactionalID), req)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	for _, state := range resp.(*kmsg.DescribeTransactionsResponse).TransactionStates {
+		return state.ProducerID, state.ProducerEpoch, state.ErrorCode == 0, nil
+	}
+	return 0, 0, false, nil
 }
 
 // Grow raises a topic's number of partitions to total.

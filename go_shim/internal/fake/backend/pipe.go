@@ -40,7 +40,7 @@ func (p *Pipe) Close() { p.conn.Close() }
 // Ask sends a request in the version that is set in it and decodes the response.
 func (p *Pipe) Ask(req kmsg.Request) (kmsg.Response, error) {
 	p.next++
-	sent := withRebalanceTimeout(req)
+	sent := served(req)
 	if _, err := p.conn.Write(p.formatter.AppendRequest(nil, sent, p.next)); err != nil {
 		return nil, err
 	}

@@ -14,16 +14,20 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// batch encodes one record as an uncompressed record batch of magic 2.
-func batch(value []byte, now time.Time) []byte {
-	record := kmsg.NewRecord()
-	record.Value = value
-	record.Length = int32(len(record.AppendTo(nil)) - 1) // minus the one byte of its own zero length
+// batch encodes records as an uncompressed record batch of magic 2; `sequence` is the first number of an idempotent
+// producer.
+func batch(values [][]byte, by Producer, sequence int32, now time.Time) []byte {
 	b := kmsg.NewRecordBatch()
 	b.PartitionLeaderEpoch, b.Magic = -1, 2
 	b.FirstTimestamp, b.MaxTimestamp = now.UnixMilli(), now.UnixMilli()
-	b.ProducerID, b.ProducerEpoch, b.FirstSequence = -1, -1, -1
-	b.NumRecords, b.Records = 1, record.AppendTo(nil)
+	b.ProducerID, b.ProducerEpoch, b.FirstSequence = by.ID, by.Epoch, sequence
+	b.NumRecords, b.LastOffsetDelta = int32(len(values)), int32(len(values)-1)
+	for i, value := range values {
+		record := kmsg.NewRecord()
+		record.Value, record.OffsetDelta = value, int32(i)
+		record.Length = int32(len(record.AppendTo(nil)) - 1) // minus the one byte of its own zero length
+		b.Records = record.AppendTo(b.Records)
+	}
 	raw := b.AppendTo(nil)
 	binary.BigEndian.PutUint32(raw[8:], uint32(len(raw)-12))
 	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], castagnoli))
@@ -47,7 +51,7 @@ func (b *Backend) Write(topic string, values map[int32][]byte) (written []int32)
 			requests[node] = req
 		}
 		p := kmsg.NewProduceRequestTopicPartition()
-		p.Partition, p.Records = partition, batch(value, now)
+		p.Partition, p.Records = partition, batch([][]byte{value}, anonymous, -1, now)
 		req.Topics[0].Partitions = append(req.Topics[0].Partitions, p)
 	}
 	for node, req := range requests {

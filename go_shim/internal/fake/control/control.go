@@ -37,11 +37,16 @@ func refused(err error) error { return status.Error(codes.InvalidArgument, err.E
 
 // CreateTopic implements the service.
 func (s *Server) CreateTopic(_ context.Context, req *clusterpb.CreateTopicRequest) (*clusterpb.CreateTopicReply, error) {
-	id, err := s.front.CreateTopic(req.Topic, req.Partitions)
+	id, err := s.front.CreateTopic(req.Topic, req.Partitions, req.History)
 	if err != nil {
 		return nil, refused(err)
 	}
-	return &clusterpb.CreateTopicReply{TopicId: id[:]}, nil
+	reply := &clusterpb.CreateTopicReply{TopicId: id[:]}
+	for p := range req.Partitions {
+		info := s.backend.Partition(req.Topic, int32(p))
+		reply.Partitions = append(reply.Partitions, &clusterpb.PartitionState{Epoch: info.Epoch, Start: info.LogStartOffset, End: info.HighWatermark})
+	}
+	return reply, nil
 }
 
 // StartFeed implements the service.

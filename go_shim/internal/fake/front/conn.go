@@ -105,7 +105,7 @@ func (c *conn) serveOne(frame []byte) error {
 }
 
 func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
-	served, ok := c.front.serves(c.broker)[header.API]
+	served, ok := c.front.offers(c.broker).served[header.API]
 	if header.Version < served.Min || header.Version > served.Max || !ok {
 		if kmsg.Key(header.API) == kmsg.ApiVersions && ok {
 			return refuseApiVersions(served), nil

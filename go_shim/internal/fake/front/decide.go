@@ -19,13 +19,17 @@ const (
 	coordinatorLoading     int16 = 14
 	coordinatorUnavailable int16 = 15
 	notCoordinator         int16 = 16
+	invalidTopic           int16 = 17
 	unknownMember          int16 = 25
 	rebalanceInProgress    int16 = 27
 	unsupportedVersion     int16 = 35
+	invalidConfig          int16 = 40
+	invalidProducerEpoch   int16 = 47
 	groupNotFound          int16 = 69
 	sessionNotFound        int16 = 70
 	fencedEpoch            int16 = 74
 	unknownEpoch           int16 = 75
+	producerFenced         int16 = 90
 	unknownTopicID         int16 = 100
 )
 

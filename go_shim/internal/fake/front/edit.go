@@ -18,7 +18,7 @@ func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Re
 	case *kmsg.DescribeTopicPartitionsResponse:
 		f.editDescribeTopics(r, broker)
 	case *kmsg.ApiVersionsResponse:
-		f.editApiVersions(r, f.serves(broker))
+		editApiVersions(r, f.offers(broker))
 	case *kmsg.OffsetForLeaderEpochResponse:
 		f.editEpochs(req.(*kmsg.OffsetForLeaderEpochRequest), r)
 	case *kmsg.HeartbeatResponse:
@@ -29,6 +29,8 @@ func (f *Front) edit(req kmsg.Request, resp kmsg.Response, broker int32) kmsg.Re
 		r.ErrorCode = memberOf(r.ErrorCode)
 	case *kmsg.OffsetFetchResponse:
 		editOffsetFetch(req.(*kmsg.OffsetFetchRequest), r)
+	default:
+		editFenced(resp)
 	}
 	return resp
 }
@@ -43,14 +45,15 @@ func memberOf(code int16) int16 {
 
 // editApiVersions advertises the served versions. Up to v3 brokers omit features with a minimum of 0, which old clients
 // cannot decode (KAFKA-17011); all other features stay, or new clients use the old transaction protocol.
-func (f *Front) editApiVersions(resp *kmsg.ApiVersionsResponse, served map[int16]release.VersionRange) {
+func editApiVersions(resp *kmsg.ApiVersionsResponse, offered offer) {
 	resp.ApiKeys = slices.DeleteFunc(resp.ApiKeys, func(k kmsg.ApiVersionsResponseApiKey) bool {
-		_, ok := served[k.ApiKey]
+		_, ok := offered.served[k.ApiKey]
 		return !ok
 	})
 	for i := range resp.ApiKeys {
-		r := served[resp.ApiKeys[i].ApiKey]
-		resp.ApiKeys[i].MinVersion, resp.ApiKeys[i].MaxVersion = r.Min, r.Max
+		key := &resp.ApiKeys[i]
+		r := offered.served[key.ApiKey]
+		key.MinVersion, key.MaxVersion = offered.release.AdvertisedMin(key.ApiKey, r), r.Max
 	}
 	if resp.Version <= 3 {
 		resp.SupportedFeatures = slices.DeleteFunc(resp.SupportedFeatures, func(s kmsg.ApiVersionsResponseSupportedFeature) bool {

@@ -66,7 +66,7 @@ func TestUnusedKeysMoveAsWell(t *testing.T) {
 
 func TestNoLeaderIsElectedWithoutAReplica(t *testing.T) {
 	withFront(t, func(t *testing.T, f *Front) {
-		if _, err := f.CreateTopic("alone", []*clusterpb.Assignment{{Leader: 1, Replicas: []int32{1}}}); err != nil {
+		if _, err := f.CreateTopic("alone", []*clusterpb.Assignment{{Leader: 1, Replicas: []int32{1}}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := f.Apply(evacuation(&clusterpb.Evacuate{Broker: 1, Leaves: true})); err != nil {

@@ -23,7 +23,11 @@ type exchange struct {
 func (x *exchange) act(decision rules.Decision) (kmsg.Response, *rules.Decision, error) {
 	switch req := x.req.(type) {
 	case *kmsg.ProduceRequest:
-		resp, err := x.produce(req, decision.Codes)
+		codes, err := x.fence(req, decision.Codes)
+		if err != nil {
+			return nil, nil, err
+		}
+		resp, err := x.produce(req, codes)
 		return resp, nil, err
 	case *kmsg.FetchRequest:
 		return x.fetch(req, decision)
@@ -36,7 +40,11 @@ func (x *exchange) act(decision rules.Decision) (kmsg.Response, *rules.Decision,
 	if x.call.Objects != nil && x.call.Objects[0].Keyed {
 		return x.keyed(decision)
 	}
-	resp, err := x.plain(decision.Codes)
+	if req, ok := x.req.(*kmsg.CreateTopicsRequest); ok && len(decision.Codes) == 0 {
+		resp, err := x.createTopics(req)
+		return resp, nil, err
+	}
+	resp, err := x.plain(x.req, decision.Codes)
 	return resp, nil, err
 }
 
@@ -146,19 +154,19 @@ func allFailed(codes wire.Codes, keys int) (int16, bool) {
 }
 
 // plain serves requests without a partition or key.
-func (x *exchange) plain(codes wire.Codes) (kmsg.Response, error) {
+func (x *exchange) plain(req kmsg.Request, codes wire.Codes) (kmsg.Response, error) {
 	front := x.conn.front
 	metadata := kmsg.Key(x.call.API) == kmsg.Metadata
 	code, coded := codes[0]
 	if coded && !code.Apply && !metadata {
-		return wire.Shape(x.req, code.Code)
+		return wire.Shape(req, code.Code)
 	}
 	node := x.conn.broker
 	admin := slices.Contains(forwarded, kmsg.Key(x.call.API))
 	if admin {
 		node = backend.Controller
 	}
-	resp, err := x.ask(node, x.req)
+	resp, err := x.ask(node, req)
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +175,12 @@ func (x *exchange) plain(codes wire.Codes) (kmsg.Response, error) {
 			return nil, err
 		}
 	}
-	resp = front.edit(x.req, resp, x.conn.broker)
+	resp = front.edit(req, resp, x.conn.broker)
 	switch {
 	case metadata:
 		codeMetadata(resp.(*kmsg.MetadataResponse), x.call.Objects, codes)
 	case coded:
-		return wire.Shape(x.req, code.Code)
+		return wire.Shape(req, code.Code)
 	}
 	return resp, nil
 }

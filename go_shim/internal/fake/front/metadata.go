@@ -3,6 +3,7 @@ package front
 import (
 	"slices"
 
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
@@ -33,12 +34,12 @@ func (f *Front) editMetadata(req *kmsg.MetadataRequest, resp *kmsg.MetadataRespo
 		return
 	}
 	for i := range resp.Topics {
-		f.editTopic(&resp.Topics[i], view, hidden)
+		editTopic(&resp.Topics[i], view, hidden, f.release)
 	}
 }
 
 // editTopic fills in a topic that was requested by name or by id.
-func (f *Front) editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topology, hidden []string) {
+func editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topology, hidden []string, r *release.Release) {
 	name, byID := view.NameOf(row.TopicID), row.Topic == nil
 	if !byID {
 		name = *row.Topic
@@ -50,7 +51,9 @@ func (f *Front) editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topolo
 		fillTopic(row, topic, view)
 	case byID:
 		row.ErrorCode, row.Partitions = unknownTopicID, nil
-	case row.ErrorCode == 0 || row.ErrorCode == unknownTopic: // other errors, such as an invalid name, stay
+	case r.RefusesTopicNames() && release.TopicNameFault(name) != "":
+		row.ErrorCode, row.Partitions = invalidTopic, nil
+	case row.ErrorCode == 0 || row.ErrorCode == unknownTopic:
 		row.ErrorCode, row.Partitions, row.TopicID, row.IsInternal = unknownTopic, nil, [16]byte{}, false
 	}
 }
@@ -74,8 +77,11 @@ func shownLeader(p topology.Partition, view *topology.Topology) (leader, epoch i
 	return p.Leader, p.Epoch, 0
 }
 
-// controller returns the listed broker with the highest id; -1 without any.
+// controller returns the elected controller if it is listed, else the listed broker with the highest id; -1 without any.
 func controller(view *topology.Topology) int32 {
+	if view.Controller > 0 && view.Alive(view.Controller) {
+		return view.Controller
+	}
 	if living := view.Living(); len(living) > 0 {
 		return slices.Max(living)
 	}

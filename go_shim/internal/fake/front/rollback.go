@@ -5,14 +5,20 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 )
 
-// serves returns the APIs and versions of a broker: those of its release, or of the release that it was rolled back to.
-func (f *Front) serves(broker int32) map[int16]release.VersionRange {
+// offer is what a broker serves, and the release that decides what it advertises of that.
+type offer struct {
+	release *release.Release
+	served  map[int16]release.VersionRange
+}
+
+// offers returns the APIs and versions of a broker: those of its release, or of the release that it was rolled back to.
+func (f *Front) offers(broker int32) offer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if rolledBack, ok := f.rolledBack[broker]; ok {
 		return rolledBack
 	}
-	return f.served
+	return offer{f.release, f.served}
 }
 
 // rollBack caps the APIs of a broker to those of an older release. The contents of its responses stay those of its own
@@ -22,6 +28,6 @@ func (f *Front) rollBack(r *clusterpb.RollBack) error {
 	if err != nil {
 		return err
 	}
-	f.rolledBack[r.Broker] = older.Cap(f.served)
+	f.rolledBack[r.Broker] = offer{older, older.Cap(f.served)}
 	return nil
 }

@@ -32,7 +32,7 @@ func withFront(t *testing.T, test func(t *testing.T, f *Front)) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if _, err := f.CreateTopic("t", []*clusterpb.Assignment{{Leader: 1}}); err != nil {
+		if _, err := f.CreateTopic("t", []*clusterpb.Assignment{{Leader: 1}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		test(t, f)

@@ -8,8 +8,8 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 )
 
-// CreateTopic creates a topic with the given leaders and replicas and returns its id.
-func (f *Front) CreateTopic(name string, partitions []*clusterpb.Assignment) ([16]byte, error) {
+// CreateTopic creates a topic with the given leaders and replicas, and with its past, and returns its id.
+func (f *Front) CreateTopic(name string, partitions []*clusterpb.Assignment, past *clusterpb.ClusterHistory) ([16]byte, error) {
 	leaders := make([]int32, len(partitions))
 	replicas := make([][]int32, len(partitions))
 	for p, a := range partitions {
@@ -24,7 +24,32 @@ func (f *Front) CreateTopic(name string, partitions []*clusterpb.Assignment) ([1
 	if name == "" || len(partitions) == 0 {
 		return [16]byte{}, fmt.Errorf("topic %q: give a name and at least one partition", name)
 	}
-	return f.create(name, leaders, replicas, false)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	next := f.newest().Next()
+	by, err := f.remember(next, past)
+	if err != nil {
+		return [16]byte{}, err
+	}
+	topic, err := f.create(name, leaders, replicas, false)
+	if err != nil {
+		return topic.ID, err
+	}
+	for p, a := range partitions {
+		of := &topic.Partitions[p]
+		if of.Terms, err = f.backend.Age(name, int32(p), a, of.Replicas, by, of.Terms); err != nil {
+			return topic.ID, err
+		}
+		of.Epoch = of.Terms[len(of.Terms)-1].Epoch
+	}
+	for _, commit := range past.GetCommits() {
+		if err := f.backend.Commit(commit.Group, name, commit.Offsets); err != nil {
+			return topic.ID, err
+		}
+	}
+	next.Topics[name] = topic
+	f.publish(next)
+	return topic.ID, nil
 }
 
 func (f *Front) createInternal(name string, leaders []int32) error {
@@ -32,27 +57,28 @@ func (f *Front) createInternal(name string, leaders []int32) error {
 	for _, leader := range leaders {
 		replicas = append(replicas, leaderFirst(leader))
 	}
-	_, err := f.create(name, leaders, replicas, true)
-	return err
-}
-
-func (f *Front) create(name string, leaders []int32, replicas [][]int32, internal bool) ([16]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	id, terms, err := f.backend.CreateTopic(name, leaders, internal)
+	topic, err := f.create(name, leaders, replicas, true)
 	if err != nil {
-		return id, err
-	}
-	topic := topology.Topic{ID: id, Internal: internal}
-	for p := range leaders {
-		topic.Partitions = append(topic.Partitions, topology.Partition{
-			Leader: leaders[p], Epoch: terms[p].Epoch, Replicas: replicas[p], Terms: terms[p : p+1],
-		})
+		return err
 	}
 	next := f.newest().Next()
 	next.Topics[name] = topic
 	f.publish(next)
-	return id, nil
+	return nil
+}
+
+// create creates a topic in the state machine and returns it as the topology shows it.
+func (f *Front) create(name string, leaders []int32, replicas [][]int32, internal bool) (topology.Topic, error) {
+	id, terms, err := f.backend.CreateTopic(name, leaders, internal)
+	topic := topology.Topic{ID: id, Internal: internal}
+	for p := range terms {
+		topic.Partitions = append(topic.Partitions, topology.Partition{
+			Leader: leaders[p], Epoch: terms[p].Epoch, Replicas: replicas[p], Terms: terms[p : p+1 : p+1],
+		})
+	}
+	return topic, err
 }
 
 // leaderFirst returns all three brokers, the leader first.

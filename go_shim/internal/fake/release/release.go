@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -68,6 +69,38 @@ func (r *Release) Hints(api, version int16) bool {
 	return api == int16(kmsg.Produce) && version >= 10 || api == int16(kmsg.Fetch) && version >= 16
 }
 
+// AdvertisedMin returns the lowest version of an API in ApiVersions, which is not always served: from 4.0 on brokers
+// advertise Produce from 0 and close the connection on 0 to 2, since librdkafka up to 2.x takes a higher minimum for a
+// broker that cannot compress (KAFKA-18659).
+func (r *Release) AdvertisedMin(api int16, served VersionRange) int16 {
+	if api == int16(kmsg.Produce) && r.AtLeast(4, 0) {
+		return 0
+	}
+	return served.Min
+}
+
+// RefusesTopicNames reports whether Metadata answers INVALID_TOPIC_EXCEPTION for a name that no topic can have; before
+// 2.8 such a topic was unknown (KafkaApis.getTopicMetadata, read in 2.7.2 and 2.8.2).
+func (r *Release) RefusesTopicNames() bool { return r.AtLeast(2, 8) }
+
+var topicCharacters = regexp.MustCompile(`^[a-zA-Z0-9._-]+$`)
+
+// TopicNameFault returns why no topic can have a name; empty if one can (org.apache.kafka.common.internals.Topic).
+func TopicNameFault(name string) string {
+	const longest = 249
+	switch {
+	case name == "":
+		return "the empty string is not allowed"
+	case name == "." || name == "..":
+		return fmt.Sprintf("'%s' is not allowed", name)
+	case len(name) > longest:
+		return fmt.Sprintf("the length of '%s' is longer than the max allowed length %d", name, longest)
+	case !topicCharacters.MatchString(name):
+		return fmt.Sprintf("'%s' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'", name)
+	}
+	return ""
+}
+
 // FollowerFetch reports whether an in-sync replica that does not lead serves this Fetch version (KIP-392).
 func (r *Release) FollowerFetch(version int16) bool { return r.AtLeast(2, 4) && version >= 11 }
 
@@ -100,6 +133,9 @@ func (r *Release) Cap(served map[int16]VersionRange) map[int16]VersionRange {
 	return capped
 }
 
+// telemetry are the APIs of client metrics (KIP-714), which a broker has with a receiver plugin only.
+var telemetry = []kmsg.Key{kmsg.GetTelemetrySubscriptions, kmsg.PushTelemetry}
+
 // Served intersects the version ranges of the state machine with the bounds. An API whose range becomes empty is left
 // out, so it is neither advertised nor accepted; an API without bounds keeps its range.
 func Served(offered []kmsg.ApiVersionsResponseApiKey, bounds map[int16]VersionRange) map[int16]VersionRange {
@@ -109,7 +145,7 @@ func Served(offered []kmsg.ApiVersionsResponseApiKey, bounds map[int16]VersionRa
 		if bound, ok := bounds[key.ApiKey]; ok {
 			r = VersionRange{max(r.Min, bound.Min), min(r.Max, bound.Max)}
 		}
-		if r.Min <= r.Max {
+		if r.Min <= r.Max && !slices.Contains(telemetry, kmsg.Key(key.ApiKey)) {
 			served[key.ApiKey] = r
 		}
 	}

@@ -56,6 +56,7 @@ type Key struct {
 // Topology is the whole cluster at one time. It does not change after it was published.
 type Topology struct {
 	At           time.Time
+	Controller   int32   // the broker that was elected controller; 0 = the first one is in office
 	Gone         []int32 // brokers that are missing from Metadata
 	Topics       map[string]Topic
 	Coordinators map[Key]int32 // only moved keys; -1 = none
@@ -64,7 +65,7 @@ type Topology struct {
 
 // Next returns a copy to change and publish.
 func (t *Topology) Next() *Topology {
-	next := &Topology{Gone: slices.Clone(t.Gone), Topics: make(map[string]Topic, len(t.Topics)), Coordinators: maps.Clone(t.Coordinators), successors: maps.Clone(t.successors)}
+	next := &Topology{Controller: t.Controller, Gone: slices.Clone(t.Gone), Topics: make(map[string]Topic, len(t.Topics)), Coordinators: maps.Clone(t.Coordinators), successors: maps.Clone(t.successors)}
 	for name, topic := range t.Topics {
 		topic.Partitions = slices.Clone(topic.Partitions)
 		next.Topics[name] = topic

@@ -11,6 +11,11 @@ the state machine's ranges and of the release's. An unknown release or a bad arg
 
 It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
+
+The control port speaks frames, not gRPC (docs/performance.md says why): the content's size and the number of the call
+(32 bits each, big-endian), one byte, the content. In a call the byte is the method's place in the service, from 0, and
+the content its argument. In a reply it is 0 for the result, 1 for a failure in words, 2 for one message of a stream.
+
 All times are microseconds of CLOCK_MONOTONIC, the machine's own, so they compare with the orchestrator's.
 """
 
@@ -131,20 +136,24 @@ class CreateTopicRequest(_message.Message):
 
     TOPIC_FIELD_NUMBER: _builtins.int
     PARTITIONS_FIELD_NUMBER: _builtins.int
+    HISTORY_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     @_builtins.property
     def partitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Assignment]:
         """index = partition"""
 
+    @_builtins.property
+    def history(self) -> Global___ClusterHistory: ...
     def __init__(
         self,
         *,
         topic: _builtins.str = ...,
         partitions: _abc.Iterable[Global___Assignment] | None = ...,
+        history: Global___ClusterHistory | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["history", b"history"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["partitions", b"partitions", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["history", b"history", "partitions", b"partitions", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -156,7 +165,18 @@ class Assignment(_message.Message):
 
     LEADER_FIELD_NUMBER: _builtins.int
     REPLICAS_FIELD_NUMBER: _builtins.int
+    ELECTIONS_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    DELETED_FIELD_NUMBER: _builtins.int
     leader: _builtins.int
+    elections: _builtins.int
+    """before the first client:
+    leader elections; each raises the leader epoch
+    """
+    records: _builtins.int
+    """records written meanwhile: `history <partition> <number> <clock>`"""
+    deleted: _builtins.int
+    """of these, records deleted from the start of the log (DeleteRecords)"""
     @_builtins.property
     def replicas(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """leader among them; default all three, leader first"""
@@ -166,33 +186,200 @@ class Assignment(_message.Message):
         *,
         leader: _builtins.int = ...,
         replicas: _abc.Iterable[_builtins.int] | None = ...,
+        elections: _builtins.int = ...,
+        records: _builtins.int = ...,
+        deleted: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["leader", b"leader", "replicas", b"replicas"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted", "elections", b"elections", "leader", b"leader", "records", b"records", "replicas", b"replicas"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Assignment: _TypeAlias = Assignment  # noqa: Y015
 
 @_typing.final
+class ClusterHistory(_message.Message):
+    """What happened on the cluster before its first client."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPICS_FIELD_NUMBER: _builtins.int
+    PRODUCER_IDS_FIELD_NUMBER: _builtins.int
+    COMMITS_FIELD_NUMBER: _builtins.int
+    TRANSACTIONAL_IDS_FIELD_NUMBER: _builtins.int
+    CONTROLLER_FIELD_NUMBER: _builtins.int
+    producer_ids: _builtins.int
+    """producer ids given out; the last one wrote the records"""
+    controller: _builtins.int
+    """the broker that became the controller; 0 = the first one is in office"""
+    @_builtins.property
+    def topics(self) -> _containers.RepeatedCompositeFieldContainer[Global___OtherTopic]:
+        """a topic that exists is left as it is"""
+
+    @_builtins.property
+    def commits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Commit]: ...
+    @_builtins.property
+    def transactional_ids(self) -> _containers.RepeatedCompositeFieldContainer[Global___UsedId]: ...
+    def __init__(
+        self,
+        *,
+        topics: _abc.Iterable[Global___OtherTopic] | None = ...,
+        producer_ids: _builtins.int = ...,
+        commits: _abc.Iterable[Global___Commit] | None = ...,
+        transactional_ids: _abc.Iterable[Global___UsedId] | None = ...,
+        controller: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commits", b"commits", "controller", b"controller", "producer_ids", b"producer_ids", "topics", b"topics", "transactional_ids", b"transactional_ids"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClusterHistory: _TypeAlias = ClusterHistory  # noqa: Y015
+
+@_typing.final
+class OtherTopic(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPIC_FIELD_NUMBER: _builtins.int
+    PARTITIONS_FIELD_NUMBER: _builtins.int
+    topic: _builtins.str
+    partitions: _builtins.int
+    def __init__(
+        self,
+        *,
+        topic: _builtins.str = ...,
+        partitions: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["partitions", b"partitions", "topic", b"topic"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OtherTopic: _TypeAlias = OtherTopic  # noqa: Y015
+
+@_typing.final
+class Commit(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class OffsetsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.int
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.int = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    GROUP_FIELD_NUMBER: _builtins.int
+    OFFSETS_FIELD_NUMBER: _builtins.int
+    group: _builtins.str
+    @_builtins.property
+    def offsets(self) -> _containers.ScalarMap[_builtins.int, _builtins.int]:
+        """by partition of the created topic"""
+
+    def __init__(
+        self,
+        *,
+        group: _builtins.str = ...,
+        offsets: _abc.Mapping[_builtins.int, _builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["group", b"group", "offsets", b"offsets"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Commit: _TypeAlias = Commit  # noqa: Y015
+
+@_typing.final
+class UsedId(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRANSACTIONAL_ID_FIELD_NUMBER: _builtins.int
+    PRODUCERS_FIELD_NUMBER: _builtins.int
+    transactional_id: _builtins.str
+    producers: _builtins.int
+    """producers that used it one after the other; each raises the producer epoch"""
+    def __init__(
+        self,
+        *,
+        transactional_id: _builtins.str = ...,
+        producers: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["producers", b"producers", "transactional_id", b"transactional_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UsedId: _TypeAlias = UsedId  # noqa: Y015
+
+@_typing.final
 class CreateTopicReply(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOPIC_ID_FIELD_NUMBER: _builtins.int
+    PARTITIONS_FIELD_NUMBER: _builtins.int
     topic_id: _builtins.bytes
+    @_builtins.property
+    def partitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PartitionState]:
+        """index = partition"""
+
     def __init__(
         self,
         *,
         topic_id: _builtins.bytes = ...,
+        partitions: _abc.Iterable[Global___PartitionState] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["topic_id", b"topic_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["partitions", b"partitions", "topic_id", b"topic_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateTopicReply: _TypeAlias = CreateTopicReply  # noqa: Y015
+
+@_typing.final
+class PartitionState(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EPOCH_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    epoch: _builtins.int
+    """leader epoch"""
+    start: _builtins.int
+    """log start offset"""
+    end: _builtins.int
+    """log end offset"""
+    def __init__(
+        self,
+        *,
+        epoch: _builtins.int = ...,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "epoch", b"epoch", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PartitionState: _TypeAlias = PartitionState  # noqa: Y015
 
 @_typing.final
 class FeedRequest(_message.Message):

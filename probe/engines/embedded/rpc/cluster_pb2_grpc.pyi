@@ -11,6 +11,11 @@ the state machine's ranges and of the release's. An unknown release or a bad arg
 
 It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
 and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
+
+The control port speaks frames, not gRPC (docs/performance.md says why): the content's size and the number of the call
+(32 bits each, big-endian), one byte, the content. In a call the byte is the method's place in the service, from 0, and
+the content its argument. In a reply it is 0 for the result, 1 for a failure in words, 2 for one message of a stream.
+
 All times are microseconds of CLOCK_MONOTONIC, the machine's own, so they compare with the orchestrator's.
 """
 

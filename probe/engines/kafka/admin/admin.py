@@ -69,6 +69,15 @@ class KafkaAdmin:
             return await self._nodes().controller()
         return (await self.metadata(["none-of-this-name"])).controller
 
+    async def resign_controller(self, deadline_s: float = SETTLED_S) -> None:
+        """Let the brokers of a cluster with ZooKeeper elect a controller again. TimeoutError."""
+        await self._nodes().delete_controller()
+        end = time.monotonic() + deadline_s
+        while await self._nodes().controller() < 0:
+            if time.monotonic() > end:
+                raise TimeoutError(f"no controller was elected within {deadline_s:.0f} s")
+            await asyncio.sleep(POLL_S)
+
     async def coordinator(self, key_type: int, key: str, *, at: int) -> int:
         """Return the coordinator of a key as broker `at` reports; -1 if it does not know."""
         async with line_to(self._brokers[at].internal, LOOK_S) as line:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import crc32c
 
@@ -18,7 +19,8 @@ from probe.engines.kafka.cluster.properties import line_key
 BATCHES_SINCE, TIMESTAMPS_SINCE = (0, 11), (0, 10)
 NO_PRODUCER = -1
 """Producer id, epoch and sequence of a producer that is not idempotent."""
-LEADER_ONLY = 1
+LEADER_ONLY, ALL = 1, -1
+"""acks"""
 
 
 def produce_version(version: str) -> int:
@@ -27,15 +29,39 @@ def produce_version(version: str) -> int:
     return 3 if line >= BATCHES_SINCE else 2 if line >= TIMESTAMPS_SINCE else 1
 
 
-def request(version: int, records: Mapping[Partition, Sequence[bytes]], at_ms: int, timeout_ms: int) -> Writer:
-    """Return the body of a Produce request with acks=1: these values per partition, without keys."""
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """How an idempotent producer numbers the records of a batch."""
+
+    producer_id: int = NO_PRODUCER
+    epoch: int = NO_PRODUCER
+    sequence: int = NO_PRODUCER
+    """Number of the first record."""
+
+
+NOT_IDEMPOTENT = Numbering()
+
+
+def request(
+    version: int,
+    records: Mapping[Partition, Sequence[bytes]],
+    at_ms: int,
+    timeout_ms: int,
+    *,
+    acks: int = LEADER_ONLY,
+    numbering: Numbering = NOT_IDEMPOTENT,
+) -> Writer:
+    """Return the body of a Produce request: these values per partition, without keys."""
     body = Writer()
     if version >= 3:
         body.string(None)  # no transactional id
-    body.pack("hi", LEADER_ONLY, timeout_ms)
+    body.pack("hi", acks, timeout_ms)
     topics: dict[str, list[tuple[int, bytes]]] = {}
     for (topic, partition), values in records.items():
-        whole = batch(values, at_ms) if version >= 3 else message_set(values, at_ms if version >= 2 else None)
+        if version >= 3:
+            whole = batch(values, at_ms, numbering)
+        else:
+            whole = message_set(values, at_ms if version >= 2 else None)
         topics.setdefault(topic, []).append((partition, whole))
     return body.array(list(topics.items()), _topic)
 
@@ -61,11 +87,12 @@ def base_offsets(version: int, answer: Reader) -> dict[Partition, int | None]:
     return found
 
 
-def batch(values: Sequence[bytes], at_ms: int) -> bytes:
+def batch(values: Sequence[bytes], at_ms: int, numbering: Numbering = NOT_IDEMPOTENT) -> bytes:
     """Return a record batch (format v2) of values without keys, all with this timestamp."""
     records = b"".join(_record(value, delta) for delta, value in enumerate(values))
     last = len(values) - 1
-    rest = struct.pack(">hiqqqhii", 0, last, at_ms, at_ms, NO_PRODUCER, NO_PRODUCER, NO_PRODUCER, len(values)) + records
+    producer = (numbering.producer_id, numbering.epoch, numbering.sequence)
+    rest = struct.pack(">hiqqqhii", 0, last, at_ms, at_ms, *producer, len(values)) + records
     head = struct.pack(">ibI", NO_PRODUCER, 2, crc32c.crc32c(rest))
     return struct.pack(">qi", 0, len(head) + len(rest)) + head + rest
 

@@ -87,7 +87,7 @@ async def high_watermarks(line: Line, partitions: Sequence[Partition]) -> dict[P
     A leader whose followers have not caught up with its epoch answers LEADER_NOT_AVAILABLE to this version (KIP-207).
     """
     body = Writer().pack("i", CONSUMER)
-    body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).array(item[1], _latest))
+    body.array(by_topic(partitions), lambda w, item: w.string(item[0]).array(item[1], _latest))
     answer = await line.ask(apis.LIST_OFFSETS, 1, body)
     found: dict[Partition, int] = {}
     for _ in range(answer.number("i")):
@@ -142,7 +142,7 @@ async def create_topics(
         if code == TOPIC_EXISTS:
             existing.append(topic)
         else:
-            _check(f"creating topic {topic}", code, text)
+            check(f"creating topic {topic}", code, text)
     return existing
 
 
@@ -154,7 +154,7 @@ async def delete_topics(line: Line, topics: Sequence[str], *, version: int) -> N
     for _ in range(answer.number("i")):
         topic, code = answer.string(), answer.number("h")
         if code != 3:
-            _check(f"deleting topic {topic}", code)
+            check(f"deleting topic {topic}", code)
 
 
 async def create_partitions(line: Line, topic: str, added: Sequence[Sequence[int]], total: int) -> None:
@@ -165,7 +165,7 @@ async def create_partitions(line: Line, topic: str, added: Sequence[Sequence[int
     answer.number("i")
     for _ in range(answer.number("i")):
         answer.string()
-        _check(f"growing topic {topic}", answer.number("h"), answer.string())
+        check(f"growing topic {topic}", answer.number("h"), answer.string())
 
 
 async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> None:
@@ -175,7 +175,7 @@ async def alter_config(line: Line, topic: str, config: Mapping[str, str]) -> Non
     answer = await line.ask(apis.ALTER_CONFIGS, 0, body)
     answer.number("i")
     for _ in range(answer.number("i")):
-        _check(f"configuring topic {topic}", answer.number("h"), answer.string())
+        check(f"configuring topic {topic}", answer.number("h"), answer.string())
         answer.number("b")
         answer.string()
 
@@ -186,24 +186,24 @@ async def prefer_log_dir(line: Line, log_dir: str, partitions: Sequence[Partitio
     The broker answers with an error for each, since it does not have them; the choice holds nevertheless.
     """
     body = Writer().pack("i", 1).string(log_dir)
-    body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1]))
+    body.array(by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1]))
     await line.ask(apis.ALTER_REPLICA_LOG_DIRS, version, body)
 
 
 async def elect(line: Line, partitions: Sequence[Partition], kind: int, *, version: int) -> None:
     """Elect leaders. BrokerError with the first code other than ELECTION_NOT_NEEDED."""
     body = Writer().pack("b", kind) if version else Writer()
-    body.array(_by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1])).pack("i", ASK_MS)
+    body.array(by_topic(partitions), lambda w, item: w.string(item[0]).ints(item[1])).pack("i", ASK_MS)
     answer = await line.ask(apis.ELECT_LEADERS, version, body)
     answer.number("i")
     if version:
-        _check("electing leaders", answer.number("h"))
+        check("electing leaders", answer.number("h"))
     for _ in range(answer.number("i")):
         topic = answer.string()
         for _ in range(answer.number("i")):
             partition, code, text = answer.number("i"), answer.number("h"), answer.string()
             if code != ELECTION_NOT_NEEDED:
-                _check(f"electing a leader of {topic}-{partition}", code, text)
+                check(f"electing a leader of {topic}-{partition}", code, text)
 
 
 async def reassign(line: Line, moves: Mapping[Partition, Sequence[int]]) -> None:
@@ -214,22 +214,24 @@ async def reassign(line: Line, moves: Mapping[Partition, Sequence[int]]) -> None
         body.varint(len(replicas) + 1).pack(f"{len(replicas)}i", *replicas).varint(0).varint(0)
     answer = await line.ask(apis.ALTER_PARTITION_REASSIGNMENTS, 0, body.varint(0), flexible=True)
     answer.number("i")
-    _check("reassigning partitions", answer.number("h"), answer.compact())
+    check("reassigning partitions", answer.number("h"), answer.compact())
     for _ in range(answer.varint() - 1):
         topic = answer.compact()
         for _ in range(answer.varint() - 1):
             partition = answer.number("i")
-            _check(f"reassigning {topic}-{partition}", answer.number("h"), answer.compact())
+            check(f"reassigning {topic}-{partition}", answer.number("h"), answer.compact())
             answer.tags()
         answer.tags()
 
 
-def _by_topic(partitions: Sequence[Partition]) -> list[tuple[str, list[int]]]:
+def by_topic(partitions: Sequence[Partition]) -> list[tuple[str, list[int]]]:
+    """Return the numbers of partitions by topic, sorted."""
     return [
         (topic, [p for name, p in partitions if name == topic]) for topic in sorted({name for name, _ in partitions})
     ]
 
 
-def _check(what: str, code: int, text: str = "") -> None:
+def check(what: str, code: int, text: str = "") -> None:
+    """Raise BrokerError for an error code."""
     if code:
         raise BrokerError(what, code, text)

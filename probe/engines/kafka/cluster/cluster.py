@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequenc
 from typing import Any
 
 from probe.engines.kafka.admin.admin import KafkaAdmin
+from probe.engines.kafka.admin.history import HistoryMaker, other_topics
 from probe.engines.kafka.cluster import broker_log, nodes, properties
 from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
@@ -60,6 +61,7 @@ class KafkaCluster:
         self.ensemble: list[Server] = []
         self.quorum_proxies = QuorumProxies()
         self.admin: KafkaAdmin
+        self.history: HistoryMaker
         self.listeners: list[Listener] = []
         """Receivers of the cluster's events: the cohort that leases it."""
         self._gained: set[int] = set()
@@ -155,6 +157,7 @@ class KafkaCluster:
         async with asyncio.timeout(START_S):
             await self._listed(set(BROKERS))
             await self._make_internal_topics()
+            await self._make_history()
 
     async def _listed(self, wanted: set[int]) -> None:
         """Wait until every running broker lists these brokers."""
@@ -172,6 +175,24 @@ class KafkaCluster:
             await self._prefer_bystander_dir(partitions)
             replicas = {partition: _from(BROKERS[partition % len(BROKERS)]) for _, partition in partitions}
             await self.admin.create_topic(topic, replicas, config)
+
+    async def _make_history(self) -> None:
+        """Change the controller once, and create the other topics in the log dirs of bystanders."""
+        await self._change_controller()
+        topics = other_topics(self.history.plan.topics)
+        await self._prefer_bystander_dir([(topic, number) for topic, found in topics.items() for number in found])
+        await self.history.of_cluster(controller_changes=1)
+
+    async def _change_controller(self) -> None:
+        """Let the active controller lose its office. The only KRaft controller is elected again after a restart."""
+        if not self.kraft:
+            await self.admin.resign_controller()
+            return
+        (controller,) = self.ensemble
+        controller.terminate()
+        await controller.ended(STOP_S)
+        await controller.start()
+        await controller.ready(START_S)
 
     async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
         """Give internal partitions these replicas, in the log dirs of bystanders. TimeoutError."""
@@ -191,7 +212,7 @@ class KafkaCluster:
             await self.admin.prefer_log_dir(node, str(broker.log_dirs[1]), partitions)
 
     async def settle(self) -> None:
-        """Bring internal topics back to their first state: all replicas in sync, with the first leaders."""
+        """Bring internal and other topics back to their first state: all replicas in sync, with the first leaders."""
         topics = [topic for topic, _ in self._internal()]
         wanted = {
             (topic, partition): _from(BROKERS[partition % len(BROKERS)])
@@ -200,10 +221,12 @@ class KafkaCluster:
         }
         if moves := await self.admin.misplaced(wanted):
             await self.give_back(moves)
-        await self.in_sync(topics)
+        others = other_topics(self.history.plan.topics)
+        await self.in_sync([*topics, *others])
         if self.kraft:
             await self._emit_log_dirs(topics)
-        await self.admin.elect_preferred(list(wanted))
+        back = [(topic, number) for topic, found in others.items() for number in found]
+        await self.admin.elect_preferred([*wanted, *back])
         await self.admin.settled(wanted)
 
     async def _emit_log_dirs(self, topics: Sequence[str]) -> None:
@@ -260,6 +283,7 @@ async def running(
         relay.forward(BOOTSTRAP, where.external[BROKERS[0]])
         zookeeper = None if release.kraft else ZooKeeper(where.quorum)
         cluster.admin = KafkaAdmin(release.version, cluster.brokers, zookeeper)
+        cluster.history = HistoryMaker(release.version, cluster.brokers, cluster.admin)
         try:
             await cluster.start()
             yield cluster

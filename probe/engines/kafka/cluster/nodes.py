@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -49,6 +50,9 @@ def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, on_l
     write_logging(folder)
     if release.kraft:
         settings, main = properties.controller(where, folder), KAFKA
+        if release.formatted is None:
+            raise EngineError(f"Kafka {release.version} runs without ZooKeeper, and its metadata was not formatted")
+        shutil.copytree(release.formatted, folder / "meta")
         _format(folder / "meta", cluster_id, node)
     else:
         settings, main = properties.zookeeper(where.quorum[0], folder), ZOOKEEPER

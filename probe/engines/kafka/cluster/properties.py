@@ -127,7 +127,7 @@ def zookeeper(address: Endpoint, folder: Path) -> Properties:
 def meta_properties(cluster_id: str, node: int) -> str:
     """Return the file that marks a log dir of a KRaft node as formatted (version 1, KIP-631; directory.id, KIP-858).
 
-    `kafka.tools.StorageTool` writes the same file, but needs a Java process per node.
+    `kafka.tools.StorageTool` writes the same, but needs a Java process per node. What else it writes: `formatting`.
     """
     return f"version=1\ncluster.id={cluster_id}\nnode.id={node}\ndirectory.id={new_id()}\n"
 

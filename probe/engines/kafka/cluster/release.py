@@ -24,3 +24,5 @@ class Release:
     """Java options that this version needs."""
     archive: Path | None = None
     """Path of its class-data archive, which may not exist yet."""
+    formatted: Path | None = None
+    """Folder with the files of a formatted KRaft controller; None = it runs with ZooKeeper."""

@@ -32,7 +32,7 @@ class Cohort:
         self.producer = BackgroundProducer(
             {node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version
         )
-        self.topic_creator = TopicCreator(cluster)
+        self.topic_creator = TopicCreator(cluster, cluster.history.of_topics)
         self.members = [CohortMember(self, number) for number in range(size)]
         self.dumping = asyncio.Lock()
         """Allows one dump at a time: each is a Java process."""

@@ -15,7 +15,7 @@ from probe.engines.kafka.checks.log_dump_tool import Place
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.cohort.topic_creator import WantedTopic
 from probe.errors import EngineError, HarnessError
-from probe.model import EngineEvent, EngineKind, Subject
+from probe.model import ClusterHistory, EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
 from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
@@ -124,6 +124,7 @@ class CohortMember:
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
         """Create the topic and choose keys so that the cohort's failing broker leads and coordinates them.
 
+        Topic and keys get their history.
         The affected partition lies in this broker's first log dir (docs/engines.md#placement).
         """
         old = self._cohort.old
@@ -137,7 +138,8 @@ class CohortMember:
             bystander_key=subject.bystander_key and _key_at(subject.bystander_key, bystander, is_bystander=True),
         )
         replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
-        await self._create(subject, replicas)
+        history = await self._create(subject, replicas)
+        subject = replace(subject, history=await self._cluster.history.of_keys(subject, history))
         for name in filter(None, (subject.client_id, subject.bystander_instance)):
             self._names.append(name)
             self._cluster.sorting.join(name, self._sink)
@@ -147,12 +149,13 @@ class CohortMember:
         self._subject = subject
         return subject
 
-    async def _create(self, subject: Subject, replicas: Mapping[int, Sequence[int]]) -> None:
+    async def _create(self, subject: Subject, replicas: Mapping[int, Sequence[int]]) -> ClusterHistory:
         """Create the topic: the affected partition in the first log dirs, the bystander in the second ones."""
         self.topic = subject.topic
         places = {subject.affected: 0, subject.bystander: 1}
+        elections = dict(zip(places, self._cluster.history.plan.elections, strict=True))
         try:
-            await self._cohort.topic_creator.create(WantedTopic(subject.topic, replicas, places))
+            return await self._cohort.topic_creator.create(WantedTopic(subject.topic, replicas, places, elections))
         except (OSError, HarnessError) as error:
             self._cohort.spoilt = str(error) or type(error).__name__
             raise

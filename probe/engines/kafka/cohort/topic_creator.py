@@ -1,7 +1,7 @@
 """The topic creator: creates topics of a cohort in batches, which take hardly longer than a single topic.
 
 A single topic takes up to six requests about log dirs, one to create it and one to remove replicas. Then all brokers
-are polled until they know the result.
+are polled until they know the result, and the topics get their history.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import asyncio
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from probe.engines.kafka.cluster.cluster import KafkaCluster
@@ -19,6 +19,7 @@ from probe.engines.kafka.cluster.properties import line_key
 from probe.engines.kafka.cohort.barrier import release
 from probe.engines.kafka.ports import Replicas
 from probe.errors import EngineError
+from probe.model import ClusterHistory
 from probe.model.cluster import BROKERS
 
 BATCH_S = 0.1
@@ -36,23 +37,36 @@ class WantedTopic:
     replicas: Replicas
     places: Mapping[int, int]
     """By partition: the index of its log dir on all brokers."""
+    elections: Mapping[int, int] = field(default_factory=dict)
+    """By partition: leader elections before the client starts."""
+
+
+Aging = Callable[[Mapping[str, Replicas], Mapping[int, int]], Awaitable[Mapping[str, ClusterHistory]]]
+"""Gives topics with these replicas, and elections by partition, a history."""
+
+
+async def no_history(topics: Mapping[str, Replicas], _: Mapping[int, int]) -> Mapping[str, ClusterHistory]:
+    """Leave topics as they were created. It is an `Aging`."""
+    return dict.fromkeys(topics, ClusterHistory())
 
 
 class TopicCreator:
     """Creates topics that are requested at about the same time in one batch."""
 
-    def __init__(self, cluster: KafkaCluster) -> None:
-        self._cluster = cluster
+    def __init__(self, cluster: KafkaCluster, age: Aging = no_history) -> None:
+        self._cluster, self._age = cluster, age
         self._waiting: list[tuple[WantedTopic, asyncio.Future[None]]] = []
+        self._histories: dict[str, ClusterHistory] = {}
         self._working: asyncio.Task[None] | None = None
 
-    async def create(self, wanted: WantedTopic) -> None:
-        """Create a topic. EngineError or OSError if the creation of its batch fails."""
+    async def create(self, wanted: WantedTopic) -> ClusterHistory:
+        """Create a topic and return its history. EngineError or OSError if the creation of its batch fails."""
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((wanted, done))
         if self._working is None:
             self._working = asyncio.create_task(self._work())
         await done
+        return self._histories.pop(wanted.topic)
 
     async def close(self) -> None:
         """Cancel the creation; pending calls of `create` raise EngineError."""
@@ -104,6 +118,8 @@ class TopicCreator:
             await admin.settled(fewer)
         if chosen:
             await self._folders_exist(batch)
+        elections = {number: count for wanted in batch for number, count in wanted.elections.items()}
+        self._histories |= await self._age({wanted.topic: wanted.replicas for wanted in batch}, elections)
 
     async def _folders_exist(self, batch: Sequence[WantedTopic]) -> None:
         """Wait for the folders of all replicas: brokers report a replica before they create its folder."""

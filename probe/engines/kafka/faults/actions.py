@@ -47,6 +47,7 @@ from probe.scenarios.steps.partitions import (
     RecreateTopic,
 )
 from probe.scenarios.steps.real import (
+    ConfigureTopics,
     Decommission,
     DropFollower,
     DumpLogs,
@@ -65,6 +66,7 @@ ACTIONS: ActionTable = {
     MoveLeader: Action(replicas.move_leader),
     KeepReplicas: Action(replicas.keep_replicas),
     Meanwhile: Action(replicas.meanwhile),
+    ConfigureTopics: Action(replicas.configure_topics),
     MoveCoordinator: Action(replicas.move_coordinator),
     LoadCoordinator: Action(coordinators.load, coordinators.loaded),
     LoseCoordinator: Action(coordinators.lose, coordinators.found),

@@ -12,7 +12,7 @@ from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTa
 from probe.model.cluster import BROKERS, next_broker
 from probe.scenarios.steps.brokers import Evacuate
 from probe.scenarios.steps.partitions import MoveCoordinator, MoveLeader
-from probe.scenarios.steps.real import KeepReplicas, Meanwhile
+from probe.scenarios.steps.real import ConfigureTopics, KeepReplicas, Meanwhile
 
 REASSIGNED_S = 30.0
 LOOK_S = 0.05
@@ -107,12 +107,22 @@ async def keep_replicas(step: KeepReplicas, target: FaultTarget) -> None:
     await rearrange(target, wanted)
     await target.cluster.admin.elect_preferred(list(wanted))
     await in_sync(target)
-    if step.config:
-        for topic in topics(target):
-            await target.cluster.admin.configure_topic(topic, dict(step.config))
+    await _configure(step.config, target)
     await asyncio.sleep(SETTLES_S)
 
 
 async def meanwhile(step: Meanwhile, _: FaultTarget) -> None:
     """Wait for the time of the step."""
     await asyncio.sleep(step.ms / 1000)
+
+
+async def configure_topics(step: ConfigureTopics, target: FaultTarget) -> None:
+    """Set configurations of all subjects' topics."""
+    target.mark_fault_on()
+    await _configure(step.config, target)
+
+
+async def _configure(config: Sequence[tuple[str, str]], target: FaultTarget) -> None:
+    if config:
+        for topic in topics(target):
+            await target.cluster.admin.configure_topic(topic, dict(config))

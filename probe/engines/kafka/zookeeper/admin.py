@@ -37,6 +37,10 @@ class ZooKeeper:
 
         return await self._do(look)
 
+    async def delete_controller(self) -> None:
+        """Delete the node of the active controller, so that brokers elect one."""
+        await self._do(lambda session: session.delete("/controller"))
+
     async def create_topics(self, topics: Mapping[str, Replicas], config: Mapping[str, str]) -> None:
         """Create topics with these replicas."""
 

@@ -1,0 +1,110 @@
+"""What happened on a trial's cluster before its client started. Pure.
+
+A cluster that was created a moment ago hides faults of clients: its leader epochs are 0, its logs start at 0, and a
+group that loses its position begins where it would begin in any case (docs/engines.md#history-of-a-cluster).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probe.model.versions import version_key
+
+WRITER = "history"
+"""Writer of the records that were in the topic before the client started: `history <partition> <number> <clock>`."""
+OLD = -2
+"""`App.sequence` of such a record when a reader receives it. Its delivery is no operation."""
+EPOCHS_SINCE = "2.1"
+"""Brokers tell clients the leader epoch (KIP-320)."""
+DELETIONS_SINCE = "0.11"
+"""Brokers delete records on request (KIP-107)."""
+PRODUCER_IDS_SINCE = "0.11"
+"""Brokers give out producer ids (KIP-98)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterHistory:
+    """The history of a trial's cluster as the engine found it when the client was about to start.
+
+    All values are empty where the cluster had no history.
+    """
+
+    epochs: Mapping[int, int] = field(default_factory=dict)
+    """Leader epoch of the topic, by partition. Empty before Kafka 2.1."""
+    starts: Mapping[int, int] = field(default_factory=dict)
+    """Log start offset of the topic, by partition."""
+    ends: Mapping[int, int] = field(default_factory=dict)
+    """Log end offset of the topic, by partition: records below it were written by the history."""
+    committed: Mapping[int, int] = field(default_factory=dict)
+    """Committed offset of every group of the trial, by partition. Empty without a group."""
+    producer_ids: int = 0
+    """Producer ids that the cluster had given out."""
+    transactions: int = 0
+    """Producers that had used every transactional id of the trial, one after the other."""
+    topics: int = 0
+    """Other topics."""
+    partitions: int = 0
+    """Partitions of the other topics, all together."""
+    controller_changes: int = 0
+    """Changes of the controller."""
+
+    def text(self) -> str:
+        """Return one line for people; empty without a history."""
+        parts = [
+            _by_partition("leader epochs", self.epochs),
+            _by_partition("logs from", self.starts),
+            _by_partition("old records up to", self.ends),
+            _by_partition("committed offsets", self.committed),
+            f"{self.producer_ids} producer ids used" if self.producer_ids else "",
+            f"transactional ids used by {self.transactions} producers" if self.transactions else "",
+            f"{self.topics} other topics with {self.partitions} partitions" if self.topics else "",
+            f"controller changed {self.controller_changes} times" if self.controller_changes > 1 else "",
+            "controller changed once" if self.controller_changes == 1 else "",
+        ]
+        return "; ".join(filter(None, parts))
+
+
+def _by_partition(what: str, values: Mapping[int, int]) -> str:
+    return f"{what} {', '.join(str(values[partition]) for partition in sorted(values))}" if values else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryPlan:
+    """The history that an engine makes. A broker version may not support all of it."""
+
+    elections: tuple[int, int]
+    """Leader elections of the affected partition and of the bystander's. Even, so that two replicas in turn end with
+    the first one as leader."""
+    records: int
+    """Records that are written to each partition."""
+    deleted: int
+    """Of these, records deleted from the start of the log."""
+    committed: int
+    """Offset that the groups committed: at neither end of the log, so that a client that loses it shows."""
+    producer_ids: int
+    transactions: int
+    topics: Mapping[str, int]
+    """Other topics, with their numbers of partitions."""
+    controller_changes: int
+
+
+OTHER_SIZES = (1, 3, 6, 12, 3)
+"""Numbers of partitions of other topics, in turn."""
+OTHER_TOPICS = {f"other-{number:02}": OTHER_SIZES[number % len(OTHER_SIZES)] for number in range(20)}
+
+
+def history_plan(line: str) -> HistoryPlan:
+    """Return the history of clusters of a release line (or exact version): as much as these brokers support."""
+    key = version_key(line)
+    identifies, deletes = key >= version_key(PRODUCER_IDS_SINCE), key >= version_key(DELETIONS_SINCE)
+    return HistoryPlan(
+        elections=(8, 4) if key >= version_key(EPOCHS_SINCE) else (0, 0),
+        records=24,
+        deleted=7 if deletes else 0,
+        committed=15,
+        producer_ids=3 if identifies else 0,
+        transactions=2 if identifies else 0,
+        topics=OTHER_TOPICS,
+        controller_changes=1,
+    )
