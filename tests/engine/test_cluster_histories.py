@@ -46,7 +46,7 @@ async def look(engine: EnginePort, line: str) -> list[str]:
     return failed
 
 
-@pytest.mark.parametrize("line", ["0.11.0", "2.0", "2.6", "3.9", "4.3"])
+@pytest.mark.parametrize("line", ["0.11.0", "2.0", "2.6", "3.9", "4.3", "4.4"])
 def test_a_plain_client_sees_the_history_of_a_fake_cluster(line: str) -> None:
     assert asyncio.run(look(embedded_engine(), line)) == []
 

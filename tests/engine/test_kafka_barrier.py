@@ -11,6 +11,7 @@ from probe.engines.kafka.cohort import cohort as module
 from probe.engines.kafka.cohort.barrier import SOON, Barrier
 from probe.engines.kafka.cohort.cohort import Cohort
 from probe.engines.kafka.cohort.member import CohortMember
+from probe.engines.kafka.cohort.topic_creator import no_history
 from probe.errors import StragglerError
 
 ALL = ("a", "b", "c")
@@ -115,7 +116,7 @@ def test_a_cohort_injects_its_fault_without_stragglers(monkeypatch: pytest.Monke
             injected.append(set(members))
 
     async def go() -> None:
-        cluster: Any = SimpleNamespace(brokers={}, version="3.9.2")
+        cluster: Any = SimpleNamespace(brokers={}, version="3.9.2", history=SimpleNamespace(of_topics=no_history))
         cohort = RecordingCohort(cluster, 3, 1, {})
         first, second, late = cohort.members
         await asyncio.wait_for(asyncio.gather(cohort.await_cohort(first), cohort.await_cohort(second)), 5)
