@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from probe.catalogue.brokers import broker_digests
 from probe.catalogue.families import Family, read_family
 from probe.drivers.sources.jar import MACHINES
 from probe.model.versions import version_key
@@ -41,9 +42,10 @@ def test_the_core_has_an_old_a_middle_and_the_newest_version(family: Family) -> 
 
 def test_additional_jars_are_pinned(family: Family) -> None:
     pins = read_pins()
+    digests = {**broker_digests(), **pins.digests}
     programs = [f"{pins.protoc}:exe:{machine}" for machine in MACHINES.values()]
     for name in [*family.source.extra, *pins.schemas, pins.api, pins.ecj, *programs]:
-        assert DIGEST.fullmatch(pins.digests[name]), name
+        assert DIGEST.fullmatch(digests[name]), name
         assert str(Coordinate.parse(name)) == name
 
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from probe.model import Cell, Engine, Outcome, conditions
+from probe.model import Engine, conditions
 from probe.model.conditions import ConditionsChange
 from probe.site import build
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow, read_matrix
 from probe.site.pages import scenarios, upgrade
 from probe.site.pages.clients import steps
-from probe.site.render.render_workers import RenderJob
 from tests.support import site_data
-from tests.support.synthetic_rows import CELL, verdict
 
 
 @pytest.fixture(autouse=True)
@@ -86,13 +83,3 @@ def test_pages_say_what_is_older(tmp_path: Path) -> None:
     for name, text in pages.items():
         assert ("<dd>1 (older than today's 2, and not comparable)</dd>" in text) is ("-1.43." in name)
     assert "-1.46." in "".join(pages)
-
-
-def test_the_worst_trial_is_one_of_the_row(rows: list[MatrixRow]) -> None:
-    cell = Cell.of(CELL.columns())
-    row = replace(rows[0], cell=cell, values={**rows[0].values, "conditions": "2"})
-    trials = (
-        site_data.FakeTrial(cell, 0, verdict(Outcome.LATE), conditions=2),
-        site_data.FakeTrial(cell, 1, verdict(Outcome.VIOLATES), conditions=1),
-    )
-    assert RenderJob(row, "", trials).worst() == RenderJob(row, "", trials[:1]).worst()

@@ -215,7 +215,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
     """Store the right results for cells that a command runs; return these cells."""
     asked: list[Cell] = []
 
-    def play(cells: Iterable[Cell], _options: object, results: str) -> RunResult:
+    def play(cells: Iterable[Cell], _options: object, results: str, _trials: object = None) -> RunResult:
         mine = list(cells)
         asked.extend(mine)
         right = [(cell, BAD if cell == OLDER else GOOD) for cell in mine]

@@ -16,6 +16,7 @@ from probe.cli.options import RunSelection
 from probe.model import Cell, History, Outcome, Role, Verdict
 from probe.planning.plan import Plan
 from probe.runner.schedule import cohorts, pool
+from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.repeats import Repeated
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
@@ -64,7 +65,9 @@ def play(plan: Plan, options: Options) -> tuple[Kept, Repeated]:
 
     kept = Kept()
     host = SimpleNamespace(finish=lambda client: finished.append((client, len(kept.trials))))
-    tools: Any = SimpleNamespace(host=host, lag=SimpleNamespace(calm=calm), artifacts={}, engine=None)
+    tools: Any = SimpleNamespace(
+        host=host, lag=SimpleNamespace(calm=calm, machine=no_machine), artifacts={}, engine=None
+    )
     done = asyncio.run(pool.run_plan(plan, tools, options, kept, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
     assert [count for _, count in finished] == [len(kept.trials)]  # drivers stay until the last further trial
     return kept, done

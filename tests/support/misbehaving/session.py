@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
@@ -185,6 +186,15 @@ class Session:
 
     # Consumer
 
+    def begin(self) -> None:
+        """Take the position: the group's committed offset, or the start of the log."""
+        start = self.client.start
+        if start.group:
+            with closing(coordinator_line(self.client)) as line:
+                self.next_offset = wire.committed(line, start.group, start.topic, self.partition)
+        else:
+            self.next_offset = self.persist(lambda line: wire.earliest(line, start.topic, self.partition)) or 0
+
     def read(self) -> None:
         """Fetch once and deliver the records."""
         self.before()
@@ -207,15 +217,22 @@ class Session:
 
 
 def read_all(session: Session) -> None:
+    session.begin()
     while not session.stop.asked:
         session.read()
+
+
+def coordinator_line(client: Client) -> wire.Line:
+    """Return a connection to the coordinator of the instance's group."""
+    start = client.start
+    with closing(wire.Line(split(start.bootstrap[0]), start.client_id)) as first:
+        return wire.Line(wire.coordinator(first, start.group), start.client_id)
 
 
 def commit_all(client: Client, sessions: list[Session]) -> None:
     """Commit the offsets of delivered records every half second."""
     start = client.start
-    first = wire.Line(split(start.bootstrap[0]), start.client_id)
-    line = wire.Line(wire.coordinator(first, start.group), start.client_id)
+    line = coordinator_line(client)
     while not client.stop.wait(COMMIT_S):
         offsets = {item.partition: item.committable() for item in sessions if item.next_offset}
         if not offsets:

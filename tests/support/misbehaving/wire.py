@@ -13,9 +13,12 @@ from kafka.record import MemoryRecords
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
 PRODUCE, FETCH, METADATA, OFFSET_COMMIT, FIND_COORDINATOR = (0, 7), (1, 6), (3, 1), (8, 2), (10, 0)
+LIST_OFFSETS, OFFSET_FETCH = (2, 1), (9, 1)
 """(API key, version) pairs, all with header version 1."""
 T = TypeVar("T")
 MAX_BYTES = 1 << 20
+EARLIEST = -2
+"""Timestamp that asks for the first offset."""
 FETCH_WAIT_MS = 200
 TIMEOUT_S = 30.0
 
@@ -161,6 +164,28 @@ def fetch(line: Line, topic: str, partition: int, offset: int) -> list[tuple[int
     while (batch := records.next_batch()) is not None:
         found += [(item.offset, (item.value or b"").decode()) for item in batch if item.offset >= offset]
     return found
+
+
+def earliest(line: Line, topic: str, partition: int) -> int:
+    """Return the first offset of a partition's log. Raises GoneError, RefusedError."""
+    body = struct.pack(">i", -1) + array([text(topic) + array([struct.pack(">iq", partition, EARLIEST)])])
+    answer = line.ask(LIST_OFFSETS, body)
+    answer.take("i"), answer.text(), answer.take("i"), answer.take("i")
+    if code := answer.take("h"):
+        raise RefusedError(code)
+    answer.take("q")
+    return answer.take("q")
+
+
+def committed(line: Line, group: str, topic: str, partition: int) -> int:
+    """Return the committed offset of a group, -1 without one. Raises GoneError, RefusedError."""
+    answer = line.ask(OFFSET_FETCH, text(group) + array([text(topic) + array([struct.pack(">i", partition)])]))
+    answer.take("i"), answer.text(), answer.take("i"), answer.take("i")
+    offset = answer.take("q")
+    answer.text()
+    if code := answer.take("h"):
+        raise RefusedError(code)
+    return offset
 
 
 def coordinator(line: Line, group: str) -> tuple[str, int]:
