@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from probe.model import Cell
 from probe.toolchain.tools import ToolError
 from spark import class_archive, session, temporary_folders
 from tests.support.synthetic_rows import random_rows, write
@@ -96,10 +97,12 @@ def test_the_archive_of_classes_is_kept_for_the_same_java(monkeypatch: pytest.Mo
 
 @pytest.mark.spark
 def test_the_job_runs_by_itself_and_cleans_up(tmp_path: Path) -> None:
-    write(tmp_path / "results", random_rows(11, 5))
+    runs = random_rows(11, 5)
+    entered = {Cell.of(row) for rows in runs.values() for row in rows if not row["shortened"]}
+    write(tmp_path / "results", runs)
     done = _job(tmp_path)
     assert done.returncode == 0
-    assert done.stdout == f"{tmp_path}/out/matrix.csv: 4 cells from 6 files\n"  # the fifth has shortened trials only
+    assert done.stdout == f"{tmp_path}/out/matrix.csv: {len(entered)} cells from 6 files\n"
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.glob("probe-spark-*"))
     assert not _mine_running(tmp_path)
