@@ -7,13 +7,13 @@ every Spark have a file of their own. A JVM ignores a file that does not fit; th
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
 import pyspark
 
+from probe.files.atomic import writing
 from probe.toolchain.tools import cache_root
 
 _NEW = "classes.jsa"
@@ -38,16 +38,12 @@ def writes_archive(options: str) -> bool:
 
 
 def keep_archive(java: Path, folder: str) -> None:
-    """Move the archive from the folder of a session that has ended to the cache; nothing happens if there is none."""
+    """Keep the archive of a session that has ended in the cache; nothing happens if there is none."""
     with suppress(OSError):  # no archive, or no room: the next session tries again
         found = _archive(java)
         found.parent.mkdir(parents=True, exist_ok=True)
-        aside = found.with_suffix(f".{os.getpid()}")
-        try:
-            shutil.move(Path(folder) / _NEW, aside)
-            aside.replace(found)
-        finally:
-            aside.unlink(missing_ok=True)
+        with writing(found) as aside:
+            shutil.copyfile(Path(folder) / _NEW, aside)
 
 
 def _archive(java: Path) -> Path:

@@ -64,7 +64,6 @@ RENAMES = {
     "probe/files/atomic.py": "the one place that renames finished files and folders",
     "probe/files/filesystems.py": "object stores, which have no rename of their own",
     "probe/engines/kafka/disks/methods.py": "moves a log directory away: the fault itself",
-    "spark/class_archive.py": "a file that the JVM writes, moved whole; Spark imports no writer of ours",
     "probe/store/pruning.py": "hides a whole run before it is removed",
 }
 """Modules that rename files, with the reason."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -62,8 +62,6 @@ class Run:
     steady: dict[Cell, asyncio.Future[ControlResult]]
     starting: asyncio.Semaphore
     limit: AdaptiveLimit
-    controls: dict[Cell, list[Outcome]] = field(default_factory=lambda: defaultdict(list))
-    """Outcomes of the trials of control cells, in the order in which they were judged."""
     versions: dict[Cell, Versions] = field(default_factory=dict)
     """Request versions that each judged control cell sent."""
     done: int = 0
@@ -96,11 +94,10 @@ class Run:
                 raise
             self.stop(item, reason)
 
-    def judged_control(self, cell: Cell, outcome: Outcome) -> None:
-        """Note a trial of a control cell; release the trials that wait for it once its result is known."""
-        outcomes, waiting = self.controls[cell], self.steady[cell]
-        outcomes.append(outcome)
-        if not waiting.done() and (result := settle_control(outcomes)) is not None:
+    def settle_control(self, cell: Cell) -> None:
+        """Release the trials that wait for a control cell once its judged trials settle it."""
+        waiting = self.steady[cell]
+        if not waiting.done() and (result := settle_control(self.repeats.outcomes(cell))) is not None:
             waiting.set_result(result)
 
     def known_control(self, item: Planned) -> ControlResult | None:
@@ -142,7 +139,8 @@ async def run_plan(
     ExhaustedError, after the end of current trials, if a resource of this machine is exhausted.
     """
     loop = asyncio.get_running_loop()
-    finished = {key: found for key, found in (finished or {}).items() if key[1] < FAILING_FROM}
+    by_trial = sorted((finished or {}).items(), key=lambda entry: entry[0][1])
+    finished = {key: found for key, found in by_trial if key[1] < FAILING_FROM}
     steady: dict[Cell, asyncio.Future[ControlResult]] = {
         item.cell: loop.create_future() for item in plan.cells if item.is_control
     }
@@ -152,9 +150,8 @@ async def run_plan(
     limit = AdaptiveLimit(limits, tools.lag.machine, lambda: starting.taken)
     repeats = Repeats(plan, options, known or {}, finished)
     run = Run(plan, tools, options, store, report, repeats, steady, starting, limit, standing=limit.standing)
-    for (cell, _), found in sorted(finished.items(), key=lambda entry: entry[0][1]):
-        if cell in steady:
-            run.judged_control(cell, found.outcome)
+    for cell in steady:
+        run.settle_control(cell)
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     further = [(item, n) for item in plan.cells for n in _further(run, item)]
     work = [one for one in further if one[0].is_control] + work + [one for one in further if not one[0].is_control]
@@ -213,16 +210,10 @@ def _longest_s(item: Planned, options: Options) -> float:
 
 async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None:
     with run.stopping(item):
-        if reason := _out_of_reach(run, item):
+        header = with_control(make_header(item, trial, run.tools, run.options), run.known_control(item))
+        if (reason := _out_of_reach(run, item)) or impossible_by_control(header):
             place.release()
-            header = make_header(item, trial, run.tools, run.options)
             await judge(run, item, History(replace(header, impossible=reason), ()))
-            return
-        if impossible_by_control(
-            with_control(make_header(item, trial, run.tools, run.options), run.known_control(item))
-        ):
-            place.release()
-            await judge(run, item, History(make_header(item, trial, run.tools, run.options), ()))
             return
         await _attempt(run, item, trial, place)
         async with asyncio.TaskGroup() as group:
@@ -257,7 +248,7 @@ def _further(run: Run, item: Planned) -> range:
 
 def _left_open(run: Run, item: Planned) -> bool:
     """Return whether the trials of a control cell so far do not settle it; other cells wait for that."""
-    return item.is_control and bool(run.controls[item.cell]) and not run.steady[item.cell].done()
+    return item.is_control and bool(run.repeats.outcomes(item.cell)) and not run.steady[item.cell].done()
 
 
 async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> None:
@@ -321,12 +312,12 @@ async def judge(run: Run, item: Planned, history: History) -> None:
     if found.outcome is Outcome.NOT_PROVOKED and (reason := _out_of_reach(run, item)):
         history = replace(history, header=replace(history.header, impossible=reason))
         found = await submit(verdict.judge, history)
+    run.repeats.note(item.cell, history.header.trial, found)
     if item.is_control and control is not None and not control.done():
         if found.outcome is Outcome.CLEAN:  # otherwise it may have ended before its usual requests
             run.versions[item.cell] = dict(found.facts.api_versions)
-        run.judged_control(item.cell, found.outcome)
+        run.settle_control(item.cell)
     run.store.add(history, found)
-    run.repeats.note(item.cell, history.header.trial, found)
     run.done += 1
     real = item.cell.engine is Engine.KAFKA
     took = await submit(verdict.election, history) if real and not history.header.impossible else None

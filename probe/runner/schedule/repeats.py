@@ -68,6 +68,10 @@ class Repeats:
             self._cells[cell].judged[trial] = verdict
             self._cells[cell].open.discard(trial)
 
+    def outcomes(self, cell: Cell) -> list[Outcome]:
+        """Return the outcomes of the judged trials of a cell, in the order in which they were judged."""
+        return [verdict.outcome for verdict in self._cells[cell].judged.values()]
+
     def further(self, item: Planned) -> range:
         """Return the numbers of the further trials of a cell to start now.
 

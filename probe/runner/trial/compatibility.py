@@ -17,7 +17,7 @@ MIN_CLOSED = 3
 MAX_TEXT = 200
 NAMED_ANSWERS = 2
 """Most kinds of error answers that a reason names."""
-REFUSED = re.compile(r"unsupported|not[ _]support|does[ _]not[ _]support|incompatible", re.IGNORECASE)
+REFUSED = re.compile(r"unsupported|not[ _]support|incompatible", re.IGNORECASE)
 """How libraries word that brokers lack a request or its version: UNSUPPORTED_VERSION (Java, sarama, franz-go),
 _UNSUPPORTED_FEATURE (librdkafka), IncompatibleBrokerVersion (kafka-python, aiokafka), "does not support" (KafkaJS)."""
 
