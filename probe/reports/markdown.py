@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from probe.model import Cell
+from probe.model.counts import counted
 from probe.reports.gates import Gate, Result, stopped
 from probe.reports.run_report import Report
 
@@ -25,10 +26,10 @@ def summary(report: Report, gate: Gate | None = None) -> str:
 def _head(report: Report, gate: Gate | None) -> str:
     cells = report.cells
     what = [
-        _many(len({cell.client for cell in cells}), "client version"),
-        _many(len({cell.scenario for cell in cells}), "scenario"),
-        _many(len(cells), "cell"),
-        _many(sum(len(one.verdicts) for one in cells.values()), "trial"),
+        counted(len({cell.client for cell in cells}), "client version"),
+        counted(len({cell.scenario for cell in cells}), "scenario"),
+        counted(len(cells), "cell"),
+        counted(sum(len(one.verdicts) for one in cells.values()), "trial"),
     ]
     engines = sorted({f"{cell.engine} {cell.broker}" for cell in cells})
     counts = Counter(str(one.outcome) for one in cells.values())
@@ -42,10 +43,10 @@ def _head(report: Report, gate: Gate | None) -> str:
         f"Outcomes: {text(', '.join(f'{count} {name}' for name, count in counts.most_common())) or 'none'}.",
     ]
     if report.left:
-        lines += ["", f"**{_many(report.left, 'cell')} did not run: the time was up, or the run was ended.**"]
+        lines += ["", f"**{counted(report.left, 'cell')} did not run: the time was up, or the run was ended.**"]
     if gate:
         failed = stopped(gate, cells, report.before)
-        state = f"fails at {_many(len(failed), 'cell')}" if failed else "holds"
+        state = f"fails at {counted(len(failed), 'cell')}" if failed else "holds"
         lines += ["", f"**Gate `--fail-on {str(gate).replace(', ', ',')}` {state}.**"]
     return "\n".join([*lines, ""])
 
@@ -87,7 +88,7 @@ def _changes(report: Report) -> str:
     if not report.before:
         return ""
     found, apart = report.changes(), report.not_comparable()
-    note = f"Not compared, since measured under other conditions before: {_many(apart, 'cell')}." if apart else ""
+    note = f"Not compared, since measured under other conditions before: {counted(apart, 'cell')}." if apart else ""
     if not found:
         if apart == len(report.before):
             return f"### No earlier result is comparable\n\n{note}\n"
@@ -136,7 +137,3 @@ def _code(lines: Iterable[str]) -> list[str]:
 def text(raw: str) -> str:
     """Return text of clients and brokers as one plain line with its Markdown characters escaped."""
     return SPECIAL.sub(r"\\\1", " ".join(raw.split()))
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

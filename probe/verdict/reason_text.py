@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from probe.model import Facts, Reaction, StormBound, Symptom, Trigger
+from probe.model.counts import counted
 from probe.protocol.names import error_name
 from probe.verdict.findings import Findings
 
@@ -59,7 +60,7 @@ def reason_text(found: Findings) -> Mapping[str, str]:
         "storm": ", ".join(text for bound, text in STORMS.items() if bound in facts.storm),
         "recovery": _recovery(found),
         "reroute": _time(facts.reroute_ms),
-        "soft": _many(facts.soft_hits, "answer"),
+        "soft": counted(facts.soft_hits, "answer"),
         "rescuer": found.rescuer,
     }
 
@@ -68,7 +69,7 @@ def bystander_text(found: Findings) -> str:
     """Return the end of any sentence where the bystander was affected: then the client does not conform."""
     facts = found.facts
     if facts.bystander_errors:
-        return f"; {_many(facts.bystander_errors, 'error')} about the bystander"
+        return f"; {counted(facts.bystander_errors, 'error')} about the bystander"
     if facts.bystander_gap_ms is not None and facts.bystander_gap_ms > found.play.prompt_ms > 0:
         return f"; nothing for the bystander in {_time(facts.bystander_gap_ms)}"
     return ""
@@ -110,8 +111,8 @@ def _met(found: Findings) -> str:
     if not facts.fault_hits:
         return "its start" if found.unserved else "the start of the observation"
     if facts.fault_codes:
-        return f"{', '.join(map(_code, facts.fault_codes))} ({_many(facts.fault_hits, 'hit')})"
-    return _many(facts.fault_hits, FAULTS[found.play.kind])
+        return f"{', '.join(map(_code, facts.fault_codes))} ({counted(facts.fault_hits, 'hit')})"
+    return counted(facts.fault_hits, FAULTS[found.play.kind])
 
 
 def _code(code: int) -> str:
@@ -126,11 +127,7 @@ def _asked(facts: Facts) -> str:
 
 def _errors(facts: Facts) -> str:
     first = f", first {facts.first_error}" if facts.first_error else ""
-    return f"{_many(facts.errors_surfaced, 'error')} reached the application{first}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{counted(facts.errors_surfaced, 'error')} reached the application{first}"
 
 
 def _time(ms: float | None) -> str:

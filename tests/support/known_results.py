@@ -9,7 +9,7 @@ from probe.cli.commands import verify
 from probe.model import Cell, Outcome, Trigger
 from tests.support.synthetic_rows import CELL, create, history, verdict
 
-ENTRY = """
+PLAIN = """
 [[known]]
 id = "demo"
 says = "it is stuck"
@@ -18,11 +18,12 @@ client = "sarama@1.43.2"
 role = "producer"
 scenario = "disk/storage-error"
 outcome = ["stuck"]
-facts = { refresh_trigger = "none", fault_codes = [56] }
 [known.contrast]
 client = "sarama@1.43.3"
 outcome = ["refreshes"]
 """
+FACTS = 'facts = { refresh_trigger = "none", fault_codes = [56] }\n'
+ENTRY = PLAIN.replace("[known.contrast]", f"{FACTS}[known.contrast]")
 STUCK = replace(CELL, version="1.43.2")
 
 

@@ -22,7 +22,8 @@ from probe.cells.trends import Step
 from probe.cli.app import app
 from probe.cli.commands import advise, verify
 from probe.cli.wiring import bisect_run, time_budget
-from probe.cli.wiring.execution import RunResult, known_outcomes, run_planned
+from probe.cli.wiring.comparable_trials import known_outcomes
+from probe.cli.wiring.execution import RunResult, run_planned
 from probe.cli.wiring.reports import Reports, read_report
 from probe.cli.wiring.request_versions import _stored as stored_versions
 from probe.cli.wiring.single_cells import plan_cell
@@ -40,6 +41,7 @@ from probe.site.pages.feeds import feed
 from probe.store import run_info, trials
 from probe.store.pruning import choose
 from probe.verdict import RULES_VERSION
+from tests.support.known_results import PLAIN
 from tests.support.synthetic_rows import CELL, create, history, verdict
 
 OLDER = replace(CELL, version="1.43.2")
@@ -226,23 +228,8 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
     return asked
 
 
-KNOWN = """
-[[known]]
-id = "demo"
-says = "it is stuck"
-source = "IBM/sarama #2939"
-client = "sarama@1.43.2"
-role = "producer"
-scenario = "disk/storage-error"
-outcome = ["stuck"]
-[known.contrast]
-client = "sarama@1.43.3"
-outcome = ["refreshes"]
-"""
-
-
 def test_verify_runs_cells_again_that_are_not_comparable_with_today(tmp_path: Path, played: list[Cell]) -> None:
-    (tmp_path / "known.toml").write_text(KNOWN)
+    (tmp_path / "known.toml").write_text(PLAIN)
     results = tmp_path / "results"
     command = ["verify", "--results", str(results), "--known", str(tmp_path / "known.toml"), "--contrast"]
     store(results, 1, (OLDER, BAD), (CELL, BAD))  # the contrast would fail

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chance import table
+from probe.cli.console.further_trials import further_lines
 from probe.cli.options import RunSelection
-from probe.cli.wiring.execution import further_lines
 from probe.model import Expectation, Outcome, Reaction, Rescuer, Role, Symptom, Target, Verdict
 from probe.model.intervals import Z_90, wilson
 from probe.planning.plan import Plan, Planned, trial_s

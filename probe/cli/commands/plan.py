@@ -11,6 +11,7 @@ from probe.cli import options as o
 from probe.cli.console.skips import without_role
 from probe.cli.console.streams import OUT
 from probe.model import Engine
+from probe.model.counts import counted
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import LongWatches, Plan, Selection
 from probe.runner import Options
@@ -75,9 +76,5 @@ def _table(made: Plan, selection: Selection, seconds: float) -> None:
     for name, reason in without_role(selection):
         OUT.print(f"skip  {name}: {reason}", markup=False)
     total = sum(item.trials for item in made.cells)
-    counts = f"{_count(len(made.cells), 'cell')}, {_count(total, 'trial')}, {len(made.skips)} skipped"
+    counts = f"{counted(len(made.cells), 'cell')}, {counted(total, 'trial')}, {len(made.skips)} skipped"
     OUT.print(f"{counts}, about {seconds:.0f} s", markup=False)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -7,27 +7,27 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import uvloop
 
 from probe.catalogue.selectors import Chosen
-from probe.cells.aggregate import settle
+from probe.cli.console.further_trials import further_lines
 from probe.cli.console.progress import Bar
 from probe.cli.console.streams import say
 from probe.cli.wiring.captures import keeper
+from probe.cli.wiring.comparable_trials import check_conditions, known_outcomes
 from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
 from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
 from probe.cli.wiring.kafka_engine import description, exact_versions, kafka_engine
 from probe.cli.wiring.signals import restored_handlers
 from probe.drivers.host import Bound
 from probe.engines.kafka.engine import Kafka
-from probe.errors import ExhaustedError, InterruptedRunError, ProbeError
+from probe.errors import ExhaustedError, InterruptedRunError
 from probe.model import Cell, Client, Election, Outcome, Verdict
-from probe.model.conditions import current, is_current
-from probe.model.outcomes import UNOBSERVED
+from probe.model.counts import counted
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan, Selection
 from probe.ports import EnginePort
@@ -76,7 +76,7 @@ def run_planned(
     """
     with exclusive_run(results, selection.shard, wait_s):
         if resume is not None:
-            _check_conditions(results, resume)
+            check_conditions(results, resume)
         ready = prepare_run(plan, selection.clients, capture=options.capture)
         known = known_outcomes(results)
         with _open_store(results, resume, ready.engine, selection, selectors) as store:
@@ -160,27 +160,6 @@ def _open_store(
     )
 
 
-def known_outcomes(results: str) -> dict[Cell, frozenset[Outcome]]:
-    """Return the outcomes of each cell in the run that gives it its row, if comparable with those of today."""
-    settled = settle(stored_trials(results))
-    return {
-        cell: frozenset(one.votes)
-        for cell, one in settled.items()
-        if one.is_current and UNOBSERVED.isdisjoint(one.votes)
-    }
-
-
-def _check_conditions(results: str, run_id: str) -> None:
-    """Raise ProbeError if a run is not to be continued: its control cells would not fit its new trials."""
-    for row in stored_trials(results, run_id):
-        if not is_current(row.cell, row.conditions):
-            engine = row.cell.engine
-            raise ProbeError(
-                f"--resume {run_id}: its trials ran under conditions {row.conditions} of the {engine} engine, and new "
-                f"ones would run under {current(engine)}, which is not comparable; begin a new run without --resume"
-            )
-
-
 def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Verdict]:
     done = store.done()
     if not done:
@@ -254,20 +233,7 @@ def _execute(
             f"continue with --resume {store.run_id}",
             store.run_id,
         ) from error
-    say(f"{_cells(len({cell for cell, _ in reasons}))} judged in {time.monotonic() - started:.0f} s")
+    say(f"{counted(len({cell for cell, _ in reasons}), 'cell')} judged in {time.monotonic() - started:.0f} s")
     for line in further_lines(repeated[0]):
         say(line)
     return reasons, took
-
-
-def further_lines(done: Repeated) -> Iterator[str]:
-    """Yield what the end of a run says about further trials."""
-    if done.trials:
-        yield f"{done.trials} further trials in {_cells(done.cells)}, where chance may decide"
-    if done.lacking:
-        verb = "lacks" if done.lacking == 1 else "lack"
-        yield f"{_cells(done.lacking)} {verb} further trials: --repeat-budget {done.needed_s} gives time for them"
-
-
-def _cells(count: int) -> str:
-    return f"{count} cell{'s' if count != 1 else ''}"

@@ -12,6 +12,7 @@ import contextlib
 import time
 from collections.abc import Callable
 
+from probe.model.counts import counted
 from probe.runner.schedule.capacity import LimitedBy
 
 CHECK_S = 0.5
@@ -65,7 +66,7 @@ class CohortAdmission:
     def standing(self) -> str:
         """Return how many cells are in flight and what limits their number, for people."""
         bound = "" if self._cause is None else f", limited by {self._cause}"
-        return f"{self._cells} in flight in {self._there} cohort{'s' if self._there != 1 else ''}{bound}"
+        return f"{self._cells} in flight in {counted(self._there, 'cohort')}{bound}"
 
     def all_admitted(self) -> None:
         """Record that no cohort waits for admission any more."""
