@@ -218,11 +218,29 @@ class Instance(Protocol):
         """Bound of the clock offset error, in microseconds."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CohortLoad:
+    """A cohort's size, and how quickly its writes were acknowledged before the fault."""
+
+    scenario: str
+    broker: str
+    """Release line."""
+    cells: int
+    """Cells that observed the fault."""
+    writes: int
+    """Acknowledged Produce requests in the last seconds before the fault, at the relay."""
+    median_write_ms: float | None
+    """Their median; None without writes."""
+
+
 class Store(Protocol):
     """Storage of runs."""
 
     def add(self, history: History, verdict: Verdict) -> None:
         """Add one judged trial. It is on disk after the next flush."""
+
+    def add_cohort(self, load: CohortLoad) -> None:
+        """Add the size and the writes of a cohort to the run's description."""
 
     def has(self, cell: Cell, trial: int) -> bool:
         """Return whether a trial of this number was added, also in an earlier part of a resumed run."""

@@ -39,18 +39,6 @@ class Engine(StrEnum):
     EMBEDDED = "embedded"
     KAFKA = "kafka"
 
-    @property
-    def beat_ms(self) -> int:
-        """Return the interval between operations of an instance, or between records written for it, per partition.
-
-        On real brokers it is longer, since dozens of cells share the brokers and the cores of the machine. With short
-        intervals the brokers would be slow, not the clients.
-        """
-        return BEAT_MS[self]
-
-
-BEAT_MS = {Engine.EMBEDDED: 100, Engine.KAFKA: 400}
-
 
 class Reality(StrEnum):
     """Whether a real broker of this release line can give this answer here."""

@@ -99,6 +99,14 @@ CHANGES: tuple[ConditionsChange, ...] = (
         text="`topic/too-few-replicas` begins once the follower has left: only then does min.insync.replicas become 2",
         roles=frozenset({Role.PRODUCER, Role.TRANSACTIONAL}),
     ),
+    ConditionsChange(
+        number=3,
+        engine=Engine.KAFKA,
+        text="clients write, and records are fed to readers, every 100 ms from three seconds before the fault until "
+        "the client serves again (before: 400 or 800 ms); cohorts are as large as leaves acknowledged writes a median "
+        "below 50 ms",
+        roles=frozenset({Role.PRODUCER, Role.CONSUMER, Role.GROUP}),
+    ),
 )
 """Every change, by number and engine."""
 

@@ -8,7 +8,8 @@ from operator import itemgetter
 from typing import TypeVar
 
 from probe.model import Client, Role
-from probe.planning.plan import LONG_OBSERVATION_MS, WARM_UP_S, Plan, Planned
+from probe.planning.paces import LONG_OBSERVATION_MS
+from probe.planning.plan import WARM_UP_S, Plan, Planned
 
 _Item = TypeVar("_Item")
 TrialOf = tuple[Planned, int]

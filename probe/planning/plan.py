@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from probe.catalogue.selectors import ONLY_FOR, Chosen
-from probe.model import CONTROL, Cell, Engine, Expectation, Limits, Profile, Reaction, Role, Target
+from probe.model import CONTROL, Cell, Engine, Expectation, Limits, Profile, Reaction, Role
 from probe.model.versions import version_key
+from probe.planning.paces import LONG_OBSERVATION_MS, Pace, pace_of
 from probe.planning.variants import expectation_of, variant_of
 from probe.protocol.names import api_name
 from probe.scenarios.reach import Versions, out_of_reach
@@ -25,24 +26,8 @@ FOUND_S = 4.0
 """The same on real brokers after an election: a whole cohort reacts to one fault then."""
 ELECTION_S = 10.0
 """Longest part of an election that counts as busy; other trials can start in the rest."""
-OPERATIONS = 3
-"""Consecutive successes that prove a client's recovery (docs/verdicts.md#recovered)."""
 WAITING_PER_JOB = 1
 """Waiting trials per job: they cost less than busy ones, but not nothing. One event loop cannot keep up with more."""
-LONG_OBSERVATION_MS = 60_000
-"""Observations of at least this length mostly observe silence."""
-LONG_INTERVAL_MS = 800
-"""Recovery, which takes three operations, stays well within what is prompt at this interval."""
-SLOW_INTERVAL_MS = 400
-"""Interval of work that measures no time. Three successes at it are still a prompt recovery."""
-BYSTANDER_INTERVAL_MS = {Engine.EMBEDDED: 200, Engine.KAFKA: 1200}
-"""Interval of the bystander's operations, or a quarter of what is prompt if that is less. It only must not stall."""
-TRANSACTION_INTERVAL_MS = 1600
-"""Interval of transactions on real brokers, or half of what is prompt if that is less. A transaction that begins before
-the markers of the last are written is rejected (CONCURRENT_TRANSACTIONS) and retried every 20 to 100 ms. These retries
-keep brokers from writing the markers."""
-IDLE_INTERVAL_MS = LONG_INTERVAL_MS
-"""Interval of a client of which nothing is required: its metadata grows old, or it is observed for storms only."""
 
 
 class LongWatches(StrEnum):
@@ -72,27 +57,15 @@ class Planned:
         return self.cell == self.steady
 
     @property
-    def beat_ms(self) -> int:
-        """Interval between two operations of an instance, or between two records for it, per partition.
-
-        Longer in long observations, where more operations show nothing more. Longer for a group whose coordinator
-        fails: the decisive operations are commits, which come every second. Longest for transactions on real brokers:
-        each is a dozen requests, which brokers store and replicate.
-        """
-        if self.cell.role is Role.TRANSACTIONAL and self.cell.engine is Engine.KAFKA:
-            return min(TRANSACTION_INTERVAL_MS, self.expectation.prompt_ms // 2)
-        if (
-            self.expectation.watch_ms >= LONG_OBSERVATION_MS
-            and self.expectation.prompt_ms >= 2 * OPERATIONS * LONG_INTERVAL_MS
-        ):
-            return LONG_INTERVAL_MS
-        grouped = self.cell.role is Role.GROUP and self.expectation.target is Target.COORDINATOR
-        return max(SLOW_INTERVAL_MS if grouped else 0, self.cell.engine.beat_ms)
+    def pace(self) -> Pace:
+        """Intervals of the instance's operations, and of the records for it."""
+        return pace_of(self.cell.engine, self.cell.role, self.expectation)
 
     @property
-    def bystander_ms(self) -> int:
-        """Interval between two operations on the bystander."""
-        return min(BYSTANDER_INTERVAL_MS[self.cell.engine], self.expectation.prompt_ms // 4)
+    def start_ms(self) -> int:
+        """Interval at which the first instance starts; it is that around the fault where it may meet it at once."""
+        at_once = self.variant.at_start or self.variant.second_instance
+        return self.pace.work_ms if at_once else self.pace.warm_ms
 
     @property
     def steady(self) -> Cell:

@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from probe.errors import ExhaustedError
 from probe.model import Cell, History, Outcome, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, ResultsError
 from probe.model.rows import cell_of
+from probe.ports import CohortLoad
 from probe.processes.resources import exhaustion
 from probe.store.files import Place
 from probe.store.pandas_use import without_pandas
@@ -159,6 +161,12 @@ class RunStore:
         """Add facts to a section of the run's description, such as `versions`; the next flush writes them."""
         with self._state:
             self._about.setdefault(section, {}).update(facts)
+            self._changed = True
+
+    def add_cohort(self, load: CohortLoad) -> None:
+        """Add the size and the writes of a cohort to the run's description; the next flush writes them."""
+        with self._state:
+            self._about.setdefault("cohorts", []).append(asdict(load))
             self._changed = True
 
     def has(self, cell: Cell, trial: int) -> bool:

@@ -13,7 +13,7 @@ from probe.planning.cohorts import (
     estimate_s,
     into_cohorts,
 )
-from probe.planning.plan import LONG_OBSERVATION_MS
+from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER
 from tests.support.plans import planned, work
 

@@ -121,7 +121,7 @@ async def fake_brokers(
 
 
 def feeder(brokers: Sequence[FakeBroker]) -> BackgroundProducer:
-    return BackgroundProducer({one.node: one.address for one in brokers}, "3.9.2")
+    return BackgroundProducer({one.node: one.address for one in brokers}, "3.9.2", INTERVAL_MS)
 
 
 async def until(condition: Callable[[], object]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from probe.model import App, AppKind, Engine, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
-from probe.planning.plan import BYSTANDER_INTERVAL_MS, TRANSACTION_INTERVAL_MS
+from probe.planning.paces import IDLE_INTERVAL_MS, PACES, SLOW_INTERVAL_MS, TRANSACTION_INTERVAL_MS
 from probe.recorder import Recorder
 from probe.runner.trial import pacing as module
 from probe.runner.trial.pacing import (
@@ -19,9 +19,8 @@ from probe.runner.trial.pacing import (
     BEYOND_MS,
     FAULT_WINDOW_MS,
     FULL_RATE_LEAD_S,
-    IDLE_INTERVAL_MS,
     PROOF_SUCCESSES,
-    SLOW_INTERVAL_MS,
+    STEADY_MS,
     Pacing,
 )
 from probe.runner.trial.state import TrialState
@@ -109,7 +108,7 @@ def test_a_late_client_has_a_long_interval_until_it_succeeds(
 
 def test_another_move_shortens_the_interval_of_work_and_feed(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "disk/storage-error", Role.CONSUMER)
-    short_ms = trial.state.item.beat_ms
+    short_ms = trial.state.item.pace.work_ms
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     trial.succeed(AppKind.RECEIVED, PROOF_SUCCESSES)
@@ -121,7 +120,7 @@ def test_another_move_shortens_the_interval_of_work_and_feed(monkeypatch: pytest
 
 def test_the_interval_is_long_during_a_known_election(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "leader/election-slow", Role.PRODUCER)
-    fault, short_ms, election_ms = trial.at, trial.state.item.beat_ms, trial.state.header.play.election_ms
+    fault, short_ms, election_ms = trial.at, trial.state.item.pace.work_ms, trial.state.header.play.election_ms
     assert election_ms is not None
     trial.at = fault + FAULT_WINDOW_MS * 1000
     assert trial.adapt() == []
@@ -142,12 +141,12 @@ def test_a_client_that_works_around_the_fault_slows_down(monkeypatch: pytest.Mon
     trial.succeed(AppKind.ACKED, 1)
     assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
     trial.engine(EngineKind.HEALED)
-    assert trial.adapt() == [("work", trial.state.item.beat_ms)]
+    assert trial.adapt() == [("work", trial.state.item.pace.work_ms)]
 
 
 def test_a_group_under_a_coordinator_fault_starts_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.GROUP)
-    assert trial.state.item.beat_ms == SLOW_INTERVAL_MS
+    assert trial.state.item.pace.work_ms == SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     assert trial.adapt() == []
@@ -157,24 +156,36 @@ def test_a_group_under_a_coordinator_fault_starts_slowly(monkeypatch: pytest.Mon
 
 def test_a_long_observation_keeps_its_long_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "broker/hang", Role.PRODUCER)
-    assert trial.state.item.beat_ms > SLOW_INTERVAL_MS
+    assert trial.state.item.pace.work_ms > SLOW_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
     trial.adapt()
     trial.succeed(AppKind.ACKED, PROOF_SUCCESSES)
     assert trial.adapt() == []
 
 
-def test_real_brokers_have_longer_intervals(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_transactions_on_real_brokers_have_a_long_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA)
-    assert trial.state.item.beat_ms == TRANSACTION_INTERVAL_MS > IDLE_INTERVAL_MS
-    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER, Engine.KAFKA)
-    assert trial.state.item.beat_ms == SLOW_INTERVAL_MS
+    assert trial.state.item.pace.work_ms == TRANSACTION_INTERVAL_MS > IDLE_INTERVAL_MS
     trial.engine(EngineKind.ANNOUNCED)
-    assert trial.adapt() == []
     trial.at += (trial.state.header.play.prompt_ms + BEYOND_MS) * 1000 + 1
-    assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
+    assert trial.adapt() == []
+
+
+@pytest.mark.parametrize("role", [Role.PRODUCER, Role.CONSUMER])
+@pytest.mark.parametrize("scenario", ["disk/storage-error", "broker/kill", "broker/hang"])
+def test_traffic_on_real_brokers_is_as_on_the_fake_until_the_client_serves_again(
+    monkeypatch: pytest.MonkeyPatch, scenario: str, role: Role
+) -> None:
+    trial = Trial(monkeypatch, scenario, role, Engine.KAFKA)
+    asyncio.run(trial.pacing.speed_up())
+    assert ("work", PACES[Engine.EMBEDDED][role].work_ms) in trial.asked
+    trial.at += (FAULT_WINDOW_MS + 1) * 1000  # an election of known length
+    assert trial.adapt() == []
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.at += (trial.state.header.play.prompt_ms + BEYOND_MS) * 1000 + 1  # the client is late
+    assert trial.adapt() == []
+    trial.succeed(AppKind.RECEIVED if role.reads else AppKind.ACKED, PROOF_SUCCESSES)
+    assert ("work", IDLE_INTERVAL_MS) in trial.adapt()
 
 
 @pytest.mark.parametrize("engine", list(Engine))
@@ -191,8 +202,8 @@ def test_waiting_members_slow_down_until_shortly_before_the_fault(
     monkeypatch.setattr(module.asyncio, "sleep", slept)
     trial = Trial(monkeypatch, "broker/kill", Role.PRODUCER, engine)
     asyncio.run(play())
-    short_ms = trial.state.item.beat_ms
-    together = [("work", APART_MS), ("sleep", 500), ("gather", 0), ("work", short_ms), ("sleep", APART_MS)]
+    short_ms, full_ms = trial.state.item.pace.work_ms, APART_MS + STEADY_MS
+    together = [("work", APART_MS), ("sleep", 500), ("gather", 0), ("work", short_ms), ("sleep", full_ms)]
     assert trial.asked == (together if engine is Engine.KAFKA else [("sleep", 500)])
 
 
@@ -220,7 +231,7 @@ def test_a_real_trial_slows_down_after_its_recovery(role: Role) -> None:
     ]
     assert (
         len([at for at in bystander if paced[0] - SECOND <= at < paced[0]])
-        <= 1000 / BYSTANDER_INTERVAL_MS[Engine.EMBEDDED] + 1
+        <= 1000 / PACES[Engine.EMBEDDED][role].bystander_ms + 1
     )
 
 
@@ -229,7 +240,7 @@ def test_a_transactional_bystander_slows_down_after_recovery(
 ) -> None:
     """Around the fault a long interval would lengthen the reported gap of the bystander."""
     trial = Trial(monkeypatch, "coordinator/moved", Role.TRANSACTIONAL, Engine.KAFKA, second=True)
-    short_ms, prompt_ms = trial.state.item.beat_ms, trial.state.header.play.prompt_ms
+    short_ms, prompt_ms = trial.state.item.pace.work_ms, trial.state.header.play.prompt_ms
     asyncio.run(trial.pacing.wait(0))
     trial.engine(EngineKind.ANNOUNCED)
     assert trial.adapt() == []

@@ -16,7 +16,8 @@ from probe.cli.options import RunSelection
 from probe.cli.wiring import time_budget
 from probe.errors import ProbeError
 from probe.model import Cell, Client, Engine, Reaction, Role
-from probe.planning.plan import LONG_OBSERVATION_MS, TRANSACTION_INTERVAL_MS, Plan, Planned
+from probe.planning.paces import LONG_OBSERVATION_MS, TRANSACTION_INTERVAL_MS
+from probe.planning.plan import Plan, Planned
 from probe.runner import Options
 from probe.runner.schedule import pool
 from probe.runner.schedule.adaptive_limit import Permit, no_machine
@@ -140,18 +141,19 @@ def test_only_trials_that_may_fit_are_prepared(plan: Plan, tmp_path: Path) -> No
 def test_the_prompt_limit_has_at_least_two_transactions() -> None:
     asked = RunSelection(clients=["sarama@1.43.3"], scenarios=["*"], roles=[Role.TRANSACTIONAL], engine=Engine.KAFKA)
     items = asked.whole()[0].cells
-    assert {item.beat_ms for item in items} > {TRANSACTION_INTERVAL_MS}
-    assert all(2 * item.beat_ms <= item.expectation.prompt_ms for item in items)
+    assert {item.pace.work_ms for item in items} > {TRANSACTION_INTERVAL_MS}
+    assert all(2 * item.pace.work_ms <= item.expectation.prompt_ms for item in items)
 
 
-def test_long_observations_have_long_intervals_unless_prompt() -> None:
+@pytest.mark.parametrize("engine", list(Engine))
+def test_long_observations_have_long_intervals_on_the_fake_unless_prompt(engine: Engine) -> None:
     scenarios = ["disk/storage-error", "broker/hang", "broker/rolling", "bootstrap/addresses-changed"]
-    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=scenarios, roles=[Role.PRODUCER], engine=Engine.KAFKA)
+    asked = RunSelection(clients=["sarama@1.43.3"], scenarios=scenarios, roles=[Role.PRODUCER], engine=engine)
     cells = {item.cell.scenario: item for item in asked.whole()[0].cells}
-    usual = cells["disk/storage-error"].beat_ms
-    assert cells["broker/hang"].beat_ms == cells["bootstrap/addresses-changed"].beat_ms > usual
-    rolling = cells["broker/rolling"]
-    assert rolling.expectation.watch_ms >= LONG_OBSERVATION_MS  # on real brokers, where it takes a minute
-    assert rolling.beat_ms == usual
+    usual, long = cells["disk/storage-error"].pace.work_ms, cells["broker/hang"].pace.work_ms
+    assert cells["broker/hang"].expectation.watch_ms >= LONG_OBSERVATION_MS
+    assert cells["bootstrap/addresses-changed"].pace.work_ms == long
+    assert long == usual if engine is Engine.KAFKA else long > usual
+    assert cells["broker/rolling"].pace.work_ms == usual
     for item in cells.values():
-        assert item.expectation.expects is Reaction.NOTHING or 3 * item.beat_ms <= item.expectation.prompt_ms / 2
+        assert item.expectation.expects is Reaction.NOTHING or 3 * item.pace.work_ms <= item.expectation.prompt_ms / 2

@@ -9,7 +9,7 @@ import pytest
 from probe.cli.options import RunSelection
 from probe.model import Client, Role
 from probe.planning.order import JOBS_PER_CLIENT, TrialOf, in_order
-from probe.planning.plan import LONG_OBSERVATION_MS
+from probe.planning.paces import LONG_OBSERVATION_MS
 
 
 def observations(jobs: int) -> list[int | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from probe import verdict
 from probe.errors import DriverLostError, ExhaustedError, HarnessError
@@ -15,16 +15,18 @@ from probe.planning.cohorts import (
     cluster_layout,
     cohort_s,
     cohorts_after,
+    first_size,
     into_cohorts,
     is_long,
     kind_of,
     observes_silence,
 )
 from probe.planning.order import Trials
-from probe.ports import CohortEngine, CohortMemberPort
+from probe.ports import CohortEngine, CohortLoad, CohortMemberPort
 from probe.processes.resources import exhaustion
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.cohort_admission import CohortAdmission, CohortSlot
+from probe.runner.schedule.cohort_size import CohortSize, median_ms, saw_fault, writes_before_fault_ms
 from probe.runner.schedule.memory import cohort_fits
 from probe.runner.schedule.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial.setup import make_header
@@ -85,7 +87,8 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
     their release line still runs, since at the end nothing could run in parallel.
     """
     size, lag = run.options.expected_jobs, run.tools.lag
-    cohorts, clusters = cluster_layout(work, size, engine.at_once)
+    limit = CohortSize(first_size(size), size)
+    cohorts, clusters = cluster_layout(work, limit.cells, engine.at_once)
     in_silence = engine.in_silence if clusters > 1 else 0
     admission = CohortAdmission(
         clusters,
@@ -99,22 +102,24 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
     under_way: set[asyncio.Task[None] | None] = set()
     ended = asyncio.Event()
 
-    async def one(cohort: Sequence[TrialTask], to_come: int, slot: CohortSlot) -> None:
+    async def one(cohort: Sequence[TrialTask], to_come: int, place: _CohortPlace) -> None:
         try:
-            left = await _run_cohort(run, engine, cohort, to_come, slot)
+            left = await _run_cohort(run, engine, cohort, to_come, place)
             soon = list[TrialTask]()
             for one_left in left:
                 (soon if one_left.item.is_control or _passes_beside(one_left, queue) else again).append(one_left)
-            queue[:0] = into_cohorts(soon, size)
+            queue[:0] = into_cohorts(soon, limit.cells)
+            if _keep_load(run, limit, place.load(cohort)):
+                queue[:], _ = cluster_layout([work for later in queue for work in later], limit.cells, engine.at_once)
         finally:
-            slot.leave()
+            place.slot.leave()
             under_way.discard(asyncio.current_task())
             ended.set()
 
     async with asyncio.TaskGroup() as group:
         while run.may_start():
             if not queue:
-                queue.extend(into_cohorts(again, size))
+                queue.extend(into_cohorts(again, limit.cells))
                 again.clear()
             cohort = _next(run, queue)
             if cohort is None and under_way:
@@ -134,12 +139,48 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
             if not run.may_start() or not run.has_time(cohort_s(possible, run.options.watch_ms)):
                 slot.leave()
                 continue
-            under_way.add(group.create_task(one(possible, cohorts_after(queue, cohort), slot)))
+            under_way.add(group.create_task(one(possible, cohorts_after(queue, cohort), _CohortPlace(slot))))
         admission.all_admitted()
 
 
+@dataclass
+class _CohortPlace:
+    """A cohort's slot, and what its trials showed of the brokers."""
+
+    slot: CohortSlot
+    cells: int = 0
+    """Trials that observed the fault."""
+    writes_ms: list[float] = field(default_factory=list)
+
+    def add(self, history: History) -> None:
+        """Add a trial."""
+        self.cells += saw_fault(history)
+        self.writes_ms += writes_before_fault_ms(history)
+
+    def load(self, cohort: Sequence[TrialTask]) -> CohortLoad | None:
+        """Return size and writes of the cohort; None if no trial of it observed a fault."""
+        item = cohort[0].item
+        if not self.cells or not item.variant.steps:
+            return None
+        return CohortLoad(
+            scenario=item.cell.scenario,
+            broker=item.cell.broker,
+            cells=self.cells,
+            writes=len(self.writes_ms),
+            median_write_ms=median_ms(self.writes_ms),
+        )
+
+
+def _keep_load(run: Run, limit: CohortSize, load: CohortLoad | None) -> bool:
+    """Store a cohort's size and writes; return whether they change the size of later cohorts."""
+    if load is None:
+        return False
+    run.store.add_cohort(load)
+    return limit.measured(load.cells, load.median_write_ms)
+
+
 async def _run_cohort(
-    run: Run, engine: CohortEngine, cohort: Sequence[TrialTask], to_come: int, slot: CohortSlot
+    run: Run, engine: CohortEngine, cohort: Sequence[TrialTask], to_come: int, place: _CohortPlace
 ) -> list[TrialTask]:
     """Run one cohort; return the trials to repeat."""
     part = cohort[0].item.variant
@@ -148,10 +189,10 @@ async def _run_cohort(
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
     try:
         broker = cohort[0].item.cell.broker
-        async with engine.cohort(broker, len(cohort), to_come, part.cluster, silent=slot.silent) as members:
+        async with engine.cohort(broker, len(cohort), to_come, part.cluster, silent=place.slot.silent) as members:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(_play_one(run, work, member, starting, slot, number))
+                    group.create_task(_play_one(run, work, member, starting, place, number))
                     for number, (work, member) in enumerate(zip(cohort, members, strict=True))
                 ]
             return [work for task in tasks for work in task.result()]
@@ -165,17 +206,18 @@ async def _run_cohort(
 
 
 async def _play_one(
-    run: Run, work: TrialTask, member: CohortMemberPort, starting: asyncio.Semaphore, slot: CohortSlot, number: int
+    run: Run, work: TrialTask, member: CohortMemberPort, starting: asyncio.Semaphore, place: _CohortPlace, number: int
 ) -> Iterable[TrialTask]:
     """Run one trial; an exhausted resource ends the run, and this trial is not stored."""
     with run.stopping(work.item):
-        return await _run_one(run, work, member, starting, slot, number)
+        return await _run_one(run, work, member, starting, place, number)
     return []
 
 
 async def _run_one(
-    run: Run, work: TrialTask, member: CohortMemberPort, starting: asyncio.Semaphore, slot: CohortSlot, number: int
+    run: Run, work: TrialTask, member: CohortMemberPort, starting: asyncio.Semaphore, place: _CohortPlace, number: int
 ) -> Iterable[TrialTask]:
+    slot = place.slot
     tools, rest = replace(run.tools, engine=member), slot.downgrade(number)
 
     def closed() -> None:
@@ -192,6 +234,7 @@ async def _run_one(
     finally:
         slot.ended(number)
         member.leave()
+    place.add(history)
     attempt = work.attempt + 1
     if reason := await _unsteady(work, history):
         header = replace(history.header, problems=(*history.header.problems, reason))

@@ -52,7 +52,7 @@ async def observe_and_revert(state: TrialState, environment: TrialEnvironment, p
         loop_lag_ms=lag.worst_ms(state.fault_at, end),
     )
     if part.heal_after_ms is None and part.steps and not await _closes_under_fault(state, last):
-        await pacing.speed_up()
+        await pacing.await_revert()
         await environment.cluster.revert()
         await _after_revert(state)
 

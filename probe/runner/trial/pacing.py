@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from probe.model import AppKind, Engine, EngineKind, MarkKind, Reaction, Role
 from probe.model.clock import now_us
-from probe.planning.plan import IDLE_INTERVAL_MS, OPERATIONS, SLOW_INTERVAL_MS
+from probe.planning.paces import OPERATIONS
 from probe.ports import Cluster, Instance
 from probe.runner.trial.state import TrialState
 
@@ -26,8 +26,9 @@ first success, infrequent operations suffice to detect one."""
 FULL_RATE_LEAD_S = 1.0
 """Time before the fault at which the short interval begins again, so that a current long interval ends before it."""
 APART_MS = 1200
-"""Interval of a trial that waits for the others of its cohort, which otherwise load the brokers. The short interval
-begins this long before the fault, so that current intervals end before it."""
+"""Interval of a trial that waits for the others of its cohort, which otherwise load the brokers."""
+STEADY_MS = 3000
+"""Time before the fault for which a cohort works at the short interval, once the current long ones have ended."""
 AWAY_MS = 10_000
 """Interval of a second instance after the window: the last of its cohort may be observed for minutes more."""
 
@@ -39,6 +40,8 @@ class RateNeed(Enum):
     """They measure times."""
     WAIT = auto()
     """No broker can serve them, or a slow recovery is under way."""
+    LATE = auto()
+    """They show whether a client that did not recover promptly does so at all."""
     LOOK = auto()
     """They show whether the state remains."""
 
@@ -49,13 +52,13 @@ class Pacing:
     def __init__(self, state: TrialState, cluster: Cluster, instance: Instance, beside: Instance | None = None) -> None:
         """Start at the interval of the instance's start; `beside` is the bystander's instance, if any."""
         self._course, self._cluster, self._instance, self._beside = state, cluster, instance, beside
-        self._quick_ms = self._now_ms = state.item.beat_ms
-        self._beside_ms = self._quick_ms
-        self._idle_ms = max(self._quick_ms, IDLE_INTERVAL_MS)
+        pace = self._pace = state.item.pace
+        self._now_ms, self._beside_ms = state.item.start_ms, pace.work_ms
         self._paces = {
-            RateNeed.MEASURE: self._quick_ms,
-            RateNeed.WAIT: SLOW_INTERVAL_MS if self._quick_ms < SLOW_INTERVAL_MS else self._idle_ms,
-            RateNeed.LOOK: self._idle_ms,
+            RateNeed.MEASURE: pace.work_ms,
+            RateNeed.WAIT: pace.wait_ms,
+            RateNeed.LATE: pace.late_ms,
+            RateNeed.LOOK: pace.idle_ms,
         }
         self._together = state.item.cell.engine is Engine.KAFKA and bool(state.item.variant.steps)
         self._since: int | None = -1
@@ -64,9 +67,9 @@ class Pacing:
     async def wait(self, seconds: float) -> None:
         """Wait before the fault, with long intervals until shortly before it."""
         if self._together:
-            await self._go(max(self._quick_ms, APART_MS))
+            await self._go(max(self._pace.work_ms, APART_MS))
         elif seconds > 2 * FULL_RATE_LEAD_S:
-            await self._go(self._idle_ms)
+            await self._go(self._pace.idle_ms)
             await asyncio.sleep(seconds - FULL_RATE_LEAD_S)
             seconds = FULL_RATE_LEAD_S
             await self.speed_up()
@@ -77,11 +80,16 @@ class Pacing:
         if self._together:
             await self._cluster.await_cohort()
             await self.speed_up()
-            await asyncio.sleep(APART_MS / 1000)
+            await asyncio.sleep((APART_MS + (STEADY_MS if self._pace.work_ms < self._pace.warm_ms else 0)) / 1000)
+        await self.speed_up()
 
     async def speed_up(self) -> None:
         """Use the short interval."""
-        await self._go(self._quick_ms)
+        await self._go(self._pace.work_ms)
+
+    async def await_revert(self) -> None:
+        """Use the interval of the warm-up: the last of a cohort may be observed for minutes more."""
+        await self._go(self._pace.warm_ms)
 
     def end_window(self) -> None:
         """Use a very long interval for the second instance, which is not needed after the window."""
@@ -93,7 +101,7 @@ class Pacing:
         await self._go(self._paces[need])
         if self._together:
             least_ms = self._course.header.play.prompt_ms // 2 if need is RateNeed.LOOK else 0
-            self._go_beside(max(self._quick_ms, least_ms))
+            self._go_beside(max(self._pace.work_ms, least_ms))
 
     def _need(self) -> RateNeed:
         state = self._course
@@ -111,7 +119,7 @@ class Pacing:
             return RateNeed.LOOK
         if now_us() - since <= (state.header.play.prompt_ms + BEYOND_MS) * 1000:
             return RateNeed.MEASURE
-        return RateNeed.WAIT if succeeded else RateNeed.LOOK
+        return RateNeed.WAIT if succeeded else RateNeed.LATE
 
     async def _go(self, interval_ms: int) -> None:
         if interval_ms == self._now_ms:

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from probe.model import Header, Role, Subject, Target, cluster
 from probe.model.conditions import current
-from probe.planning.plan import SLOW_INTERVAL_MS, Planned
+from probe.planning.paces import SLOW_INTERVAL_MS
+from probe.planning.plan import Planned
 from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
@@ -32,7 +33,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         limits=item.limits,
         subject=make_subject(item, name, cluster.BROKERS[rng.randrange(len(cluster.BROKERS))]),
         conditions=current(cell.engine),
-        beat_ms=item.beat_ms,
+        beat_ms=item.start_ms,
         released=version.released,
         mirrors=item.chosen.family.mirrors,
         artifact=tools.artifacts.get(cell.client, ""),
@@ -88,11 +89,11 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         partitions=_partitions(subject),
         group=subject.group,
         transactional_id=subject.transactional_id,
-        interval_ms=item.beat_ms,
+        interval_ms=item.start_ms,
         max_in_flight=MAX_IN_FLIGHT,
         broker=item.cell.broker,
         bystander=subject.bystander,
-        bystander_ms=item.bystander_ms,
+        bystander_ms=item.pace.bystander_ms,
     )
 
 
@@ -122,7 +123,7 @@ async def run_bystander(
         partitions=[subject.bystander] if transactional else start.partitions,
         group="" if transactional else subject.bystander_key,
         transactional_id=subject.bystander_key if transactional else "",
-        interval_ms=max(start.interval_ms, SLOW_INTERVAL_MS, item.bystander_ms),
+        interval_ms=max(start.interval_ms, SLOW_INTERVAL_MS, item.pace.bystander_ms),
     )
     async with tools.host.start(item.cell, other, sink) as instance:
         yield instance

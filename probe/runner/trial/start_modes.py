@@ -43,7 +43,7 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
     """Create the topic and other subjects, then wait for a slot among the trials that start."""
     item = state.item
     plan = TopicPlan(
-        feed_ms=_background_interval_ms(state), bystander_ms=item.bystander_ms, spread=spread_of(item.variant)
+        feed_ms=_background_interval_ms(state), bystander_ms=item.pace.bystander_ms, spread=spread_of(item.variant)
     )
     subject = await environment.cluster.prepare(state.header.subject, plan)
     state.header = replace(state.header, subject=subject)
@@ -63,12 +63,12 @@ def spread_of(part: RoleVariant) -> Spread:
 def _background_interval_ms(state: TrialState) -> int:
     """Return the interval of records before the fault, in milliseconds; 0 for roles that read none.
 
-    Real brokers get 2.5 records per second, and warm-up there is long enough for a position far beyond later records.
+    Warm-up on real brokers is long enough for a position far beyond later records.
     """
     cell = state.item.cell
     if not cell.role.reads:
         return 0
-    return FILL_INTERVAL_MS if state.item.variant.long_read and cell.engine is Engine.EMBEDDED else state.item.beat_ms
+    return FILL_INTERVAL_MS if state.item.variant.long_read and cell.engine is Engine.EMBEDDED else state.item.start_ms
 
 
 async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> None:
@@ -84,8 +84,8 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
         warm = await warm_up(state, pacing, environment.release_start)
         environment.slot.release()
         if warm:
-            if _background_interval_ms(state) not in {0, item.beat_ms}:
-                await environment.cluster.set_interval(item.beat_ms)
+            if _background_interval_ms(state) not in {0, item.start_ms}:
+                await environment.cluster.set_interval(item.start_ms)
             await pacing.run_at_full_rate()
             await inject_fault(state, environment.cluster)
             await observe_and_revert(state, environment, pacing)

@@ -113,7 +113,7 @@ def _phase_s(state: TrialState) -> float:
     if _ticks_often(state):
         every_ms = refresh_ms(state.recorder.settings)
         left_ms = max(left_ms, 3 * every_ms) + rng.randrange(every_ms)
-    return (left_ms + rng.randrange(state.item.beat_ms)) / 1000
+    return (left_ms + rng.randrange(state.item.pace.work_ms)) / 1000
 
 
 def _young_ms(state: TrialState) -> int:

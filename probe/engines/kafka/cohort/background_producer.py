@@ -1,7 +1,7 @@
 """The background producer: writes the records that consumers read, past the relay.
 
-It sends one request per broker and interval for all topics. A client library would send one per partition, which for
-a whole cohort would load the brokers so much that leaders move late.
+It sends one request per broker and tick for all topics; topics with the same interval share their ticks. A client
+library would send one per partition, which for a whole cohort would load the brokers so much that leaders move late.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import struct
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from probe.engines.kafka.admin import requests as ask
 from probe.engines.kafka.admin.records import base_offsets, produce_version, request
@@ -36,24 +37,19 @@ class _Schedule:
     least: int
     """Minimum number of ticks between two records, whatever the topic's interval."""
     sequence: int = 0
-    idle: int = 0
-    """Ticks since the last record."""
 
-    def is_due(self, ticks: int) -> bool:
-        """Count a tick, and return whether a record is due, with one per `ticks` ticks."""
-        self.idle += 1
-        if self.idle < max(ticks, self.least):
-            return False
-        self.idle = 0
-        self.sequence += 1
-        return True
+    def is_due(self, tick: int, ticks: int) -> bool:
+        """Return whether a record is due at this tick, with one per `ticks` ticks; if so, count it."""
+        is_due = not tick % max(ticks, self.least)
+        self.sequence += is_due
+        return is_due
 
 
 @dataclass
 class _Topic:
     schedules: Mapping[int, _Schedule]
     """By partition."""
-    ticks: int = 1
+    ticks: int
     """Number of ticks from one record to the next."""
 
 
@@ -80,8 +76,8 @@ class BackgroundProducer:
     Records that cannot be written in time are dropped, and no record is written twice.
     """
 
-    def __init__(self, brokers: Mapping[int, Endpoint], version: str) -> None:
-        """Create the producer; `brokers` has addresses past the relay by node."""
+    def __init__(self, brokers: Mapping[int, Endpoint], version: str, tick_ms: int) -> None:
+        """Create the producer; `brokers` has addresses past the relay by node. A tick is the shortest interval."""
         self._ways = {node: _BrokerQueue(address) for node, address in brokers.items()}
         self._old = ask.is_old(version)
         self._version = produce_version(version)
@@ -89,31 +85,28 @@ class BackgroundProducer:
         self._leaders: dict[Partition, int] = {}
         self._written: dict[Partition, int] = {}
         self._lost = asyncio.Event()
-        self._interval_s = 0.0
+        self._tick_s = tick_ms / 1000
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(
         self, topic: str, partitions: Sequence[int], interval_ms: int, least_ms: Mapping[int, int] | None = None
     ) -> None:
-        """Start to write to a topic. All topics of a producer start with the same interval.
-
-        `least_ms` has minimum intervals by partition.
-        """
-        self._interval_s = interval_ms / 1000
+        """Start to write to a topic. `least_ms` has minimum intervals by partition."""
         least = {key: self._ticks(value) for key, value in (least_ms or {}).items()}
-        self._topics[topic] = _Topic({partition: _Schedule(least.get(partition, 1)) for partition in partitions})
+        schedules = {partition: _Schedule(least.get(partition, 1)) for partition in partitions}
+        self._topics[topic] = _Topic(schedules, self._ticks(interval_ms))
         self._lost.set()
         if not self._tasks:
             works = [self._tick(), self._read_metadata(), *(self._write(way) for way in self._ways.values())]
             self._tasks = [asyncio.create_task(work) for work in works]
 
     def set_interval(self, topic: str, interval_ms: int) -> None:
-        """Set the interval of a topic, rounded to a multiple of the producer's own."""
+        """Set the interval of a topic, rounded to a number of ticks."""
         if topic in self._topics:
             self._topics[topic].ticks = self._ticks(interval_ms)
 
     def _ticks(self, interval_ms: int) -> int:
-        return max(1, round(interval_ms / 1000 / self._interval_s))
+        return max(1, round(interval_ms / 1000 / self._tick_s))
 
     def written(self, partition: Partition) -> int:
         """Return the offset of the last record that a leader accepted; -1 if there is none or the topic is stopped."""
@@ -148,14 +141,14 @@ class BackgroundProducer:
     async def _tick(self) -> None:
         """Queue the records that are due."""
         due = time.monotonic()
-        while True:
-            most = max(1, round(ASK_S / self._interval_s))
+        most = max(1, round(ASK_S / self._tick_s))
+        for tick in count(1):
             for name, topic in list(self._topics.items()):
                 for partition, schedule in topic.schedules.items():
                     node = self._leaders.get((name, partition))
-                    if schedule.is_due(topic.ticks) and node is not None:
+                    if schedule.is_due(tick, topic.ticks) and node is not None:
                         self._enqueue(self._ways[node], (name, partition), schedule.sequence, most)
-            due = max(due + self._interval_s, time.monotonic() - self._interval_s)
+            due = max(due + self._tick_s, time.monotonic() - self._tick_s)
             await asyncio.sleep(max(MIN_INTERVAL_S, due - time.monotonic()))
 
     @staticmethod

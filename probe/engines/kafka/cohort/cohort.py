@@ -15,7 +15,8 @@ from probe.engines.kafka.cohort.member import CohortMember
 from probe.engines.kafka.cohort.topic_creator import TopicCreator
 from probe.engines.kafka.ports import ActionTable, FaultAction, FaultTarget
 from probe.errors import HarnessError
-from probe.model import EngineEvent, EngineKind, Subject
+from probe.model import Engine, EngineEvent, EngineKind, Role, Subject
+from probe.planning.paces import PACES
 from probe.scenarios.steps.partitions import Step
 
 TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
@@ -30,7 +31,9 @@ class Cohort:
     def __init__(self, cluster: KafkaCluster, size: int, old: int, actions: ActionTable) -> None:
         self.cluster, self.old = cluster, old
         self.producer = BackgroundProducer(
-            {node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version
+            {node: broker.internal for node, broker in cluster.brokers.items()},
+            cluster.version,
+            PACES[Engine.KAFKA][Role.CONSUMER].work_ms,
         )
         self.topic_creator = TopicCreator(cluster, cluster.history.of_topics)
         self.members = [CohortMember(self, number) for number in range(size)]
