@@ -81,6 +81,9 @@ class Kept:
     def has(self, cell: Cell, trial: int) -> bool:
         return any((history.header.cell, history.header.trial) == (cell, trial) for history, _ in self.trials)
 
+    def add_cohort(self, load: CohortLoad) -> None:
+        self.loads.append(load)
+
     def flush(self) -> None:
         pass
 

@@ -40,6 +40,9 @@ class Kept:
     def has(self, cell: Cell, trial: int) -> bool:
         return cell in self.trials and self.trials[cell][0].header.trial == trial
 
+    def add_cohort(self, load: CohortLoad) -> None:
+        pass
+
     def flush(self) -> None:
         pass
 

@@ -166,6 +166,9 @@ class Memory:
     def has(self, cell: Cell, _: int) -> bool:
         return cell in self.kept
 
+    def add_cohort(self, load: CohortLoad) -> None:
+        pass
+
     def flush(self) -> None:
         pass
 
