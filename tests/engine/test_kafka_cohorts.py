@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from probe.errors import EngineError, ExhaustedError
-from probe.model import Cell, History, Outcome
+from probe.model import Cell, EngineEvent, EngineKind, History, Outcome, Response, Role
 from probe.model.verdicts import Verdict
 from probe.planning.cohorts import TrialTask, into_cohorts
 from probe.planning.plan import Plan, Planned
+from probe.ports import CohortLoad
+from probe.protocol.apis import PRODUCE
 from probe.runner.schedule import cohorts
 from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.capacity import Machine
@@ -74,6 +76,7 @@ class Kept:
 
     def __init__(self) -> None:
         self.trials: list[tuple[History, Verdict]] = []
+        self.loads: list[CohortLoad] = []
 
     def add(self, history: History, verdict: Verdict) -> None:
         self.trials.append((history, verdict))
@@ -217,6 +220,28 @@ def run(
     drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
     asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain, finished=finished))
     return kept
+
+
+def test_slow_writes_before_the_fault_make_later_cohorts_smaller_and_are_stored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def trial(item: Any, number: int, tools: Any, options: Any, starting: Any, **_: Any) -> History:
+        fault, took = 10_000_000, 80_000
+        wrote = Response(at=fault - 1, conn=1, broker=1, corr=1, api=PRODUCE, version=8, sent_at=fault - 1 - took)
+        header = replace(make_header(item, number, tools, options), impossible="played")
+        return History(header, (wrote, EngineEvent(at=fault, kind=EngineKind.FAULT_ON)))
+
+    monkeypatch.setattr(cohorts, "run_trial", trial)
+    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    monkeypatch.setattr(cohorts, "first_size", lambda _: 16)
+    roles = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
+    plan, engine = planned("disk/storage-error", trials=4, roles=roles), FakeEngine()
+    kept = run(plan, engine)
+    sizes = [len(members) for members in engine.given]
+    assert sum(sizes) == sum(item.trials for item in plan.cells)
+    assert sizes[0] > sizes[-1]
+    assert {(load.scenario, load.median_write_ms) for load in kept.loads} == {("disk/storage-error", 80.0)}
+    assert sum(load.cells for load in kept.loads) == sum(not item.is_control for item in plan.cells) * 4
 
 
 def test_a_failed_trial_is_run_again_in_another_cohort(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from probe.model import Cell, Engine, EngineEvent, EngineKind, Outcome, Role
 from probe.model.history import History
 from probe.model.verdicts import Verdict
 from probe.planning.plan import Plan
+from probe.ports import CohortLoad
 from probe.runner import Options, run_plan
 from probe.runner.schedule.cohorts import drain_in_cohorts
 from probe.toolchain.tools import ToolError

@@ -19,6 +19,7 @@ from probe.cli.wiring.signals import restored_handlers
 from probe.errors import DriverLostError, EngineError, ExhaustedError, ProbeError
 from probe.model import Cell, History, Role, Verdict
 from probe.planning.plan import Plan
+from probe.ports import CohortLoad
 from probe.processes.resources import exhaustion, no_process, said_exhaustion, translated, translating
 from probe.runner import Options
 from probe.runner.schedule import cohorts, pool
