@@ -31,9 +31,9 @@ MAX_SILENCE_CLUSTERS = 4
 are idle."""
 LONG_START_SHARE = 0.6
 """Share of a line's cohorts within which all long cohorts begin, so that they do not remain alone at the end."""
-CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 6.0, 14.0
-"""Approximate seconds on two cores: start of a cluster; start of one more client; warm-up; revert and read-back. For
-estimates only."""
+CLUSTER_S, SEAT_S, WARM_S, MEND_S = 12.0, 0.4, 9.0, 14.0
+"""Approximate seconds on two cores: start of a cluster; start of one more client; warm-up, with the traffic before the
+fault; revert and read-back. For estimates only."""
 
 
 @dataclass(frozen=True, slots=True)
