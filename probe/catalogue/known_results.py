@@ -1,8 +1,8 @@
 """Known results: public reports on clients, as cells with the outcome that they claim (known_results.toml).
 
 An entry names one cell, what it claims about its trials, its source, and a contrast. The contrast is the same question
-with one thing changed, and its claim must exclude the entry's. A harness that returns the same result for every cell
-fails one of the two.
+with one thing changed, and its claim must exclude the entry's, by the outcome or by a fact. A harness that returns the
+same result for every cell fails one of the two.
 
 A claim is about every trial (`outcome`, `good_never`), or about some (`bad_in_some`) where a race decides.
 """
@@ -13,6 +13,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Self
 
@@ -95,6 +96,24 @@ class Contrast(Claim):
     why: str = ""
 
 
+def _exclusive_facts(one: Claim, other: Claim) -> bool:
+    """Return whether a fact of one claim excludes the other's. Facts of bad trials only do not exclude each other."""
+    if one.bad_in_some and other.bad_in_some:
+        return False
+    return any(_exclusive(one.facts[name], other.facts[name]) for name in one.facts.keys() & other.facts.keys())
+
+
+def _exclusive(one: Any, other: Any) -> bool:
+    """Return whether no value of a fact fits both."""
+    ranges = [item for item in (one, other) if isinstance(item, Mapping) and item.keys() <= {"min", "max"}]
+    if not ranges:
+        named = isinstance(one, Mapping) and isinstance(other, Mapping)  # api_versions
+        return any(one[key] != other[key] for key in one.keys() & other.keys()) if named else bool(one != other)
+    bounds = [item if item in ranges else {"min": item, "max": item} for item in (one, other)]
+    lowest, highest = (item.get("min", -inf) for item in bounds), (item.get("max", inf) for item in bounds)
+    return bool(max(lowest) > min(highest))
+
+
 class Known(Claim):
     """One entry of the file."""
 
@@ -129,7 +148,8 @@ class Known(Claim):
     @model_validator(mode="after")
     def _opposite(self) -> Known:
         other = self.contrast
-        if not (self.needed.isdisjoint(other.allowed) or other.needed.isdisjoint(self.allowed)):
+        apart = self.needed.isdisjoint(other.allowed) or other.needed.isdisjoint(self.allowed)
+        if not (apart or _exclusive_facts(self, other)):
             both = min(self.needed & other.allowed)
             raise ValueError(f"the contrast of {self.id} allows {both} too; it must be the opposite")
         return self
