@@ -1,7 +1,7 @@
 """Known results: public reports on clients, as cells with the outcome that they claim (known_results.toml).
 
 An entry names one cell, what it claims about its trials, its source, and a contrast. The contrast is the same question
-with one thing changed, and its claim must exclude the entry's, by an outcome or by a fact. A harness that returns the
+with one thing changed, and its claim must exclude the entry's, by the outcome or by a fact. A harness that returns the
 same result for every cell fails one of the two.
 
 A claim is about every trial (`outcome`, `good_never`), or about some (`bad_in_some`) where a race decides.
@@ -9,11 +9,11 @@ A claim is about every trial (`outcome`, `good_never`), or about some (`bad_in_s
 
 from __future__ import annotations
 
-import math
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Self
 
@@ -96,6 +96,24 @@ class Contrast(Claim):
     why: str = ""
 
 
+def _exclusive_facts(one: Claim, other: Claim) -> bool:
+    """Return whether a fact of one claim excludes the other's. Facts of bad trials only do not exclude each other."""
+    if one.bad_in_some and other.bad_in_some:
+        return False
+    return any(_exclusive(one.facts[name], other.facts[name]) for name in one.facts.keys() & other.facts.keys())
+
+
+def _exclusive(one: Any, other: Any) -> bool:
+    """Return whether no value of a fact fits both."""
+    ranges = [item for item in (one, other) if isinstance(item, Mapping) and item.keys() <= {"min", "max"}]
+    if not ranges:
+        named = isinstance(one, Mapping) and isinstance(other, Mapping)  # api_versions
+        return any(one[key] != other[key] for key in one.keys() & other.keys()) if named else bool(one != other)
+    bounds = [item if item in ranges else {"min": item, "max": item} for item in (one, other)]
+    lowest, highest = (item.get("min", -inf) for item in bounds), (item.get("max", inf) for item in bounds)
+    return bool(max(lowest) > min(highest))
+
+
 class Known(Claim):
     """One entry of the file."""
 
@@ -130,8 +148,8 @@ class Known(Claim):
     @model_validator(mode="after")
     def _opposite(self) -> Known:
         other = self.contrast
-        excluded = self.needed.isdisjoint(other.allowed) or other.needed.isdisjoint(self.allowed)
-        if not (excluded or _facts_exclude(self.facts, other.facts)):
+        apart = self.needed.isdisjoint(other.allowed) or other.needed.isdisjoint(self.allowed)
+        if not (apart or _exclusive_facts(self, other)):
             both = min(self.needed & other.allowed)
             raise ValueError(f"the contrast of {self.id} allows {both} too; it must be the opposite")
         return self
@@ -200,24 +218,6 @@ def _entry(path: Path, row: Mapping[str, Any]) -> Known:
         value = "" if isinstance(first["input"], Mapping) else f" ({first['input']!r})"
         what = f"[[known]] {row.get('id', '?')} {where}: {first['msg']}{value}"
         raise CatalogueError(f"{path}: {what}; correct the entry") from None
-
-
-def _facts_exclude(one: Facts, other: Facts) -> bool:
-    """Return whether a fact that both claim cannot have both values."""
-    return any(_values_exclude(one[name], other[name]) for name in one.keys() & other.keys())
-
-
-def _values_exclude(one: Any, other: Any) -> bool:
-    if not any(isinstance(value, Mapping) for value in (one, other)):
-        return bool(one != other)
-    (low, high), (other_low, other_high) = _range(one), _range(other)
-    return low > other_high or other_low > high
-
-
-def _range(value: Any) -> tuple[float, float]:
-    """Return the least and the greatest number that fit; everything fits a mapping without `min` and `max`."""
-    limits = value if isinstance(value, Mapping) else {"min": value, "max": value}
-    return limits.get("min", -math.inf), limits.get("max", math.inf)
 
 
 def expected(known: Known) -> Expectation:

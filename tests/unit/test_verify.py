@@ -20,7 +20,7 @@ from probe.cli.wiring.execution import RunResult
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Trigger
-from tests.support.known_results import ENTRY, PLAIN, STUCK, store
+from tests.support.known_results import ENTRY, STUCK, store
 from tests.support.synthetic_rows import CELL, verdict
 
 
@@ -82,28 +82,6 @@ def test_an_invalid_file_is_named(tmp_path: Path, old: str, new: str, names: lis
     with pytest.raises(CatalogueError) as caught:
         read_known(entry(tmp_path, old, new))
     assert all(name in str(caught.value) for name in [*names, str(tmp_path)])
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "excludes"),
-    [
-        ("{ joins = 0 }", "{ joins = { min = 1 } }", True),
-        ("{ joins = { max = 2 } }", "{ joins = { min = 2 } }", False),
-        ('{ refresh_trigger = "none" }', '{ refresh_trigger = "error" }', True),
-        ("{ fault_codes = [56] }", "{ fault_codes = [56] }", False),
-        ("{ api_versions = { Produce = 7 } }", "{ api_versions = { Produce = 3 } }", False),
-        ("{ joins = 0 }", "{ lost = 1 }", False),
-    ],
-)
-def test_a_contrast_may_exclude_its_entry_by_a_fact(tmp_path: Path, one: str, other: str, excludes: bool) -> None:
-    path = tmp_path / "facts.toml"
-    entry = PLAIN.replace("[known.contrast]", f"facts = {one}\n[known.contrast]")
-    path.write_text(entry.replace('["refreshes"]', '["stuck"]') + f"facts = {other}\n")
-    if excludes:
-        assert len(read_known(path)) == 1
-        return
-    with pytest.raises(CatalogueError, match="must be the opposite"):
-        read_known(path)
 
 
 def test_a_contrast_changes_only_the_fields_it_names(tmp_path: Path) -> None:
