@@ -93,6 +93,8 @@ class Facts:
     announced_hit_ms: float | None = None
     """Time from the announcement of the new target to the first or the last hit, whichever is nearer to it; negative =
     the hit came first. A hit after the announcement counts only if the fault was in force as long before it."""
+    joins: int | None = None
+    """JoinGroup requests for the group after the first hit. None for other roles."""
 
 
 FACTS = types_of(Facts)

@@ -12,10 +12,21 @@ Groups and transactions lose their coordinator, with both partitions elsewhere; 
 Not covered: the broker's return; replicas that were not in sync.
 """
 
-from probe.model import Reaction, Symptom, Target
+from dataclasses import replace
+
+from probe.model import Engine, Reaction, Role, Symptom, Target
 from probe.scenarios.broker_variants import variants_of_a_broker
 from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, StopBroker, When
+
+WITH_OFFSETS = """The broker that coordinates a transaction and the group whose offsets it commits is killed.
+
+What the brokers do: as in broker/kill. The broker coordinates both the transactional id and the group.
+The error a client meets: closed and refused connections to both coordinators, which it may look up one after the other.
+What a good client does: asks for both coordinators and commits its transactions, with their offsets, at the new ones.
+Source: aio-libs/aiokafka #1151: the coordinator of the group was dead, and an assertion ended the producer.
+Not covered: coordinators at two brokers; producers that commit offsets as members of the group only.
+"""
 
 SCENARIO = Scenario(
     name="broker/kill",
@@ -25,5 +36,20 @@ SCENARIO = Scenario(
         StopBroker(),
         Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
         by_session=True,
+    ),
+)
+
+VARIANTS = (
+    replace(
+        SCENARIO,
+        name="broker/kill/with-offsets",
+        story=WITH_OFFSETS,
+        variants=tuple(
+            replace(variant, roles=(Role.TRANSACTIONAL,), offsets=True)
+            for variant in SCENARIO.variants
+            if Role.TRANSACTIONAL in variant.roles
+        ),
+        engines=(Engine.EMBEDDED,),
+        asked=True,
     ),
 )

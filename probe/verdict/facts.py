@@ -14,7 +14,7 @@ from probe.verdict.route import Route, find_futile, find_route
 from probe.verdict.service import bystander_gap_ms, longest_gap_ms, served_at
 from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
-from probe.verdict.usage_counts import close_ms, connects, versions_used
+from probe.verdict.usage_counts import close_ms, connects, joins, versions_used
 from probe.verdict.wire_evidence import WireEvidence
 
 
@@ -73,6 +73,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
         kept_ms=None if recovered is None or recovery.ms is None else broker_delay_ms(evidence, recovery),
         discoveries_over=storms.discoveries_over,
         announced_hit_ms=_announced_hit_ms(progress),
+        joins=joins(evidence, progress.first_hit),
     )
     return Evidence(facts, route)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe.model import MarkKind, Symptom
+from probe.model import MarkKind, Role, Symptom
 from probe.protocol.names import api_name
 from probe.verdict import apis
 from probe.verdict.wire_evidence import WireEvidence
@@ -22,6 +22,17 @@ def versions_used(evidence: WireEvidence) -> tuple[tuple[str, int], ...]:
 def connects(evidence: WireEvidence) -> int:
     """Count connections opened inside the window."""
     return sum(1 for event in evidence.events.opened if evidence.timeline.begin <= event.at <= evidence.timeline.until)
+
+
+def joins(evidence: WireEvidence, since: int | None) -> int | None:
+    """Count requests to join the group from a time on, which is None without a hit. None for roles without members."""
+    if evidence.role is not Role.GROUP:
+        return None
+    return sum(
+        1
+        for item in evidence.events.requests
+        if since is not None and since <= item.at <= evidence.timeline.until and item.api == apis.JOIN_GROUP
+    )
 
 
 def close_ms(evidence: WireEvidence) -> float | None:

@@ -17,11 +17,26 @@ from probe.model import (
     MarkKind,
     Outcome,
     Role,
+    Row,
     Verdict,
 )
+from probe.protocol.apis import JOIN_GROUP
 from probe.verdict import judge
 from tests.support.histories import history
-from tests.support.transcript import BLIP, BYSTANDER, ELECTED, FETCH, NEW, OLD, PRODUCE, STEADY, STORAGE_ERROR
+from tests.support.transcript import (
+    BLIP,
+    BYSTANDER,
+    COMMIT,
+    COORDINATOR,
+    ELECTED,
+    FETCH,
+    GROUP,
+    NEW,
+    OLD,
+    PRODUCE,
+    STEADY,
+    STORAGE_ERROR,
+)
 from tests.support.transcript_steps import (
     Step,
     acked,
@@ -196,3 +211,12 @@ def test_api_versions_connects_and_observation_are_recorded() -> None:
 def test_unanswered_fetches_after_the_move_are_no_soft_hits() -> None:
     unserved = call(FETCH, OLD, row(), answer=None)
     assert facts(moved(), announced(), unserved, play=ELECTED, role=Role.CONSUMER).fault_hits == 0
+
+
+def test_joins_after_the_hit_are_counted_for_groups() -> None:
+    commit = call(COMMIT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
+    join = call(JOIN_GROUP, OLD, Row(key=GROUP), answer=(Row(key=GROUP),))
+    assert facts(join, commit, join, join, play=COORDINATOR, role=Role.GROUP).joins == 2
+    assert facts(join, commit, play=COORDINATOR, role=Role.GROUP).joins == 0
+    assert facts(join, play=COORDINATOR, role=Role.GROUP).joins == 0, "nothing was hit"
+    assert facts(produce_answer(56)).joins is None, "a producer is no member"
