@@ -14,8 +14,6 @@ from probe.scenarios.cluster_spec import ClusterSpec
 
 MAX_COHORT = 64
 """Most cells of a cohort, if `--jobs` allows it: with more clients, two cores have no capacity left for brokers."""
-FIRST_COHORT = 32
-"""Most cells of a run's first cohorts. The size of later ones follows the writes of earlier ones (docs/engines.md)."""
 MAX_SILENCE_COHORT = 72
 """Most cells of a cohort that observes silence for minutes, at a long interval. Clients of a leader and clients of a
 coordinator are then in one cohort, so one cluster serves both."""
@@ -62,11 +60,6 @@ def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTas
         share = -(-len(members) // count)
         cohorts += [sorted(members[at : at + share], key=_age_it_needs) for at in range(0, len(members), share)]
     return cohorts
-
-
-def first_size(jobs: int) -> int:
-    """Return the most cells of a run's first cohorts."""
-    return min(jobs, FIRST_COHORT)
 
 
 def _max_size(item: Planned) -> int:
@@ -141,7 +134,7 @@ def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
     if not any(item.cell.engine is Engine.KAFKA for item in plan.cells):
         return plan.estimate_s(jobs, watch_ms)
     work = [TrialTask(item, n) for item in plan.cells for n in range(item.trials)]
-    cohorts, at_once = cluster_layout(work, first_size(jobs), MAX_CLUSTERS)
+    cohorts, at_once = cluster_layout(work, jobs, MAX_CLUSTERS)
     busy = sum(busy_s(cohort) for cohort in cohorts)
     seconds = max(busy, sum(cohort_s(cohort, watch_ms) for cohort in cohorts) / at_once)
     return seconds + CLUSTER_S * len({one.item.cell.broker for one in work})

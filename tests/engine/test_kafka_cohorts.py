@@ -233,7 +233,6 @@ def test_slow_writes_before_the_fault_make_later_cohorts_smaller_and_are_stored(
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
     monkeypatch.setattr(cohorts, "_known_as_impossible", never)
-    monkeypatch.setattr(cohorts, "first_size", lambda _: 16)
     roles = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
     plan, engine = planned("disk/storage-error", trials=4, roles=roles), FakeEngine()
     kept = run(plan, engine)

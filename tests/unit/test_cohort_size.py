@@ -57,7 +57,7 @@ def test_a_trial_that_never_came_to_its_fault_shows_nothing() -> None:
 
 
 def test_slow_writes_make_later_cohorts_smaller_down_to_a_minimum() -> None:
-    size = CohortSize(32, 64)
+    size = CohortSize(32)
     assert size.measured(32, MAX_WRITE_MS)
     assert 20 < size.cells < 32
     for _ in range(20):
@@ -66,15 +66,17 @@ def test_slow_writes_make_later_cohorts_smaller_down_to_a_minimum() -> None:
     assert not size.measured(MIN_COHORT, 1000.0)
 
 
-def test_quick_writes_of_a_full_cohort_make_later_ones_larger_up_to_the_limit() -> None:
-    size = CohortSize(32, 64)
+def test_quick_writes_of_a_full_cohort_make_later_ones_larger_again() -> None:
+    size = CohortSize(64)
+    size.measured(64, 2 * MAX_WRITE_MS)
+    assert size.cells < 32
     for _ in range(20):
         size.measured(size.cells, QUICK_WRITE_MS)
     assert size.cells == 64
 
 
 def test_small_or_middling_or_readers_cohorts_change_nothing() -> None:
-    size = CohortSize(32, 64)
+    size = CohortSize(32)
     assert not size.measured(8, 1.0)
     assert not size.measured(32, (MAX_WRITE_MS + QUICK_WRITE_MS) / 2)
     assert not size.measured(32, None)
@@ -82,6 +84,6 @@ def test_small_or_middling_or_readers_cohorts_change_nothing() -> None:
 
 
 def test_a_small_cohort_with_slow_writes_lowers_the_limit_below_its_own_size() -> None:
-    size = CohortSize(32, 64)
+    size = CohortSize(32)
     assert size.measured(20, MAX_WRITE_MS)
     assert size.cells < 20

@@ -27,10 +27,9 @@ GROWTH, CUT = 1.25, 0.8
 class CohortSize:
     """The most cells of a cohort."""
 
-    def __init__(self, first: int, most: int) -> None:
-        """Begin with `first` cells; never allow more than `most`."""
-        self._most = most
-        self.cells = first
+    def __init__(self, most: int) -> None:
+        """Begin with the largest cohorts."""
+        self._most = self.cells = most
         """Most cells of the next cohort."""
 
     def measured(self, cells: int, median_ms: float | None) -> bool:

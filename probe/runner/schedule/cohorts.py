@@ -11,11 +11,11 @@ from probe.errors import DriverLostError, ExhaustedError, HarnessError
 from probe.model import Header, History
 from probe.model.outcomes import OUTCOMES
 from probe.planning.cohorts import (
+    MAX_SILENCE_COHORT,
     TrialTask,
     cluster_layout,
     cohort_s,
     cohorts_after,
-    first_size,
     into_cohorts,
     is_long,
     kind_of,
@@ -87,7 +87,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
     their release line still runs, since at the end nothing could run in parallel.
     """
     size, lag = run.options.expected_jobs, run.tools.lag
-    limit = CohortSize(first_size(size), size)
+    limit = CohortSize(min(size, MAX_SILENCE_COHORT))
     cohorts, clusters = cluster_layout(work, limit.cells, engine.at_once)
     in_silence = engine.in_silence if clusters > 1 else 0
     admission = CohortAdmission(
