@@ -9,6 +9,7 @@ from enum import StrEnum
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.trends import question
+from probe.inventory.found import Found
 from probe.model import Cell, Profile
 from probe.model.versions import version_key
 
@@ -71,7 +72,9 @@ class Report:
     faults: tuple[Fault, ...]
     upgrade: Upgrade | None
     problem: str = ""
-    """The reason why there are no findings: the client is not known."""
+    """The reason why there are no findings, or why the client is broken: it is not known, or its version is not."""
+    found: Found | None = None
+    """The client as its inventory names it."""
 
     def of(self, finding: Finding) -> list[Fault]:
         """Return the faults with this finding, the worst first."""
@@ -79,7 +82,9 @@ class Report:
 
     @property
     def finding(self) -> Finding:
-        """Return the worst finding."""
+        """Return the worst finding. A client that cannot work by what else its inventory lists fails."""
+        if self.found is not None and self.found.broken:
+            return Finding.FAILS
         found = {item.finding for item in self.faults} - {Finding.INFORMATIVE}
         return min(found, key=ORDER.index) if found else Finding.UNKNOWN
 

@@ -46,8 +46,8 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "audit": Command(
         module="audit",
-        summary="List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there "
-        "are any.",
+        summary="List the clients of inventories with the faults they do not survive, worst first; exit code 1 if "
+        "there are.",
     ),
     "bisect": Command(
         module="bisect",

@@ -1,10 +1,9 @@
-"""`probe audit`: all services of a fleet, those at risk first."""
+"""`probe audit`: all clients of inventories, those at risk first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,14 +14,16 @@ from probe.catalogue.scenarios import CORE, select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, broker_line, select_clients, select_profiles
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade, worst_first
-from probe.cells.fleet import Service, read_fleet
 from probe.cli import options as o
 from probe.cli.console.audit_output import as_csv, as_json, print_audit
+from probe.cli.console.inventory_output import reading_lines
 from probe.cli.console.older_conditions import say_older
-from probe.cli.console.streams import say
+from probe.cli.console.streams import say, say_plain
 from probe.cli.wiring.catalogue import apps, choose_clients, families
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
+from probe.inventory.found import Found, InventoryError, Reading
+from probe.inventory.reading import read_inventories
 from probe.model import CONTROL, Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
 from probe.runner import Options
@@ -35,17 +36,21 @@ GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """A service with its cells, or the reason why it has none."""
+    """A client that was found, with its cells or the reason why it has none."""
 
-    service: Service
+    service: Found
     chosen: Chosen | None = None
     cells: tuple[Cell, ...] = ()
     problem: str = ""
 
 
 def audit(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Fleet as CSV, JSON, TOML, or text with one CLIENT@VERSION per line.")
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...|-",
+            help="Files, folders or - for standard input: go.mod, lock files, SBOMs, sheets, ... (docs/audit.md).",
+        ),
     ],
     *,
     scenario: o.Scenarios = None,
@@ -67,10 +72,11 @@ def audit(
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
-    """List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there are any."""
+    """List the clients of inventories with the faults they do not survive, worst first; exit code 1 if there are."""
     gate = _gate(fail_on)
     scenarios = select_scenarios(scenario or FAULTS)
-    asked = [_ask(item, scenarios, engine, broker_line(broker)) for item in read_fleet(_text(file), file.name)]
+    readings = list(_say_each(read_inventories(paths)))
+    asked = [_ask(item, scenarios, engine, broker_line(broker)) for one in readings for item in one.found]
     stored = _stored(results, asked)
     if fill and (missing := _missing(asked, stored)):
         say(f"running {len(missing)} cells without results")
@@ -86,7 +92,14 @@ def audit(
         typer.echo(as_csv(reports), nl=False)
     else:
         print_audit(reports, results, apps())
-    _check(reports, gate)
+    _check(reports, gate, readings)
+
+
+def _say_each(readings: Iterable[Reading]) -> Iterator[Reading]:
+    for reading in readings:
+        for line in reading_lines(reading):
+            say_plain(line)
+        yield reading
 
 
 def _gate(text: str) -> frozenset[Finding]:
@@ -96,18 +109,12 @@ def _gate(text: str) -> frozenset[Finding]:
     return found
 
 
-def _text(file: Path) -> str:
+def _ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
+    """Return the cells of a client. One that is not known is a problem of its service only."""
+    if why := service.broken or service.unknown:
+        return AuditRequest(service, problem=why)
     try:
-        return file.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        why = (error.strerror or error) if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise ProbeError(f"{file}: {why}; name a file with one CLIENT@VERSION per line, or CSV") from None
-
-
-def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
-    """Return the cells of a service. An unknown client is a problem of its service only."""
-    try:
-        chosen = _chosen(service.client)
+        chosen = _chosen(service.selector)
         selection = Selection(
             clients=[chosen],
             scenarios=scenarios,
@@ -156,12 +163,13 @@ def _report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
     faults = examine(asked.cells, stored)
     return Report(
         name=asked.service.name,
-        client=asked.service.client,
+        client=asked.service.shown,
         stands_for=str(asked.chosen.client) if asked.chosen else "",
         count=asked.service.count,
         faults=faults,
         upgrade=first_good(faults, _releases(asked), stored) or upgrade(faults, stored),
         problem=asked.problem,
+        found=asked.service,
     )
 
 
@@ -180,9 +188,16 @@ def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
         )
 
 
-def _check(reports: Sequence[Report], gate: frozenset[Finding]) -> None:
-    if all(report.finding is Finding.UNKNOWN for report in reports) and Finding.UNKNOWN not in gate:
-        raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")
+def _check(reports: Sequence[Report], gate: frozenset[Finding], readings: Sequence[Reading]) -> None:
+    """End with code 1 for a finding; else 2 for a named file that cannot be read; else 3 if nothing could be said."""
     bad = [report for report in reports if report.finding in gate or any(report.of(item) for item in gate)]
     if bad:
         raise GateError(f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}")
+    unread = [reading for reading in readings if reading.named and reading.problem]
+    if unread:
+        more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+        raise InventoryError(f"{unread[0].place}: {unread[0].problem}{more}")
+    if not reports:
+        raise NothingJudgedError("no Kafka client is named there; docs/audit.md lists the formats that are read")
+    if all(report.finding is Finding.UNKNOWN for report in reports):
+        raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")

@@ -16,3 +16,8 @@ ERR = Console(stderr=True, highlight=False, soft_wrap=True)
 def say(text: str) -> None:
     """Write one line of progress."""
     ERR.print(text, markup=False)
+
+
+def say_plain(text: str) -> None:
+    """Write one line of progress as it is; a command may say thousands of them."""
+    print(text, file=sys.stderr)  # noqa: T201  # no markup, no wrapping

@@ -1,0 +1,101 @@
+"""Files, folders and standard input are opened, recognised and read; what cannot be read is one line each."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from probe.inventory.document import HEAD, Document, Neighbour, head_of, nothing_beside
+from probe.inventory.formats import recognised
+from probe.inventory.found import Found, InventoryError, Reading, Skipped
+from probe.inventory.related import relate
+from probe.inventory.text import one_line
+from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
+
+STDIN = "-"
+UNREADABLE = (InventoryError, ValueError, csv.Error, OSError, EOFError)
+"""What readers raise for a broken file. ValueError includes wrong JSON, TOML, XML entities and archives."""
+
+
+def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> Iterator[Reading]:
+    """Yield what each file holds, in the order in which files are named and met."""
+    for path in dict.fromkeys(paths):
+        if path == STDIN:
+            yield _document("standard input", STDIN, sys.stdin.buffer, named=True)
+        elif Path(path).is_dir():
+            yield from _folder(Path(path), bounds or Bounds())
+        else:
+            yield _file(Path(path), Path(path).name, nothing_beside, named=True)
+
+
+def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
+    left_out, other = LeftOut(), 0
+    for name in walk(root, left_out, bounds):
+        reading = _file(root / name, name, _inside(root, name), named=False)
+        if reading.taken_for:
+            yield reading
+        elif reading.problem:
+            left_out.add(reading.problem, name)
+        else:
+            other += 1
+    yield Reading(place=one_line(root), skipped=(*left_out.all(), *_others(other)), named=False)
+
+
+def _others(count: int) -> Iterator[Skipped]:
+    if count:
+        yield Skipped(f"{count} {'file' if count == 1 else 'files'}", "no format of an inventory")
+
+
+def _inside(root: Path, name: str) -> Neighbour:
+    def get(relative: str) -> Document | None:
+        other = neighbour(name, relative)
+        if not other or not is_plain(root, other) or not (root / other).is_file():
+            return None
+        stream = open_regular(root / other, follow=False)
+        return Document(one_line(root / other), head_of(other, stream.read(HEAD)), stream, _inside(root, other))
+
+    return get
+
+
+def _file(path: Path, name: str, beside: Neighbour, *, named: bool) -> Reading:
+    place = one_line(path)
+    try:
+        with open_regular(path, follow=named) as stream:
+            return _document(place, name, stream, beside, named=named)
+    except OSError as error:
+        return Reading(place=place, problem=f"{error.strerror or error}; name a file that can be read", named=named)
+    except InventoryError as error:
+        return Reading(place=place, problem=str(error), named=named)
+
+
+def _document(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothing_beside, *, named: bool) -> Reading:
+    reading = Reading(place=place, named=named)
+    try:
+        head = head_of(name, stream.read(HEAD))
+        known = recognised(head, walked=not named)
+        if known is None:
+            return replace(reading, problem=_unknown(head.data)) if named else reading
+        reading = replace(reading, taken_for=known.title)
+        items = list(known.read(Document(place, head, stream, beside)))
+    except RecursionError:
+        return replace(reading, problem="its values are nested too deeply; correct the file")
+    except UNREADABLE as error:
+        return replace(reading, problem=_reason(error))
+    found = [item for item in items if isinstance(item, Found)]
+    skipped = [item for item in items if isinstance(item, Skipped)]
+    return replace(reading, found=(kept := relate(found))[0], skipped=(*skipped, *kept[1]))
+
+
+def _unknown(head: bytes) -> str:
+    if not head.strip():
+        return "it is empty; name a file that lists clients"
+    return "no format of an inventory is known that looks like this; docs/audit.md lists the formats"
+
+
+def _reason(error: Exception) -> str:
+    text = one_line(error.strerror or error) if isinstance(error, OSError) else one_line(error)
+    return text if isinstance(error, InventoryError) else f"{text or 'it ends too early'}; correct the file"
