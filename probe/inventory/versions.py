@@ -11,6 +11,8 @@ GO_RELEASE = re.compile(r"v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)
 NUMBER = re.compile(r"v?(\d+(?:\.\d+)*(?:[-.]?[0-9A-Za-z]+)*)")
 """A version that begins with a number, as every registry serves them."""
 RANGE = re.compile(r"[\[\](),<>=~^*|\s]|\.[xX](?:\.|$)|\.\+$|^latest|^RELEASE$|^LATEST$")
+BUILD_OF_OTHERS = re.compile(r"(?i)[-.](ccs|ce|redhat-\d+|amzn|amazon|snapshot)\b")
+"""Suffixes of builds that are no release of their project: of Confluent, Red Hat and Amazon, and of a checkout."""
 NO_VERSION = "the file names no version"
 
 Answer = tuple[str, str]
@@ -39,4 +41,10 @@ def _plain(text: str) -> Answer:
     return (found[1], "") if found else ("", f"{text} names no release")
 
 
-RULES: Mapping[str, Callable[[str], Answer]] = {"golang": _golang}
+def _maven(text: str) -> Answer:
+    if BUILD_OF_OTHERS.search(text):
+        return "", f"{text} is a build of others, no release of the project"
+    return _plain(text)
+
+
+RULES: Mapping[str, Callable[[str], Answer]] = {"golang": _golang, "maven": _maven}
