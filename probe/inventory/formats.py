@@ -28,6 +28,9 @@ class Format:
     """Module of `probe.inventory.readers`; its function `read` is a `Reader`. Imported when a file is met."""
     walked: Sequence[str] = ("*",)
     """Names of files that a walk of a folder tries it for. A file that the user names may have any name."""
+    project: bool = False
+    """Whether a file is about one program or service: its folder names it where nothing else does, and a package that
+    it lists several times is one client."""
 
     def read(self, document: Document) -> Iterable[Found | Skipped]:
         """Return what the reader finds in a document."""
@@ -35,13 +38,49 @@ class Format:
         return reader(document)
 
 
-SHEETS = ("*.csv", "*.tsv", "*.psv")
+TEXTS = ("*.txt", "*.log", "*.out")
+JSON = ("*.json", "*.jsonl")
 FORMATS: tuple[Format, ...] = (
-    Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod")),
+    Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
+    Format(title="output of go version -m", recognises=recognise.go_version, reader="go_version", walked=TEXTS),
+    Format(title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True),
+    Format(
+        title="package-lock.json",
+        recognises=recognise.package_lock,
+        reader="package_lock",
+        project=True,
+        walked=("package-lock.json", "npm-shrinkwrap.json"),
+    ),
+    Format(title="pip list", recognises=recognise.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
+    Format(title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True),
+    Format(
+        title="gradle.lockfile",
+        recognises=recognise.gradle_lock,
+        reader="gradle_lock",
+        walked=("*.lockfile",),
+        project=True,
+    ),
+    Format(
+        title="poetry.lock or uv.lock",
+        recognises=recognise.python_lock,
+        reader="python_lock",
+        walked=("*.lock",),
+        project=True,
+    ),
+    Format(
+        title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True
+    ),
     Format(title="fleet in TOML", recognises=recognise.fleet_toml, reader="fleet_toml", walked=("*.toml",)),
-    Format(title="fleet in JSON", recognises=recognise.fleet_json, reader="fleet_json", walked=("*.json", "*.jsonl")),
-    Format(title="sheet", recognises=recognise.sheet, reader="sheet", walked=SHEETS),
+    Format(title="fleet in JSON", recognises=recognise.fleet_json, reader="fleet_json", walked=JSON),
+    Format(title="sheet", recognises=recognise.sheet, reader="sheet", walked=("*.csv", "*.tsv", "*.psv")),
     Format(title="list of clients", recognises=recognise.plain_list, reader="plain_list", walked=()),
+    Format(
+        title="requirements of pip",
+        recognises=recognise.requirements,
+        reader="requirements",
+        project=True,
+        walked=("*requirements*.txt", "*requirements*.in", "*constraints*.txt", "*freeze*.txt"),
+    ),
 )
 """In the order in which they are tried: what the content shows beyond doubt first."""
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from probe.inventory.document import HEAD, Document, Neighbour, head_of, nothing_beside
 from probe.inventory.formats import recognised
 from probe.inventory.found import Found, InventoryError, Reading, Skipped
-from probe.inventory.related import relate
+from probe.inventory.related import of_one_project, relate
 from probe.inventory.text import one_line
 from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
 
@@ -86,8 +86,16 @@ def _document(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothi
     except UNREADABLE as error:
         return replace(reading, problem=_reason(error))
     found = [item for item in items if isinstance(item, Found)]
+    if known.project:
+        found = of_one_project(found, _folder_name(place, name))
+    kept, dropped = relate(found)
     skipped = [item for item in items if isinstance(item, Skipped)]
-    return replace(reading, found=(kept := relate(found))[0], skipped=(*skipped, *kept[1]))
+    return replace(reading, found=kept, skipped=(*dict.fromkeys(skipped), *dropped))
+
+
+def _folder_name(place: str, name: str) -> str:
+    """Return the name of the folder that a file is in; empty for standard input."""
+    return "" if name == STDIN else one_line(Path(place).resolve().parent.name)
 
 
 def _unknown(head: bytes) -> str:

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from probe.inventory.found import Found, Skipped
-from probe.inventory.packages import Package, conflicts, normal, packages
+from probe.inventory.packages import conflicts, known, normal
+
+
+def of_one_project(found: Iterable[Found], service: str) -> list[Found]:
+    """Return each client once, with the name of the project where its file names none."""
+    named = (item if item.service else replace(item, service=service) for item in found)
+    return list(
+        {(item.service, item.ecosystem, item.shown, item.unknown): item for item in reversed([*named])}.values()
+    )[::-1]
 
 
 def relate(found: Sequence[Found]) -> tuple[tuple[Found, ...], tuple[Skipped, ...]]:
@@ -22,8 +30,10 @@ def relate(found: Sequence[Found]) -> tuple[tuple[Found, ...], tuple[Skipped, ..
 
 
 def _is_inside(other: Found, wrapper: Found) -> bool:
-    package = packages().get(_key(wrapper), Package())
-    return other.package in package.inside and other.service == wrapper.service and bool(other.version)
+    package = known(wrapper.ecosystem, wrapper.package)
+    if package is None or other.ecosystem != wrapper.ecosystem or other.service != wrapper.service:
+        return False
+    return normal(other.ecosystem, other.package) in package.inside and bool(other.version)
 
 
 def _broken(item: Found, found: Iterable[Found]) -> str:
@@ -34,7 +44,3 @@ def _broken(item: Found, found: Iterable[Found]) -> str:
             if conflict.names <= there:
                 return conflict.why
     return ""
-
-
-def _key(item: Found) -> tuple[str, str]:
-    return item.ecosystem, normal(item.ecosystem, item.package)

@@ -10,9 +10,12 @@ PSEUDO = re.compile(r"v\d+\.\d+\.\d+-(?:[\w.]+\.)?(?:0\.)?\d{14}-[0-9a-f]{12}(?:
 GO_RELEASE = re.compile(r"v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)?")
 NUMBER = re.compile(r"v?(\d+(?:\.\d+)*(?:[-.]?[0-9A-Za-z]+)*)")
 """A version that begins with a number, as every registry serves them."""
-RANGE = re.compile(r"[\[\](),<>=~^*|\s]|\.[xX](?:\.|$)|\.\+$|^latest|^RELEASE$|^LATEST$")
-BUILD_OF_OTHERS = re.compile(r"(?i)[-.](ccs|ce|redhat-\d+|amzn|amazon|snapshot)\b")
-"""Suffixes of builds that are no release of their project: of Confluent, Red Hat and Amazon, and of a checkout."""
+RANGE = re.compile(r"[\[\](),<>=~^*|\s]|\.[xX](?:\.|$)|\.\+|^(?:latest|latest\..*|RELEASE|LATEST|\+)$")
+PLACEHOLDER = re.compile(r"\$\{|@[\w.]+@")
+DEVELOPMENT = re.compile(r"(?:\.dev\d*|\+.*)$")
+"""Python's versions between releases, and local ones: https://packaging.python.org/en/latest/specifications/version-specifiers/."""
+DEBIAN = re.compile(r"(?:\d+:)?([0-9][0-9A-Za-z.+~]*?)(?:[+~]dfsg\S*|[+~]ds\S*)?-[0-9A-Za-z.+~]+")
+"""Epoch, upstream version and Debian's revision."""
 NO_VERSION = "the file names no version"
 
 Answer = tuple[str, str]
@@ -27,6 +30,15 @@ def exact(ecosystem: str, text: str) -> Answer:
     return RULES.get(ecosystem, _plain)(plain)
 
 
+def _plain(text: str) -> Answer:
+    if PLACEHOLDER.search(text):
+        return "", f"{text} is filled in by the build, and the file does not say with what"
+    if RANGE.search(text):
+        return "", f"{text} is a range, which names no release"
+    found = NUMBER.fullmatch(text)
+    return (found[1], "") if found else ("", f"{text} names no release")
+
+
 def _golang(text: str) -> Answer:
     if PSEUDO.fullmatch(text):
         return "", f"{text} is a pseudo-version: a commit, no release"
@@ -34,17 +46,26 @@ def _golang(text: str) -> Answer:
     return (release[1], "") if release else ("", f"{text} names no release")
 
 
-def _plain(text: str) -> Answer:
-    if RANGE.search(text):
-        return "", f"{text} is a range, which names no release"
-    found = NUMBER.fullmatch(text)
-    return (found[1], "") if found else ("", f"{text} names no release")
-
-
-def _maven(text: str) -> Answer:
-    if BUILD_OF_OTHERS.search(text):
-        return "", f"{text} is a build of others, no release of the project"
+def _pypi(text: str) -> Answer:
+    if DEVELOPMENT.search(text):
+        return "", f"{text} is a version between releases"
     return _plain(text)
 
 
-RULES: Mapping[str, Callable[[str], Answer]] = {"golang": _golang, "maven": _maven}
+def _maven(text: str) -> Answer:
+    if text.upper().endswith("-SNAPSHOT"):
+        return "", f"{text} is a snapshot, no release"
+    return _plain(text)
+
+
+def _debian(text: str) -> Answer:
+    found = DEBIAN.fullmatch(text)
+    return _plain(found[1]) if found else _plain(text)
+
+
+RULES: Mapping[str, Callable[[str], Answer]] = {
+    "golang": _golang,
+    "pypi": _pypi,
+    "maven": _maven,
+    "deb": _debian,
+}

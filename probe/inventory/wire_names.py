@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 from probe.inventory.found import Found
+from probe.inventory.packages import release
 from probe.inventory.text import one_line
-from probe.inventory.versions import exact
 from probe.model.versions import version_key
 
 TABLE = Path(__file__).resolve().parent / "data" / "names_on_the_wire.toml"
@@ -31,7 +31,8 @@ class WireName:
     client: str = ""
     """Family of the catalogue; empty = none is driven."""
     ecosystem: str = ""
-    """Type of the library's package URL, whose rules decide what a release is."""
+    package: str = ""
+    """The library's package, whose rules decide what a release is; both empty = a version as it stands."""
     version: str = ""
     """Expression whose group `library` is the library's version; empty = the whole text is."""
     releases: tuple[str, ...] = ()
@@ -112,7 +113,7 @@ def _library(known: WireName, version: str) -> tuple[str, str]:
     if known.version:
         found = re.fullmatch(known.version, version)
         return (found["library"], "") if found else ("", f"{version} does not say which {known.client} is inside")
-    number, why = exact(known.ecosystem, version)
+    number, why = release(known.ecosystem, known.package, version)
     if not known.releases or number in known.releases:
         return number, why
     newest = max(known.releases, key=version_key)

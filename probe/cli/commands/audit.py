@@ -75,7 +75,7 @@ def audit(
     """List the clients of inventories with the faults they do not survive, worst first; exit code 1 if there are."""
     gate = _gate(fail_on)
     scenarios = select_scenarios(scenario or FAULTS)
-    readings = list(_say_each(read_inventories(paths)))
+    readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
     asked = [_ask(item, scenarios, engine, broker_line(broker)) for one in readings for item in one.found]
     stored = _stored(results, asked)
     if fill and (missing := _missing(asked, stored)):
@@ -95,11 +95,19 @@ def audit(
     _check(reports, gate, readings)
 
 
-def _say_each(readings: Iterable[Reading]) -> Iterator[Reading]:
+def _say_each(readings: Iterable[Reading], *, alone: bool) -> Iterator[Reading]:
     for reading in readings:
-        for line in reading_lines(reading):
+        for line in reading_lines(reading, alone=alone):
             say_plain(line)
         yield reading
+
+
+def _unread(readings: Iterable[Reading]) -> str:
+    """Return which of the named files cannot be read, and why, as one line; empty if all were read."""
+    unread = [reading for reading in readings if reading.named and reading.problem]
+    if len(unread) > 1:
+        return f"{len(unread)} of the named files cannot be read: {', '.join(reading.place for reading in unread)}"
+    return f"{unread[0].place}: {unread[0].problem}" if unread else ""
 
 
 def _gate(text: str) -> frozenset[Finding]:
@@ -193,10 +201,8 @@ def _check(reports: Sequence[Report], gate: frozenset[Finding], readings: Sequen
     bad = [report for report in reports if report.finding in gate or any(report.of(item) for item in gate)]
     if bad:
         raise GateError(f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}")
-    unread = [reading for reading in readings if reading.named and reading.problem]
-    if unread:
-        more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
-        raise InventoryError(f"{unread[0].place}: {unread[0].problem}{more}")
+    if unread := _unread(readings):
+        raise InventoryError(unread)
     if not reports:
         raise NothingJudgedError("no Kafka client is named there; docs/audit.md lists the formats that are read")
     if all(report.finding is Finding.UNKNOWN for report in reports):

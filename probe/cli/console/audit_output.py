@@ -16,6 +16,7 @@ from probe.catalogue.apps import App, release_key
 from probe.cells.audit import Fault, Finding, Report
 from probe.cells.cli_hints import run_command, show_command
 from probe.cli.console.streams import OUT
+from probe.inventory.text import csv_cell
 from probe.model.versions import version_key
 
 STYLES = {Finding.FAILS: "bold red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
@@ -27,6 +28,8 @@ COLUMNS = (
 
 def print_audit(reports: Sequence[Report], results: str, apps: Mapping[str, App]) -> None:
     """Print the table, then the failures of each service with evidence and the smallest upgrade."""
+    if not reports:
+        return
     table = Table(title="services, worst first", title_justify="left")
     for column in (
         "service",
@@ -97,6 +100,8 @@ def _of_application(report: Report, apps: Mapping[str, App], library: str) -> st
 
 
 def _evidence(report: Report, results: str, apps: Mapping[str, App]) -> Iterator[str]:
+    if report.found is not None and report.found.note:
+        yield f"{report.name}: {report.client}: {report.found.note}"
     for fault in [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:
         if fault.evidence is not None:
             yield f"{report.name}: {_fault_lines(fault)}. {_reason(fault)}; {show_command(fault.evidence, results)}"
@@ -165,8 +170,7 @@ def as_csv(reports: Sequence[Report]) -> str:
             "count": report.count,
             "upgrade": report.upgrade.version if report.upgrade else "",
         }
-        for fault in report.faults or ():
-            writer.writerow({**service, **_fault(fault, "")})
-        if not report.faults:
-            writer.writerow({**service, "finding": report.finding, "reason": report.problem})
+        rows = [{**service, **_fault(fault, "")} for fault in report.faults]
+        for row in rows or [{**service, "finding": report.finding, "reason": report.problem}]:
+            writer.writerow({key: csv_cell(value) if isinstance(value, str) else value for key, value in row.items()})
     return out.getvalue()

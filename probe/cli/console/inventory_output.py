@@ -8,10 +8,13 @@ from probe.inventory.found import Reading
 from probe.model.counts import counted
 
 
-def reading_lines(reading: Reading) -> Iterator[str]:
-    """Yield one line for a file that was read, and one for what was skipped of it or of a folder."""
+def reading_lines(reading: Reading, *, alone: bool) -> Iterator[str]:
+    """Yield one line for a file, and one for everything that was skipped of it or of a folder.
+
+    A file that is named alone and cannot be read has its line at the end of the command.
+    """
     if reading.taken_for and not reading.problem:
         yield f"{reading.place}: {reading.taken_for}, {counted(len(reading.found), 'client')}"
-    elif reading.problem and not reading.named:
+    elif reading.problem and not (reading.named and alone):
         yield f"{reading.place}: {f'{reading.taken_for}, ' if reading.taken_for else ''}not read: {reading.problem}"
     yield from (f"{reading.place}: skipped {item}" for item in reading.skipped)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from probe.inventory.document import Document
 from probe.inventory.found import Found, Skipped
-from probe.inventory.packages import client_of, fork, is_known
+from probe.inventory.packages import client_of, fork, known
 
 WORD = re.compile(r'"[^"]*"|`[^`]*`|[^\s()]+|[()]')
 PRUNED = (1, 17)
@@ -48,10 +48,10 @@ def _client(module: Module, path: str, version: str, place: str) -> Found | Skip
     new = module.replaced.get((path, version)) or module.replaced.get((path, ""))
     if new is None:
         return client_of("golang", path, version, place=place, service=module.path, note=_least(module))
-    if is_known("golang", new.path):
+    if known("golang", new.path):
         note = f"in place of {path} {version}"
         return client_of("golang", new.path, new.version, place=place, service=module.path, note=note)
-    if is_known("golang", path):
+    if known("golang", path):
         return fork("golang", new.path, new.version, path, place=place, service=module.path)
     return client_of("golang", new.path, new.version, place=place, service=module.path)
 
