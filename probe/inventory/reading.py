@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from probe.inventory.document import HEAD, Document, Neighbour, head_of, nothing_beside
+from probe.inventory.document import HEAD, Document, Head, Neighbour, head_of, nothing_beside
 from probe.inventory.formats import recognised
 from probe.inventory.found import Found, InventoryError, Reading, Skipped
 from probe.inventory.related import of_one_project, relate
 from probe.inventory.text import one_line
+from probe.inventory.unpacked import MAGIC, unpacked
 from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
 
 STDIN = "-"
@@ -75,7 +76,7 @@ def _file(path: Path, name: str, beside: Neighbour, *, named: bool) -> Reading:
 def _document(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothing_beside, *, named: bool) -> Reading:
     reading = Reading(place=place, named=named)
     try:
-        head = head_of(name, stream.read(HEAD))
+        head, stream = _opened(name, stream)
         known = recognised(head, walked=not named)
         if known is None:
             return replace(reading, problem=_unknown(head.data)) if named else reading
@@ -91,6 +92,15 @@ def _document(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothi
     kept, dropped = relate(found)
     skipped = [item for item in items if isinstance(item, Skipped)]
     return replace(reading, found=kept, skipped=(*dict.fromkeys(skipped), *dropped))
+
+
+def _opened(name: str, stream: BinaryIO) -> tuple[Head, BinaryIO]:
+    """Return the head of a file and its stream, unpacked if it is packed with gzip."""
+    data = stream.read(HEAD)
+    if not data.startswith(MAGIC):
+        return head_of(name, data), stream
+    plain = unpacked(data, stream)
+    return head_of(name.removesuffix(".gz"), plain.read(HEAD)), plain
 
 
 def _folder_name(place: str, name: str) -> str:

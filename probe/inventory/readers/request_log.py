@@ -1,0 +1,167 @@
+"""The brokers' request log (logger `kafka.request.logger` at DEBUG): JSON since 2.8, text before, names since 2.4.
+
+Read line by line. A client is what one client id, name and version have in common; its count is that of its
+connections. Requests that brokers send to each other and to controllers are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from probe.inventory.document import Document
+from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.wire_names import client_on_the_wire
+from probe.model.counts import counted
+
+MARK = "Completed request:"
+WRAPPERS = ("log", "message", "msg")
+"""Keys under which container engines and log shippers hold a line."""
+AMONG_BROKERS = frozenset(
+    {
+        *("LEADER_AND_ISR", "STOP_REPLICA", "UPDATE_METADATA", "CONTROLLED_SHUTDOWN", "ALTER_PARTITION", "ENVELOPE"),
+        *("WRITE_TXN_MARKERS", "VOTE", "BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH_SNAPSHOT"),
+        *("BROKER_REGISTRATION", "BROKER_HEARTBEAT", "UNREGISTER_BROKER", "ALLOCATE_PRODUCER_IDS"),
+        *("CONTROLLER_REGISTRATION", "ASSIGN_REPLICAS_TO_DIRS", "UPDATE_RAFT_VOTER"),
+    }
+)
+NEUTRAL = "API_VERSIONS"
+"""The first request of brokers and clients alike."""
+TEXT = re.compile(
+    r"apiKey=(?P<api>\w+),.*?clientId=(?P<client_id>.*?), correlationId=(?P<rest>.*)from connection (?P<connection>\S+?);"
+    r".*clientInformation:ClientInformation\(softwareName=(?P<name>[^,]*), softwareVersion=(?P<version>[^)]*)\)"
+)
+REPLICA = re.compile(r"\breplica_?[iI]d=(\d+)")
+"""A Fetch or ListOffsets of a broker; clients send -1."""
+UNIQUE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""A part of a client id that is new with every start."""
+MOST_CLIENTS = 10_000
+MOST_CONNECTIONS = 200_000
+
+Client = tuple[str, str, str]
+"""Client id, reported name and version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a line says of who sent the request."""
+
+    client: Client
+    connection: str
+    neutral: bool
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the lines said until here."""
+
+    clients: dict[Client, int] = field(default_factory=dict)
+    """Connections of each client."""
+    greeted: set[Client] = field(default_factory=set)
+    """Clients of which nothing but ApiVersions was seen."""
+    connections: set[int] = field(default_factory=set)
+    """Hashes of connections that were counted."""
+    broken: int = 0
+    other: int = 0
+    """Requests of clients beyond MOST_CLIENTS."""
+
+
+def read(document: Document) -> Iterator[Found | Skipped]:
+    """Yield the clients. InventoryError if no line names a client's software."""
+    seen = Seen()
+    for _, line in document.lines():
+        if MARK not in line:
+            continue
+        try:
+            found = _json(line) if f"{MARK}{{" in line or line.startswith("{") else _text(line)
+        except (ValueError, RecursionError):
+            seen.broken += 1
+            continue
+        if found is not None:
+            _add(seen, found)
+    if not seen.clients and not seen.greeted and not seen.broken:
+        raise InventoryError("none of its requests names a client's software; brokers log it since 2.4")
+    for (client_id, name, version), count in seen.clients.items():
+        yield client_on_the_wire(name, version, place=document.place, count=count, client_id=client_id)
+    yield from _left_out(seen)
+
+
+def _left_out(seen: Seen) -> Iterator[Skipped]:
+    if only := seen.greeted - seen.clients.keys():
+        yield Skipped(counted(len(only), "client"), "nothing but ApiVersions was seen, as brokers send it, too")
+    if seen.broken:
+        yield Skipped(counted(seen.broken, "line"), "no request that can be read")
+    if seen.other:
+        yield Skipped(counted(seen.other, "request"), f"more than {MOST_CLIENTS} different clients")
+    if len(seen.connections) >= MOST_CONNECTIONS:
+        yield Skipped("connections", f"not counted after the first {MOST_CONNECTIONS}")
+
+
+def _add(seen: Seen, line: Line) -> None:
+    if line.neutral:
+        if len(seen.greeted) < MOST_CLIENTS:
+            seen.greeted.add(line.client)
+        return
+    if line.client not in seen.clients and len(seen.clients) >= MOST_CLIENTS:
+        seen.other += 1
+        return
+    number = seen.clients.setdefault(line.client, 0)
+    connection = hash(line.connection)
+    if connection not in seen.connections and len(seen.connections) < MOST_CONNECTIONS:
+        seen.connections.add(connection)
+        seen.clients[line.client] = number + 1
+
+
+def _json(line: str) -> Line | None:
+    """Read a line of 2.8 and later. ValueError if it is broken; None for a request among brokers."""
+    if line.startswith("{"):
+        line = _unwrapped(json.loads(line))
+    start = line.index(MARK) + len(MARK)
+    if not line.startswith("{", start):
+        return _text(line)
+    request, _ = json.JSONDecoder().raw_decode(line, start)
+    header, software = _object(request, "requestHeader"), _object(request, "clientInformation")
+    api = str(header.get("requestApiKeyName", ""))
+    if not software or api in AMONG_BROKERS or request.get("isForwarded") is True or _is_replica(request):
+        return None
+    name, version = str(software.get("softwareName", "")), str(software.get("softwareVersion", ""))
+    client = (_stable(str(header.get("clientId") or "")), name, version)
+    return Line(client, str(request.get("connection", "")), api == NEUTRAL)
+
+
+def _unwrapped(values: Any) -> str:
+    found = next((values[key] for key in WRAPPERS if isinstance(values.get(key), str)), "")
+    return str(found)
+
+
+def _object(values: Any, key: str) -> Mapping[str, Any]:
+    found = values.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _is_replica(request: Mapping[str, Any]) -> bool:
+    """Return whether a broker sent it: a Fetch or ListOffsets with a replica's id."""
+    body = _object(request, "request")
+    ids = (body.get("replicaId", -1), _object(body, "replicaState").get("replicaId", -1))
+    return any(isinstance(number, int) and number >= 0 for number in ids)
+
+
+def _text(line: str) -> Line | None:
+    """Read a line of 2.4 to 2.7; None for a request among brokers, or one that names no software."""
+    found = TEXT.search(line)
+    if found is None:
+        if "clientInformation:" in line:
+            raise ValueError(line)
+        return None
+    replica = REPLICA.search(found["rest"])
+    if found["api"] in AMONG_BROKERS or replica is not None:
+        return None
+    client = (_stable(found["client_id"]), found["name"], found["version"])
+    return Line(client, found["connection"], found["api"] == NEUTRAL)
+
+
+def _stable(client_id: str) -> str:
+    return UNIQUE.sub("*", client_id)
