@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from probe.inventory.found import InventoryError
+from probe.model.lazy import lazy
 
 HEAD = 65_536
 """Bytes of the beginning by which a format is recognised."""
@@ -20,7 +21,7 @@ LONGEST_LINE = MIB
 """Most bytes of a line of a file that is read by lines."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Head:
     """The beginning of a file, by which its format is recognised."""
 
@@ -30,8 +31,11 @@ class Head:
     """At most HEAD bytes."""
     whole: bool
     """Whether `data` is known to be the whole file."""
-    text: str
-    """The same as text, without a byte order mark; what is not UTF-8 (or marked UTF-16) is replaced."""
+
+    @lazy
+    def text(self) -> str:
+        """Return the same as text, without a byte order mark; what is not UTF-8 (or marked UTF-16) is replaced."""
+        return _decode(self.data, "replace")
 
     @property
     def file(self) -> str:
@@ -41,7 +45,7 @@ class Head:
 
 def head_of(name: str, data: bytes) -> Head:
     """Return the head of a file from its first HEAD bytes."""
-    return Head(name, data, len(data) < HEAD, _decode(data, "replace"))
+    return Head(name, data, len(data) < HEAD)
 
 
 Neighbour = Callable[[str], "Document | None"]

@@ -87,6 +87,11 @@ def known(ecosystem: str, name: str) -> Package | None:
     return packages().get((ecosystem, normal(ecosystem, name)))
 
 
+def concerns(ecosystem: str, name: str) -> bool:
+    """Return whether a package is a Kafka client, or has Kafka in its name."""
+    return known(ecosystem, name) is not None or "kafka" in name.lower()
+
+
 def mentions(text: str, ecosystem: str) -> bool:
     """Return whether a text can name a client at all, so that files without one are not parsed."""
     small = text.lower()

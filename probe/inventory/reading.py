@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +19,10 @@ from probe.inventory.unpacked import MAGIC, unpacked
 from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
 
 STDIN = "-"
+MOST = 100_000
+"""Entries of one file that are read."""
+SAID = 20
+"""Entries that were skipped of one file and are named."""
 UNREADABLE = (InventoryError, ValueError, csv.Error, OSError, EOFError)
 """What readers raise for a broken file. ValueError includes wrong JSON, TOML, XML entities and archives."""
 
@@ -26,7 +31,7 @@ def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> Iter
     """Yield what each file holds, in the order in which files are named and met."""
     for path in dict.fromkeys(paths):
         if path == STDIN:
-            yield _document("standard input", STDIN, sys.stdin.buffer, named=True)
+            yield read_stream("standard input", STDIN, sys.stdin.buffer, named=True)
         elif Path(path).is_dir():
             yield from _folder(Path(path), bounds or Bounds())
         else:
@@ -66,14 +71,15 @@ def _file(path: Path, name: str, beside: Neighbour, *, named: bool) -> Reading:
     place = one_line(path)
     try:
         with open_regular(path, follow=named) as stream:
-            return _document(place, name, stream, beside, named=named)
+            return read_stream(place, name, stream, beside, named=named)
     except OSError as error:
         return Reading(place=place, problem=f"{error.strerror or error}; name a file that can be read", named=named)
     except InventoryError as error:
         return Reading(place=place, problem=str(error), named=named)
 
 
-def _document(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothing_beside, *, named: bool) -> Reading:
+def read_stream(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothing_beside, *, named: bool) -> Reading:
+    """Return what a stream holds. `name` is its path below a walked folder, its file name, or `-`."""
     reading = Reading(place=place, named=named)
     try:
         head, stream = _opened(name, stream)
@@ -81,7 +87,7 @@ def _document(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothi
         if known is None:
             return replace(reading, problem=_unknown(head.data)) if named else reading
         reading = replace(reading, taken_for=known.title)
-        items = list(known.read(Document(place, head, stream, beside)))
+        items = list(islice(known.read(Document(place, head, stream, beside)), MOST))
     except RecursionError:
         return replace(reading, problem="its values are nested too deeply; correct the file")
     except UNREADABLE as error:
@@ -91,7 +97,19 @@ def _document(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothi
         found = of_one_project(found, _folder_name(place, name))
     kept, dropped = relate(found)
     skipped = [item for item in items if isinstance(item, Skipped)]
-    return replace(reading, found=kept, skipped=(*dict.fromkeys(skipped), *dropped))
+    return replace(reading, found=kept, skipped=_few([*dict.fromkeys(skipped), *dropped, *_cut(items)]))
+
+
+def _cut(items: Sequence[Found | Skipped]) -> Iterator[Skipped]:
+    if len(items) == MOST:
+        yield Skipped("what follows", f"of one file at most {MOST} entries are read; split it")
+
+
+def _few(skipped: Sequence[Skipped]) -> tuple[Skipped, ...]:
+    """Return the first ones, and the number of the others."""
+    if len(skipped) <= SAID:
+        return tuple(skipped)
+    return *skipped[: SAID - 1], Skipped(f"{len(skipped) - SAID + 1} more", "for such reasons")
 
 
 def _opened(name: str, stream: BinaryIO) -> tuple[Head, BinaryIO]:

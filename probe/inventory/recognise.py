@@ -11,9 +11,11 @@ from probe.inventory.document import Head
 GO_MODULE = re.compile(r"^module\s+\S+\s*(//.*)?$", re.MULTILINE)
 LISTED = re.compile(r"^(- )?[A-Za-z][\w.-]*@\S+$")
 FLEET_KEY = re.compile(r'"(client|family|library|software|clientSoftwareName|client_software_name)"\s*:', re.IGNORECASE)
-TOML_SERVICE = re.compile(r"^\s*(\[\[?\s*service\s*\]\]?|service\s*=)", re.MULTILINE)
+TOML_SERVICE = re.compile(r"^[ \t]*(\[\[?[ \t]*service[ \t]*\]\]?|service[ \t]*=)", re.MULTILINE)
 
 GO_PROGRAM = re.compile(r"\S.*: (go\d|devel)\S*")
+LONGEST = 1_000
+"""Characters of a line that are looked at, so that no pattern takes long."""
 LOOKED_AT = 30
 """Lines by which a file without a mark of its own is recognised."""
 REQUIREMENT = re.compile(
@@ -23,15 +25,15 @@ PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[^\]]*\])?\s*([=<>!~]=|[<>
 PIP_FILE = re.compile(r"requirements|constraints|freeze", re.IGNORECASE)
 PIP_TABLE = re.compile(r"Package +Version[^\n]*\n-+ -+")
 PIP_JSON = re.compile(r'\s*\[\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"version"\s*:')
-MAVEN_LIST = re.compile(r"^(\[INFO\] )?--- \S*dependency\S*:list ", re.MULTILINE)
+MAVEN_LIST = re.compile(r"^(\[INFO\] )?--- \S{0,100}dependency\S{0,100}:list ", re.MULTILINE)
 CYCLONEDX = re.compile(r'"bomFormat"\s*:\s*"CycloneDX"')
 POM = re.compile(r"<project[\s>]")
 
 
 def content(head: Head, comments: tuple[str, ...] = ("#",)) -> Iterator[str]:
-    """Yield the lines that are neither empty nor comments, without white space at both ends."""
+    """Yield the beginnings of the lines that are neither empty nor comments, without white space at both ends."""
     for line in head.text.splitlines():
-        if (plain := line.strip()) and not plain.startswith(comments):
+        if (plain := line.strip()[:LONGEST]) and not plain.startswith(comments):
             yield plain
 
 

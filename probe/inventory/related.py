@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from probe.inventory.found import Found, Skipped
 from probe.inventory.packages import conflicts, known, normal
 
+Listed = Mapping[tuple[str, str], Mapping[str, Found]]
+"""Clients by service and ecosystem, then by the name of the package."""
+
 
 def of_one_project(found: Iterable[Found], service: str) -> list[Found]:
     """Return each client once, with the name of the project where its file names none."""
-    named = (item if item.service else replace(item, service=service) for item in found)
-    return list(
-        {(item.service, item.ecosystem, item.shown, item.unknown): item for item in reversed([*named])}.values()
-    )[::-1]
+    kept: dict[tuple[str, ...], Found] = {}
+    for item in found:
+        named = item if item.service else replace(item, service=service)
+        kept.setdefault((named.service, named.ecosystem, named.shown, named.unknown), named)
+    return list(kept.values())
 
 
 def relate(found: Sequence[Found]) -> tuple[tuple[Found, ...], tuple[Skipped, ...]]:
     """Return the clients without wrappers whose library is listed itself, broken ones marked; and what was left out."""
+    listed = _by_package(found)
     kept, skipped = [], []
     for item in found:
-        library = next((other for other in found if _is_inside(other, item)), None)
+        library = _library(item, listed)
         if library is None:
-            kept.append(replace(item, broken=_broken(item, found)))
+            kept.append(replace(item, broken=why) if (why := _broken(item, listed)) else item)
         else:
             skipped.append(Skipped(f"{item.package} {item.version}", f"{library.shown} inside it is listed itself"))
     return tuple(kept), tuple(skipped)
 
 
-def _is_inside(other: Found, wrapper: Found) -> bool:
+def _by_package(found: Iterable[Found]) -> Listed:
+    listed: dict[tuple[str, str], dict[str, Found]] = {}
+    for item in found:
+        if item.ecosystem:
+            listed.setdefault((item.service, item.ecosystem), {})[normal(item.ecosystem, item.package)] = item
+    return listed
+
+
+def _library(wrapper: Found, listed: Listed) -> Found | None:
     package = known(wrapper.ecosystem, wrapper.package)
-    if package is None or other.ecosystem != wrapper.ecosystem or other.service != wrapper.service:
-        return False
-    return normal(other.ecosystem, other.package) in package.inside and bool(other.version)
+    beside = listed.get((wrapper.service, wrapper.ecosystem), {})
+    inside = package.inside if package is not None else ()
+    return next((beside[name] for name in inside if name in beside and beside[name].version), None)
 
 
-def _broken(item: Found, found: Iterable[Found]) -> str:
-    name = normal(item.ecosystem, item.package)
+def _broken(item: Found, listed: Listed) -> str:
+    beside = listed.get((item.service, item.ecosystem), {})
     for conflict in conflicts():
-        if conflict.ecosystem == item.ecosystem and name in conflict.names:
-            there = {normal(other.ecosystem, other.package) for other in found if other.service == item.service}
-            if conflict.names <= there:
-                return conflict.why
+        if conflict.ecosystem == item.ecosystem and normal(item.ecosystem, item.package) in conflict.names:
+            return conflict.why if conflict.names <= beside.keys() else ""
     return ""

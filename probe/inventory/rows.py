@@ -118,7 +118,7 @@ def _count(text: str, place: str) -> int:
 
 
 def _client(client: str, version: str, place: str) -> tuple[str, str]:
-    if not client:
+    if not client.strip("@ "):
         raise InventoryError(f"{place}: it names no client; write CLIENT@VERSION, or a key `client`")
     name, at, own = client.rpartition("@") if not client.startswith("@") else _scoped(client)
     if not at or not name:

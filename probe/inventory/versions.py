@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 PSEUDO = re.compile(r"v\d+\.\d+\.\d+-(?:[\w.]+\.)?(?:0\.)?\d{14}-[0-9a-f]{12}(?:\+incompatible)?")
 """The three forms of Go's pseudo-versions: https://go.dev/ref/mod#pseudo-versions."""
 GO_RELEASE = re.compile(r"v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)?")
-NUMBER = re.compile(r"v?(\d+(?:\.\d+)*(?:[-.]?[0-9A-Za-z]+)*)")
+NUMBER = re.compile(r"v?(\d[0-9A-Za-z]*(?:[-.][0-9A-Za-z]+)*)")
 """A version that begins with a number, as every registry serves them."""
 RANGE = re.compile(r"[\[\](),<>=~^*|\s]|\.[xX](?:\.|$)|\.\+|^(?:latest|latest\..*|RELEASE|LATEST|\+)$")
 PLACEHOLDER = re.compile(r"\$\{|@[\w.]+@")
@@ -18,6 +18,9 @@ DEBIAN = re.compile(r"(?:\d+:)?([0-9][0-9A-Za-z.+~]*?)(?:[+~]dfsg\S*|[+~]ds\S*)?
 """Epoch, upstream version and Debian's revision."""
 NO_VERSION = "the file names no version"
 
+LONGEST = 100
+"""Characters of the longest version."""
+
 Answer = tuple[str, str]
 """A version and nothing, or nothing and the reason why there is none."""
 
@@ -25,8 +28,8 @@ Answer = tuple[str, str]
 def exact(ecosystem: str, text: str) -> Answer:
     """Return the release that a text names, without `v`; or the reason why it names none."""
     plain = text.strip()
-    if not plain:
-        return "", NO_VERSION
+    if not plain or len(plain) > LONGEST:
+        return "", f"{plain[:LONGEST]}... names no release" if plain else NO_VERSION
     return RULES.get(ecosystem, _plain)(plain)
 
 

@@ -12,15 +12,15 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from probe.catalogue.families import CatalogueError, Version
+from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, examine, upgrade, worst_first
-from probe.cells.fleet import Service, read_fleet
 from probe.cells.upgrades import advise_upgrade
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, families
 from probe.model import Cell, Outcome, Profile, Role
+from tests.support.inventories import read
 from tests.support.synthetic_rows import CELL, fill, verdict
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "audit.json"
@@ -28,33 +28,28 @@ OWN = replace(CELL, profile="isolated+Producer.Retry.Max=9")
 
 
 class TestFleet:
-    def test_csv_columns_have_several_accepted_names(self) -> None:
-        text = "Name;x\n"  # no column of a fleet
-        with pytest.raises(CatalogueError, match="has no version"):
-            read_fleet(text, "fleet.csv")
+    def test_a_sheet_has_the_columns_of_a_fleet(self) -> None:
         text = (
             "# exported today\n"
             "service,client,version,role,properties,count\n"
             'shipper,sarama,1.43.2,producer,"Producer.Retry.Max=9; ChannelBufferSize=1",12\n'
             "billing,spring-boot@3.2.0,,,,\n"
         )
-        assert read_fleet(text, "fleet.csv") == [
-            Service(
-                "shipper",
-                "sarama@1.43.2",
-                Role.PRODUCER,
-                properties=("Producer.Retry.Max=9", "ChannelBufferSize=1"),
-                count=12,
-            ),
-            Service("billing", "spring-boot@3.2.0"),
-        ]
+        shipper, billing = read(text, "fleet.csv").found
+        assert (shipper.service, shipper.selector, shipper.role, shipper.count) == (
+            *("shipper", "sarama@1.43.2", Role.PRODUCER, 12),
+        )
+        assert shipper.properties == ("Producer.Retry.Max=9", "ChannelBufferSize=1")
+        assert (billing.service, billing.selector, billing.role, billing.count) == (
+            *("billing", "spring-boot@3.2.0", None, 1),
+        )
 
     def test_client_metrics_of_brokers_are_read(self) -> None:
         text = (
             "clientSoftwareName,clientSoftwareVersion,connections\n"
             "apache-kafka-java,3.9.1,40\nconfluent-kafka-python,2.3.0-librdkafka-2.3.0,3\nkgo,v1.18.1,2.0\n"
         )
-        assert [(item.client, item.count) for item in read_fleet(text, "metrics.csv")] == [
+        assert [(item.selector, item.count) for item in read(text, "metrics.csv").found] == [
             ("apache-kafka-java@3.9.1", 40),
             ("librdkafka@2.3.0", 3),
             ("kgo@1.18.1", 2),
@@ -71,26 +66,30 @@ class TestFleet:
         ],
     )
     def test_text_yaml_json_and_toml_are_read(self, text: str, name: str) -> None:
-        assert [item.client for item in read_fleet(text, name)] == ["sarama@1.43.2", "java@3.9.2"]
+        assert [item.selector for item in read(text, name).found] == ["sarama@1.43.2", "java@3.9.2"]
 
     @pytest.mark.parametrize(
         ("text", "name", "says"),
         [
-            ("", "fleet.csv", "there is no service"),
-            ("sarama\n", "fleet.txt", "fleet.txt, line 1: sarama has no version; write sarama@VERSION"),
-            ("sarama 1.43.2\n", "fleet.txt", "write sarama@1.43.2"),
-            ("service,library_name\nx,y\n", "fleet.csv", "no column `client`"),
-            ("client,role\nsarama@1.0,boss\n", "fleet.csv", "fleet.csv, line 2: boss is no role"),
+            ("", "fleet.csv", "it is empty"),
+            ("service,client,version\n", "fleet.csv", "there is no service in it"),
+            ("sarama@1.0\nsarama boss@x@1\n@\n", "fleet.txt", "line 3: it names no client"),
+            ("service,library_name\nx,y\n", "fleet.csv", "no format of an inventory"),
+            ("client,role\nsarama@1.0,boss\n", "fleet.csv", "line 2: boss is no role"),
             ("client,count\nsarama@1.0,many\n", "fleet.csv", "count 'many' is no number"),
             ("client,properties\nsarama@1.0,novalue\n", "fleet.csv", "'novalue' is not KEY=VALUE"),
-            ("[[service]\n", "fleet.toml", "fleet.toml"),
-            ("[1,", "fleet.json", "fleet.json"),
+            ('["sarama@1.0",', "fleet.json", "correct the file"),
         ],
     )
     def test_an_invalid_entry_is_reported_with_its_line(self, text: str, name: str, says: str) -> None:
-        with pytest.raises(CatalogueError) as caught:
-            read_fleet(text, name)
-        assert says in str(caught.value)
+        reading = read(text, name)
+        assert says in reading.problem
+        assert not reading.found
+
+    def test_a_client_without_a_version_is_unknown(self) -> None:
+        (found,) = read("client;version\nsarama;\n").found
+        assert (found.selector, found.package) == ("", "sarama")
+        assert "no version" in found.unknown
 
 
 def one(outcome: Outcome, cell: Cell = CELL) -> SettledCell:
@@ -197,7 +196,8 @@ def fleet(tmp_path: Path) -> Path:
 def audit(fleet: Path, results: Path, *more: str) -> tuple[str, object, int]:
     arguments = ["audit", str(fleet), "--results", str(results), "--scenario", "disk/storage-error", *more]
     done = CliRunner().invoke(app, arguments)
-    return done.output, done.exception, getattr(done.exception, "exit_code", 0)
+    text = done.stdout if {"--json", "--csv"} & {*more} else done.output
+    return text, done.exception, getattr(done.exception, "exit_code", 0)
 
 
 def filled(results: Path) -> Path:
@@ -302,3 +302,37 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     _, error, code = audit(tmp_path / "none.csv", tmp_path)
     assert code == 2
     assert "none.csv" in str(error)
+
+
+def test_a_finding_counts_more_than_a_file_that_cannot_be_read(fleet: Path, tmp_path: Path) -> None:
+    results = filled(tmp_path / "results")
+    assert audit(fleet, results, str(tmp_path / "none.csv"))[2] == 1
+    good = tmp_path / "good.csv"
+    good.write_text("client,role\nsarama@1.61.1,producer\n")
+    assert audit(good, results)[2] == 0
+    text, error, code = audit(good, results, str(tmp_path / "none.csv"))
+    assert (code, "none.csv" in str(error)) == (2, True)
+    assert "sarama@1.61.1" in text
+
+
+def test_what_a_walk_cannot_read_is_named_and_changes_no_exit_code(tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "fleet.csv").write_text("client,role\nsarama@1.61.1,producer\n")
+    (folder / "package-lock.json").write_text('{"lockfileVersion": 3, "packages": {"node_modules/kafkajs"')
+    text, error, code = audit(folder, filled(tmp_path / "results"))
+    assert "package-lock.json: package-lock.json, not read:" in text
+    assert (code, error) == (0, None)
+
+
+def test_a_folder_without_a_client_is_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "go.mod").write_text("module example.org/a\n\ngo 1.24\n")
+    _, error, code = audit(tmp_path, tmp_path / "results")
+    assert (code, "no Kafka client" in str(error)) == (3, True)
+
+
+def test_formulas_are_no_formulas_in_csv(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.csv"
+    file.write_text('service,client\n"=1+1",sarama@1.43.2\n')
+    rows = csv.DictReader(io.StringIO(audit(file, filled(tmp_path / "results"), "--csv")[0]))
+    assert {row["service"] for row in rows} == {"'=1+1"}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.catalogue.families import CatalogueError
-from probe.cells.fleet import WORDS, Service, read_fleet
+from probe.inventory.columns import WORDS
+from tests.support.inventories import only, read
 from tests.unit.test_cli import probe
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["sarama@1.43.3", "-1"])
@@ -33,15 +33,11 @@ def test_any_text_is_read_or_rejected(text: str) -> None:
 
 
 def check(text: str, name: str) -> None:
-    try:
-        found = read_fleet(text, name)
-    except CatalogueError as error:
-        if not str(error).startswith(name):
-            raise
-        return
-    for item in found:
-        assert isinstance(item, Service)
-        "".join([item.name, item.client, item.profile, *item.properties]).encode()
+    reading = read(text.encode("utf-8", "replace"), name)
+    assert not (reading.problem and reading.found)
+    for item in (*reading.found, *reading.skipped, reading.problem):
+        assert str(item).isprintable() or "..." in str(item)
+        str(item).encode()
 
 
 REFUSED = [
@@ -53,11 +49,11 @@ REFUSED = [
     ("f.json", '[{"client": "sarama@1.43.3", "count": 1e999}]', "count 'inf' is no number"),
     ("f.json", '[{"client": "sarama@1.43.3", "properties": [["a=b"]]}]', "an item of `properties` is a list"),
     ("f.json", '[{"client": "sarama@1.43.3", "properties": {"a": {"b": 1}}}]', "property 'a' is an object"),
-    ("f.json", "[3]", "entry 1: it is a number"),
-    ("f.json", "[[]]", "entry 1: it is a list"),
-    ("f.json", "null", "entry 1: it is null"),
-    ("f.json", "[" * 100_000, "nested too deeply"),
-    ("f.json", "[" + "9" * 5000 + "]", "correct the file"),
+    ("f.json", '["a@1", 3]', "entry 2: it is a number"),
+    ("f.json", '["a@1", []]', "entry 2: it is a list"),
+    ("f.json", '["a@1", null]', "entry 2: it is null"),
+    ("f.json", '["a@1", ' + "[" * 100_000, "nested too deeply"),
+    ("f.json", '["a@1", ' + "9" * 5000 + "]", "correct the file"),
     ("f.toml", 'service = "sarama@1.43.3"', "`service` is text; begin each service with [[service]]"),
     ("f.toml", '[service]\nclient = "sarama@1.43.3"', "`service` is an object"),
     ("f.toml", '[[service]]\nclient = ["sarama@1.43.3"]', "[[service]] 1: `client` is a list"),
@@ -67,9 +63,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("name", "text", "says"), REFUSED)
 def test_unexpected_values_are_named(name: str, text: str, says: str) -> None:
-    with pytest.raises(CatalogueError) as refused:
-        read_fleet(text, name)
-    assert says in str(refused.value)
+    reading = read(text, name)
+    assert says in reading.problem
+    assert not reading.found
 
 
 def test_numbers_and_booleans_are_read_as_text() -> None:
@@ -77,13 +73,15 @@ def test_numbers_and_booleans_are_read_as_text() -> None:
       "client": "sarama", "version": 1.43, "count": "2", "role": null,
       "properties": {"Producer.Retry.Max": 9, "Producer.Idempotent": true}
     }"""
-    (found,) = read_fleet(text, "f.json")
-    assert (found.client, found.name, found.count, found.role) == ("sarama@1.43", "sarama@1.43", 2, None)
+    found = only(read(text, "f.json"))
+    assert (found.selector, found.name, found.count, found.role) == ("sarama@1.43", "sarama@1.43", 2, None)
     assert found.properties == ("Producer.Retry.Max=9", "Producer.Idempotent=true")
-    assert read_fleet('{"client": "java@3.9.2"}\n{"client": "java@4.0.0"}', "f.jsonl")[1].client == "java@4.0.0"
+    assert read('{"client": "java@3.9.2"}\n{"client": "java@4.0.0"}', "f.jsonl").found[1].selector == "java@4.0.0"
 
 
-@pytest.mark.parametrize(("name", "text", "says"), [REFUSED[0], REFUSED[-1], ("f.json", "[{", "correct the file")])
+@pytest.mark.parametrize(
+    ("name", "text", "says"), [REFUSED[0], REFUSED[-1], ("f.json", '["a@1", {', "correct the file")]
+)
 def test_the_command_ends_with_one_line(tmp_path: Path, name: str, text: str, says: str) -> None:
     file = tmp_path / name
     file.write_text(text)

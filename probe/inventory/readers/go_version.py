@@ -9,6 +9,8 @@ from probe.inventory.document import Document
 from probe.inventory.found import Found, Skipped
 from probe.inventory.packages import client_of, fork, known
 
+LONGEST = 5_000
+"""Characters of a line that are read."""
 PROGRAM = re.compile(r"(\S.*): (?:go\d|devel)\S*.*")
 
 
@@ -25,7 +27,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         if held is not None and words[0] != "=>":
             yield from _client(*held, program)
             held = None
-        if found := PROGRAM.fullmatch(line):
+        if found := PROGRAM.fullmatch(line[:LONGEST]):
             program = found[1].rpartition("/")[2]
         elif words[0] == "dep" and len(words) > 1:
             held = (words[1], "".join(words[2:3]), place)

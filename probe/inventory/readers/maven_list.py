@@ -9,6 +9,8 @@ from probe.inventory.document import Document
 from probe.inventory.found import Found, Skipped
 from probe.inventory.packages import client_of
 
+LONGEST = 1_000
+"""Characters of a line that are read."""
 MODULE = re.compile(r"--- \S+:list .*@ (\S+) ---")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 ARTIFACT = re.compile(
@@ -20,7 +22,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients of each module that is listed."""
     module = ""
     for number, line in document.lines():
-        plain = COLOUR.sub("", line)
+        plain = COLOUR.sub("", line[:LONGEST])
         if begins := MODULE.search(plain):
             module = begins[1]
         found = ARTIFACT.fullmatch(plain)

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from probe.inventory.document import Document
+from probe.inventory.document import MIB, Document
 from probe.inventory.found import Found, InventoryError, Skipped
 from probe.inventory.packages import client_of, known
 from probe.inventory.readers.pom_file import Dependency, Pom, parse
+from probe.model.lazy import lazy
 
+LIMIT = 4 * MIB
 PARENTS = 20
 """Most parents above a pom that are read."""
 PLACEHOLDER = re.compile(r"\$\{([^${}]+)\}")
@@ -23,7 +25,7 @@ NESTED = 10
 """Most times that a property is filled in by another one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
     """A pom with what it has from its parents."""
 
@@ -31,7 +33,16 @@ class Model:
     chain: tuple[Pom, ...]
     """The pom itself, then its parents inside the folder."""
 
-    @property
+    @lazy
+    def managed(self) -> Mapping[str, str]:
+        """Return the versions that dependencyManagement gives, by group and artifact; the nearest pom decides."""
+        return {
+            f"{self.filled(one.group)}:{self.filled(one.artifact)}": one.version
+            for pom in reversed(self.chain)
+            for one in reversed(pom.managed)
+        }
+
+    @lazy
     def properties(self) -> Mapping[str, str]:
         """Return the properties; those of the pom come before those of its parents."""
         found = {key: value for pom in reversed(self.chain) for key, value in pom.properties.items()}
@@ -54,7 +65,7 @@ class Model:
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients that a pom depends on."""
-    own = parse(document.text(), document.place)
+    own = parse(document.text(LIMIT), document.place)
     model = Model(own, (own, *_parents(own, document)))
     for wanted in own.dependencies:
         item = _client(model, wanted, document.place)
@@ -75,7 +86,7 @@ def _parents(own: Pom, document: Document) -> Iterator[Pom]:
             return
         with closing(other.stream):
             try:
-                found = parse(other.text(), other.place)
+                found = parse(other.text(LIMIT), other.place)
             except ValueError as error:
                 raise InventoryError(f"its parent {other.place} cannot be read: {error}; correct that file") from None
         if found.artifact != pom.parent.artifact:
@@ -86,7 +97,7 @@ def _parents(own: Pom, document: Document) -> Iterator[Pom]:
 
 def _client(model: Model, wanted: Dependency, place: str) -> Found | Skipped | None:
     name = f"{model.filled(wanted.group)}:{model.filled(wanted.artifact)}"
-    version = wanted.version or _managed(model, name)
+    version = wanted.version or model.managed.get(name, "")
     where = f"{place}, {name}"
     service = model.own.artifact
     if version:
@@ -102,15 +113,6 @@ def _client(model: Model, wanted: Dependency, place: str) -> Found | Skipped | N
         service=service,
         unknown=f"{_outside(model)} decides, which is not in the folder",
     )
-
-
-def _managed(model: Model, name: str) -> str:
-    """Return the version that dependencyManagement of the pom or a parent gives; empty if none does."""
-    for pom in model.chain:
-        for managed in pom.managed:
-            if f"{model.filled(managed.group)}:{model.filled(managed.artifact)}" == name:
-                return managed.version
-    return ""
 
 
 def _by_builder(model: Model, name: str, where: str) -> Found | Skipped | None:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element  # for types; defusedxml reads
 
 
+LONGEST = 300
+"""Characters of a value that are kept, so that properties inside properties stay small."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dependency:
     """A dependency as it is written, with its placeholders."""
@@ -64,7 +68,9 @@ def parse(text: str, place: str) -> Pom:
         artifact=_text(root, "artifactId"),
         version=_text(root, "version"),
         parent=_parent(root),
-        properties={_name(item): (item.text or "").strip() for one in _all(root, "properties") for item in one},
+        properties={
+            _name(item): (item.text or "").strip()[:LONGEST] for one in _all(root, "properties") for item in one
+        },
         dependencies=tuple(_dependencies(root)),
         managed=tuple(one for item in _all(root, "dependencyManagement") for one in _listed(item)),
     )
@@ -73,7 +79,7 @@ def parse(text: str, place: str) -> Pom:
 def _parent(root: Element) -> Parent:
     for item in _all(root, "parent"):
         path = next((one.text or "" for one in _all(item, "relativePath")), "../pom.xml")
-        return Parent(_text(item, "groupId"), _text(item, "artifactId"), _text(item, "version"), path.strip())
+        return Parent(_text(item, "groupId"), _text(item, "artifactId"), _text(item, "version"), path.strip()[:LONGEST])
     return Parent()
 
 
@@ -98,7 +104,7 @@ def _all(element: Element, name: str) -> list[Element]:
 
 
 def _text(element: Element, name: str) -> str:
-    return next(((item.text or "").strip() for item in _all(element, name)), "")
+    return next(((item.text or "").strip()[:LONGEST] for item in _all(element, name)), "")
 
 
 def _name(element: Element) -> str:

@@ -7,11 +7,13 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from probe.inventory.document import Document
+from probe.inventory.document import MIB, Document
 from probe.inventory.found import Found, Skipped
-from probe.inventory.packages import client_of, mentions
+from probe.inventory.packages import client_of, concerns, mentions
 from probe.inventory.shapes import table, tables, text
 
+LIMIT = 8 * MIB
+"""Bytes of the largest file: TOML takes about a second for three of them."""
 ELSEWHERE: Mapping[str, str] = {
     "git": "a commit, no release",
     "directory": "a folder, no release",
@@ -26,15 +28,17 @@ ELSEWHERE: Mapping[str, str] = {
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients that are locked."""
-    whole = document.text()
+    whole = document.text(LIMIT)
     packages = tables(tomllib.loads(whole).get("package")) if mentions(whole, "pypi") else ()
     service = next((text(one.get("name")) for one in packages if _is_root(table(one.get("source")))), "")
     for one in packages:
         name, version = text(one.get("name")), text(one.get("version"))
+        if not concerns("pypi", name) or _is_root(table(one.get("source"))):
+            continue
         place = f"{document.place}, line {_line(whole, name)}"
         why = _elsewhere(table(one.get("source")), version)
         item = client_of("pypi", name, version, place=place, service=service, unknown=why)
-        if item is not None and not _is_root(table(one.get("source"))):
+        if item is not None:
             yield item
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from probe.inventory.document import Document
 from probe.inventory.found import Found, Skipped
-from probe.inventory.packages import client_of, known
+from probe.inventory.packages import client_of, concerns
 from probe.inventory.text import one_line
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -58,7 +58,7 @@ def _other(line: str) -> Skipped | None:
 def _requirement(line: str, place: str) -> Found | Skipped | None:
     plain = OPTION.sub("", COMMENT.sub("", line)).strip()
     name = NAME.match(plain)
-    if name is None or (known("pypi", name[0]) is None and "kafka" not in name[0].lower()):
+    if name is None or not concerns("pypi", name[0]):
         return None
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415  # of this format alone
 
