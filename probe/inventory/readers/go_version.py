@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from probe.inventory.document import Document
 from probe.inventory.found import Found, Skipped
@@ -15,15 +15,19 @@ PROGRAM = re.compile(r"(\S.*): (?:go\d|devel)\S*.*")
 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
-    """Yield the clients in each program.
+    """Yield the clients in each program."""
+    return clients((f"{document.place}, line {number}", line) for number, line in document.lines())
+
+
+def clients(lines: Iterable[tuple[str, str]]) -> Iterator[Found | Skipped]:
+    """Yield the clients in each program; every line comes with its place.
 
     A module that was replaced stands as `dep` above its replacement, `=>`. Of the version above no byte is in the
     program.
     """
     program, held = "", None
-    for number, line in document.lines():
+    for place, line in lines:
         words = line.strip().split("\t")
-        place = f"{document.place}, line {number}"
         if held is not None and words[0] != "=>":
             yield from _client(*held, program)
             held = None
