@@ -1,0 +1,90 @@
+"""The table of packages names clients of the catalogue, and versions are releases or unknown."""
+
+from __future__ import annotations
+
+import pytest
+
+from probe.cli.wiring.catalogue import apps, families
+from probe.inventory.columns import WORDS
+from probe.inventory.packages import client_of, conflicts, known, packages
+from probe.inventory.text import LONGEST, csv_cell, html_text, markdown_cell, one_line
+from probe.inventory.versions import exact
+
+
+def test_every_client_of_the_table_is_in_the_catalogue() -> None:
+    for (_, name), package in packages().items():
+        assert bool(package.client) != bool(package.why), name
+        assert not package.client or package.client in {*families(), *apps()}, name
+
+
+def test_a_wrapper_has_a_library_of_the_table_inside() -> None:
+    for (ecosystem, name), package in packages().items():
+        assert all(known(ecosystem, inside) for inside in package.inside), name
+        assert not package.inside or package.client in apps(), name
+
+
+def test_packages_in_conflict_are_in_the_table() -> None:
+    for conflict in conflicts():
+        assert all(known(conflict.ecosystem, name) for name in conflict.names)
+
+
+def test_no_word_stands_for_two_columns() -> None:
+    words = [word for accepted in WORDS.values() for word in accepted]
+    assert len(words) == len({*words})
+
+
+@pytest.mark.parametrize(
+    ("ecosystem", "text", "version"),
+    [
+        ("golang", "v1.43.2", "1.43.2"),
+        ("golang", "v2.0.0+incompatible", "2.0.0"),
+        ("golang", "v1.2.3-rc.1", "1.2.3-rc.1"),
+        ("golang", "v1.43.4-0.20240912103434-0123456789ab", ""),
+        ("golang", "v1.43.4-pre.0.20240912103434-0123456789ab", ""),
+        ("golang", "v0.0.0-20240912103434-0123456789ab", ""),
+        ("golang", "(devel)", ""),
+        ("golang", "master", ""),
+        ("pypi", "2.0.2", "2.0.2"),
+        ("pypi", "3.0.0rc1", "3.0.0rc1"),
+        ("pypi", "3.1.0.dev0", ""),
+        ("pypi", "2.0.2+git1234", ""),
+        ("npm", "v3.6.1", "3.6.1"),
+        ("npm", "^2.2.0", ""),
+        ("npm", "2.x", ""),
+        ("npm", "latest", ""),
+        ("npm", "*", ""),
+        ("maven", "3.9.1", "3.9.1"),
+        ("maven", "2.16.12.Final", "2.16.12.Final"),
+        ("maven", "5.0.0-2.2", "5.0.0-2.2"),
+        ("maven", "[3.0,4.0)", ""),
+        ("maven", "3.+", ""),
+        ("maven", "latest.release", ""),
+        ("maven", "4.0.0-SNAPSHOT", ""),
+        ("maven", "${kafka.version}", ""),
+        ("maven", "@kafka.version@", ""),
+        ("deb", "2.0.2-1", "2.0.2"),
+        ("deb", "1:2.3.0+dfsg-2ubuntu1", "2.3.0"),
+        ("", "1" * 5000, ""),
+        ("", "1" * 90 + "!", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_text_is_a_release_or_has_a_reason(ecosystem: str, text: str, version: str) -> None:
+    found, why = exact(ecosystem, text)
+    assert (found, bool(why)) == (version, not version)
+
+
+def test_names_are_compared_as_registries_do() -> None:
+    for ecosystem, name in (("pypi", "Kafka_Python"), ("golang", "github.com/ibm/sarama")):
+        assert known(ecosystem, name)
+    assert not known("npm", "KafkaJS")
+    assert client_of("pypi", "requests", "2.0", place="x") is None
+
+
+def test_text_is_safe_where_it_is_shown() -> None:
+    assert one_line("a\x1b]0;x\x07\r\nb\u202e\ud800") == "a\\x1b]0;x\\x07 b\\u202e\\ud800"
+    assert one_line("naïve 東京") == "naïve 東京"
+    assert len(one_line("x" * 10_000)) == LONGEST + 3
+    assert [csv_cell(text) for text in ("=1+1", "@x", "-1", "a=1")] == ["'=1+1", "'@x", "'-1", "a=1"]
+    assert markdown_cell("a|b [x](y) <b>`c`") == "a\\|b \\[x\\]\\(y\\) \\<b\\>\\`c\\`"
+    assert html_text('<a href="x">') == "&lt;a href=&quot;x&quot;&gt;"
