@@ -29,7 +29,9 @@ COMMENT = 65_535
 def opened(stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
     """Open an archive. InventoryError if it is none, or if its list of entries is too long."""
     if _directory_size(stream) > LONGEST_DIRECTORY:
-        raise InventoryError(f"its list of entries is longer than {LONGEST_DIRECTORY // MIB} MiB; name a smaller archive")
+        raise InventoryError(
+            f"its list of entries is longer than {LONGEST_DIRECTORY // MIB} MiB; name a smaller archive"
+        )
     try:
         with zipfile.ZipFile(stream) as archive:
             yield archive

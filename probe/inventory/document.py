@@ -6,6 +6,7 @@ import codecs
 import io
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -99,6 +100,16 @@ class Document:
         kept.write(self.whole(limit))
         kept.seek(0)
         return kept  # type: ignore[return-value]  # a SpooledTemporaryFile is a BinaryIO in all but name
+
+    @contextmanager
+    def beside(self, relative: str) -> Iterator[Document | None]:
+        """Open a neighbour and close it; None as for `neighbour`."""
+        other = self.neighbour(relative)
+        try:
+            yield other
+        finally:
+            if other is not None:
+                other.stream.close()
 
     def _from_rest(self) -> BinaryIO:
         if self.stream.seekable():

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from probe.inventory import recognise
+from probe.inventory import recognise_running as running
 from probe.inventory.document import Document, Head
 from probe.inventory.found import Found, Skipped
 
@@ -32,6 +33,9 @@ class Format:
     """Whether a file is about one program or service: its folder names it where nothing else does, and a package that
     it lists several times is one client."""
 
+    quiet: bool = False
+    """Whether most files of it hold no client, so that a walk says so of all together."""
+
     def read(self, document: Document) -> Iterable[Found | Skipped]:
         """Return what the reader finds in a document."""
         reader: Reader = importlib.import_module(f"probe.inventory.readers.{self.reader}").read
@@ -40,7 +44,24 @@ class Format:
 
 TEXTS = ("*.txt", "*.log", "*.out")
 JSON = ("*.json", "*.jsonl")
+YAML = ("*.yml", "*.yaml")
 FORMATS: tuple[Format, ...] = (
+    Format(title="jar", recognises=running.jar, reader="jar", walked=("*.jar", "*.war", "*.ear"), quiet=True),
+    Format(title="librdkafka", recognises=running.librdkafka, reader="librdkafka", walked=("*rdkafka*",)),
+    Format(title="program", recognises=running.program, reader="go_program", quiet=True),
+    Format(
+        title="installed Python package",
+        recognises=running.python_package,
+        reader="python_package",
+        walked=("METADATA", "PKG-INFO"),
+        quiet=True,
+    ),
+    Format(
+        title="installed npm package",
+        recognises=running.node_package,
+        reader="node_package",
+        walked=("package.json",),
+    ),
     Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
     Format(title="output of go version -m", recognises=recognise.go_version, reader="go_version", walked=TEXTS),
     Format(title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True),
@@ -70,9 +91,26 @@ FORMATS: tuple[Format, ...] = (
     Format(
         title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True
     ),
+    Format(title="request log of a broker", recognises=running.request_log, reader="request_log"),
+    Format(title="pods of Kubernetes", recognises=running.kubernetes, reader="kubernetes", walked=JSON),
+    Format(title="settings of Beats", recognises=running.beats, reader="beats", walked=YAML),
+    Format(
+        title="settings of the OpenTelemetry Collector",
+        recognises=running.otel_collector,
+        reader="otel_collector",
+        walked=YAML,
+    ),
+    Format(title="settings of Telegraf", recognises=running.telegraf, reader="telegraf", walked=("*.conf", "*.toml")),
     Format(title="fleet in TOML", recognises=recognise.fleet_toml, reader="fleet_toml", walked=("*.toml",)),
     Format(title="fleet in JSON", recognises=recognise.fleet_json, reader="fleet_json", walked=JSON),
+    Format(
+        title="Prometheus text",
+        recognises=running.prometheus,
+        reader="prometheus",
+        walked=("*.prom", "*.metrics", "*metrics*", "*.txt"),
+    ),
     Format(title="sheet", recognises=recognise.sheet, reader="sheet", walked=("*.csv", "*.tsv", "*.psv")),
+    Format(title="list of images", recognises=running.image_list, reader="image_list", walked=("*images*",)),
     Format(title="list of clients", recognises=recognise.plain_list, reader="plain_list", walked=()),
     Format(
         title="requirements of pip",
@@ -83,6 +121,8 @@ FORMATS: tuple[Format, ...] = (
     ),
 )
 """In the order in which they are tried: what the content shows beyond doubt first."""
+QUIET = frozenset(item.title for item in FORMATS if item.quiet)
+"""Titles of the formats of which most files hold no client."""
 
 
 def recognised(head: Head, *, walked: bool) -> Format | None:

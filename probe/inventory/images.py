@@ -39,7 +39,9 @@ class Inside:
     def fits(self, version: str) -> bool:
         """Return whether it is inside a version of the image."""
         key = version_key(version)
-        return (not self.since or key >= version_key(self.since)) and (not self.before or key < version_key(self.before))
+        return (not self.since or key >= version_key(self.since)) and (
+            not self.before or key < version_key(self.before)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 from probe.inventory.document import HEAD, Document, Head, Neighbour, head_of, nothing_beside
-from probe.inventory.formats import recognised
+from probe.inventory.formats import QUIET, recognised
 from probe.inventory.found import Found, InventoryError, Reading, Skipped
 from probe.inventory.related import of_one_project, relate
 from probe.inventory.text import one_line
+from probe.inventory.together import with_settings
 from probe.inventory.unpacked import MAGIC, unpacked
 from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
+from probe.model.counts import counted
 
 STDIN = "-"
 MOST = 100_000
@@ -27,8 +30,12 @@ UNREADABLE = (InventoryError, ValueError, csv.Error, OSError, EOFError)
 """What readers raise for a broken file. ValueError includes wrong JSON, TOML, XML entities and archives."""
 
 
-def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> Iterator[Reading]:
-    """Yield what each file holds, in the order in which files are named and met."""
+def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> list[Reading]:
+    """Return what each file holds, in the order in which files are named and met."""
+    return with_settings(_each(paths, bounds))
+
+
+def _each(paths: Iterable[str], bounds: Bounds | None) -> Iterator[Reading]:
     for path in dict.fromkeys(paths):
         if path == STDIN:
             yield read_stream("standard input", STDIN, sys.stdin.buffer, named=True)
@@ -39,16 +46,28 @@ def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> Iter
 
 
 def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
-    left_out, other = LeftOut(), 0
+    left_out, other, empty = LeftOut(), 0, Counter[str]()
     for name in walk(root, left_out, bounds):
         reading = _file(root / name, name, _inside(root, name), named=False)
-        if reading.taken_for:
+        if reading.taken_for and not _goes_without_saying(reading):
             yield reading
+        elif reading.taken_for:
+            empty[reading.taken_for] += 1
         elif reading.problem:
             left_out.add(reading.problem, name)
         else:
             other += 1
-    yield Reading(place=one_line(root), skipped=(*left_out.all(), *_others(other)), named=False)
+    yield Reading(place=one_line(root), skipped=(*left_out.all(), *_empty(empty), *_others(other)), named=False)
+
+
+def _goes_without_saying(reading: Reading) -> bool:
+    """Return whether a file has no client and is of a format of which most files have none."""
+    return reading.taken_for in QUIET and not (reading.found or reading.skipped or reading.problem)
+
+
+def _empty(counts: Mapping[str, int]) -> Iterator[Skipped]:
+    for title, count in counts.items():
+        yield Skipped(counted(count, title), "no Kafka client in them")
 
 
 def _others(count: int) -> Iterator[Skipped]:

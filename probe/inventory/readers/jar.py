@@ -105,4 +105,3 @@ def _shaded(archive: zipfile.ZipFile, place: str) -> Iterator[Found | Skipped]:
         item = client_of("maven", CLIENTS, "", place=place, unknown=f"a shaded copy, and {why}")
     if item is not None:
         yield item
-
