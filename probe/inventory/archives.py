@@ -1,4 +1,4 @@
-"""Zip archives that nobody vetted: their directory is measured before it is read, and entries are read within bounds."""
+"""Zip archives that nobody vetted: the list of entries is measured before it is read, and entries are bounded."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ NAME = re.compile(
     r"(?:[a-z-]+://)?(?P<path>[a-z0-9][\w.-]*(?::\d+(?=/))?(?:/[a-z0-9][\w.-]*)*)(?::(?P<tag>\w[\w.-]{0,127}))?"
     r"(?P<digest>@sha256:[0-9a-f]{64})?"
 )
-"""An image: https://github.com/distribution/reference. A scheme stands before those that Docker reports to Kubernetes."""
+"""An image: https://github.com/distribution/reference. Docker reports those of Kubernetes with a scheme."""
 TAG = re.compile(
     r"v?(?P<version>\d+\.\d+\.\d+(?:\.(?:Final|RELEASE))?)"
     r"(?:-(?:alpine|slim|ubi\d*|debian|distroless|wolfi|oss|linux|nonroot|amd64|arm64|x86_64|aarch64|r?\d+(?:\.\d+)*))*"

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from probe.inventory.found import Found
 from probe.inventory.packages import release
-from probe.inventory.text import one_line
+from probe.inventory.text import LONGEST, one_line
 from probe.model.versions import version_key
 
 TABLE = Path(__file__).resolve().parent / "data" / "names_on_the_wire.toml"
@@ -76,12 +77,13 @@ def silent() -> tuple[Silent, ...]:
 
 
 @cache
-def _table() -> Mapping[str, list[dict[str, str]]]:
+def _table() -> Mapping[str, list[dict[str, Any]]]:
     return tomllib.loads(TABLE.read_text())
 
 
 def client_on_the_wire(name: str, version: str, *, place: str, count: int = 1, client_id: str = "") -> Found:
     """Return the client that reports a name and a version; `client_id` is its id, where the data has one."""
+    name, version = name[:LONGEST], version[:LONGEST]
     number, why, known = _meant(name, version)
     return Found(
         service=one_line(client_id),

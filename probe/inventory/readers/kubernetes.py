@@ -27,7 +27,7 @@ Used = tuple[str, str]
 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
-    """Yield the clients in the images, with the number of pods. InventoryError if it lists no object with containers."""
+    """Yield the clients in the images, with the number of pods. InventoryError if nothing has containers."""
     counts, ended, seen = Counter[Used](), 0, False
     for item in _items(json.loads(document.text())):
         specification = _containers_of(item)

@@ -73,7 +73,7 @@ def _left_out(
 
 
 def _row(line: str) -> tuple[Mapping[str, str], float] | None:
-    """Return the labels (lower case, without `_`) and the value; None for another metric. ValueError if it is broken."""
+    """Return the labels (lower case, without `_`) and the value; None for another metric. ValueError if broken."""
     from prometheus_client.parser import text_string_to_metric_families  # noqa: PLC0415  # loaded for this format only
 
     try:

@@ -30,10 +30,7 @@ AMONG_BROKERS = frozenset(
 )
 NEUTRAL = "API_VERSIONS"
 """The first request of brokers and clients alike."""
-TEXT = re.compile(
-    r"apiKey=(?P<api>\w+),.*?clientId=(?P<client_id>.*?), correlationId=(?P<rest>.*)from connection (?P<connection>\S+?);"
-    r".*clientInformation:ClientInformation\(softwareName=(?P<name>[^,]*), softwareVersion=(?P<version>[^)]*)\)"
-)
+SOFTWARE = "clientInformation:ClientInformation(softwareName="
 REPLICA = re.compile(r"\breplica_?[iI]d=(\d+)")
 """A Fetch or ListOffsets of a broker; clients send -1."""
 UNIQUE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -150,17 +147,23 @@ def _is_replica(request: Mapping[str, Any]) -> bool:
 
 
 def _text(line: str) -> Line | None:
-    """Read a line of 2.4 to 2.7; None for a request among brokers, or one that names no software."""
-    found = TEXT.search(line)
-    if found is None:
-        if "clientInformation:" in line:
-            raise ValueError(line)
+    """Read a line of 2.4 to 2.7; None for a request among brokers, or one that names no software.
+
+    It is searched piece by piece: a client chooses its id, and an expression over a whole line can take for ever.
+    """
+    body, software, end = line.rpartition(SOFTWARE)
+    if not software:
         return None
-    replica = REPLICA.search(found["rest"])
-    if found["api"] in AMONG_BROKERS or replica is not None:
+    name, _, version = end.partition(", softwareVersion=")
+    _, header, request = body.partition("apiKey=")
+    client_id, found, sent = request.partition("clientId=")[2].partition(", correlationId=")
+    if not header or not found:
+        raise ValueError(line)
+    api = request.partition(",")[0]
+    if api in AMONG_BROKERS or REPLICA.search(sent) is not None:
         return None
-    client = (_stable(found["client_id"]), found["name"], found["version"])
-    return Line(client, found["connection"], found["api"] == NEUTRAL)
+    connection = sent.rpartition(" from connection ")[2].partition(";")[0]
+    return Line((_stable(client_id), name, version.partition(")")[0]), connection, api == NEUTRAL)
 
 
 def _stable(client_id: str) -> str:
