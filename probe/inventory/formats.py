@@ -107,7 +107,7 @@ FORMATS: tuple[Format, ...] = (
         title="Prometheus text",
         recognises=running.prometheus,
         reader="prometheus",
-        walked=("*.prom", "*.metrics", "*metrics*", "*.txt"),
+        walked=("*.prom", "*.metrics", "metrics", "*.txt"),
     ),
     Format(title="sheet", recognises=recognise.sheet, reader="sheet", walked=("*.csv", "*.tsv", "*.psv")),
     Format(title="list of images", recognises=running.image_list, reader="image_list", walked=("*images*",)),

@@ -11,7 +11,7 @@ from probe.inventory.packages import packages
 from probe.inventory.programs import PROGRAMS
 from probe.inventory.recognise import LOOKED_AT, content
 
-SAMPLE = re.compile(r'(?:# (?:HELP|TYPE|UNIT) |[A-Za-z_:][\w:]*(?:\{[^}]*="[^}]*\})? +[-+.\dNI])')
+SAMPLE = re.compile(r'# (?:HELP|TYPE|UNIT) |[A-Za-z_:][\w:]*(?:\{[^}]*="[^}]*\})? +[-+]?[.\dNI][\w.+-]*(?: -?[\d.]+)?$')
 REQUEST = "Completed request:"
 IMAGE_TABLE = re.compile(r"(?:REPOSITORY|IMAGE) +TAG +(?:IMAGE ID|DIGEST)")
 """Header of `docker images`, `podman images`, `nerdctl images` and `crictl images`."""

@@ -70,20 +70,21 @@ def _inner(archive: zipfile.ZipFile, inner: list[zipfile.ZipInfo], place: str) -
 
 def _clients(archive: zipfile.ZipFile, place: str) -> Iterator[Found | Skipped]:
     kafka = False
+    holds_kafka = any(name == CLASS or name.endswith(f"/{CLASS}") for name in archive.namelist())
     for info in archive.infolist():
         name = info.filename
         package = next((known for file, known in OWN_VERSIONS.items() if name == file or name.endswith(f"/{file}")), "")
         maven = MAVEN.fullmatch(name)
         if maven is not None and known("maven", f"{maven[1]}:{maven[2]}") is not None:
             package = f"{maven[1]}:{maven[2]}"
-        if not package:
+        if not package or (package == CLIENTS and not holds_kafka):  # other jars of Kafka have the same file
             continue
         kafka = kafka or package == CLIENTS
         version = _properties(entry(archive, info, LONGEST_TEXT)).get("version", "")
         item = client_of("maven", package, version, place=place)
         if item is not None:
             yield item
-    if not kafka:
+    if holds_kafka and not kafka:
         yield from _shaded(archive, place)
 
 
@@ -94,8 +95,6 @@ def _properties(data: bytes) -> dict[str, str]:
 
 def _shaded(archive: zipfile.ZipFile, place: str) -> Iterator[Found | Skipped]:
     """Yield a copy of kafka-clients that lost its version file; the notices of the jar may name it."""
-    if not any(name == CLASS or name.endswith(f"/{CLASS}") for name in archive.namelist()):
-        return
     texts = (entry(archive, archive.getinfo(name), LONGEST_NOTICE) for name in NOTICES if name in archive.namelist())
     versions = sorted({version for data in texts for version in NAMED.findall(data.decode("utf-8", "replace"))})
     if len(versions) == 1:
