@@ -28,6 +28,8 @@ class Format:
     """Module of `probe.inventory.readers`; its function `read` is a `Reader`. Imported when a file is met."""
     walked: Sequence[str] = ("*",)
     """Names of files that a walk of a folder tries it for. A file that the user names may have any name."""
+    environment: bool = False
+    """Whether there is a file per package, so that the files of one service in a walked folder are seen together."""
     project: bool = False
     """Whether a file is about one program or service: its folder names it where nothing else does, and a package that
     it lists several times is one client."""
@@ -83,6 +85,9 @@ FORMATS: tuple[Format, ...] = (
     ),
 )
 """In the order in which they are tried: what the content shows beyond doubt first."""
+
+TOGETHER = frozenset(item.title for item in FORMATS if item.environment)
+"""Titles of the formats with a file per package."""
 
 
 def recognised(head: Head, *, walked: bool) -> Format | None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from probe.inventory.document import HEAD, Document, Neighbour, head_of, nothing_beside
-from probe.inventory.formats import recognised
+from probe.inventory.formats import TOGETHER, recognised
 from probe.inventory.found import Found, InventoryError, Reading, Skipped
-from probe.inventory.related import of_one_project, relate
+from probe.inventory.related import of_one_project, relate, relate_files
 from probe.inventory.text import one_line
 from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
 
@@ -38,15 +38,18 @@ def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> Iter
 
 
 def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
-    left_out, other = LeftOut(), 0
+    left_out, other, together = LeftOut(), 0, []
     for name in walk(root, left_out, bounds):
         reading = _file(root / name, name, _inside(root, name), named=False)
-        if reading.taken_for:
+        if reading.taken_for in TOGETHER:
+            together.append(reading)
+        elif reading.taken_for:
             yield reading
         elif reading.problem:
             left_out.add(reading.problem, name)
         else:
             other += 1
+    yield from relate_files(together)
     yield Reading(place=one_line(root), skipped=(*left_out.all(), *_others(other)), named=False)
 
 
