@@ -81,7 +81,7 @@ FORMATS: tuple[Format, ...] = (
         recognises=recognise.requirements,
         reader="requirements",
         project=True,
-        walked=("*requirements*.txt", "*requirements*.in", "*constraints*.txt", "*freeze*.txt"),
+        walked=("*requirements*.txt", "*/requirements/*.txt", "*requirements*.in", "*constraints*.txt", "*freeze*.txt"),
     ),
 )
 """In the order in which they are tried: what the content shows beyond doubt first."""
@@ -92,5 +92,10 @@ TOGETHER = frozenset(item.title for item in FORMATS if item.environment)
 
 def recognised(head: Head, *, walked: bool) -> Format | None:
     """Return the format of a file; None if no format is known for it."""
-    fits = (item for item in FORMATS if not walked or any(fnmatchcase(head.file, name) for name in item.walked))
+    fits = (item for item in FORMATS if not walked or any(_matches(head, name) for name in item.walked))
     return next((item for item in fits if item.recognises(head)), None)
+
+
+def _matches(head: Head, name: str) -> bool:
+    """Return whether a file has a name, or a path where the name has folders in it."""
+    return fnmatchcase(f"/{head.name}" if "/" in name else head.file, name)

@@ -15,7 +15,7 @@ from probe.inventory.formats import TOGETHER, recognised
 from probe.inventory.found import Found, InventoryError, Reading, Skipped
 from probe.inventory.related import of_one_project, relate, relate_files
 from probe.inventory.text import one_line
-from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
+from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, unreadable, walk
 
 STDIN = "-"
 MOST = 100_000
@@ -31,6 +31,8 @@ def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> Iter
     for path in dict.fromkeys(paths):
         if path == STDIN:
             yield read_stream("standard input", STDIN, sys.stdin.buffer, named=True)
+        elif Path(path).is_dir() and (problem := unreadable(Path(path))):
+            yield Reading(place=one_line(path), problem=problem)
         elif Path(path).is_dir():
             yield from _folder(Path(path), bounds or Bounds())
         else:
