@@ -29,6 +29,8 @@ class Format:
     """Module of `probe.inventory.readers`; its function `read` is a `Reader`. Imported when a file is met."""
     walked: Sequence[str] = ("*",)
     """Names of files that a walk of a folder tries it for. A file that the user names may have any name."""
+    environment: bool = False
+    """Whether there is a file per package, so that the files of one service in a walked folder are seen together."""
     project: bool = False
     """Whether a file is about one program or service: its folder names it where nothing else does, and a package that
     it lists several times is one client."""
@@ -117,15 +119,23 @@ FORMATS: tuple[Format, ...] = (
         recognises=recognise.requirements,
         reader="requirements",
         project=True,
-        walked=("*requirements*.txt", "*requirements*.in", "*constraints*.txt", "*freeze*.txt"),
+        walked=("*requirements*.txt", "*/requirements/*.txt", "*requirements*.in", "*constraints*.txt", "*freeze*.txt"),
     ),
 )
 """In the order in which they are tried: what the content shows beyond doubt first."""
 QUIET = frozenset(item.title for item in FORMATS if item.quiet)
 """Titles of the formats of which most files hold no client."""
 
+TOGETHER = frozenset(item.title for item in FORMATS if item.environment)
+"""Titles of the formats with a file per package."""
+
 
 def recognised(head: Head, *, walked: bool) -> Format | None:
     """Return the format of a file; None if no format is known for it."""
-    fits = (item for item in FORMATS if not walked or any(fnmatchcase(head.file, name) for name in item.walked))
+    fits = (item for item in FORMATS if not walked or any(_matches(head, name) for name in item.walked))
     return next((item for item in fits if item.recognises(head)), None)
+
+
+def _matches(head: Head, name: str) -> bool:
+    """Return whether a file has a name, or a path where the name has folders in it."""
+    return fnmatchcase(f"/{head.name}" if "/" in name else head.file, name)

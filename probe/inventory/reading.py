@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from probe.inventory.document import HEAD, Document, Head, Neighbour, head_of, nothing_beside
-from probe.inventory.formats import QUIET, recognised
+from probe.inventory.formats import QUIET, TOGETHER, recognised
 from probe.inventory.found import Found, InventoryError, Reading, Skipped
-from probe.inventory.related import of_one_project, relate
+from probe.inventory.related import of_one_project, relate, relate_files
 from probe.inventory.text import one_line
 from probe.inventory.together import with_settings
 from probe.inventory.unpacked import MAGIC, unpacked
-from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, walk
+from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, unreadable, walk
 from probe.model.counts import counted
 
 STDIN = "-"
@@ -39,6 +39,8 @@ def _each(paths: Iterable[str], bounds: Bounds | None) -> Iterator[Reading]:
     for path in dict.fromkeys(paths):
         if path == STDIN:
             yield read_stream("standard input", STDIN, sys.stdin.buffer, named=True)
+        elif Path(path).is_dir() and (problem := unreadable(Path(path))):
+            yield Reading(place=one_line(path), problem=problem)
         elif Path(path).is_dir():
             yield from _folder(Path(path), bounds or Bounds())
         else:
@@ -46,10 +48,12 @@ def _each(paths: Iterable[str], bounds: Bounds | None) -> Iterator[Reading]:
 
 
 def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
-    left_out, other, empty = LeftOut(), 0, Counter[str]()
+    left_out, other, together, empty = LeftOut(), 0, [], Counter[str]()
     for name in walk(root, left_out, bounds):
         reading = _file(root / name, name, _inside(root, name), named=False)
-        if reading.taken_for and not _goes_without_saying(reading):
+        if reading.taken_for in TOGETHER:
+            together.append(reading)
+        elif reading.taken_for and not _goes_without_saying(reading):
             yield reading
         elif reading.taken_for:
             empty[reading.taken_for] += 1
@@ -57,6 +61,7 @@ def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
             left_out.add(reading.problem, name)
         else:
             other += 1
+    yield from relate_files(together)
     yield Reading(place=one_line(root), skipped=(*left_out.all(), *_empty(empty), *_others(other)), named=False)
 
 

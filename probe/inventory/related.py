@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from probe.inventory.found import Found, Skipped
+from probe.inventory.found import Found, Reading, Skipped
 from probe.inventory.packages import conflicts, known, normal
 
-Listed = Mapping[tuple[str, str], Mapping[str, Found]]
+Related: TypeAlias = tuple[tuple[Found, ...], tuple[Skipped, ...]]
+Listed: TypeAlias = Mapping[tuple[str, str], Mapping[str, Found]]
 """Clients by service and ecosystem, then by the name of the package."""
 
 
@@ -21,9 +23,20 @@ def of_one_project(found: Iterable[Found], service: str) -> list[Found]:
     return list(kept.values())
 
 
-def relate(found: Sequence[Found]) -> tuple[tuple[Found, ...], tuple[Skipped, ...]]:
+def relate(found: Sequence[Found]) -> Related:
     """Return the clients without wrappers whose library is listed itself, broken ones marked; and what was left out."""
-    listed = _by_package(found)
+    return _related(found, _by_package(found))
+
+
+def relate_files(readings: Sequence[Reading]) -> Iterator[Reading]:
+    """Yield what was read of files that describe one environment together, each with what the others say about it."""
+    listed = _by_package(item for reading in readings for item in reading.found)
+    for reading in readings:
+        kept, skipped = _related(reading.found, listed)
+        yield replace(reading, found=kept, skipped=(*reading.skipped, *skipped))
+
+
+def _related(found: Iterable[Found], listed: Listed) -> Related:
     kept, skipped = [], []
     for item in found:
         library = _library(item, listed)

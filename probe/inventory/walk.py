@@ -78,6 +78,15 @@ def walk(root: Path, left_out: LeftOut, bounds: Bounds) -> Iterator[str]:
         folders += reversed([path for path in inner if path.rsplit("/", 2)[-2] not in NOT_WALKED])
 
 
+def unreadable(root: Path) -> str:
+    """Return why a folder cannot be listed; empty if it can."""
+    try:
+        with os.scandir(root):
+            return ""
+    except OSError as error:
+        return f"{error.strerror or error}; name a folder that can be read"
+
+
 def _entries(root: Path, here: str, left_out: LeftOut) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(root / here) as entries:

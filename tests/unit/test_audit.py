@@ -336,3 +336,30 @@ def test_formulas_are_no_formulas_in_csv(tmp_path: Path) -> None:
     file.write_text('service,client\n"=1+1",sarama@1.43.2\n')
     rows = csv.DictReader(io.StringIO(audit(file, filled(tmp_path / "results"), "--csv")[0]))
     assert {row["service"] for row in rows} == {"'=1+1"}
+
+
+def test_a_go_mod_is_audited_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "go.mod"
+    file.write_text("module example.org/shop/orders\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2 // indirect\n")
+    text, error, code = audit(file, filled(tmp_path / "results"))
+    assert (code, "1 of 1 services are at risk (fails): example.org/shop/orders" in str(error)) == (1, True)
+    assert f"{file}: go.mod, 1 client" in text
+    assert "example.org/shop/orders: producer disk/storage-error: stuck" in text
+    assert "smallest upgrade: sarama 1.43.3" in text
+
+
+def test_packages_that_break_each_other_are_a_finding(tmp_path: Path) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("kafka-python==3.0.12\nkafka-python-ng==2.2.3\n")
+    text, _, code = audit(file, tmp_path / "results", "--json")
+    assert code == 1
+    assert {(item["finding"], "same folder" in item["problem"]) for item in json.loads(text)["services"]} == {
+        ("fails", True)
+    }
+
+
+def test_a_version_that_is_not_known_is_no_finding(tmp_path: Path) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("kafka-python>=2\n")
+    text, error, code = audit(file, filled(tmp_path / "results"))
+    assert (code, ">=2 is a range" in text, ">=2 is a range" in str(error)) == (3, True, True)

@@ -29,7 +29,7 @@ DOCUMENTS = {
     "fleet.toml": '[[service]]\nclient = "sarama@1.43.2"\n',
     "fleet.json": '[{"client": "sarama@1.43.2"}]',
     "list.txt": "sarama@1.43.2\njava@3.9.1\n",
-} | {path.name: path.read_text() for path in SAMPLES.iterdir()}
+} | {path.name: path.read_text() for path in SAMPLES.iterdir() if path.name != "README.md"}
 """One whole document per format, and the files of real tools."""
 
 

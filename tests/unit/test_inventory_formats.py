@@ -10,10 +10,16 @@ from probe.inventory.formats import FORMATS
 from tests.support.inventories import SAMPLES, only, read, read_file, shown
 
 COMMIT = "it comes from commit 4b10b5bd532a, no release; its own source says 3.0.6"
+NG = "a fork of kafka-python that is not driven here; a fork is not its origin's version"
+FORK = (
+    "github.com/elastic/sarama@v1.19.1-0.20220310193331-ebc2b0d8eef3",
+    "it replaces github.com/Shopify/sarama, and a fork is not its origin's version",
+)
 READ = {
     "go-version-m.txt": ("output of go version -m", [("plain", "sarama@1.61.1", "")]),
     "go-version-m-trimpath.txt": ("output of go version -m", [("stripped", "sarama@1.61.1", "")]),
     "go-version-m-vendored.txt": ("output of go version -m", [("vend", "sarama@1.61.1", "")]),
+    "go-version-m-replaced.txt": ("output of go version -m", [("shipper", *FORK)]),
     "mvn-dependency-list-2.8.txt": ("mvn dependency:list", [("inventory", "java@4.3.1", "")]),
     "mvn-dependency-list-3.11.0.txt": ("mvn dependency:list", [("inventory", "java@4.3.1", "")]),
     "cyclonedx-maven.cdx.json": (
@@ -49,6 +55,16 @@ READ = {
         ],
     ),
     "poetry.lock": ("poetry.lock or uv.lock", [("inventory", "kafka-python", COMMIT)]),
+    "package-lock-1.json": ("package-lock.json", [("orders", "kafkajs@2.2.4", "")]),
+    "uv-conflict.lock": (
+        "poetry.lock or uv.lock",
+        [("orders", "kafka-python@2.0.2", ""), ("orders", "kafka-python-ng@2.2.3", NG)],
+    ),
+    "requirements-hashes.txt": (
+        "requirements of pip",
+        [("inventory", "aiokafka@0.14.0", ""), ("inventory", "kafka-python@2.0.2", "")],
+    ),
+    "go.mod": ("go.mod", [("example.org/shop/shipper", *FORK)]),
     "uv.lock": ("poetry.lock or uv.lock", [("orders", "kafka-python", COMMIT)]),
 }
 """Name of the sample, its format, and service, client and why it is not known."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from probe.cli.wiring.catalogue import apps, families
 from probe.inventory.columns import WORDS
+from probe.inventory.found import Found, Reading
 from probe.inventory.packages import client_of, conflicts, known, packages
+from probe.inventory.related import relate_files
 from probe.inventory.text import LONGEST, csv_cell, html_text, markdown_cell, one_line
 from probe.inventory.versions import exact
 
@@ -26,6 +32,18 @@ def test_a_wrapper_has_a_library_of_the_table_inside() -> None:
 def test_packages_in_conflict_are_in_the_table() -> None:
     for conflict in conflicts():
         assert all(known(conflict.ecosystem, name) for name in conflict.names)
+
+
+def test_packages_in_conflict_are_broken_also_in_files_of_their_own() -> None:
+    def file(package: str, service: str) -> Reading:
+        found = client_of("pypi", package, "3.0.12", place=package, service=service)
+        assert isinstance(found, Found)
+        return Reading(place=package, found=(found,))
+
+    one, other, elsewhere = relate_files(
+        [file("kafka-python", "/srv"), file("kafka-python-ng", "/srv"), file("kafka-python", "/opt")]
+    )
+    assert [bool(item.found[0].broken) for item in (one, other, elsewhere)] == [True, True, False]
 
 
 def test_no_word_stands_for_two_columns() -> None:
@@ -88,3 +106,16 @@ def test_text_is_safe_where_it_is_shown() -> None:
     assert [csv_cell(text) for text in ("=1+1", "@x", "-1", "a=1")] == ["'=1+1", "'@x", "'-1", "a=1"]
     assert markdown_cell("a|b [x](y) <b>`c`") == "a\\|b \\[x\\]\\(y\\) \\<b\\>\\`c\\`"
     assert html_text('<a href="x">') == "&lt;a href=&quot;x&quot;&gt;"
+
+
+def test_the_library_of_a_format_is_imported_when_a_file_of_it_is_met(tmp_path: Path) -> None:
+    (tmp_path / "go.mod").write_text("module a\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2\n")
+    (tmp_path / "poetry.lock").write_text('[[package]]\nname = "requests"\n[metadata]\npython-versions = "*"\n')
+    code = (
+        "import sys\nfrom probe.inventory.reading import read_inventories\n"
+        "found = [item for one in read_inventories(sys.argv[1:]) for item in one.found]\n"
+        "print(len(found), *({'packaging', 'packageurl', 'defusedxml', 'xml', 'yaml'} & {*sys.modules}))"
+    )
+    argv = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["1"]

@@ -37,6 +37,22 @@ def test_files_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert walked(tmp_path) == (["a", "x", "b", "c"], {"no format of an inventory": "1 file"})
 
 
+def test_requirements_in_a_folder_of_that_name_are_found(tmp_path: Path) -> None:
+    write(tmp_path / "orders" / "requirements", "base.txt", "kafka-python==2.0.2\n")
+    write(tmp_path / "requirements", "base.txt", "kafka-python==2.0.2\n")
+    write(tmp_path / "orders", "base.txt", "kafka-python==2.0.2\n")
+    assert walked(tmp_path)[0] == ["requirements", "requirements"]
+
+
+def test_a_folder_that_cannot_be_listed_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("probe.inventory.walk.os.scandir", refuse)
+    (reading,) = read_inventories([str(tmp_path)])
+    assert (reading.named, reading.problem) == (True, "Permission denied; name a folder that can be read")
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     outside = write(tmp_path / "outside")
     inside = tmp_path / "inside"

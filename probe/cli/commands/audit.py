@@ -205,5 +205,7 @@ def _check(reports: Sequence[Report], gate: frozenset[Finding], readings: Sequen
         raise InventoryError(unread)
     if not reports:
         raise NothingJudgedError("no Kafka client is named there; docs/audit.md lists the formats that are read")
+    if not any(report.faults for report in reports):
+        raise NothingJudgedError(f"no client is known in a version that can be asked for: {reports[0].problem}")
     if all(report.finding is Finding.UNKNOWN for report in reports):
         raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")
