@@ -55,14 +55,16 @@ FORMATS: tuple[Format, ...] = (
         title="installed Python package",
         recognises=running.python_package,
         reader="python_package",
-        walked=("METADATA", "PKG-INFO"),
+        walked=("*.dist-info/METADATA", "*.egg-info/PKG-INFO", "*.egg-info"),
+        environment=True,
         quiet=True,
     ),
     Format(
         title="installed npm package",
         recognises=running.node_package,
         reader="node_package",
-        walked=("package.json",),
+        walked=("*node_modules/*/package.json",),
+        environment=True,
     ),
     Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
     Format(title="output of go version -m", recognises=recognise.go_version, reader="go_version", walked=TEXTS),
@@ -125,7 +127,6 @@ FORMATS: tuple[Format, ...] = (
 """In the order in which they are tried: what the content shows beyond doubt first."""
 QUIET = frozenset(item.title for item in FORMATS if item.quiet)
 """Titles of the formats of which most files hold no client."""
-
 TOGETHER = frozenset(item.title for item in FORMATS if item.environment)
 """Titles of the formats with a file per package."""
 

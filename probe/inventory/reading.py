@@ -51,12 +51,12 @@ def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
     left_out, other, together, empty = LeftOut(), 0, [], Counter[str]()
     for name in walk(root, left_out, bounds):
         reading = _file(root / name, name, _inside(root, name), named=False)
-        if reading.taken_for in TOGETHER:
-            together.append(reading)
-        elif reading.taken_for and not _goes_without_saying(reading):
-            yield reading
-        elif reading.taken_for:
+        if _goes_without_saying(reading):
             empty[reading.taken_for] += 1
+        elif reading.taken_for in TOGETHER:
+            together.append(reading)
+        elif reading.taken_for:
+            yield reading
         elif reading.problem:
             left_out.add(reading.problem, name)
         else:

@@ -11,7 +11,8 @@ from probe.inventory.packages import packages
 from probe.inventory.programs import PROGRAMS
 from probe.inventory.recognise import LOOKED_AT, content
 
-SAMPLE = re.compile(r'# (?:HELP|TYPE|UNIT) |[A-Za-z_:][\w:]*(?:\{[^}]*="[^}]*\})? +[-+]?[.\dNI][\w.+-]*(?: -?[\d.]+)?$')
+ABOUT_METRIC = re.compile(r"^# (?:HELP|TYPE|UNIT) [A-Za-z_:]", re.MULTILINE)
+SAMPLE = re.compile(r'[A-Za-z_:][\w:]*\{[^}\n]*="[^}\n]*\} ')
 REQUEST = "Completed request:"
 IMAGE_TABLE = re.compile(r"(?:REPOSITORY|IMAGE) +TAG +(?:IMAGE ID|DIGEST)")
 """Header of `docker images`, `podman images`, `nerdctl images` and `crictl images`."""
@@ -29,9 +30,8 @@ NPM_NAME = re.compile(r'"name"\s*:\s*"([^"]*)"')
 
 
 def prometheus(head: Head) -> bool:
-    """Return whether the first lines are samples or comments of the Prometheus text format."""
-    lines = head.text[:4096].splitlines()[:3]
-    return bool(lines) and all(SAMPLE.match(line) for line in lines)
+    """Return whether there are comments of the Prometheus text format, or the first line is a sample."""
+    return ABOUT_METRIC.search(head.text[:4096]) is not None or SAMPLE.match(head.text[:4096]) is not None
 
 
 def request_log(head: Head) -> bool:
@@ -80,7 +80,7 @@ def jar(head: Head) -> bool:
 
 def python_package(head: Head) -> bool:
     """Return whether it is the metadata of a Python package."""
-    return head.file in {"METADATA", "PKG-INFO"} and head.text.startswith("Metadata-Version:")
+    return head.text.startswith("Metadata-Version:")
 
 
 def node_package(head: Head) -> bool:

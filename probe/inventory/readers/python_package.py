@@ -7,25 +7,19 @@ file: its version is read from the library that RECORD lists.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import PurePath
 
 from probe.inventory.document import MIB, Document
 from probe.inventory.found import Found, Skipped
-from probe.inventory.packages import client_of, conflicts, normal
+from probe.inventory.packages import client_of, normal
 from probe.inventory.readers.librdkafka import library
 
 HEADER = re.compile(r"^(Name|Version): *(.*)$", re.MULTILINE)
 WRAPPER = "confluent-kafka"
 LIBRARY = re.compile(r"^([^,\n]*\blibrdkafka[^/,\n]*\.(?:so(?:\.\d+)*|dylib|dll)),", re.MULTILINE)
-DIGEST = re.compile(r"^(kafka/[\w/]+\.py),sha256=([\w-]+),", re.MULTILINE)
-LOOKED_AT = 50
-"""Files that are compared with their digests."""
 LONGEST_RECORD = 8 * MIB
 
 
@@ -42,32 +36,8 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     commit = _commit(document)
     unknown = f"{version} is what the source at commit {commit} says, no release" if commit else ""
     item = client_of("pypi", name, version, place=document.place, service=folder, unknown=unknown)
-    if isinstance(item, Found):
-        item = replace(item, broken=_overwritten(document, name))
     if item is not None:
         yield item
-
-
-def _overwritten(document: Document, name: str) -> str:
-    """Return why a package cannot work of which another one overwrote files; empty if none did, or it is not known.
-
-    Packages in conflict install into one folder, and RECORD has the digests of what each of them wrote.
-    """
-    conflict = next((one for one in conflicts() if one.ecosystem == "pypi" and normal("pypi", name) in one.names), None)
-    if conflict is None:
-        return ""
-    with document.beside("RECORD") as record:
-        listed = DIGEST.findall(record.text(LONGEST_RECORD)) if record is not None else []
-    for path, digest in listed[:LOOKED_AT]:
-        with document.beside(f"../{path}") as file:
-            if file is not None and _digest(file.whole(MIB)) != digest:
-                return f"{conflict.why} (not its own: {path})"
-    return ""
-
-
-def _digest(data: bytes) -> str:
-    """Return the digest of a file in RECORD's form."""
-    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
 def _commit(document: Document) -> str:

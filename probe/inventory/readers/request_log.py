@@ -28,8 +28,8 @@ AMONG_BROKERS = frozenset(
         *("CONTROLLER_REGISTRATION", "ASSIGN_REPLICAS_TO_DIRS", "UPDATE_RAFT_VOTER"),
     }
 )
-NEUTRAL = "API_VERSIONS"
-"""The first request of brokers and clients alike."""
+FIRST = "API_VERSIONS"
+"""The first request of brokers and clients alike; its line does not have the name yet that it brings."""
 SOFTWARE = "clientInformation:ClientInformation(softwareName="
 REPLICA = re.compile(r"\breplica_?[iI]d=(\d+)")
 """A Fetch or ListOffsets of a broker; clients send -1."""
@@ -48,7 +48,7 @@ class Line:
 
     client: Client
     connection: str
-    neutral: bool
+    first: bool
 
 
 @dataclass(slots=True)
@@ -57,8 +57,8 @@ class Seen:
 
     clients: dict[Client, int] = field(default_factory=dict)
     """Connections of each client."""
-    greeted: set[Client] = field(default_factory=set)
-    """Clients of which nothing but ApiVersions was seen."""
+    begun: set[str] = field(default_factory=set)
+    """Client ids that sent ApiVersions."""
     connections: set[int] = field(default_factory=set)
     """Hashes of connections that were counted."""
     broken: int = 0
@@ -79,7 +79,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
             continue
         if found is not None:
             _add(seen, found)
-    if not seen.clients and not seen.greeted and not seen.broken:
+    if not seen.clients and not seen.begun and not seen.broken:
         raise InventoryError("none of its requests names a client's software; brokers log it since 2.4")
     for (client_id, name, version), count in seen.clients.items():
         yield client_on_the_wire(name, version, place=document.place, count=count, client_id=client_id)
@@ -87,7 +87,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
 
 
 def _left_out(seen: Seen) -> Iterator[Skipped]:
-    if only := seen.greeted - seen.clients.keys():
+    if only := seen.begun - {client_id for client_id, _, _ in seen.clients}:
         yield Skipped(counted(len(only), "client"), "nothing but ApiVersions was seen, as brokers send it, too")
     if seen.broken:
         yield Skipped(counted(seen.broken, "line"), "no request that can be read")
@@ -98,9 +98,9 @@ def _left_out(seen: Seen) -> Iterator[Skipped]:
 
 
 def _add(seen: Seen, line: Line) -> None:
-    if line.neutral:
-        if len(seen.greeted) < MOST_CLIENTS:
-            seen.greeted.add(line.client)
+    if line.first:
+        if len(seen.begun) < MOST_CLIENTS:
+            seen.begun.add(line.client[0])
         return
     if line.client not in seen.clients and len(seen.clients) >= MOST_CLIENTS:
         seen.other += 1
@@ -126,7 +126,7 @@ def _json(line: str) -> Line | None:
         return None
     name, version = str(software.get("softwareName", "")), str(software.get("softwareVersion", ""))
     client = (_stable(str(header.get("clientId") or "")), name, version)
-    return Line(client, str(request.get("connection", "")), api == NEUTRAL)
+    return Line(client, str(request.get("connection", "")), api == FIRST)
 
 
 def _unwrapped(values: Any) -> str:
@@ -163,7 +163,7 @@ def _text(line: str) -> Line | None:
     if api in AMONG_BROKERS or REPLICA.search(sent) is not None:
         return None
     connection = sent.rpartition(" from connection ")[2].partition(";")[0]
-    return Line((_stable(client_id), name, version.partition(")")[0]), connection, api == NEUTRAL)
+    return Line((_stable(client_id), name, version.partition(")")[0]), connection, api == FIRST)
 
 
 def _stable(client_id: str) -> str:
