@@ -16,7 +16,7 @@ from probe.model.versions import version_key
 
 TABLE = Path(__file__).resolve().parent / "data" / "images.toml"
 NAME = re.compile(
-    r"(?:[a-z-]+://)?(?P<path>[a-z0-9][\w.-]*(?::\d+(?=/))?(?:/[a-z0-9][\w.-]*)*)(?::(?P<tag>\w[\w.-]{0,127}))?"
+    r"(?:docker(?:-pullable)?://)?(?P<path>[a-z0-9][\w.-]*(?::\d+(?=/))?(?:/[a-z0-9][\w.-]*)*)(?::(?P<tag>\w[\w.-]{0,127}))?"
     r"(?P<digest>@sha256:[0-9a-f]{64})?"
 )
 """An image: https://github.com/distribution/reference. Docker reports those of Kubernetes with a scheme."""

@@ -43,13 +43,15 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients in a jar and in the jars inside it."""
     stream = document.seekable(LARGEST)
     with opened(stream) as archive:
-        yield from _clients(archive, document.place)
+        yield from _clients(archive, document.place, document.head.file)
         inner = [info for info in archive.infolist() if info.filename.endswith(".jar") and not info.is_dir()]
         inner.sort(key=lambda info: "kafka" not in info.filename)
-        yield from _inner(archive, inner, document.place)
+        yield from _inner(archive, inner, document.place, document.head.file)
 
 
-def _inner(archive: zipfile.ZipFile, inner: list[zipfile.ZipInfo], place: str) -> Iterator[Found | Skipped]:
+def _inner(
+    archive: zipfile.ZipFile, inner: list[zipfile.ZipInfo], place: str, service: str
+) -> Iterator[Found | Skipped]:
     left, out = ALL_INNER, 0
     for info in inner:
         if left <= 0:
@@ -60,7 +62,7 @@ def _inner(archive: zipfile.ZipFile, inner: list[zipfile.ZipInfo], place: str) -
             data = entry(archive, info, min(LARGEST_INNER, left))
             left -= len(data)
             with opened(io.BytesIO(data)) as jar:
-                yield from _clients(jar, where)
+                yield from _clients(jar, where, service)
         except InventoryError as error:
             left -= min(LARGEST_INNER, left, info.file_size)
             yield Skipped(one_line(info.filename), str(error))
@@ -68,7 +70,7 @@ def _inner(archive: zipfile.ZipFile, inner: list[zipfile.ZipInfo], place: str) -
         yield Skipped(counted(out, "jar"), f"the jars before them hold more than {ALL_INNER // MIB} MiB")
 
 
-def _clients(archive: zipfile.ZipFile, place: str) -> Iterator[Found | Skipped]:
+def _clients(archive: zipfile.ZipFile, place: str, service: str) -> Iterator[Found | Skipped]:
     kafka = False
     holds_kafka = any(name == CLASS or name.endswith(f"/{CLASS}") for name in archive.namelist())
     for info in archive.infolist():
@@ -81,11 +83,11 @@ def _clients(archive: zipfile.ZipFile, place: str) -> Iterator[Found | Skipped]:
             continue
         kafka = kafka or package == CLIENTS
         version = _properties(entry(archive, info, LONGEST_TEXT)).get("version", "")
-        item = client_of("maven", package, version, place=place)
+        item = client_of("maven", package, version, place=place, service=service)
         if item is not None:
             yield item
     if holds_kafka and not kafka:
-        yield from _shaded(archive, place)
+        yield from _shaded(archive, place, service)
 
 
 def _properties(data: bytes) -> dict[str, str]:
@@ -93,14 +95,15 @@ def _properties(data: bytes) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _shaded(archive: zipfile.ZipFile, place: str) -> Iterator[Found | Skipped]:
+def _shaded(archive: zipfile.ZipFile, place: str, service: str) -> Iterator[Found | Skipped]:
     """Yield a copy of kafka-clients that lost its version file; the notices of the jar may name it."""
     texts = (entry(archive, archive.getinfo(name), LONGEST_NOTICE) for name in NOTICES if name in archive.namelist())
     versions = sorted({version for data in texts for version in NAMED.findall(data.decode("utf-8", "replace"))})
     if len(versions) == 1:
-        item = client_of("maven", CLIENTS, versions[0], place=place, note="shaded; its version is that of the notices")
+        note = "shaded; its version is that of the notices"
+        item = client_of("maven", CLIENTS, versions[0], place=place, service=service, note=note)
     else:
         why = f"its notices name {' and '.join(versions)}" if versions else "nothing in the jar names its version"
-        item = client_of("maven", CLIENTS, "", place=place, unknown=f"a shaded copy, and {why}")
+        item = client_of("maven", CLIENTS, "", place=place, service=service, unknown=f"a shaded copy, and {why}")
     if item is not None:
         yield item
