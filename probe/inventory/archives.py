@@ -21,6 +21,8 @@ END_64 = struct.Struct("<4sQ2H2L4Q")
 """The same for large archives, before a locator; the size stands at 8."""
 LOCATOR_64 = struct.Struct("<4sLQL")
 UNSET = 0xFFFFFFFF
+DAMAGED = (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, struct.error, EOFError, ValueError)
+"""What zipfile raises for an archive that it cannot read; its own texts hold bytes of the file."""
 COMMENT = 65_535
 """Most bytes of the comment behind the end."""
 
@@ -33,10 +35,11 @@ def opened(stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
             f"its list of entries is longer than {LONGEST_DIRECTORY // MIB} MiB; name a smaller archive"
         )
     try:
-        with zipfile.ZipFile(stream) as archive:
-            yield archive
-    except (zipfile.BadZipFile, NotImplementedError, zlib.error, struct.error) as error:
-        raise InventoryError(f"{error}; correct the file") from None
+        archive = zipfile.ZipFile(stream)
+    except DAMAGED:
+        raise InventoryError("it is damaged; copy it again") from None
+    with archive:
+        yield archive
 
 
 def entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
@@ -49,8 +52,8 @@ def entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
     try:
         with archive.open(info) as stream:
             data = stream.read(limit + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
-        raise InventoryError(f"{error or 'it ends too early'}; correct the file") from None
+    except DAMAGED:
+        raise InventoryError("it is damaged, or packed in an unknown way; copy it again") from None
     if len(data) > limit:
         raise InventoryError(f"it unpacks to more than {limit // 1024} KiB")
     return data

@@ -44,10 +44,9 @@ def image_list(head: Head) -> bool:
     if IMAGE_TABLE.match(head.text.lstrip()):
         return True
     lines = list(content(head))[:LOOKED_AT]
-    if lines and not head.whole and len(lines) == 1:
-        return False
     words = [word for line in lines for word in line.removeprefix("- ").split()]
-    return bool(words) and all(is_image(word) for word in words)
+    whole = words if head.whole else words[:-1]
+    return bool(whole) and all(is_image(word) for word in whole)
 
 
 def kubernetes(head: Head) -> bool:
