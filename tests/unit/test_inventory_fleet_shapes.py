@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.inventory.columns import WORDS
+from probe.model import Role
 from tests.support.inventories import only, read
 from tests.unit.test_cli import probe
 
@@ -89,3 +90,68 @@ def test_the_command_ends_with_one_line(tmp_path: Path, name: str, text: str, sa
     assert done.returncode == 2, done.stderr
     assert says in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+class TestFleet:
+    def test_a_sheet_has_the_columns_of_a_fleet(self) -> None:
+        text = (
+            "# exported today\n"
+            "service,client,version,role,properties,count\n"
+            'shipper,sarama,1.43.2,producer,"Producer.Retry.Max=9; ChannelBufferSize=1",12\n'
+            "billing,spring-boot@3.2.0,,,,\n"
+        )
+        shipper, billing = read(text, "fleet.csv").found
+        assert (shipper.service, shipper.selector, shipper.role, shipper.count) == (
+            *("shipper", "sarama@1.43.2", Role.PRODUCER, 12),
+        )
+        assert shipper.properties == ("Producer.Retry.Max=9", "ChannelBufferSize=1")
+        assert (billing.service, billing.selector, billing.role, billing.count) == (
+            *("billing", "spring-boot@3.2.0", None, 1),
+        )
+
+    def test_client_metrics_of_brokers_are_read(self) -> None:
+        text = (
+            "clientSoftwareName,clientSoftwareVersion,connections\n"
+            "apache-kafka-java,3.9.1,40\nconfluent-kafka-python,2.3.0-librdkafka-2.3.0,3\nkgo,v1.18.1,2.0\n"
+        )
+        assert [(item.selector, item.count) for item in read(text, "metrics.csv").found] == [
+            ("apache-kafka-java@3.9.1", 40),
+            ("librdkafka@2.3.0", 3),
+            ("kgo@1.18.1", 2),
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "name"),
+        [
+            ("sarama@1.43.2\n\n# old\njava@3.9.2\n", "fleet.txt"),
+            ("- sarama@1.43.2\n- java@3.9.2\n", "fleet.yaml"),
+            ('["sarama@1.43.2", {"client": "java", "version": "3.9.2"}]', "fleet.json"),
+            ('{"client": "sarama@1.43.2"}\n{"family": "java@3.9.2"}\n', "fleet.jsonl"),
+            ('[[service]]\nclient = "sarama@1.43.2"\n[[service]]\nclient = "java@3.9.2"\n', "fleet.toml"),
+        ],
+    )
+    def test_text_yaml_json_and_toml_are_read(self, text: str, name: str) -> None:
+        assert [item.selector for item in read(text, name).found] == ["sarama@1.43.2", "java@3.9.2"]
+
+    @pytest.mark.parametrize(
+        ("text", "name", "says"),
+        [
+            ("", "fleet.csv", "it is empty"),
+            ("service,client,version\n", "fleet.csv", "there is no service in it"),
+            ("sarama@1.0\nsarama boss@x@1\n@\n", "fleet.txt", "line 3: it names no client"),
+            ("service,library_name\nx,y\n", "fleet.csv", "no format of an inventory"),
+            ("client,role\nsarama@1.0,boss\n", "fleet.csv", "line 2: boss is no role"),
+            ("client,count\nsarama@1.0,many\n", "fleet.csv", "count 'many' is no number"),
+            ("client,properties\nsarama@1.0,novalue\n", "fleet.csv", "'novalue' is not KEY=VALUE"),
+            ('["sarama@1.0",', "fleet.json", "correct the file"),
+        ],
+    )
+    def test_an_invalid_entry_is_reported_with_its_line(self, text: str, name: str, says: str) -> None:
+        reading = read(text, name)
+        assert says in reading.problem
+        assert not reading.found
+
+    def test_a_client_without_a_version_is_unknown(self) -> None:
+        (found,) = read("client;version\nsarama;\n").found
+        assert (found.selector, found.package) == ("", "sarama")
+        assert "no version" in found.unknown
