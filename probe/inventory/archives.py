@@ -12,7 +12,6 @@ from typing import BinaryIO
 from probe.inventory.document import MIB
 from probe.inventory.found import InventoryError
 
-MAGIC = b"PK\x03\x04"
 LONGEST_DIRECTORY = 16 * MIB
 """Bytes of an archive's list of entries, which takes a dozen times as much memory. 30,000 classes need 4 MiB."""
 END = struct.Struct("<4s4H2LH")

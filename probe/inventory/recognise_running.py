@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from probe.inventory import archives
 from probe.inventory.document import Head
 from probe.inventory.images import is_image
 from probe.inventory.packages import packages
@@ -23,6 +22,7 @@ OUTPUT, KAFKA = re.compile(r"^output:", re.MULTILINE), re.compile(r"^[ \t]+kafka
 COLLECTOR = re.compile(r"^exporters:", re.MULTILINE)
 KAFKA_EXPORTER = re.compile(r"^[ \t]+['\"]?kafka(?:/[\w.-]+)?['\"]?:", re.MULTILINE)
 TELEGRAF = re.compile(r"^[ \t]*\[\[(?:outputs\.kafka|inputs\.kafka_consumer)\]\]", re.MULTILINE)
+ARCHIVE = b"PK\x03\x04"
 JARS = (".jar", ".war", ".ear", ".zip")
 LIBRARY = re.compile(r"(?:lib)?rdkafka[^/+]*\.(?:so(?:\.\d+)*|dylib|dll)")
 SHARED = re.compile(r".*\.(?:so(?:\.\d+)*|dylib|dll|o|a)")
@@ -74,7 +74,7 @@ def telegraf(head: Head) -> bool:
 
 def jar(head: Head) -> bool:
     """Return whether it is a zip archive with the name of a jar, or without an ending."""
-    return head.data.startswith(archives.MAGIC) and (head.file.endswith(JARS) or "." not in head.file)
+    return head.data.startswith(ARCHIVE) and (head.file.endswith(JARS) or "." not in head.file)
 
 
 def python_package(head: Head) -> bool:
