@@ -71,7 +71,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class FileContent:
     """What was read of one file, or what was left out of one folder."""
 
     place: str

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from probe.inventory.document import HEAD, Document, Head, Neighbour, head_of, nothing_beside
 from probe.inventory.formats import QUIET, TOGETHER, recognised
-from probe.inventory.found import Found, InventoryError, Reading, Skipped
+from probe.inventory.found import FileContent, Found, InventoryError, Skipped
 from probe.inventory.related import of_one_project, relate, relate_files
 from probe.inventory.text import one_line
 from probe.inventory.together import with_settings
@@ -30,24 +30,24 @@ UNREADABLE = (InventoryError, ValueError, csv.Error, OSError, EOFError)
 """What readers raise for a broken file. ValueError includes wrong JSON, TOML, XML entities and archives."""
 
 
-def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> list[Reading]:
+def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> list[FileContent]:
     """Return what each file holds, in the order in which files are named and met."""
     return with_settings(_each(paths, bounds))
 
 
-def _each(paths: Iterable[str], bounds: Bounds | None) -> Iterator[Reading]:
+def _each(paths: Iterable[str], bounds: Bounds | None) -> Iterator[FileContent]:
     for path in dict.fromkeys(paths):
         if path == STDIN:
             yield read_stream("standard input", STDIN, sys.stdin.buffer, named=True)
         elif Path(path).is_dir() and (problem := unreadable(Path(path))):
-            yield Reading(place=one_line(path), problem=problem)
+            yield FileContent(place=one_line(path), problem=problem)
         elif Path(path).is_dir():
             yield from _folder(Path(path), bounds or Bounds())
         else:
             yield _file(Path(path), Path(path).name, nothing_beside, named=True)
 
 
-def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
+def _folder(root: Path, bounds: Bounds) -> Iterator[FileContent]:
     left_out, other, together, empty = LeftOut(), 0, [], Counter[str]()
     for name in walk(root, left_out, bounds):
         reading = _file(root / name, name, _inside(root, name), named=False)
@@ -62,10 +62,10 @@ def _folder(root: Path, bounds: Bounds) -> Iterator[Reading]:
         else:
             other += 1
     yield from relate_files(together)
-    yield Reading(place=one_line(root), skipped=(*left_out.all(), *_empty(empty), *_others(other)), named=False)
+    yield FileContent(place=one_line(root), skipped=(*left_out.all(), *_empty(empty), *_others(other)), named=False)
 
 
-def _goes_without_saying(reading: Reading) -> bool:
+def _goes_without_saying(reading: FileContent) -> bool:
     """Return whether a file has no client and is of a format of which most files have none."""
     return reading.taken_for in QUIET and not (reading.found or reading.skipped or reading.problem)
 
@@ -91,20 +91,22 @@ def _inside(root: Path, name: str) -> Neighbour:
     return get
 
 
-def _file(path: Path, name: str, beside: Neighbour, *, named: bool) -> Reading:
+def _file(path: Path, name: str, beside: Neighbour, *, named: bool) -> FileContent:
     place = one_line(path)
     try:
         with open_regular(path, follow=named) as stream:
             return read_stream(place, name, stream, beside, named=named)
     except OSError as error:
-        return Reading(place=place, problem=f"{error.strerror or error}; name a file that can be read", named=named)
+        return FileContent(place=place, problem=f"{error.strerror or error}; name a file that can be read", named=named)
     except InventoryError as error:
-        return Reading(place=place, problem=str(error), named=named)
+        return FileContent(place=place, problem=str(error), named=named)
 
 
-def read_stream(place: str, name: str, stream: BinaryIO, beside: Neighbour = nothing_beside, *, named: bool) -> Reading:
+def read_stream(
+    place: str, name: str, stream: BinaryIO, beside: Neighbour = nothing_beside, *, named: bool
+) -> FileContent:
     """Return what a stream holds. `name` is its path below a walked folder, its file name, or `-`."""
-    reading = Reading(place=place, named=named)
+    reading = FileContent(place=place, named=named)
     try:
         head, stream = _opened(name, stream)
         known = recognised(head, walked=not named)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from probe.inventory.found import Found, Reading, Skipped
+from probe.inventory.found import FileContent, Found, Skipped
 from probe.inventory.packages import conflicts, known, normal
 
 Related: TypeAlias = tuple[tuple[Found, ...], tuple[Skipped, ...]]
@@ -28,7 +28,7 @@ def relate(found: Sequence[Found]) -> Related:
     return _related(found, _by_package(found))
 
 
-def relate_files(readings: Sequence[Reading]) -> Iterator[Reading]:
+def relate_files(readings: Sequence[FileContent]) -> Iterator[FileContent]:
     """Yield what was read of files that describe one environment together, each with what the others say about it."""
     listed = _by_package(item for reading in readings for item in reading.found)
     for reading in readings:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from probe.inventory.found import Found, Reading, Skipped
+from probe.inventory.found import FileContent, Found, Skipped
 from probe.inventory.settings import NO_VERSION
 
 Applications = Mapping[tuple[str, str], Found | None]
 """The client with a version by its file's folder and its application; None = there are several versions."""
 
 
-def with_settings(readings: Iterable[Reading]) -> list[Reading]:
+def with_settings(readings: Iterable[FileContent]) -> list[FileContent]:
     """Return the readings, in which settings have the version that the one other file of their folder names.
 
     The client of that file is left out, since its settings stand for it. Nothing is taken if several versions of the
@@ -28,11 +28,11 @@ def with_settings(readings: Iterable[Reading]) -> list[Reading]:
     return [_read_together(one, named, used) for one in held]
 
 
-def _folder(reading: Reading) -> str:
+def _folder(reading: FileContent) -> str:
     return str(PurePath(reading.place).parent)
 
 
-def _named(readings: Iterable[Reading]) -> Applications:
+def _named(readings: Iterable[FileContent]) -> Applications:
     named: dict[tuple[str, str], Found | None] = {}
     for one in readings:
         for item in one.found:
@@ -43,7 +43,7 @@ def _named(readings: Iterable[Reading]) -> Applications:
     return named
 
 
-def _read_together(reading: Reading, named: Applications, used: set[tuple[str, str]]) -> Reading:
+def _read_together(reading: FileContent, named: Applications, used: set[tuple[str, str]]) -> FileContent:
     folder, kept, skipped = _folder(reading), list[Found](), list[Skipped]()
     for item in reading.found:
         key = (folder, item.client)

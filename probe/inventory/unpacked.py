@@ -57,7 +57,7 @@ class _Unpacked(io.RawIOBase):
 def unpacked(first: bytes, rest: BinaryIO) -> BinaryIO:
     """Return the plain bytes of a stream whose first bytes were read already. It is not seekable.
 
-    Reading raises InventoryError for broken data or too much of it, EOFError for a truncated file, OSError for a wrong
-    check sum.
+    Reading it raises InventoryError for broken data or too much of it, EOFError for a truncated file, OSError for a
+    wrong check sum.
     """
     return io.BufferedReader(_Unpacked(_Packed(first, rest)))

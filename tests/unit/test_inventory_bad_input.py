@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.inventory.document import HEAD, WHOLE
-from probe.inventory.found import Reading
+from probe.inventory.found import FileContent
 from probe.inventory.reading import read_inventories, read_stream
 from tests.support.inventories import SAMPLES, read
 
@@ -33,7 +33,7 @@ DOCUMENTS = {
 """One whole document per format, and the files of real tools."""
 
 
-def harmless(reading: Reading) -> None:
+def harmless(reading: FileContent) -> None:
     """Require that a reading is one line per entry, and nothing else."""
     for text in (reading.problem, *map(str, reading.skipped), *(item.place for item in reading.found)):
         assert text.isprintable()

@@ -11,7 +11,7 @@ from pathlib import Path
 import confluent_kafka
 import pytest
 
-from probe.inventory.found import Found, Reading
+from probe.inventory.found import FileContent, Found
 from probe.inventory.programs import go_modules, librdkafka_versions
 from probe.inventory.reading import read_inventories
 from tests.support.host_files import (
@@ -33,7 +33,7 @@ def walked(root: Path) -> dict[str, Found]:
     return {item.place: item for one in read_inventories([str(root)]) for item in one.found}
 
 
-def clients(reading: Reading) -> list[str]:
+def clients(reading: FileContent) -> list[str]:
     return [item.shown for item in reading.found]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from probe.catalogue.apps import read_apps
 from probe.catalogue.families import read_families
-from probe.inventory.found import Found, Reading
+from probe.inventory.found import FileContent, Found
 from probe.inventory.images import images, in_image, is_image
 from tests.support.inventories import SAMPLES, only, read
 
@@ -19,7 +19,7 @@ DIGEST = "@sha256:" + "0" * 64
 PODS = (SAMPLES / "kubectl-get-pods.json").read_text()
 
 
-def everything(reading: Reading) -> str:
+def everything(reading: FileContent) -> str:
     """Return all text that a reading holds."""
     return repr(reading)
 

@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 
 from probe.inventory.document import MIB
-from probe.inventory.found import Reading
+from probe.inventory.found import FileContent
 from probe.inventory.reading import read_stream
 from tests.support.inventories import SAMPLES, read
 
@@ -18,7 +18,7 @@ EXPORTERS = ("metrics-jmx-exporter.prom", "metrics-strimzi.prom", "metrics-strim
 ROW = 'kafka_server_socket_server_metrics_connections{{clientSoftwareName="{}",clientSoftwareVersion="{}",{}}} {}\n'
 
 
-def counts(reading: Reading) -> dict[str, int]:
+def counts(reading: FileContent) -> dict[str, int]:
     assert reading.taken_for == "Prometheus text"
     return {item.shown: item.count for item in reading.found}
 

@@ -10,7 +10,7 @@ import pytest
 
 from probe.cli.wiring.catalogue import apps, families
 from probe.inventory.columns import WORDS
-from probe.inventory.found import Found, Reading
+from probe.inventory.found import FileContent, Found
 from probe.inventory.packages import client_of, conflicts, known, packages
 from probe.inventory.related import relate_files
 from probe.inventory.text import LONGEST, csv_cell, html_text, markdown_cell, one_line
@@ -35,10 +35,10 @@ def test_packages_in_conflict_are_in_the_table() -> None:
 
 
 def test_packages_in_conflict_are_broken_also_in_files_of_their_own() -> None:
-    def file(package: str, service: str) -> Reading:
+    def file(package: str, service: str) -> FileContent:
         found = client_of("pypi", package, "3.0.12", place=package, service=service)
         assert isinstance(found, Found)
-        return Reading(place=package, found=(found,))
+        return FileContent(place=package, found=(found,))
 
     one, other, elsewhere = relate_files(
         [file("kafka-python", "/srv"), file("kafka-python-ng", "/srv"), file("kafka-python", "/opt")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probe.inventory.found import Reading
+from probe.inventory.found import FileContent
 from probe.inventory.reading import read_inventories
 from tests.support.inventories import only, read
 
@@ -23,7 +23,7 @@ def wants(coordinates: str) -> str:
     return f"<dependencies><dependency>{coordinates}</dependency></dependencies>"
 
 
-def folder(tmp_path: Path, **files: str) -> list[Reading]:
+def folder(tmp_path: Path, **files: str) -> list[FileContent]:
     for name, text in files.items():
         file = tmp_path / name.replace("__", "/") / "pom.xml"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from probe.inventory.document import MIB
-from probe.inventory.found import Reading
+from probe.inventory.found import FileContent
 from probe.inventory.readers import request_log
 from probe.inventory.reading import read_stream
 from tests.support.inventories import SAMPLES, read
@@ -33,7 +33,7 @@ def lines(name: str) -> list[str]:
     return (SAMPLES / name).read_text().splitlines(keepends=True)
 
 
-def clients(reading: Reading) -> dict[str, str]:
+def clients(reading: FileContent) -> dict[str, str]:
     assert reading.taken_for == "request log of a broker"
     return {item.service: item.shown for item in reading.found}
 

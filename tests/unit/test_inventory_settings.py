@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.found import Found, Reading
+from probe.inventory.found import FileContent, Found
 from probe.inventory.reading import read_inventories
 from probe.inventory.settings import COLLECTOR, FILEBEAT, TELEGRAF_INPUT, TELEGRAF_OUTPUT
 from probe.inventory.yaml_files import DEPTH
@@ -132,13 +132,13 @@ def test_properties_are_fields_of_the_library() -> None:
     assert all(name == "Version" or name.split(".")[0] in {"Producer", "Consumer", "Metadata"} for name in names)
 
 
-def folder(root: Path, **files: str) -> list[Reading]:
+def folder(root: Path, **files: str) -> list[FileContent]:
     for name, text in files.items():
         (root / name.replace("__", ".")).write_text(text)
     return read_inventories([str(root)])
 
 
-def found(readings: list[Reading]) -> list[Found]:
+def found(readings: list[FileContent]) -> list[Found]:
     return [item for reading in readings for item in reading.found]
 
 

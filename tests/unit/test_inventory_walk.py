@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.found import Reading
+from probe.inventory.found import FileContent
 from probe.inventory.reading import read_inventories
 from probe.inventory.walk import Bounds, neighbour
 
@@ -24,7 +24,7 @@ def write(folder: Path, name: str = "go.mod", text: str = "") -> Path:
 def walked(root: Path, bounds: Bounds | None = None) -> tuple[list[str], dict[str, str]]:
     """Return the services that were found, and what was left out by its reason."""
     readings = list(read_inventories([str(root)], bounds))
-    last: Reading = readings[-1]
+    last: FileContent = readings[-1]
     services = [item.service.rpartition("/")[2] for reading in readings for item in reading.found]
     return services, {item.why: item.what for item in last.skipped}
 

@@ -22,7 +22,7 @@ from probe.cli.console.streams import say, say_plain
 from probe.cli.wiring.catalogue import apps, choose_clients, families
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.inventory.found import Found, InventoryError, Reading
+from probe.inventory.found import FileContent, Found, InventoryError
 from probe.inventory.reading import read_inventories
 from probe.model import CONTROL, Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
@@ -95,14 +95,14 @@ def audit(
     _check(reports, gate, readings)
 
 
-def _say_each(readings: Iterable[Reading], *, alone: bool) -> Iterator[Reading]:
+def _say_each(readings: Iterable[FileContent], *, alone: bool) -> Iterator[FileContent]:
     for reading in readings:
         for line in reading_lines(reading, alone=alone):
             say_plain(line)
         yield reading
 
 
-def _unread(readings: Iterable[Reading]) -> str:
+def _unread(readings: Iterable[FileContent]) -> str:
     """Return which of the named files cannot be read, and why, as one line; empty if all were read."""
     unread = [reading for reading in readings if reading.named and reading.problem]
     if len(unread) > 1:
@@ -196,7 +196,7 @@ def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
         )
 
 
-def _check(reports: Sequence[Report], gate: frozenset[Finding], readings: Sequence[Reading]) -> None:
+def _check(reports: Sequence[Report], gate: frozenset[Finding], readings: Sequence[FileContent]) -> None:
     """End with code 1 for a finding; else 2 for a named file that cannot be read; else 3 if nothing could be said."""
     bad = [report for report in reports if report.finding in gate or any(report.of(item) for item in gate)]
     if bad:

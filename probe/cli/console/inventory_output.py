@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from probe.inventory.found import Reading
+from probe.inventory.found import FileContent
 from probe.model.counts import counted
 
 
-def reading_lines(reading: Reading, *, alone: bool) -> Iterator[str]:
+def reading_lines(reading: FileContent, *, alone: bool) -> Iterator[str]:
     """Yield one line for a file, and one for everything that was skipped of it or of a folder.
 
     A file that is named alone and cannot be read has its line at the end of the command.

@@ -52,7 +52,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Seen:
+class Requests:
     """What the lines said until here."""
 
     clients: dict[Client, int] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Seen:
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients. InventoryError if no line names a client's software."""
-    seen = Seen()
+    seen = Requests()
     for _, line in document.lines():
         if MARK not in line:
             continue
@@ -86,7 +86,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     yield from _left_out(seen)
 
 
-def _left_out(seen: Seen) -> Iterator[Skipped]:
+def _left_out(seen: Requests) -> Iterator[Skipped]:
     if only := seen.begun - {client_id for client_id, _, _ in seen.clients}:
         yield Skipped(counted(len(only), "client"), "nothing but ApiVersions was seen, as brokers send it, too")
     if seen.broken:
@@ -97,7 +97,7 @@ def _left_out(seen: Seen) -> Iterator[Skipped]:
         yield Skipped("connections", f"not counted after the first {MOST_CONNECTIONS}")
 
 
-def _add(seen: Seen, line: Line) -> None:
+def _add(seen: Requests, line: Line) -> None:
     if line.first:
         if len(seen.begun) < MOST_CLIENTS:
             seen.begun.add(line.client[0])
