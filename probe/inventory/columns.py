@@ -10,8 +10,9 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "service": ("service", "name", "application", "app", "host", "hostname", "client_id", "clientid", "component"),
     "client": (
         *("client", "family", "library", "software", "client_library", "clientlibrary", "kafka_client"),
-        *("clientsoftwarename", "client_software_name", "software_name", "package", "dependency"),
+        *("package", "dependency"),
     ),
+    "reported": ("reported", "clientsoftwarename", "client_software_name", "software_name"),
     "version": (
         *("version", "clientsoftwareversion", "client_software_version", "software_version"),
         *("client_version", "library_version", "kafka_client_version", "package_version"),

@@ -68,7 +68,9 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
     Format(title="output of go version -m", recognises=recognise.go_version, reader="go_version", walked=TEXTS),
-    Format(title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True),
+    Format(
+        title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True, quiet=True
+    ),
     Format(
         title="package-lock.json",
         recognises=recognise.package_lock,
@@ -77,7 +79,9 @@ FORMATS: tuple[Format, ...] = (
         walked=("package-lock.json", "npm-shrinkwrap.json"),
     ),
     Format(title="pip list", recognises=recognise.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
-    Format(title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True),
+    Format(
+        title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True, quiet=True
+    ),
     Format(
         title="gradle.lockfile",
         recognises=recognise.gradle_lock,

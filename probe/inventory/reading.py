@@ -72,7 +72,7 @@ def _goes_without_saying(reading: FileContent) -> bool:
 
 def _empty(counts: Mapping[str, int]) -> Iterator[Skipped]:
     for title, count in counts.items():
-        yield Skipped(counted(count, title), "no Kafka client in them")
+        yield Skipped(f"{title}, {counted(count, 'file')}", "no Kafka client in them")
 
 
 def _others(count: int) -> Iterator[Skipped]:

@@ -59,7 +59,7 @@ def fleet_json(head: Head) -> bool:
 def sheet(head: Head) -> bool:
     """Return whether the first line is a header with a column of clients."""
     first = next(content(head), "")
-    return "client" in column_names(first, delimiter_of(first))
+    return not {"client", "reported"}.isdisjoint(column_names(first, delimiter_of(first)))
 
 
 def plain_list(head: Head) -> bool:

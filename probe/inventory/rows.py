@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -11,10 +10,8 @@ from probe.inventory.found import Found, InventoryError
 from probe.inventory.packages import client_of, ecosystem_of
 from probe.inventory.text import one_line
 from probe.inventory.versions import exact
+from probe.inventory.wire_names import client_on_the_wire, library_inside
 from probe.model import Role
-
-CORE_OF_A_WRAPPER = re.compile(r"-(?:lib)?rdkafka-(\d[\w.]*)$")
-"""Wrappers of librdkafka report both versions: `2.3.0-librdkafka-2.3.0`."""
 
 SELECTED = ("path:", "jar:", "latest")
 """Beginnings of versions that select a build on this machine, or the newest release."""
@@ -53,13 +50,12 @@ def found_in(rows: Iterable[tuple[str, Mapping[str, Any]]], document_place: str)
 
 def _found(row: Mapping[str, Any], place: str, document_place: str) -> Found:
     values = _columns(row)
-    name, version = _client(_text(values, "client", place), _text(values, "version", place), place)
     role = _text(values, "role", place)
     if role and role not in set(Role):
         raise InventoryError(f"{place}: {role} is no role; known are {', '.join(Role)}")
     where = f"{document_place}, {place}"
     service = _text(values, "service", place)
-    found = (None if version.startswith(SELECTED) else _package(name, version, where)) or _own(name, version, where)
+    found = _named(_text(values, "client", place), _text(values, "version", place), values, place, where)
     return Found(
         service=service,
         package=found.package,
@@ -72,7 +68,16 @@ def _found(row: Mapping[str, Any], place: str, document_place: str) -> Found:
         properties=_properties(values.get("properties"), place),
         count=_count(_text(values, "count", place), place),
         place=where,
+        note=found.note,
     )
+
+
+def _named(client: str, version: str, values: Mapping[str, Any], place: str, where: str) -> Found:
+    """Return the client that a row names, or that reports the name in it."""
+    if not client and (reported := _text(values, "reported", place)):
+        return client_on_the_wire(reported, version, place=where)
+    name, version = _client(client, version, place)
+    return (None if version.startswith(SELECTED) else _package(name, version, where)) or _own(name, version, where)
 
 
 def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,8 +128,8 @@ def _client(client: str, version: str, place: str) -> tuple[str, str]:
     name, at, own = client.rpartition("@") if not client.startswith("@") else _scoped(client)
     if not at or not name:
         name, own = client, ""
-    if core := CORE_OF_A_WRAPPER.search(version or own):
-        return "librdkafka", core[1]
+    if core := library_inside(version or own):
+        return "librdkafka", core
     version = version or own
     return name, version.removeprefix("v") if ecosystem_of(name) != "golang" else version
 

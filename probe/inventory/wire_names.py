@@ -124,6 +124,13 @@ def _library(known: WireName, version: str) -> tuple[str, str]:
     return "", f"{known.otherwise} ({version})"
 
 
+def library_inside(version: str) -> str:
+    """Return the version of librdkafka in one that a wrapper reports (`2.3.0-rdkafka-2.3.0`); empty if it is none."""
+    patterns = (row.version for row in wire_names().values() if row.version)
+    found = next(filter(None, (re.fullmatch(pattern, version) for pattern in patterns)), None)
+    return found["library"] if found else ""
+
+
 def _hint(client_id: str) -> str:
     fits = [row.client for row in silent() if any(fnmatchcase(client_id, one) for one in row.client_ids.split(", "))]
     return f"its client id is a default of {' or '.join(fits)}" if client_id and fits else ""

@@ -112,12 +112,15 @@ class TestFleet:
     def test_client_metrics_of_brokers_are_read(self) -> None:
         text = (
             "clientSoftwareName,clientSoftwareVersion,connections\n"
-            "apache-kafka-java,3.9.1,40\nconfluent-kafka-python,2.3.0-librdkafka-2.3.0,3\nkgo,v1.18.1,2.0\n"
+            "apache-kafka-java,3.9.1,40\nconfluent-kafka-python,2.3.0-rdkafka-2.3.0,3\n"
+            "kgo,v1.18.1,2.0\nsarama,v1.43.2,7\nunknown,unknown,1\n"
         )
-        assert [(item.selector, item.count) for item in read(text, "metrics.csv").found] == [
-            ("apache-kafka-java@3.9.1", 40),
+        assert [(item.shown, item.count) for item in read(text, "metrics.csv").found] == [
+            ("java@3.9.1", 40),
             ("librdkafka@2.3.0", 3),
-            ("kgo@1.18.1", 2),
+            ("franz-go@1.18.1", 2),
+            ("sarama", 7),
+            ("unknown", 1),
         ]
 
     @pytest.mark.parametrize(

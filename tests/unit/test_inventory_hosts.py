@@ -104,7 +104,7 @@ def test_jars_without_a_client_are_counted_in_a_walk(tmp_path: Path) -> None:
     (tmp_path / "kafka-clients.jar").write_bytes(kafka_clients())
     readings = list(read_inventories([str(tmp_path)]))
     assert [clients(one) for one in readings] == [["java@3.9.1"], []]
-    assert "3 jars: no Kafka client in them" in map(str, readings[-1].skipped)
+    assert "jar, 3 files: no Kafka client in them" in map(str, readings[-1].skipped)
 
 
 def test_a_program_of_go_names_its_modules() -> None:
