@@ -28,6 +28,21 @@ class Finding(StrEnum):
 
 
 ORDER = tuple(Finding)
+BAD = (Finding.FAILS, Finding.SUSPECTED)
+"""Findings that call for an upgrade."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an inventory names a client."""
+
+    file: str
+    """As the user knows it, with `/`."""
+    line: int = 0
+    """From 1 on; 0 = not known."""
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}" if self.line else self.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +53,8 @@ class Fault:
     finding: Finding
     evidence: SettledCell | None
     """The cell behind the finding; for `suspected`, the cell with the library's default settings."""
+    ignored: str = ""
+    """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
 
     @property
     def grade(self) -> int:
@@ -72,16 +89,26 @@ class Report:
     upgrade: Upgrade | None
     problem: str = ""
     """The reason why there are no findings: the client is not known."""
+    place: Place | None = None
+    """Where an inventory names the client; None = not known."""
 
-    def of(self, finding: Finding) -> list[Fault]:
-        """Return the faults with this finding, the worst first."""
-        return sorted((item for item in self.faults if item.finding is finding), key=lambda item: -item.grade)
+    def of(self, *findings: Finding) -> list[Fault]:
+        """Return the faults that count with one of these findings, in the order of findings, the worst first."""
+        counted = (item for item in self.faults if item.finding in findings and not item.ignored)
+        return sorted(counted, key=lambda item: (findings.index(item.finding), -item.grade))
+
+    @property
+    def ignored(self) -> list[Fault]:
+        """Return the faults that an ignore file accepts."""
+        return [item for item in self.faults if item.ignored]
 
     @property
     def finding(self) -> Finding:
-        """Return the worst finding."""
-        found = {item.finding for item in self.faults} - {Finding.INFORMATIVE}
-        return min(found, key=ORDER.index) if found else Finding.UNKNOWN
+        """Return the worst finding that counts; `informative` if an ignore file accepts all that is known."""
+        found = {item.finding for item in self.faults if not item.ignored} - {Finding.INFORMATIVE}
+        if found:
+            return min(found, key=ORDER.index)
+        return Finding.INFORMATIVE if self.ignored else Finding.UNKNOWN
 
 
 def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:

@@ -11,7 +11,7 @@ import typer
 
 from probe.catalogue.apps import Application, release_key
 from probe.catalogue.families import CatalogueError, Family, Version
-from probe.catalogue.scenarios import CORE, select_scenarios
+from probe.catalogue.scenarios import CORE_FAULTS, select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, broker_line, select_clients, select_profiles
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade, worst_first
@@ -23,13 +23,12 @@ from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import apps, choose_clients, families
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.model import CONTROL, Cell, Engine, Role
+from probe.model import Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
 from probe.runner import Options
 from probe.scenarios.scenario import Scenario
 from probe.store import trials
 
-FAULTS = tuple(name for name in CORE if name != CONTROL)
 GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 
 
@@ -69,7 +68,7 @@ def audit(
 ) -> None:
     """List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there are any."""
     gate = _gate(fail_on)
-    scenarios = select_scenarios(scenario or FAULTS)
+    scenarios = select_scenarios(scenario or CORE_FAULTS)
     asked = [_ask(item, scenarios, engine, broker_line(broker)) for item in read_fleet(_text(file), file.name)]
     stored = _stored(results, asked)
     if fill and (missing := _missing(asked, stored)):
