@@ -1,7 +1,7 @@
 """Packages under which registries serve clients, their package URLs, and the versions that contain a client.
 
-packages.toml is a list of `[[package]]` with `ecosystem` (the type of a package URL), `names` and `client` (a family, or
-a wrapper in whose versions a family is contained).
+packages.toml is a list of `[[package]]` with `ecosystem` (the type of a package URL), `names` and `client` (a family,
+or a wrapper in whose versions a family is contained).
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ ECOSYSTEMS: Mapping[str, tuple[str, str]] = {
 NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
 """The date of a run whose id has none."""
 NOTE = (
-    "This is a measured behaviour of the library when brokers fail, not a security vulnerability. A version that is not "
-    "named here was not measured, or has another result."
+    "This is a measured behaviour of the library when brokers fail, not a security vulnerability. A version that is "
+    "not named here was not measured, or has another result."
 )
 
 
@@ -83,7 +83,7 @@ def _record(name: str, lines: Sequence[Series], packages: Packages) -> Record:
     return {
         "schema_version": SCHEMA,
         "id": name,
-        "modified": iso(newest(one for line in lines for one in line.cells)),
+        "modified": iso(newest(one.run_id for line in lines for one in line.cells)),
         "summary": f"{cell.family} as {cell.role} in {cell.scenario}: {', '.join(outcomes)}",
         "details": _details(cell, lines),
         "affected": _all_affected(lines, packages),
@@ -91,9 +91,9 @@ def _record(name: str, lines: Sequence[Series], packages: Packages) -> Record:
     }
 
 
-def newest(cells: Iterable[SettledCell]) -> datetime:
-    """Return the start of the newest run behind cells; `NO_DATE` if no run has a date."""
-    return max((began(one.run_id) or NO_DATE for one in cells), default=NO_DATE)
+def newest(run_ids: Iterable[str]) -> datetime:
+    """Return the start of the newest of several runs; `NO_DATE` if no run has a date."""
+    return max((began(run_id) or NO_DATE for run_id in run_ids), default=NO_DATE)
 
 
 def _details(cell: Cell, lines: Sequence[Series]) -> str:

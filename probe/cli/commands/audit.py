@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -16,15 +17,19 @@ from probe.catalogue.selectors import LOCAL, Chosen, broker_line, select_clients
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade, worst_first
 from probe.cells.fleet import Service, read_fleet
+from probe.cells.ignores import NAME, Ignored
 from probe.cli import options as o
-from probe.cli.console.audit_output import as_csv, as_json, print_audit
+from probe.cli.console.audit_output import print_audit
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
-from probe.cli.wiring.catalogue import apps, choose_clients, families
+from probe.cli.wiring.catalogue import apps, choose_clients, families, packages
+from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
+from probe.reports.audit.formats import WRITERS, Format
+from probe.reports.audit.result import AuditResult
 from probe.runner import Options
 from probe.scenarios.scenario import Scenario
 from probe.store import trials
@@ -61,13 +66,29 @@ def audit(
             help=f"Exit with code 1 if there is one of these findings: {', '.join(GATES)}. Separated by commas.",
         ),
     ] = str(Finding.FAILS),
-    json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/audit.json).")] = False,
-    csv_out: Annotated[bool, typer.Option("--csv", help="Print CSV, one line per service, role and fault.")] = False,
+    output: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help=f"One of {', '.join(Format)} (docs/audit.md). Default: {Format.TABLE}."
+        ),
+    ] = None,
+    json_out: Annotated[bool, typer.Option("--json", help="Short for --format json (docs/schema/audit.json).")] = False,
+    csv_out: Annotated[bool, typer.Option("--csv", help="Short for --format csv.")] = False,
+    ignore: Annotated[
+        Path | None,
+        typer.Option(
+            "--ignore",
+            metavar="FILE",
+            help=f"Accepted findings, each with a reason and a last day (docs/audit.md). Default: {NAME} if it exists.",
+        ),
+    ] = None,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
     """List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there are any."""
     gate = _gate(fail_on)
+    form = _format(output, json_out=json_out, csv_out=csv_out)
+    entries = read_ignore_file(ignore)
     scenarios = select_scenarios(scenario or CORE_FAULTS)
     asked = [_ask(item, scenarios, engine, broker_line(broker)) for item in read_fleet(_text(file), file.name)]
     stored = _stored(results, asked)
@@ -75,17 +96,13 @@ def audit(
         say(f"running {len(missing)} cells without results")
         run_cells(missing, Options(jobs=jobs), results)
         stored = _stored(results, asked)
-    reports = worst_first(_report(item, stored) for item in asked)
+    reports = [_report(item, stored) for item in asked]
     evidence = (fault.evidence for report in reports for fault in report.faults)
     older = {item.cell for item in evidence if item is not None and item.judged and not item.is_current}
     say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
-    if json_out:
-        typer.echo(as_json(reports, results))
-    elif csv_out:
-        typer.echo(as_csv(reports), nl=False)
-    else:
-        print_audit(reports, results, apps())
-    _check(reports, gate)
+    ignored = accept(entries, reports)
+    _print(worst_first(ignored.reports), results, gate, form)
+    _check(ignored, gate)
 
 
 def _gate(text: str) -> frozenset[Finding]:
@@ -93,6 +110,29 @@ def _gate(text: str) -> frozenset[Finding]:
     if len(found) != len([item for item in text.split(",") if item]):
         raise ProbeError(f"--fail-on {text}: these are not findings, separated by commas; known are {', '.join(GATES)}")
     return found
+
+
+def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
+    short = [item for item, chosen in ((Format.JSON, json_out), (Format.CSV, csv_out)) if chosen]
+    asked = {*short, *([output] if output is not None else [])}
+    if len(asked) > 1:
+        raise ProbeError(f"{' and '.join(sorted(asked))}: an audit is printed in one format; leave out the others")
+    return asked.pop() if asked else Format.TABLE
+
+
+def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], form: Format) -> None:
+    made = AuditResult(
+        reports=reports,
+        results=results,
+        packages=packages(),
+        apps=apps(),
+        failing=gate,
+        moment=datetime.now(UTC),
+    )
+    if form is Format.TABLE:
+        print_audit(made)
+    else:
+        typer.echo(WRITERS[form](made), nl=False)
 
 
 def _text(file: Path) -> str:
@@ -179,9 +219,14 @@ def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
         )
 
 
-def _check(reports: Sequence[Report], gate: frozenset[Finding]) -> None:
+def _check(ignored: Ignored, gate: frozenset[Finding]) -> None:
+    reports = ignored.reports
+    bad = [report for report in worst_first(reports) if report.finding in gate or report.of(*gate)]
+    said = [expired(ignored)] if ignored.expired else []
+    if bad:
+        at_risk = f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}"
+        raise GateError("; ".join([at_risk, *said]))
+    if said:
+        raise GateError(said[0])
     if all(report.finding is Finding.UNKNOWN for report in reports) and Finding.UNKNOWN not in gate:
         raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")
-    bad = [report for report in reports if report.finding in gate or any(report.of(item) for item in gate)]
-    if bad:
-        raise GateError(f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}")

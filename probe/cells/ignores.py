@@ -53,9 +53,7 @@ class Entry:
             "scenario": (fault.cell.scenario,),
             "role": (str(fault.cell.role),),
         }
-        return all(
-            any(fnmatchcase(text, pattern) for text in texts[name]) for name, pattern in self.selectors.items()
-        )
+        return all(any(fnmatchcase(text, pattern) for text in texts[name]) for name, pattern in self.selectors.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ def _entry(row: Mapping[str, Any], number: int, name: str) -> Entry:
 def _text(value: object, key: str, place: str) -> str:
     found = " ".join(value.split()) if isinstance(value, str) else ""
     if not found:
-        raise IgnoreError(f"{place}: `{key}` is not a text with a content; write {key} = \"...\"")
+        raise IgnoreError(f'{place}: `{key}` is not a text with a content; write {key} = "..."')
     return found
 
 
