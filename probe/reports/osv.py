@@ -30,8 +30,8 @@ from probe.model.versions import version_key
 Record = Mapping[str, Any]
 """One record as JSON."""
 
-SCHEMA = "1.6.0"
-"""Version of the OSV schema: https://github.com/ossf/osv-schema/blob/v1.6.0/validation/schema.json."""
+SCHEMA = "1.6.7"
+"""Version of the OSV schema: https://github.com/ossf/osv-schema/releases/tag/v1.6.7."""
 PROFILE = "isolated"
 """The configuration whose cells make records."""
 ECOSYSTEMS: Mapping[str, tuple[str, str]] = {

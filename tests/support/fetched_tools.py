@@ -117,8 +117,8 @@ def _npm_package(name: str, version: str) -> Path | str:
 
 
 def _unpack_tarball(wanted: str, folder: Path) -> None:
-    with filling(folder) as whole, tempfile.TemporaryDirectory() as tarballs:
-        for tarball in npm.pack([wanted], Path(tarballs)):
+    with filling(folder) as whole, tempfile.TemporaryDirectory() as place:
+        for tarball in npm.pack([wanted], Path(place)):
             npm_tarballs.unpack(tarball, whole)
 
 

@@ -1,6 +1,6 @@
-"""osv-scanner, for a test of its own: of this machine, or built into the cache by `python -m tests.support.osv_scanner`.
+"""osv-scanner, for a test of its own: of this machine, or built into the cache (`python -m tests.support.osv_scanner`).
 
-The build takes four minutes of CPU, downloads half a gigabyte and needs three while it builds, so no test starts it.
+The build takes four minutes of CPU, and 3 GB while it builds, so no test starts it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from probe.cells.audit import Finding, Place, Report, Upgrade, examine, worst_fi
 from probe.cells.ignores import apply, read_ignores
 from probe.cli.wiring.catalogue import apps, packages
 from probe.model import Cell, Outcome
-from probe.reports.audit.formats import WRITERS, Format
+from probe.reports.audit.formats import WRITERS, Format, write
 from probe.reports.audit.result import AuditResult
 from tests.support import finding_readers
 from tests.support.finding_readers import ask, sarif_problems, sarif_rows, sarif_schema
@@ -74,7 +74,7 @@ def audit() -> AuditResult:
 
 
 def written(form: Format) -> str:
-    return WRITERS[form](audit())
+    return write(form, audit())
 
 
 def test_every_format_but_the_table_has_a_writer() -> None:
@@ -174,7 +174,7 @@ class TestVex:
 
     def test_a_finding_that_is_accepted_everywhere_is_not_to_be_fixed(self) -> None:
         only = replace(audit(), reports=[item for item in audit().reports if item.name == "accepted"])
-        (one,) = json.loads(WRITERS[Format.CYCLONEDX](only))["vulnerabilities"]
+        (one,) = json.loads(write(Format.CYCLONEDX, only))["vulnerabilities"]
         assert (one["analysis"]["state"], one["analysis"]["response"]) == ("exploitable", ["will_not_fix"])
         assert one["recommendation"].startswith("Accepted: it runs beside brokers")
 
@@ -206,7 +206,7 @@ def test_markdown_is_tables_without_a_break_or_raw_html() -> None:
 
 def test_no_cell_of_csv_is_a_formula() -> None:
     named = replace(audit(), reports=[replace(one, name="=cmd|' /C calc'!A0") for one in audit().reports])
-    rows = list(csv.DictReader(io.StringIO(WRITERS[Format.CSV](named))))
+    rows = list(csv.DictReader(io.StringIO(write(Format.CSV, named))))
     assert {row["service"] for row in rows} == {"'=cmd|' /C calc'!A0"}
     assert {(row["file"], row["line"]) for row in rows} == {("a b/go.mod", "7"), ("/srv/fine/go.mod", ""), ("", "")}
 

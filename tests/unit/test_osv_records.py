@@ -35,6 +35,7 @@ def made(*cells: SettledCell) -> Mapping[str, Mapping[str, Any]]:
 
 
 def affected(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any]
     (found,) = (item for item in record["affected"] if item["package"]["name"] == name)
     return found
 
@@ -197,6 +198,6 @@ def test_a_record_is_withdrawn_when_its_cell_says_so_no_more() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x05\x06", b"no zip"])
-def test_a_damaged_archive_is_told_from_an_archive(data: bytes) -> None:
+def test_a_damaged_archive_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="no archive of records"):
         read_archive(data)

@@ -28,7 +28,7 @@ from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
-from probe.reports.audit.formats import WRITERS, Format
+from probe.reports.audit.formats import Format, write
 from probe.reports.audit.result import AuditResult
 from probe.runner import Options
 from probe.scenarios.scenario import Scenario
@@ -132,7 +132,7 @@ def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], fo
     if form is Format.TABLE:
         print_audit(made)
     else:
-        typer.echo(WRITERS[form](made), nl=False)
+        typer.echo(write(form, made), nl=False)
 
 
 def _text(file: Path) -> str:

@@ -1,17 +1,14 @@
-"""The one table of formats of an audit, besides the table for people."""
+"""The one table of formats of an audit, besides the table for people. A writer is imported when it is used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from probe.reports.audit.cyclonedx import cyclonedx
-from probe.reports.audit.junit import junit
-from probe.reports.audit.markdown import markdown
-from probe.reports.audit.openvex import openvex
-from probe.reports.audit.plain import as_csv, as_json
-from probe.reports.audit.result import AuditResult
-from probe.reports.audit.sarif import sarif
+if TYPE_CHECKING:
+    from probe.reports.audit.result import AuditResult
 
 
 class Format(StrEnum):
@@ -28,12 +25,20 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
-WRITERS: Mapping[Format, Callable[[AuditResult], str]] = {
-    Format.JSON: as_json,
-    Format.CSV: as_csv,
-    Format.SARIF: sarif,
-    Format.CYCLONEDX: cyclonedx,
-    Format.OPENVEX: openvex,
-    Format.JUNIT: junit,
-    Format.MARKDOWN: markdown,
+WRITERS: Mapping[Format, tuple[str, str]] = {
+    Format.JSON: ("plain", "as_json"),
+    Format.CSV: ("plain", "as_csv"),
+    Format.SARIF: ("sarif", "sarif"),
+    Format.CYCLONEDX: ("cyclonedx", "cyclonedx"),
+    Format.OPENVEX: ("openvex", "openvex"),
+    Format.JUNIT: ("junit", "junit"),
+    Format.MARKDOWN: ("markdown", "markdown"),
 }
+"""Module of this package and its function."""
+
+
+def write(form: Format, audit: AuditResult) -> str:
+    """Return an audit in a format other than the table for people."""
+    module, name = WRITERS[form]
+    writer: Callable[[AuditResult], str] = getattr(import_module(f"{__package__}.{module}"), name)
+    return writer(audit)
