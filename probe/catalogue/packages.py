@@ -1,7 +1,8 @@
 """Packages under which registries serve clients, their package URLs, and the versions that contain a client.
 
 packages.toml is a list of `[[package]]` with `ecosystem` (the type of a package URL), `names` and `client` (a family,
-or a wrapper in whose versions a family is contained).
+or an application or wrapper that contains one). Left out here are packages that only name another one (`inside`), that
+decide the version of another one (`manages`), and those of distributions, whose versions are their own.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from probe.model import Client
 from probe.model.versions import version_key
 
 GOLANG = "golang"
+DISTRIBUTIONS = frozenset({"deb"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +67,42 @@ class Packages:
             if versions:
                 yield package, tuple(versions)
 
-    def purls(self, client: Client) -> list[str]:
-        """Return the package URLs of a client's own packages; of a module that moved, that of its name at the time."""
-        family = self.families.get(client.family)
-        moved = family.source if family and family.source.old_name else None
-        wrong = ""
-        if moved is not None:
-            is_old = version_key(client.version) <= version_key(moved.old_until)
-            wrong = moved.name if is_old else moved.old_name
-        return [
-            package.purl(version)
-            for package, versions in self.containing(client)
-            for version in versions
-            if package.name != wrong
-        ]
+    def purls(self, named: Client, library: Client) -> list[str]:
+        """Return the package URLs of what an inventory names, if it is a package, else of the library inside it.
+
+        Of a module that moved it is the URL of its name at the time.
+        """
+        app = self.apps.get(named.family)
+        known = [item for item in self.listed if item.client == named.family or (app and self._app(item) is app)]
+        if named.family not in self.families and known:
+            return [item.purl(named.version) for item in known if item.has(named.version)]
+        own = [(item, self._artifact(item, library)) for item in self.listed if item.client == library.family]
+        return [item.purl(version) for item, version in own if item.has(version) and self._is_its_time(item, version)]
 
     def is_own(self, package: Package) -> bool:
         """Return whether a package is a library's own, with the library's versions."""
         return package.client in self.families
 
+    def _app(self, package: Package) -> App | None:
+        return self.apps.get(package.client)
+
+    def _is_its_time(self, package: Package, version: str) -> bool:
+        source = self.families[package.client].source
+        if not source.old_name:
+            return True
+        is_old = version_key(version) <= version_key(source.old_until)
+        return package.name != (source.name if is_old else source.old_name)
+
+    def _artifact(self, package: Package, library: Client) -> str:
+        """Return the version of a library's own package; the family's source may have other numbers."""
+        family = self.families[library.family]
+        found = family.find(library.version) if package.name == family.source.name else None
+        return found.pinned_artifact if found else library.version
+
     def _versions(self, package: Package, client: Client) -> list[str]:
-        family = self.families.get(client.family)
         if package.client == client.family:
-            found = family.find(client.version) if family else None
-            return [found.pinned_artifact if found else client.version]
-        app = self.apps.get(package.client)
+            return [self._artifact(package, client)]
+        app = self._app(package)
         if app is None or app.family != client.family or app.kind != "wrapper":
             return []
         ends = (end for item in app.versions if item.library == client.version for end in (item.since, item.last))
@@ -99,8 +112,13 @@ class Packages:
 def read_packages(path: Path, families: Mapping[str, Family], apps: Mapping[str, App]) -> Packages:
     """Read packages.toml. CatalogueError with the file and the problem."""
     try:
-        rows = tomllib.loads(path.read_text())["package"]
+        rows = [row for row in tomllib.loads(path.read_text())["package"] if _is_client(row)]
         listed = [Package(row["ecosystem"], name, row["client"]) for row in rows for name in row["names"]]
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise CatalogueError(f"{path}: {error}; correct the file") from None
     return Packages(tuple(listed), families, apps)
+
+
+def _is_client(row: Mapping[str, object]) -> bool:
+    other = row.get("inside") or row.get("manages") or row["ecosystem"] in DISTRIBUTIONS
+    return bool(row.get("client")) and not other

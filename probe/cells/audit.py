@@ -98,6 +98,11 @@ class Report:
         return sorted(counted, key=lambda item: (findings.index(item.finding), -item.grade))
 
     @property
+    def is_broken(self) -> bool:
+        """Whether the client fails without a fault: `problem` says why it cannot work at all."""
+        return not self.faults and self.finding is Finding.FAILS
+
+    @property
     def ignored(self) -> list[Fault]:
         """Return the faults that an ignore file accepts."""
         return [item for item in self.faults if item.ignored]

@@ -122,7 +122,8 @@ def _all_affected(lines: Sequence[Series], packages: Packages) -> list[dict[str,
 def _affected(line: Series, packages: Packages) -> list[Affected]:
     versions: dict[Package, list[str]] = {}
     for one in line.mended():
-        for package, those in packages.containing(one.cell.client):
+        known = (item for item in packages.containing(one.cell.client) if item[0].ecosystem in ECOSYSTEMS)
+        for package, those in known:
             versions.setdefault(package, []).extend(those)
     return [
         Affected(

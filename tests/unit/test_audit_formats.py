@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from probe.cells.audit import Finding, Place, Report, Upgrade, examine, worst_first
 from probe.cells.ignores import apply, read_ignores
 from probe.cli.wiring.catalogue import apps, packages
-from probe.model import Cell, Outcome
+from probe.model import Cell, Client, Outcome
 from probe.reports.audit.formats import WRITERS, Format, write
 from probe.reports.audit.result import AuditResult
 from tests.support import finding_readers
@@ -149,12 +149,7 @@ class TestVex:
             (FINDING, (sarama("1.43.3"),)): "not_affected",
             ("PROBE-sarama-producer-leader-elected", (sarama("1.43.2"),)): "not_affected",
             ("PROBE-sarama-producer-net-reset", (sarama("1.43.2"),)): "under_investigation",
-            (
-                "PROBE-librdkafka-producer-disk-storage-error",
-                tuple(
-                    purl for purl in audit().packages.purls(replace(CELL, family="librdkafka", version="2.8.0").client)
-                ),
-            ): "affected",
+            ("PROBE-librdkafka-producer-disk-storage-error", ("pkg:pypi/confluent-kafka@2.8.2",)): "affected",
         }
 
     def test_both_formats_say_the_same_of_each_finding(self) -> None:
@@ -204,6 +199,20 @@ def test_markdown_is_tables_without_a_break_or_raw_html() -> None:
     assert not [child for child in inline if child.type in {"html_inline", "link_open", "code_inline", "em_open"}]
 
 
+def test_a_client_that_cannot_work_is_a_finding_in_the_formats_of_pipelines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Report, "finding", Finding.FAILS)
+    broken = replace(audit(), reports=[item for item in audit().reports if item.name == "lost"])
+    file = tmp_path / "out.sarif"
+    file.write_text(write(Format.SARIF, broken))
+    assert [row["RuleId"] for row in sarif_rows(file, "RuleId")] == ["PROBE-broken-client"]
+    assert sarif_problems(file) <= {"SARIF2005"}
+    ((_, *counts, _),) = ask(finding_readers.JUNIT, write(Format.JUNIT, broken))
+    assert counts == [1, 1, 0]
+    assert "| fails | lost | nobody@1 |  | there is no client nobody |" in write(Format.MARKDOWN, broken)
+
+
 def test_no_cell_of_csv_is_a_formula() -> None:
     named = replace(audit(), reports=[replace(one, name="=cmd|' /C calc'!A0") for one in audit().reports])
     rows = list(csv.DictReader(io.StringIO(write(Format.CSV, named))))
@@ -212,25 +221,22 @@ def test_no_cell_of_csv_is_a_formula() -> None:
 
 
 def test_package_urls_are_read_with_their_parts() -> None:
-    clients = [
-        replace(CELL, family=family, version=version).client
-        for family, version in (
-            ("sarama", "1.43.2"),
-            ("sarama", "1.38.1"),
-            ("java", "3.9.2"),
-            ("kafkajs", "2.2.4"),
-            ("librdkafka", "1.9.2"),
-            ("librdkafka", "2.8.0"),
-        )
-    ]
-    purls = [purl for client in clients for purl in packages().purls(client)]
-    parts = ask(finding_readers.PURL, json.dumps(purls))
-    assert [whole for *_, whole in parts] == purls
-    known = [tuple(found[:4]) for found in parts]
-    assert ("golang", "github.com/IBM", "sarama", "v1.43.2") in known
-    assert ("golang", "github.com/Shopify", "sarama", "v1.38.1") in known
-    assert ("golang", "github.com/Shopify", "sarama", "v1.43.2") not in known
-    assert ("maven", "org.apache.kafka", "kafka-clients", "3.9.2") in known
-    assert ("pypi", None, "confluent-kafka", "2.8.2") in known
-    assert ("npm", "@confluentinc", "kafka-javascript", "1.2.0") in known
-    assert ("cargo", None, "rdkafka-sys", "4.3.0+1.9.2") in known
+    cases = {
+        ("sarama@1.43.2", "sarama@1.43.2"): [("golang", "github.com/IBM", "sarama", "v1.43.2")],
+        ("sarama@1.38.1", "sarama@1.38.1"): [("golang", "github.com/Shopify", "sarama", "v1.38.1")],
+        ("filebeat@8.16.1", "sarama@1.29.1"): [("golang", "github.com/Shopify", "sarama", "v1.29.1")],
+        ("kafka-connect@3.9.2", "java@3.9.2"): [("maven", "org.apache.kafka", "kafka-clients", "3.9.2")],
+        ("kafkajs@2.2.4", "kafkajs@2.2.4"): [("npm", None, "kafkajs", "2.2.4")],
+        ("confluent-kafka-python@2.8.2", "librdkafka@2.8.0"): [("pypi", None, "confluent-kafka", "2.8.2")],
+        ("confluent-kafka-javascript@1.2.0", "librdkafka@2.8.0"): [
+            ("npm", "@confluentinc", "kafka-javascript", "1.2.0")
+        ],
+        ("rdkafka-sys@4.3.0+1.9.2", "librdkafka@1.9.2"): [("cargo", None, "rdkafka-sys", "4.3.0+1.9.2")],
+        ("librdkafka@2.8.0", "librdkafka@2.8.0"): [("nuget", None, "librdkafka.redist", "2.8.0")],
+    }
+    clients = [[Client(*text.split("@")) for text in pair] for pair in cases]
+    purls = [packages().purls(named, library) for named, library in clients]
+    for texts, expected in zip(purls, cases.values(), strict=True):
+        parts = ask(finding_readers.PURL, json.dumps(texts))
+        assert [tuple(one[:4]) for one in parts] == expected
+        assert [one[4] for one in parts] == texts

@@ -150,6 +150,7 @@ def test_librdkafka_is_recorded_by_its_wrappers() -> None:
         "github.com/confluentinc/confluent-kafka-go": "Go",
         "github.com/confluentinc/confluent-kafka-go/v2": "Go",
         "Confluent.Kafka": "NuGet",
+        "librdkafka.redist": "NuGet",
         "node-rdkafka": "npm",
         "@confluentinc/kafka-javascript": "npm",
         "rdkafka-sys": "crates.io",
@@ -157,7 +158,14 @@ def test_librdkafka_is_recorded_by_its_wrappers() -> None:
     assert by_name["confluent-kafka"]["versions"] == ["1.9.2", "2.2.0", "2.8.2"]  # 2.8.2 has librdkafka 2.8.0
     assert by_name["github.com/confluentinc/confluent-kafka-go"]["versions"] == ["1.9.2"]
     assert by_name["github.com/confluentinc/confluent-kafka-go/v2"]["versions"] == ["2.2.0"]
-    assert not [item for item in found["affected"] if "ranges" in item]
+    assert by_name["librdkafka.redist"]["versions"] == ["1.9.2", "2.2.0", "2.8.0"]
+    assert [name for name, item in by_name.items() if "ranges" in item] == []
+
+
+def test_packages_that_only_name_the_library_are_not_affected() -> None:
+    found = made(*measured(("2.8.1", BAD), ("3.9.2", GOOD), of=replace(CELL, family="java")))
+    names = [item["package"]["name"] for item in found["PROBE-java-producer-disk-storage-error"]["affected"]]
+    assert names == ["org.apache.flink:flink-sql-connector-kafka", "org.apache.kafka:kafka-clients"]  # shaded; itself
 
 
 def test_records_meet_the_schema_of_osv() -> None:

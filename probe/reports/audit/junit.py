@@ -74,10 +74,10 @@ def _case(report: Report, fault: Fault, audit: AuditResult) -> ET.Element:
 def _problem(report: Report, audit: AuditResult) -> ET.Element:
     """Return the case of a service about which nothing can be said."""
     case = _empty(report, "client")
-    kind = Result.FAILED if Finding.UNKNOWN in audit.failing else Result.SKIPPED
+    kind = Result.FAILED if report.finding in audit.failing else Result.SKIPPED
     note = ET.SubElement(case, TAGS[kind], {"message": legal(report.problem)})
     if kind is Result.FAILED:
-        note.set("type", str(Finding.UNKNOWN))
+        note.set("type", str(report.finding))
     return case
 
 

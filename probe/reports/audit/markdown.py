@@ -24,21 +24,20 @@ def _head(audit: AuditResult) -> list[str]:
 
 def _bad(audit: AuditResult) -> list[str]:
     found = [(report, fault) for report in audit.reports for fault in report.of(*BAD)]
-    if not found:
+    broken = [report for report in audit.reports if report.is_broken]
+    if not (found or broken):
         return []
     rows = [
         [text(str(fault.finding)), *_service(report), text(fault_line(fault)), text(reason(fault))]
         for report, fault in found
     ]
+    rows += [[text(str(report.finding)), *_service(report), "", text(report.problem)] for report in broken]
     ways = [[text(report.name), text(f"{advice}.")] for report in audit.reports if (advice := audit.advice(report))]
     return [
         *table(("finding", "service", "client", "at", "why"), rows),
         "",
-        "### What to do",
-        "",
-        *table(("service", "upgrade"), ways),
-        "",
-        *_commands([audit.command(fault) for _, fault in found[:MAX_ROWS]]),
+        *(["### What to do", "", *table(("service", "upgrade"), ways), ""] if ways else []),
+        *(_commands([audit.command(fault) for _, fault in found[:MAX_ROWS]]) if found else []),
     ]
 
 
@@ -51,7 +50,7 @@ def _unknown(audit: AuditResult) -> list[str]:
     rows = []
     for report in audit.reports:
         unknown = report.of(Finding.UNKNOWN)
-        if report.problem:
+        if report.problem and not report.is_broken:
             rows.append([*_service(report), text(report.problem)])
         elif unknown:
             rows.append([*_service(report), text(f"{counted(len(unknown), 'question')}: {unknown_reason(unknown[0])}")])

@@ -40,9 +40,9 @@ class AuditResult:
         return run_command([fault.cell], self.results)
 
     def purls(self, report: Report) -> list[str]:
-        """Return the package URLs of the library of a service; empty if it is no package, or not known."""
-        family, _, version = report.stands_for.partition("@")
-        return self.packages.purls(Client(family, version)) if version else []
+        """Return the package URLs of a service's client, else of its library; empty if it is no package, or unknown."""
+        named, library = (Client(*text.partition("@")[::2]) for text in (report.client, report.stands_for))
+        return self.packages.purls(named, library) if library.version else []
 
     def advice(self, report: Report, fault: Fault | None = None) -> str:
         """Return the smallest upgrade of a service; or how to look for one for a fault, by default for its worst.

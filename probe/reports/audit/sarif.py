@@ -16,7 +16,7 @@ from urllib.parse import quote
 from probe import __version__
 from probe.catalogue.scenarios import about
 from probe.cells.audit import Fault, Finding, Place, Report
-from probe.cells.finding_ids import finding_id
+from probe.cells.finding_ids import PREFIX, finding_id
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.run_ids import iso
@@ -26,6 +26,14 @@ VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Finding.FAILS: "error", Finding.SUSPECTED: "warning"}
 """The level of a rule is `warning`: readers take that level of a result, the format's default, for the rule's."""
+FINGERPRINT = "findingAtService/v1"
+BROKEN: Mapping[str, Any] = {
+    "id": f"{PREFIX}-broken-client",
+    "name": "BrokenClient",
+    "shortDescription": {"text": "The client cannot work at all."},
+    "defaultConfiguration": {"level": LEVELS[Finding.SUSPECTED]},
+}
+"""The rule of clients that cannot work by what else their inventory lists."""
 ROOT = "ROOT"
 """Name of the folder that relative paths begin at; the reader knows it, not this program."""
 
@@ -37,14 +45,16 @@ def sarif(audit: AuditResult) -> str:
 
 def _run(audit: AuditResult) -> dict[str, Any]:
     found = [(report, fault) for report in audit.reports for fault in report.faults if fault.finding in LEVELS]
+    broken = [report for report in audit.reports if report.is_broken]
     cells = {finding_id(fault.cell): fault.cell for _, fault in found}
-    rules = {name: number for number, name in enumerate(sorted(cells))}
+    described = [_rule(name, cells[name]) for name in sorted(cells)] + ([BROKEN] if broken else [])
+    rules = {rule["id"]: number for number, rule in enumerate(described)}
     return {
         "tool": {
             "driver": {
                 "name": TOOL,
                 "version": __version__,
-                "rules": [_rule(name, cells[name]) for name in rules],
+                "rules": described,
             }
         },
         "invocations": [
@@ -56,7 +66,10 @@ def _run(audit: AuditResult) -> dict[str, Any]:
         ],
         "originalUriBaseIds": {ROOT: {"description": {"text": "The folder in which the audit was run."}}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(report, fault, audit, rules) for report, fault in found],
+        "results": [
+            *(_result(report, fault, audit, rules) for report, fault in found),
+            *(_broken(report, rules) for report in broken),
+        ],
     }
 
 
@@ -84,7 +97,7 @@ def _result(report: Report, fault: Fault, audit: AuditResult, rules: Mapping[str
         "level": LEVELS[fault.finding],
         "message": {"text": " ".join(f"{part.rstrip('.')}." for part in parts if part)},
         "locations": [_location(report)],
-        "partialFingerprints": {"findingAtService/v1": _fingerprint(report, fault)},
+        "partialFingerprints": {FINGERPRINT: _fingerprint(report, str(fault.cell))},
         **({"suppressions": [_suppression(fault)]} if fault.ignored else {}),
         "properties": {
             **fault.cell.columns(),
@@ -93,6 +106,18 @@ def _result(report: Report, fault: Fault, audit: AuditResult, rules: Mapping[str
             "packageUrls": audit.purls(report),
             "command": audit.command(fault),
         },
+    }
+
+
+def _broken(report: Report, rules: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "ruleId": BROKEN["id"],
+        "ruleIndex": rules[BROKEN["id"]],
+        "level": LEVELS[Finding.FAILS],
+        "message": {"text": f"{report.name} ({report.client}): {report.problem}."},
+        "locations": [_location(report)],
+        "partialFingerprints": {FINGERPRINT: _fingerprint(report, BROKEN["id"])},
+        "properties": {"finding": str(report.finding), "service": report.name},
     }
 
 
@@ -112,16 +137,16 @@ def _physical(place: Place) -> dict[str, Any]:
     return {"artifactLocation": where, **({"region": {"startLine": place.line}} if place.line else {})}
 
 
-def _fingerprint(report: Report, fault: Fault) -> str:
+def _fingerprint(report: Report, what: str) -> str:
     """Return what makes a finding the same in the next audit: not its line, nor its evidence."""
     place = report.place.file if report.place else ""
-    return hashlib.sha256("\n".join([place, report.name, report.client, str(fault.cell)]).encode()).hexdigest()[:32]
+    return hashlib.sha256("\n".join([place, report.name, report.client, what]).encode()).hexdigest()[:32]
 
 
 def _notes(audit: AuditResult) -> Iterator[dict[str, Any]]:
     for report in audit.reports:
         unknown = report.of(Finding.UNKNOWN)
-        if report.problem:
+        if report.problem and not report.is_broken:
             text = report.problem
         elif unknown:
             text = f"{counted(len(unknown), 'question')} not answered ({unknown_reason(unknown[0])})"
