@@ -20,6 +20,9 @@ from probe.scenarios.second_starts import PREFIX, started_during
 
 CORE = (CONTROL, "disk/storage-error", "leader/elected", "net/reset")
 """Scenarios of `probe` without arguments."""
+CORE_FAULTS = tuple(name for name in CORE if name != CONTROL)
+INCIDENTS = "incident/"
+"""Beginning of the names of scenarios that repeat an incident."""
 
 SECOND_STARTS = ("disk/storage-error",)
 """Scenarios with a `start-during/` in the default catalogue; that of any other scenario runs on request."""
@@ -57,6 +60,14 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
         }
         chosen.update(matched or _generated(pattern))
     return tuple(chosen.values())
+
+
+def about(name: str) -> str:
+    """Return the summary of a scenario; empty for a name that is no scenario any more, as in old results."""
+    try:
+        return next((item.summary for item in select_scenarios([name])), "")
+    except CatalogueError:
+        return ""
 
 
 def _generated(name: str) -> dict[str, Scenario]:

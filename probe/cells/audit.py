@@ -9,7 +9,7 @@ from enum import StrEnum
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.trends import question
-from probe.inventory.found import Found
+from probe.inventory.found import Place
 from probe.model import Cell, Profile
 from probe.model.versions import version_key
 
@@ -29,6 +29,8 @@ class Finding(StrEnum):
 
 
 ORDER = tuple(Finding)
+BAD = (Finding.FAILS, Finding.SUSPECTED)
+"""Findings that call for an upgrade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Fault:
     finding: Finding
     evidence: SettledCell | None
     """The cell behind the finding; for `suspected`, the cell with the library's default settings."""
+    ignored: str = ""
+    """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
 
     @property
     def grade(self) -> int:
@@ -65,28 +69,40 @@ class Report:
 
     name: str
     client: str
-    """The client as the fleet names it."""
+    """The client as the inventory names it."""
     stands_for: str
     """The client that is run in its place."""
     count: int
     faults: tuple[Fault, ...]
     upgrade: Upgrade | None
     problem: str = ""
-    """The reason why there are no findings, or why the client is broken: it is not known, or its version is not."""
-    found: Found | None = None
-    """The client as its inventory names it."""
+    """The reason why there are no findings, or why the client is broken."""
+    place: Place | None = None
+    """Where an inventory names the client; None = not known."""
+    note: str = ""
+    """What the inventory does not say, or what stands behind the version."""
+    is_broken: bool = False
+    """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 
-    def of(self, finding: Finding) -> list[Fault]:
-        """Return the faults with this finding, the worst first."""
-        return sorted((item for item in self.faults if item.finding is finding), key=lambda item: -item.grade)
+    def of(self, *findings: Finding) -> list[Fault]:
+        """Return the faults that count with one of these findings, in the order of findings, the worst first."""
+        counted = (item for item in self.faults if item.finding in findings and not item.ignored)
+        return sorted(counted, key=lambda item: (findings.index(item.finding), -item.grade))
+
+    @property
+    def ignored(self) -> list[Fault]:
+        """Return the faults that an ignore file accepts."""
+        return [item for item in self.faults if item.ignored]
 
     @property
     def finding(self) -> Finding:
-        """Return the worst finding. A client that cannot work by what else its inventory lists fails."""
-        if self.found is not None and self.found.broken:
+        """Return the worst finding that counts; `informative` if an ignore file accepts all that is known."""
+        if self.is_broken:
             return Finding.FAILS
-        found = {item.finding for item in self.faults} - {Finding.INFORMATIVE}
-        return min(found, key=ORDER.index) if found else Finding.UNKNOWN
+        found = {item.finding for item in self.faults if not item.ignored} - {Finding.INFORMATIVE}
+        if found:
+            return min(found, key=ORDER.index)
+        return Finding.INFORMATIVE if self.ignored else Finding.UNKNOWN
 
 
 def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:

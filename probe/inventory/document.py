@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
-from probe.inventory.found import InventoryError
+from probe.inventory.found import InventoryError, Place
+from probe.inventory.text import one_line
 from probe.model.lazy import lazy
 
 HEAD = 65_536
@@ -49,6 +50,9 @@ def head_of(name: str, data: bytes) -> Head:
     return Head(name, data, len(data) < HEAD)
 
 
+Spot: TypeAlias = int | str
+"""Number of a line, from 1 on, or the name of an entry."""
+
 Neighbour = Callable[[str], "Document | None"]
 """Opens a file of the walked folder by its path relative to the document; None if there is none, or it is outside."""
 
@@ -68,6 +72,10 @@ class Document:
     stream: BinaryIO
     """Stands behind `head` and is closed by the opener."""
     neighbour: Neighbour = nothing_beside
+
+    def at(self, spot: Spot = "") -> Place:
+        """Return the place of a line, by its number from 1 on, or of an entry; by default of the whole file."""
+        return Place(self.place, line=spot) if isinstance(spot, int) else Place(self.place, entry=one_line(spot))
 
     def whole(self, limit: int = WHOLE) -> bytes:
         """Return the whole file. InventoryError if it is larger than the limit in bytes."""

@@ -8,9 +8,37 @@ from dataclasses import dataclass
 from probe.errors import ProbeError
 from probe.model import Role
 
+STANDARD_INPUT = "standard input"
+
 
 class InventoryError(ProbeError):
     """An inventory, or an entry of one, that cannot be read. The text is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an inventory names a client. Its texts are one line, as those of `Found`."""
+
+    file: str
+    """Path as the user knows it; `STANDARD_INPUT`."""
+    line: int = 0
+    """From 1 on; 0 = not known."""
+    entry: str = ""
+    """What names it in a file without lines that count: `component sarama`, `entry 3`, a file inside a jar."""
+
+    @property
+    def spot(self) -> str:
+        """Return the line or entry as text; empty for a file as a whole."""
+        return f"line {self.line}" if self.line else self.entry
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the file can be opened by its path."""
+        return self.file != STANDARD_INPUT
+
+    def __str__(self) -> str:
+        """Return it as people read it: `orders/go.mod, line 7`."""
+        return f"{self.file}, {self.spot}" if self.spot else self.file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +66,7 @@ class Found:
     """KEY=VALUE."""
     count: int = 1
     """Running instances, connections, or 1."""
-    place: str = ""
-    """File and line or entry: `orders/go.mod, line 7`."""
+    place: Place
     note: str = ""
     """What the data does not say, or what stands behind the version: a replacement, a commit."""
 
@@ -75,7 +102,7 @@ class FileContent:
     """What was read of one file, or what was left out of one folder."""
 
     place: str
-    """Path as the user knows it; `standard input`."""
+    """Path as the user knows it; `STANDARD_INPUT`."""
     taken_for: str = ""
     """Title of its format; empty if it has none that is known, or for a folder."""
     found: Sequence[Found] = ()

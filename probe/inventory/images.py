@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.inventory.found import Found
+from probe.inventory.found import Found, Place
 from probe.inventory.text import one_line
 from probe.model.versions import version_key
 
@@ -69,7 +69,7 @@ def images() -> dict[tuple[str, ...], Image]:
     return found
 
 
-def in_image(name: str, *, place: str, service: str = "", count: int = 1) -> Iterator[Found]:
+def in_image(name: str, *, place: Place, service: str = "", count: int = 1) -> Iterator[Found]:
     """Yield the clients in an image by its name; none if no application of it is known."""
     parsed = NAME.fullmatch(name)
     if parsed is None:
@@ -87,7 +87,7 @@ def in_image(name: str, *, place: str, service: str = "", count: int = 1) -> Ite
             version=version,
             unknown=why,
             count=count,
-            place=one_line(place),
+            place=place,
             note=image.note,
         )
 

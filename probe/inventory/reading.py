@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from probe.inventory.document import HEAD, Document, Head, Neighbour, head_of, nothing_beside
 from probe.inventory.formats import QUIET, TOGETHER, recognised
-from probe.inventory.found import FileContent, Found, InventoryError, Skipped
+from probe.inventory.found import STANDARD_INPUT, FileContent, Found, InventoryError, Skipped
 from probe.inventory.related import of_one_project, relate, relate_files
 from probe.inventory.text import one_line
 from probe.inventory.together import with_settings
@@ -38,7 +38,7 @@ def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> list
 def _each(paths: Iterable[str], bounds: Bounds | None) -> Iterator[FileContent]:
     for path in dict.fromkeys(paths):
         if path == STDIN:
-            yield read_stream("standard input", STDIN, sys.stdin.buffer, named=True)
+            yield read_stream(STANDARD_INPUT, STDIN, sys.stdin.buffer, named=True)
         elif Path(path).is_dir() and (problem := unreadable(Path(path))):
             yield FileContent(place=one_line(path), problem=problem)
         elif Path(path).is_dir():

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from probe.catalogue.package_table import normal, package_table
 from probe.inventory.found import FileContent, Found, Skipped
-from probe.inventory.packages import conflicts, known, normal
+from probe.inventory.packages import known
 
 Related: TypeAlias = tuple[tuple[Found, ...], tuple[Skipped, ...]]
 Listed: TypeAlias = Mapping[tuple[str, str], Mapping[str, Found]]
@@ -64,7 +65,7 @@ def _library(wrapper: Found, listed: Listed) -> Found | None:
 
 def _broken(item: Found, listed: Listed) -> str:
     beside = listed.get((item.service, item.ecosystem), {})
-    for conflict in conflicts():
+    for conflict in package_table().conflicts:
         if conflict.ecosystem == item.ecosystem and normal(item.ecosystem, item.package) in conflict.names:
             return conflict.why if conflict.names <= beside.keys() else ""
     return ""

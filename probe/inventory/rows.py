@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from probe.inventory.columns import WORDS, column
-from probe.inventory.found import Found, InventoryError
+from probe.inventory.document import Document, Spot
+from probe.inventory.found import Found, InventoryError, Place
 from probe.inventory.packages import client_of, ecosystem_of
 from probe.inventory.text import one_line
 from probe.inventory.versions import exact
@@ -17,7 +18,7 @@ SELECTED = ("path:", "jar:", "latest")
 """Beginnings of versions that select a build on this machine, or the newest release."""
 
 
-def numbered(word: str, rows: Iterable[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def numbered(word: str, rows: Iterable[Any]) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
     """Yield rows with their places (`entry 3`). InventoryError for a value that is neither an object nor text."""
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping | str):
@@ -38,22 +39,21 @@ def kind(value: object) -> str:
     return "a boolean" if isinstance(value, bool) else "a number" if isinstance(value, int | float) else "text"
 
 
-def found_in(rows: Iterable[tuple[str, Mapping[str, Any]]], document_place: str) -> Iterator[Found]:
+def found_in(rows: Iterable[tuple[Spot, Mapping[str, Any]]], document: Document) -> Iterator[Found]:
     """Yield the client of each row. InventoryError with the place of a row that cannot be read, or if there is none."""
     none = True
-    for place, row in rows:
+    for spot, row in rows:
         none = False
-        yield _found(row, place, document_place)
+        yield _found(row, document.at(spot))
     if none:
         raise InventoryError(f"there is no service in it; write lines of CLIENT@VERSION, or {','.join(WORDS)}")
 
 
-def _found(row: Mapping[str, Any], place: str, document_place: str) -> Found:
-    values = _columns(row)
+def _found(row: Mapping[str, Any], where: Place) -> Found:
+    values, place = _columns(row), where.spot
     role = _text(values, "role", place)
     if role and role not in set(Role):
         raise InventoryError(f"{place}: {role} is no role; known are {', '.join(Role)}")
-    where = f"{document_place}, {place}"
     service = _text(values, "service", place)
     found = _named(_text(values, "client", place), _text(values, "version", place), values, place, where)
     return Found(
@@ -72,7 +72,7 @@ def _found(row: Mapping[str, Any], place: str, document_place: str) -> Found:
     )
 
 
-def _named(client: str, version: str, values: Mapping[str, Any], place: str, where: str) -> Found:
+def _named(client: str, version: str, values: Mapping[str, Any], place: str, where: Place) -> Found:
     """Return the client that a row names, or that reports the name in it."""
     if not client and (reported := _text(values, "reported", place)):
         return client_on_the_wire(reported, version, place=where)
@@ -90,14 +90,14 @@ def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _package(name: str, version: str, where: str) -> Found | None:
+def _package(name: str, version: str, where: Place) -> Found | None:
     """Return the client of a package's name, such as github.com/IBM/sarama; None if it is none of the table's."""
     ecosystem = ecosystem_of(name)
     found = client_of(ecosystem, name, version, place=where) if ecosystem else None
     return found if isinstance(found, Found) else None
 
 
-def _own(name: str, version: str, where: str) -> Found:
+def _own(name: str, version: str, where: Place) -> Found:
     """Return a client by its name in the catalogue, which need not have it."""
     number, why = ("", "it has no version; write one behind @, or into a column `version`")
     if version:

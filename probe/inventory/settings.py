@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from probe.inventory.found import Found, Skipped
-from probe.inventory.text import one_line
+from probe.inventory.found import Found, Place, Skipped
 from probe.model import Role
 
 NO_VERSION = "its settings name no version; put an inventory that does into the same folder"
@@ -149,7 +148,7 @@ def flat(values: Any, depth: int = DEPTH) -> dict[str, Any]:
     return found
 
 
-def client_of_settings(application: Application, values: Mapping[str, Any], place: str) -> Iterator[Found | Skipped]:
+def client_of_settings(application: Application, values: Mapping[str, Any], place: Place) -> Iterator[Found | Skipped]:
     """Yield the application with its properties, and what is set to something that is not understood."""
     properties = []
     for key, (name, kind) in application.keys.items():
@@ -165,5 +164,5 @@ def client_of_settings(application: Application, values: Mapping[str, Any], plac
         unknown=NO_VERSION,
         role=application.role,
         properties=tuple(properties),
-        place=one_line(place),
+        place=place,
     )

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.inventory.found import Found
+from probe.inventory.found import Found, Place
 from probe.inventory.packages import release
 from probe.inventory.text import LONGEST, one_line
 from probe.model.versions import version_key
@@ -81,7 +81,7 @@ def _table() -> Mapping[str, list[dict[str, Any]]]:
     return tomllib.loads(TABLE.read_text())
 
 
-def client_on_the_wire(name: str, version: str, *, place: str, count: int = 1, client_id: str = "") -> Found:
+def client_on_the_wire(name: str, version: str, *, place: Place, count: int = 1, client_id: str = "") -> Found:
     """Return the client that reports a name and a version; `client_id` is its id, where the data has one."""
     name, version = name[:LONGEST], version[:LONGEST]
     number, why, known = _meant(name, version)
@@ -92,7 +92,7 @@ def client_on_the_wire(name: str, version: str, *, place: str, count: int = 1, c
         version=one_line(number),
         unknown=one_line(why),
         count=count,
-        place=one_line(place),
+        place=place,
         note=one_line(_hint(client_id) if name in NOTHING else known.note if known and number else ""),
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from probe.cells.aggregate import SettledCell
 from probe.model import (
     AfterHeal,
     App,
@@ -126,6 +127,17 @@ def verdict(outcome: Outcome = Outcome.REFRESHES, *, rules: int = 1, **facts: ob
         conforms=says,
         facts=Facts(**facts),  # type: ignore[arg-type]  # tests pass facts by name
         rules=rules,
+    )
+
+
+def settled_cell(cell: Cell, *outcomes: Outcome, run_id: str = "20261127T071307Z-5287") -> SettledCell:
+    """Return a cell that trials with these outcomes settle."""
+    return SettledCell(
+        cell=cell,
+        run_id=run_id,
+        trial=0,
+        verdicts=tuple(verdict(one) for one in outcomes),
+        conditions=current(cell.engine),
     )
 
 

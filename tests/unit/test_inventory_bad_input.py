@@ -35,7 +35,7 @@ DOCUMENTS = {
 
 def harmless(reading: FileContent) -> None:
     """Require that a reading is one line per entry, and nothing else."""
-    for text in (reading.problem, *map(str, reading.skipped), *(item.place for item in reading.found)):
+    for text in (reading.problem, *map(str, reading.skipped), *(str(item.place) for item in reading.found)):
         assert text.isprintable()
         assert len(text) < 1_000
     assert not (reading.problem and reading.found)

@@ -101,7 +101,7 @@ class TestGoMod:
             ("example.org/shop/orders", "franz-go@1.22.3", ""),
             ("example.org/shop/orders", "sarama@1.43.2", ""),
         ]
-        assert [item.place for item in read(text).found] == ["-, line 5", "-, line 8"]
+        assert [str(item.place) for item in read(text).found] == ["-, line 5", "-, line 8"]
 
     def test_a_replaced_module_counts_as_its_replacement(self) -> None:
         text = f"{self.HEAD}require github.com/Shopify/sarama v1.29.1\nreplace github.com/Shopify/sarama => "

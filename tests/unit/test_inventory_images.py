@@ -10,7 +10,7 @@ import pytest
 
 from probe.catalogue.apps import read_apps
 from probe.catalogue.families import read_families
-from probe.inventory.found import FileContent, Found
+from probe.inventory.found import FileContent, Found, Place
 from probe.inventory.images import images, in_image, is_image
 from tests.support.inventories import SAMPLES, only, read
 
@@ -25,7 +25,7 @@ def everything(reading: FileContent) -> str:
 
 
 def inside(name: str) -> list[str]:
-    return [item.selector or item.unknown for item in in_image(name, place="here")]
+    return [item.selector or item.unknown for item in in_image(name, place=Place("here"))]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_table_of_images_is_read() -> None:
     text += "telegraf     1.31.1-alpine   0123456789ab   2 weeks ago   200MB\n"
     text += "<none>       <none>          0123456789ab   3 days ago    1MB\n"
     found = only(read(text, "images.txt"))
-    assert (found.selector, found.place) == ("telegraf-kafka@1.31.1", "images.txt, line 2")
+    assert (found.selector, str(found.place)) == ("telegraf-kafka@1.31.1", "images.txt, line 2")
 
 
 def of_pods(text: str = PODS) -> dict[str, tuple[str, int]]:

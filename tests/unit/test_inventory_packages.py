@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from probe.catalogue.package_table import package_table
 from probe.cli.wiring.catalogue import apps, families
 from probe.inventory.columns import WORDS
-from probe.inventory.found import FileContent, Found
-from probe.inventory.packages import client_of, conflicts, known, packages
+from probe.inventory.found import FileContent, Found, Place
+from probe.inventory.packages import client_of, known, packages
 from probe.inventory.related import relate_files
-from probe.inventory.text import LONGEST, csv_cell, html_text, markdown_cell, one_line
+from probe.inventory.text import LONGEST, one_line
 from probe.inventory.versions import exact
+from probe.model.visible import csv_cell
 
 
 def test_every_client_of_the_table_is_in_the_catalogue() -> None:
@@ -30,13 +32,13 @@ def test_a_wrapper_has_a_library_of_the_table_inside() -> None:
 
 
 def test_packages_in_conflict_are_in_the_table() -> None:
-    for conflict in conflicts():
+    for conflict in package_table().conflicts:
         assert all(known(conflict.ecosystem, name) for name in conflict.names)
 
 
 def test_packages_in_conflict_are_broken_also_in_files_of_their_own() -> None:
     def file(package: str, service: str) -> FileContent:
-        found = client_of("pypi", package, "3.0.12", place=package, service=service)
+        found = client_of("pypi", package, "3.0.12", place=Place(package), service=service)
         assert isinstance(found, Found)
         return FileContent(place=package, found=(found,))
 
@@ -96,7 +98,7 @@ def test_names_are_compared_as_registries_do() -> None:
     for ecosystem, name in (("pypi", "Kafka_Python"), ("golang", "github.com/ibm/sarama")):
         assert known(ecosystem, name)
     assert not known("npm", "KafkaJS")
-    assert client_of("pypi", "requests", "2.0", place="x") is None
+    assert client_of("pypi", "requests", "2.0", place=Place("x")) is None
 
 
 def test_text_is_safe_where_it_is_shown() -> None:
@@ -104,8 +106,6 @@ def test_text_is_safe_where_it_is_shown() -> None:
     assert one_line("naïve 東京") == "naïve 東京"
     assert len(one_line("x" * 10_000)) == LONGEST + 3
     assert [csv_cell(text) for text in ("=1+1", "@x", "-1", "a=1")] == ["'=1+1", "'@x", "'-1", "a=1"]
-    assert markdown_cell("a|b [x](y) <b>`c`") == "a\\|b \\[x\\]\\(y\\) \\<b\\>\\`c\\`"
-    assert html_text('<a href="x">') == "&lt;a href=&quot;x&quot;&gt;"
 
 
 def test_the_library_of_a_format_is_imported_when_a_file_of_it_is_met(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_each_kafka_plugin_of_telegraf_is_a_client() -> None:
         "Producer.Retry.Max=9",
     )
     assert consumer.properties == ("Consumer.Group.Session.Timeout=20s",)
-    assert consumer.place == "telegraf.conf, [[inputs.kafka_consumer]] 1"
+    assert str(consumer.place) == "telegraf.conf, [[inputs.kafka_consumer]] 1"
 
 
 def test_each_exporter_that_a_pipeline_uses_is_a_client() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import read_families
+from probe.inventory.found import Place
 from probe.inventory.wire_names import client_on_the_wire, silent, tables, wire_names
 from tests.unit.test_handshake_recorded import WHO, recorded
 
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def meant(name: str, version: str) -> str:
-    found = client_on_the_wire(name, version, place="here")
+    found = client_on_the_wire(name, version, place=Place("here"))
     return found.selector or found.unknown
 
 
@@ -39,7 +40,7 @@ def test_a_name_and_a_version_are_a_client(name: str, version: str, client: str)
 
 @pytest.mark.parametrize("version", ["v1.43.2", "v0.1.0", "dev", "(devel)", "v2.0.0", "v1.47.9", ""])
 def test_a_sarama_that_reports_its_application_has_no_known_version(version: str) -> None:
-    found = client_on_the_wire("sarama", version, place="here")
+    found = client_on_the_wire("sarama", version, place=Place("here"))
     assert (found.client, found.version) == ("sarama", "")
     assert found.unknown.startswith("some sarama before 1.47")
 
@@ -58,13 +59,13 @@ def test_a_sarama_that_reports_its_application_has_no_known_version(version: str
     ],
 )
 def test_what_is_not_known_is_said(name: str, version: str, why: str) -> None:
-    found = client_on_the_wire(name, version, place="here")
+    found = client_on_the_wire(name, version, place=Place("here"))
     assert found.selector == ""
     assert why in found.unknown
 
 
 def test_a_client_id_is_a_hint_and_no_more() -> None:
-    found = client_on_the_wire("unknown", "unknown", place="here", client_id="aiokafka-0.14.0")
+    found = client_on_the_wire("unknown", "unknown", place=Place("here"), client_id="aiokafka-0.14.0")
     assert (found.service, found.client, found.note) == (
         "aiokafka-0.14.0",
         "",
@@ -80,7 +81,7 @@ def test_every_client_of_the_table_is_one_of_the_catalogue() -> None:
 
 def test_every_example_is_understood() -> None:
     for row in wire_names().values():
-        assert bool(client_on_the_wire(row.reported, row.example, place="here").version) == bool(row.client)
+        assert bool(client_on_the_wire(row.reported, row.example, place=Place("here")).version) == bool(row.client)
 
 
 def test_the_page_has_the_tables() -> None:
@@ -92,6 +93,6 @@ def test_the_page_has_the_tables() -> None:
 def test_names_in_recorded_handshakes_are_those_of_their_clients(who: str) -> None:
     for one in recorded(who):
         if one.software_name:
-            found = client_on_the_wire(one.software_name, one.software_version or "", place="here")
+            found = client_on_the_wire(one.software_name, one.software_version or "", place=Place("here"))
             assert found.version
             assert found.version in who

@@ -1,47 +1,36 @@
-"""`probe audit`: all clients of inventories, those at risk first."""
+"""`probe audit`: the clients of inventories, those at risk first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from probe.catalogue.apps import Application, release_key
-from probe.catalogue.families import CatalogueError, Family, Version
-from probe.catalogue.scenarios import CORE, select_scenarios
-from probe.catalogue.selectors import LOCAL, Chosen, broker_line, select_clients, select_profiles
-from probe.cells.aggregate import SettledCell, settle
-from probe.cells.audit import Finding, Report, examine, first_good, upgrade, worst_first
+from probe.catalogue.scenarios import CORE_FAULTS, select_scenarios
+from probe.catalogue.selectors import broker_line
+from probe.cells.audit import Finding, Report, worst_first
+from probe.cells.ignores import NAME, Ignored
 from probe.cli import options as o
-from probe.cli.console.audit_output import as_csv, as_json, print_audit
+from probe.cli.console.audit_output import print_audit
 from probe.cli.console.inventory_output import reading_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say, say_plain
-from probe.cli.wiring.catalogue import apps, choose_clients, families
-from probe.cli.wiring.single_cells import possible, run_cells
+from probe.cli.wiring.audit_requests import ask, missing, report, stored
+from probe.cli.wiring.catalogue import apps, packages
+from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
+from probe.cli.wiring.single_cells import run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.inventory.found import FileContent, Found, InventoryError
+from probe.inventory.found import FileContent, InventoryError
 from probe.inventory.reading import read_inventories
-from probe.model import CONTROL, Cell, Engine, Role
-from probe.planning.plan import Selection, make_plan
+from probe.model import Engine
+from probe.reports.audit.formats import Format, write
+from probe.reports.audit.result import AuditResult
 from probe.runner import Options
-from probe.scenarios.scenario import Scenario
-from probe.store import trials
 
-FAULTS = tuple(name for name in CORE if name != CONTROL)
 GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRequest:
-    """A client that was found, with its cells or the reason why it has none."""
-
-    service: Found
-    chosen: Chosen | None = None
-    cells: tuple[Cell, ...] = ()
-    problem: str = ""
 
 
 def audit(
@@ -67,32 +56,44 @@ def audit(
             help=f"Exit with code 1 if there is one of these findings: {', '.join(GATES)}. Separated by commas.",
         ),
     ] = str(Finding.FAILS),
-    json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/audit.json).")] = False,
-    csv_out: Annotated[bool, typer.Option("--csv", help="Print CSV, one line per service, role and fault.")] = False,
+    output: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help=f"One of {', '.join(Format)} (docs/audit.md). Default: {Format.TABLE}."
+        ),
+    ] = None,
+    json_out: Annotated[bool, typer.Option("--json", help="Short for --format json (docs/schema/audit.json).")] = False,
+    csv_out: Annotated[bool, typer.Option("--csv", help="Short for --format csv.")] = False,
+    ignore: Annotated[
+        Path | None,
+        typer.Option(
+            "--ignore",
+            metavar="FILE",
+            help=f"Accepted findings, each with a reason and a last day (docs/audit.md). Default: {NAME} if it exists.",
+        ),
+    ] = None,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
     """List the clients of inventories with the faults they do not survive, worst first; exit code 1 if there are."""
     gate = _gate(fail_on)
-    scenarios = select_scenarios(scenario or FAULTS)
+    form = _format(output, json_out=json_out, csv_out=csv_out)
+    entries = read_ignore_file(ignore)
+    scenarios = select_scenarios(scenario or CORE_FAULTS)
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
-    asked = [_ask(item, scenarios, engine, broker_line(broker)) for one in readings for item in one.found]
-    stored = _stored(results, asked)
-    if fill and (missing := _missing(asked, stored)):
-        say(f"running {len(missing)} cells without results")
-        run_cells(missing, Options(jobs=jobs), results)
-        stored = _stored(results, asked)
-    reports = worst_first(_report(item, stored) for item in asked)
-    evidence = (fault.evidence for report in reports for fault in report.faults)
+    asked = [ask(item, scenarios, engine, broker_line(broker)) for one in readings for item in one.found]
+    known = stored(results, asked)
+    if fill and (cells := missing(asked, known)):
+        say(f"running {len(cells)} cells without results")
+        run_cells(cells, Options(jobs=jobs), results)
+        known = stored(results, asked)
+    reports = [report(item, known) for item in asked]
+    evidence = (fault.evidence for one in reports for fault in one.faults)
     older = {item.cell for item in evidence if item is not None and item.judged and not item.is_current}
     say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
-    if json_out:
-        typer.echo(as_json(reports, results))
-    elif csv_out:
-        typer.echo(as_csv(reports), nl=False)
-    else:
-        print_audit(reports, results, apps())
-    _check(reports, gate, readings)
+    ignored = accept(entries, reports)
+    _print(worst_first(ignored.reports), results, gate, form)
+    _check(ignored, gate, readings)
 
 
 def _say_each(readings: Iterable[FileContent], *, alone: bool) -> Iterator[FileContent]:
@@ -117,95 +118,47 @@ def _gate(text: str) -> frozenset[Finding]:
     return found
 
 
-def _ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
-    """Return the cells of a client. One that is not known is a problem of its service only."""
-    if why := service.broken or service.unknown:
-        return AuditRequest(service, problem=why)
-    try:
-        chosen = _chosen(service.selector)
-        selection = Selection(
-            clients=[chosen],
-            scenarios=scenarios,
-            roles=[service.role] if service.role else tuple(Role),
-            profiles=select_profiles([service.profile], service.properties, None),
-            engine=engine,
-            brokers=[line],
-        )
-    except CatalogueError as error:
-        return AuditRequest(service, problem=str(error).removeprefix("--client "))
-    plan = make_plan(selection)
-    cells = tuple(item.cell for item in plan.cells if item.variant.expectation.conforms)
-    return AuditRequest(
-        service,
-        chosen,
-        cells,
-        "" if cells else (plan.skips[0].reason if plan.skips else "it has no such role; leave the role empty for all"),
+def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
+    short = [item for item, chosen in ((Format.JSON, json_out), (Format.CSV, csv_out)) if chosen]
+    asked = {*short, *([output] if output is not None else [])}
+    if len(asked) > 1:
+        raise ProbeError(f"{' and '.join(sorted(asked))}: an audit is printed in one format; leave out the others")
+    return asked.pop() if asked else Format.TABLE
+
+
+def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], form: Format) -> None:
+    made = AuditResult(
+        reports=reports,
+        results=results,
+        packages=packages(),
+        apps=apps(),
+        failing=gate,
+        moment=datetime.now(UTC),
     )
+    if form is Format.TABLE:
+        print_audit(made)
+    else:
+        typer.echo(write(form, made), nl=False)
 
 
-def _chosen(name: str) -> Chosen:
-    """Return the client of a name without a registry; unlisted versions are identified by number."""
-    if name.partition("@")[2].startswith(LOCAL):
-        return choose_clients([name])[0]
-    return select_clients(families(), [name], _by_number, apps())[0]
+def _check(ignored: Ignored, gate: frozenset[Finding], readings: Sequence[FileContent]) -> None:
+    """End with code 1 for a finding; else 2 for a named file that cannot be read; else 3 if nothing could be said.
 
-
-def _by_number(family: Family, text: str) -> Version:
-    if text == "latest":
-        return family.newest
-    return next((item for item in family.versions if item.pinned_artifact == text), Version(version=text))
-
-
-def _stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, SettledCell]:
-    wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
-    return settle(row for row in trials(results) if row.cell.family in wanted)
-
-
-def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
-    faults = [fault for item in asked for fault in examine(item.cells, stored)]
-    unknown = dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED})
-    return [cell for cell in unknown if possible(cell)]
-
-
-def _report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
-    faults = examine(asked.cells, stored)
-    return Report(
-        name=asked.service.name,
-        client=asked.service.shown,
-        stands_for=str(asked.chosen.client) if asked.chosen else "",
-        count=asked.service.count,
-        faults=faults,
-        upgrade=first_good(faults, _releases(asked), stored) or upgrade(faults, stored),
-        problem=asked.problem,
-        found=asked.service,
-    )
-
-
-def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
-    """Yield the later releases of a service's application, each with the service's cells in its configuration."""
-    own = asked.chosen.application if asked.chosen else None
-    if own is None:
-        return
-    (profile,) = select_profiles([asked.service.profile], asked.service.properties, None)
-    later = [item for item in own.app.versions if release_key(item.since) > release_key(own.version)]
-    for item in sorted(later, key=lambda one: release_key(one.since)):
-        release = Application(own.app, item.since)
-        yield (
-            str(release),
-            [replace(c, version=item.library, profile=str(release.profile(profile, c.role))) for c in asked.cells],
-        )
-
-
-def _check(reports: Sequence[Report], gate: frozenset[Finding], readings: Sequence[FileContent]) -> None:
-    """End with code 1 for a finding; else 2 for a named file that cannot be read; else 3 if nothing could be said."""
-    bad = [report for report in reports if report.finding in gate or any(report.of(item) for item in gate)]
+    An expired entry of the ignore file is a finding.
+    """
+    reports = worst_first(ignored.reports)
+    bad = [one for one in reports if one.finding in gate or one.of(*gate)]
+    said = [expired(ignored)] if ignored.expired else []
     if bad:
-        raise GateError(f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}")
+        at_risk = f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}"
+        raise GateError("; ".join([at_risk, *said]))
+    if said:
+        raise GateError(said[0])
     if unread := _unread(readings):
         raise InventoryError(unread)
     if not reports:
         raise NothingJudgedError("no Kafka client is named there; docs/audit.md lists the formats that are read")
-    if not any(report.faults for report in reports):
+    if not any(one.faults for one in reports):
         raise NothingJudgedError(f"no client is known in a version that can be asked for: {reports[0].problem}")
-    if all(report.finding is Finding.UNKNOWN for report in reports):
+    if all(one.finding is Finding.UNKNOWN for one in reports):
         raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")

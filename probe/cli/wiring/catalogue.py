@@ -9,6 +9,8 @@ from pathlib import Path
 from probe.catalogue.apps import App, inside_of, read_apps
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.files import clients_folder, data_file
+from probe.catalogue.package_table import package_table
+from probe.catalogue.packages import Packages, packages_of
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.drivers.provision import resolve
 from probe.model import Client
@@ -25,6 +27,12 @@ def families() -> Mapping[str, Family]:
 def apps() -> Mapping[str, App]:
     """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
     return read_apps(data_file("apps.toml"), families())
+
+
+@cache
+def packages() -> Packages:
+    """Return the packages under which registries serve clients. CatalogueError for a broken packages.toml."""
+    return packages_of(package_table().packages, families(), apps())
 
 
 def inside(client: Client) -> Sequence[str]:

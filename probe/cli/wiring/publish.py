@@ -17,6 +17,7 @@ from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import inside
+from probe.cli.wiring.osv_records import osv_files
 from probe.cli.wiring.time_budget import note_publishing
 from probe.errors import EndedError, InterruptedRunError, NothingJudgedError
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
@@ -105,9 +106,12 @@ class Publisher:
         found = self._results
         source = Source(partial(trials, found), partial(histories, found), partial(stamp, found), Captures(found))
         address, processes = os.environ.get(ADDRESS, ""), os.cpu_count() or 1
-        older = [row.cell for row in read_matrix(Path(built.csv)) if not row.is_current]
+        rows = read_matrix(Path(built.csv))
+        older = [row.cell for row in rows if not row.is_current]
         say_older(older, "their rows have a lower number in the column conditions")
-        index = build(Path(built.csv), source, Path(self._out), inside, address, processes)
+        index = build(
+            Path(built.csv), source, Path(self._out), inside, address, processes, partial(osv_files, found, rows)
+        )
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")

@@ -18,4 +18,4 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     output = {key.removeprefix(f"{OUTPUT}."): value for key, value in values.items() if key.startswith(f"{OUTPUT}.")}
     if not output or output.get("enabled") is False:
         raise InventoryError("its output is not Kafka")
-    yield from client_of_settings(FILEBEAT, output, document.place)
+    yield from client_of_settings(FILEBEAT, output, document.at())

@@ -25,7 +25,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     while waiting:
         component = waiting.pop()
         waiting += reversed(tables(component.get("components")))
-        item = _client(component, document.place, service)
+        item = _client(component, document, service)
         if item is not None:
             yield item
 
@@ -34,9 +34,9 @@ def _can_name_one(whole: str) -> bool:
     return any(mentions(whole, ecosystem) for ecosystem in ("golang", "deb", "npm"))
 
 
-def _client(component: Mapping[str, Any], document_place: str, service: str) -> Found | Skipped | None:
+def _client(component: Mapping[str, Any], document: Document, service: str) -> Found | Skipped | None:
     address, version = text(component.get("purl")), text(component.get("version"))
-    place = f"{document_place}, component {text(component.get('name'))}"
+    place = document.at(f"component {text(component.get('name'))}")
     if not mentions(address or text(component.get("name")), "golang"):
         return None
     if not address:
@@ -47,7 +47,7 @@ def _client(component: Mapping[str, Any], document_place: str, service: str) -> 
     try:
         purl = PackageURL.from_string(address)
     except ValueError:
-        return Skipped(place, "its purl is no package URL")
+        return Skipped(str(place), "its purl is no package URL")
     commit = isinstance(purl.qualifiers, dict) and "vcs_url" in purl.qualifiers
     return client_of(
         purl.type,

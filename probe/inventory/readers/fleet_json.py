@@ -13,7 +13,7 @@ from probe.inventory.rows import found_in, numbered
 
 def read(document: Document) -> Iterator[Found]:
     """Yield the client of each entry."""
-    yield from found_in(numbered("entry", _entries(document.text())), document.place)
+    yield from found_in(numbered("entry", _entries(document.text())), document)
 
 
 def _entries(text: str) -> list[Any]:

@@ -16,4 +16,4 @@ def read(document: Document) -> Iterator[Found]:
     found = tomllib.loads(document.text(LIMIT)).get("service", [])
     if not isinstance(found, list):
         raise InventoryError(f"`service` is {kind(found)}; begin each service with [[service]]")
-    yield from found_in(numbered("[[service]]", found), document.place)
+    yield from found_in(numbered("[[service]]", found), document)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.found import Found, Place, Skipped
 from probe.inventory.packages import client_of, fork, known
 
 WORD = re.compile(r'"[^"]*"|`[^`]*`|[^\s()]+|[()]')
@@ -39,12 +39,12 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients that a go.mod requires."""
     module = parse(document.text())
     for path, version, line in module.required:
-        item = _client(module, path, version, f"{document.place}, line {line}")
+        item = _client(module, path, version, document.at(line))
         if item is not None:
             yield item
 
 
-def _client(module: Module, path: str, version: str, place: str) -> Found | Skipped | None:
+def _client(module: Module, path: str, version: str, place: Place) -> Found | Skipped | None:
     new = module.replaced.get((path, version)) or module.replaced.get((path, ""))
     if new is None:
         return client_of("golang", path, version, place=place, service=module.path, note=_least(module))

@@ -14,4 +14,4 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients in a program; none if it is no program of Go, or is packed."""
     modules = go_modules(document.seekable(LARGEST))
     if modules:
-        yield from clients((document.place, line) for line in (f"{document.head.file}: go1", *modules.splitlines()))
+        yield from clients((document.at(), line) for line in (f"{document.head.file}: go1", *modules.splitlines()))

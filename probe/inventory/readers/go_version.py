@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.found import Found, Place, Skipped
 from probe.inventory.packages import client_of, fork, known
 
 LONGEST = 5_000
@@ -16,10 +16,10 @@ PROGRAM = re.compile(r"(\S.*): (?:go\d|devel)\S*.*")
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients in each program."""
-    return clients((f"{document.place}, line {number}", line) for number, line in document.lines())
+    return clients((document.at(number), line) for number, line in document.lines())
 
 
-def clients(lines: Iterable[tuple[str, str]]) -> Iterator[Found | Skipped]:
+def clients(lines: Iterable[tuple[Place, str]]) -> Iterator[Found | Skipped]:
     """Yield the clients in each program; every line comes with its place.
 
     A module that was replaced stands as `dep` above its replacement, `=>`. Of the version above no byte is in the
@@ -42,14 +42,14 @@ def clients(lines: Iterable[tuple[str, str]]) -> Iterator[Found | Skipped]:
         yield from _client(*held, program)
 
 
-def _client(path: str, version: str, place: str, program: str, note: str = "") -> Iterator[Found | Skipped]:
+def _client(path: str, version: str, place: Place, program: str, note: str = "") -> Iterator[Found | Skipped]:
     item = client_of("golang", path, version, place=place, service=program, note=note)
     if item is not None:
         yield item
 
 
 def _replaced(
-    old: tuple[str, str, str], path: str, version: str, program: str, place: str
+    old: tuple[str, str, Place], path: str, version: str, program: str, place: Place
 ) -> Iterator[Found | Skipped]:
     if known("golang", path) or not known("golang", old[0]):
         yield from _client(path, version, place, program, f"in place of {old[0]} {old[1]}")

@@ -16,7 +16,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         parts = artifact.split(":")
         if line.startswith("#") or not equals or len(parts) != 3:
             continue
-        item = client_of("maven", ":".join(parts[:2]), parts[2], place=f"{document.place}, line {number}")
+        item = client_of("maven", ":".join(parts[:2]), parts[2], place=document.at(number))
         if isinstance(item, Found) and all("test" in name.lower() for name in configurations.split(",")):
             item = Skipped(f"{item.package} {item.version}", f"only for tests ({configurations})")
         if item is not None:

@@ -27,15 +27,15 @@ def read(document: Document) -> Iterator[Found | Skipped]:
                 first.setdefault(name, number)
             else:
                 odd += not line.startswith("#")
-    yield from _clients(names, first, document.place)
+    yield from _clients(names, first, document)
     if odd:
         yield Skipped(counted(odd, "word"), "no name of an image with a tag")
 
 
-def _clients(names: Counter[str], first: dict[str, int], place: str) -> Iterator[Found | Skipped]:
+def _clients(names: Counter[str], first: dict[str, int], document: Document) -> Iterator[Found | Skipped]:
     other = 0
     for name, count in names.items():
-        found = list(in_image(name, place=f"{place}, line {first[name]}", count=count))
+        found = list(in_image(name, place=document.at(first[name]), count=count))
         yield from found
         other += not found
     if other:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from probe.inventory.archives import entry, opened
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.found import Found, InventoryError, Place, Skipped
 from probe.inventory.packages import client_of, known
 from probe.inventory.text import one_line
 from probe.model.counts import counted
@@ -43,26 +43,23 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients in a jar and in the jars inside it."""
     stream = document.seekable(LARGEST)
     with opened(stream) as archive:
-        yield from _clients(archive, document.place, document.head.file)
+        yield from _clients(archive, document.at(), document.head.file)
         inner = [info for info in archive.infolist() if info.filename.endswith(".jar") and not info.is_dir()]
         inner.sort(key=lambda info: "kafka" not in info.filename)
-        yield from _inner(archive, inner, document.place, document.head.file)
+        yield from _inner(archive, inner, document)
 
 
-def _inner(
-    archive: zipfile.ZipFile, inner: list[zipfile.ZipInfo], place: str, service: str
-) -> Iterator[Found | Skipped]:
+def _inner(archive: zipfile.ZipFile, inner: list[zipfile.ZipInfo], document: Document) -> Iterator[Found | Skipped]:
     left, out = ALL_INNER, 0
     for info in inner:
         if left <= 0:
             out += 1
             continue
-        where = f"{place}, {one_line(info.filename)}"
         try:
             data = entry(archive, info, min(LARGEST_INNER, left))
             left -= len(data)
             with opened(io.BytesIO(data)) as jar:
-                yield from _clients(jar, where, service)
+                yield from _clients(jar, document.at(info.filename), document.head.file)
         except InventoryError as error:
             left -= min(LARGEST_INNER, left, info.file_size)
             yield Skipped(one_line(info.filename), str(error))
@@ -70,7 +67,7 @@ def _inner(
         yield Skipped(counted(out, "jar"), f"the jars before them hold more than {ALL_INNER // MIB} MiB")
 
 
-def _clients(archive: zipfile.ZipFile, place: str, service: str) -> Iterator[Found | Skipped]:
+def _clients(archive: zipfile.ZipFile, place: Place, service: str) -> Iterator[Found | Skipped]:
     kafka = False
     holds_kafka = any(name == CLASS or name.endswith(f"/{CLASS}") for name in archive.namelist())
     for info in archive.infolist():
@@ -95,7 +92,7 @@ def _properties(data: bytes) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _shaded(archive: zipfile.ZipFile, place: str, service: str) -> Iterator[Found | Skipped]:
+def _shaded(archive: zipfile.ZipFile, place: Place, service: str) -> Iterator[Found | Skipped]:
     """Yield a copy of kafka-clients that lost its version file; the notices of the jar may name it."""
     texts = (entry(archive, archive.getinfo(name), LONGEST_NOTICE) for name in NOTICES if name in archive.namelist())
     versions = sorted({version for data in texts for version in NAMED.findall(data.decode("utf-8", "replace"))})

@@ -41,15 +41,15 @@ def read(document: Document) -> Iterator[Found | Skipped]:
             counts[_service(item), image] += _replicas(item)
     if not seen:
         raise InventoryError("it lists no pod and nothing else with containers; use `kubectl get pods -o json`")
-    yield from _clients(counts, document.place)
+    yield from _clients(counts, document)
     if ended:
         yield Skipped(counted(ended, "pod"), "they have ended")
 
 
-def _clients(counts: Counter[Used], place: str) -> Iterator[Found | Skipped]:
+def _clients(counts: Counter[Used], document: Document) -> Iterator[Found | Skipped]:
     other = set()
     for (service, image), count in counts.items():
-        found = list(in_image(image, place=f"{place}, {service}", service=service, count=count)) if count else []
+        found = list(in_image(image, place=document.at(service), service=service, count=count)) if count else []
         yield from found
         if not found:
             other.add(image)

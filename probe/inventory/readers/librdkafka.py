@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found
+from probe.inventory.found import Found, Place
 from probe.inventory.programs import LARGEST_LIBRARY, librdkafka_versions
 from probe.inventory.text import one_line
 
@@ -14,10 +14,10 @@ NOTE = "by the version function in its bytes"
 
 def read(document: Document) -> Iterator[Found]:
     """Yield the library."""
-    yield library(document, document.place)
+    yield library(document, document.at())
 
 
-def library(document: Document, place: str, *, package: str = "librdkafka", service: str = "") -> Found:
+def library(document: Document, place: Place, *, package: str = "librdkafka", service: str = "") -> Found:
     """Return the client that a shared library is; `package` is what it came with."""
     versions = sorted(librdkafka_versions(document.seekable(LARGEST_LIBRARY)))
     known = versions[0] if len(versions) == 1 else ""
@@ -28,6 +28,6 @@ def library(document: Document, place: str, *, package: str = "librdkafka", serv
         client="librdkafka",
         version=known,
         unknown="" if known else unsure,
-        place=one_line(place),
+        place=place,
         note=NOTE if known else "",
     )

@@ -27,7 +27,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
             module = begins[1]
         found = ARTIFACT.fullmatch(plain)
         item = found and client_of(
-            "maven", f"{found[1]}:{found[2]}", found[3], place=f"{document.place}, line {number}", service=module
+            "maven", f"{found[1]}:{found[2]}", found[3], place=document.at(number), service=module
         )
         if found and isinstance(item, Found) and found[4] == "test":
             item = Skipped(f"{item.package} {item.version}", "only for tests (scope test)")

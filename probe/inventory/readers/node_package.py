@@ -29,10 +29,10 @@ def read(document: Document) -> Iterator[Found | Skipped]:
             client=LIBRARY,
             version=one_line(number),
             unknown=one_line(why),
-            place=document.place,
+            place=document.at(),
             note="the librdkafka that its package.json names",
         )
         return
-    item = client_of("npm", name, version, place=document.place, service=folder)
+    item = client_of("npm", name, version, place=document.at(), service=folder)
     if item is not None:
         yield item

@@ -24,7 +24,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
                 yield Skipped(f"exporter {one_line(name)}", "no pipeline uses it")
                 continue
             found = True
-            yield from client_of_settings(COLLECTOR, flat(exporter), f"{document.place}, exporter {one_line(name)}")
+            yield from client_of_settings(COLLECTOR, flat(exporter), document.at(f"exporter {name}"))
     if not found:
         raise InventoryError("no pipeline of it exports to Kafka")
 

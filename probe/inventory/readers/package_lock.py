@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.found import Found, Place, Skipped
 from probe.inventory.packages import client_of, mentions
 from probe.inventory.shapes import table, text
 
@@ -21,7 +21,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     whole = document.text()
     data = table(json.loads(whole)) if mentions(whole, "npm") else {}
     for place, name, values in _packages(data) if "packages" in data else _dependencies(data):
-        item = _client(name, values, f"{document.place}, {place}", text(data.get("name")))
+        item = _client(name, values, document.at(place), text(data.get("name")))
         if item is not None:
             yield item
 
@@ -47,7 +47,7 @@ def _dependencies(data: Mapping[str, Any]) -> Iterator[Entry]:
             yield place, name if aliased else key, {**values, "version": version} if aliased else values
 
 
-def _client(name: str, values: Mapping[str, Any], place: str, service: str) -> Found | Skipped | None:
+def _client(name: str, values: Mapping[str, Any], place: Place, service: str) -> Found | Skipped | None:
     version, resolved = text(values.get("version")), text(values.get("resolved"))
     why = ""
     if "git" in resolved.partition(":")[0] or ":" in version:

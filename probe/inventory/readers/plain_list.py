@@ -12,8 +12,8 @@ from probe.inventory.rows import found_in
 def read(document: Document) -> Iterator[Found]:
     """Yield the client of each line."""
     rows = (
-        (f"line {number}", {"client": line.strip().removeprefix("- ")})
+        (number, {"client": line.strip().removeprefix("- ")})
         for number, line in enumerate(document.text().splitlines(), 1)
         if line.strip()[:1] not in {"", "#"}
     )
-    yield from found_in(rows, document.place)
+    yield from found_in(rows, document)

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.found import Found, InventoryError, Place, Skipped
 from probe.inventory.packages import client_of, known
 from probe.inventory.readers.pom_file import Dependency, Pom, parse
 from probe.model.lazy import lazy
@@ -68,7 +68,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     own = parse(document.text(LIMIT), document.place)
     model = Model(own, (own, *_parents(own, document)))
     for wanted in own.dependencies:
-        item = _client(model, wanted, document.place)
+        item = _client(model, wanted, document)
         if isinstance(item, Found) and model.filled(wanted.scope) == "test":
             item = Skipped(f"{item.package} {item.version}", "only for tests (scope test)")
         if item is not None:
@@ -95,10 +95,10 @@ def _parents(own: Pom, document: Document) -> Iterator[Pom]:
         pom, here = found, other
 
 
-def _client(model: Model, wanted: Dependency, place: str) -> Found | Skipped | None:
+def _client(model: Model, wanted: Dependency, document: Document) -> Found | Skipped | None:
     name = f"{model.filled(wanted.group)}:{model.filled(wanted.artifact)}"
     version = wanted.version or model.managed.get(name, "")
-    where = f"{place}, {name}"
+    where = document.at(name)
     service = model.own.artifact
     if version:
         return client_of("maven", name, model.filled(version), place=where, service=service)
@@ -115,7 +115,7 @@ def _client(model: Model, wanted: Dependency, place: str) -> Found | Skipped | N
     )
 
 
-def _by_builder(model: Model, name: str, where: str) -> Found | Skipped | None:
+def _by_builder(model: Model, name: str, where: Place) -> Found | Skipped | None:
     """Return the client by the parent or imported bill of materials that decides it; None if none is known."""
     for builder, version, is_parent in _builders(model):
         package = known("maven", builder)

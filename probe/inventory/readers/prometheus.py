@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.found import Found, InventoryError, Place, Skipped
 from probe.inventory.wire_names import client_on_the_wire
 from probe.model.counts import counted
 
@@ -49,11 +49,11 @@ def read(document: Document) -> Iterator[Found | Skipped]:
             other += 1
     if not sums and not among and not broken:
         raise InventoryError("it has no connections by client software (KIP-511); let the exporter serve them")
-    yield from _clients(sums, document.place)
+    yield from _clients(sums, document.at())
     yield from _left_out(sums, among, broken, other)
 
 
-def _clients(sums: Mapping[Client, float], place: str) -> Iterator[Found]:
+def _clients(sums: Mapping[Client, float], place: Place) -> Iterator[Found]:
     for (name, version), value in sums.items():
         if value > 0:
             yield client_on_the_wire(name, version, place=place, count=round(value))

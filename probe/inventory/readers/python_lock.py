@@ -35,7 +35,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         name, version = text(one.get("name")), text(one.get("version"))
         if not concerns("pypi", name) or _is_root(table(one.get("source"))):
             continue
-        place = f"{document.place}, line {_line(whole, name)}"
+        place = document.at(_line(whole, name))
         why = _elsewhere(table(one.get("source")), version)
         item = client_of("pypi", name, version, place=place, service=service, unknown=why)
         if item is not None:

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from probe.catalogue.package_table import normal
 from probe.inventory.document import MIB, Document
 from probe.inventory.found import Found, Skipped
-from probe.inventory.packages import client_of, normal
+from probe.inventory.packages import client_of
 from probe.inventory.readers.librdkafka import library
 
 HEADER = re.compile(r"^(Name|Version): *(.*)$", re.MULTILINE)
@@ -35,7 +36,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         return
     commit = _commit(document)
     unknown = f"{version} is what the source at commit {commit} says, no release" if commit else ""
-    item = client_of("pypi", name, version, place=document.place, service=folder, unknown=unknown)
+    item = client_of("pypi", name, version, place=document.at(), service=folder, unknown=unknown)
     if item is not None:
         yield item
 
@@ -57,5 +58,5 @@ def _library(document: Document, package: str, folder: str) -> Found | None:
     for path in listed:
         with document.beside(f"../{path}") as shared:
             if shared is not None:
-                return library(shared, document.place, package=package, service=folder)
+                return library(shared, document.at(), package=package, service=folder)
     return None

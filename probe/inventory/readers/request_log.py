@@ -82,7 +82,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     if not seen.clients and not seen.begun and not seen.broken:
         raise InventoryError("none of its requests names a client's software; brokers log it since 2.4")
     for (client_id, name, version), count in seen.clients.items():
-        yield client_on_the_wire(name, version, place=document.place, count=count, client_id=client_id)
+        yield client_on_the_wire(name, version, place=document.at(), count=count, client_id=client_id)
     yield from _left_out(seen)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.found import Found, Place, Skipped
 from probe.inventory.packages import client_of, concerns
 from probe.inventory.text import one_line
 
@@ -25,7 +25,7 @@ FROM_ADDRESS = "it comes from an address, whose version the file does not name"
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients that are required."""
     for number, line in _joined(document):
-        place = f"{document.place}, line {number}"
+        place = document.at(number)
         item = _editable(line, place) or _other(line) or _requirement(line, place)
         if item is not None:
             yield item
@@ -45,7 +45,7 @@ def _joined(document: Document) -> Iterator[tuple[int, str]]:
     yield start, begun.strip()
 
 
-def _editable(line: str, place: str) -> Found | Skipped | None:
+def _editable(line: str, place: Place) -> Found | Skipped | None:
     egg = EGG.search(line)
     return client_of("pypi", egg[1], "", place=place, unknown=FROM_ADDRESS) if egg else None
 
@@ -55,7 +55,7 @@ def _other(line: str) -> Skipped | None:
     return Skipped(one_line(other[1]), "another file, which is read where it lies") if other else None
 
 
-def _requirement(line: str, place: str) -> Found | Skipped | None:
+def _requirement(line: str, place: Place) -> Found | Skipped | None:
     plain = OPTION.sub("", COMMENT.sub("", line)).strip()
     name = NAME.match(plain)
     if name is None or not concerns("pypi", name[0]):
@@ -65,7 +65,7 @@ def _requirement(line: str, place: str) -> Found | Skipped | None:
     try:
         wanted = Requirement(plain)
     except InvalidRequirement:
-        return Skipped(one_line(place), "no requirement that pip reads")
+        return Skipped(str(place), "no requirement that pip reads")
     if wanted.url:
         return client_of("pypi", wanted.name, "", place=place, unknown=FROM_ADDRESS)
     note = f"only if {wanted.marker}" if wanted.marker else ""

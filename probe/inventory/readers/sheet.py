@@ -13,10 +13,10 @@ from probe.inventory.rows import found_in
 
 def read(document: Document) -> Iterator[Found]:
     """Yield the client of each row."""
-    yield from found_in(_rows(document.text().splitlines(keepends=True)), document.place)
+    yield from found_in(_rows(document.text().splitlines(keepends=True)), document)
 
 
-def _rows(lines: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _rows(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
     kept = [(number, line) for number, line in enumerate(lines, 1) if line.strip()[:1] not in {"", "#"}]
     header = kept[0][1].strip()
     delimiter = delimiter_of(header)
@@ -26,4 +26,4 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
         values: dict[str, str] = {}
         for name, value in zip(names, row, strict=False):
             values[name] = values.get(name) or value
-        yield f"line {kept[reader.line_num][0]}", values
+        yield kept[reader.line_num][0], values

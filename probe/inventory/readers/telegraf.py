@@ -26,7 +26,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     for kind, name, application in PLUGINS:
         for number, plugin in enumerate(_tables(values, kind, name), 1):
             found = True
-            yield from client_of_settings(application, flat(plugin), f"{document.place}, [[{kind}.{name}]] {number}")
+            yield from client_of_settings(application, flat(plugin), document.at(f"[[{kind}.{name}]] {number}"))
     if not found:
         raise InventoryError("none of its plugins is Kafka's")
 
