@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.catalogue.families import CatalogueError
 from probe.catalogue.files import data_file
 
 
@@ -79,6 +78,8 @@ def read_table(path: Path) -> PackageTable:
             tuple(Conflict(row["ecosystem"], frozenset(row["names"]), row["why"]) for row in data["conflict"]),
         )
     except (OSError, ValueError, KeyError, TypeError, re.error) as error:
+        from probe.catalogue.families import CatalogueError  # noqa: PLC0415  # loads pydantic, which readers do not need
+
         raise CatalogueError(f"{path}: {error}; correct the file") from None
 
 
