@@ -312,7 +312,7 @@ def main(arguments: list[str]) -> None:
     try:
         set_up(tests=task == "test" and "--quick" not in rest, for_wheel=task in {"test", "wheel", "setup"})
         if task == "wheel":
-            for path in build_both(ROOT, uv(), interpreter(), Path(*rest[:1] or [ROOT / "dist"]).absolute()):
+            for path in build_both(ROOT, uv(), interpreter(), (Path(rest[0]) if rest else ROOT / "dist").absolute()):
                 print(path)  # noqa: T201  # the result of the task
     except SetupError as error:
         sys.exit(f"setup: {error}")
