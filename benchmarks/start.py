@@ -26,6 +26,7 @@ FLEET = "fleet.txt"
 COMMANDS = (
     ("--help",),
     ("audit", FLEET),
+    ("audit", FLEET, "--json"),
     ("clients",),
     ("scenarios",),
     ("show",),

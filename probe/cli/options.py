@@ -13,10 +13,6 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
-from probe.cli.console.skips import by_reason, without_role
-from probe.cli.wiring.catalogue import choose_clients
-from probe.cli.wiring.request_versions import with_versions
-from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
@@ -180,6 +176,8 @@ class RunSelection:
 
         With a results folder, cells that the request versions of its trials make impossible are skipped.
         """
+        from probe.cli.wiring.request_versions import with_versions  # noqa: PLC0415  # look-ups need options only
+
         try:
             selection = self._selection()
         except CatalogueError as error:
@@ -194,6 +192,8 @@ class RunSelection:
         return plan, selection
 
     def _selection(self) -> Selection:
+        from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS  # noqa: PLC0415  # as in `whole`
+
         scenarios = select_scenarios(self.scenarios or ["*"])
         if all(item.name != CONTROL for item in scenarios):
             scenarios = (*select_scenarios([CONTROL]), *scenarios)
@@ -220,11 +220,15 @@ class RunSelection:
         )
 
     def _clients(self) -> tuple[Chosen, ...]:
+        from probe.cli.wiring.catalogue import choose_clients  # noqa: PLC0415  # as in `whole`
+
         return choose_clients(self.clients)
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:
     """Return the reasons of the skips as text; a shard may have no cells and no skips."""
+    from probe.cli.console.skips import by_reason, without_role  # noqa: PLC0415  # as in `RunSelection.whole`
+
     reasons = [reason for _, reason in by_reason((str(skip.cell), skip.reason) for skip in plan.skips)]
     reasons += [f"{name}: {reason}" for name, reason in without_role(selection)]
     index, count = selection.shard

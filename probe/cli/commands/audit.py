@@ -21,11 +21,9 @@ from probe.cli.console.audit_output import as_csv, as_json, print_audit
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import apps, choose_clients, families
-from probe.cli.wiring.single_cells import possible, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
-from probe.runner import Options
 from probe.scenarios.scenario import Scenario
 from probe.store.presence import trials_if_any
 
@@ -72,9 +70,7 @@ def audit(
     scenarios = select_scenarios(scenario or FAULTS)
     asked = [_ask(item, scenarios, engine, broker_line(broker)) for item in read_fleet(_text(file), file.name)]
     stored = _stored(results, asked)
-    if fill and (missing := _missing(asked, stored)):
-        say(f"running {len(missing)} cells without results")
-        run_cells(missing, Options(jobs=jobs), results)
+    if fill and _run_missing(asked, stored, results, jobs):
         stored = _stored(results, asked)
     reports = worst_first(_report(item, stored) for item in asked)
     evidence = (fault.evidence for report in reports for fault in report.faults)
@@ -146,10 +142,23 @@ def _stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, Settle
     return settle(row for row in trials_if_any(results) if row.cell.family in wanted)
 
 
+def _run_missing(
+    asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell], results: str, jobs: int | None
+) -> bool:
+    """Run the cells that are not known; return whether there were any."""
+    from probe.cli.wiring.single_cells import possible, run_cells  # noqa: PLC0415  # only --run needs them
+    from probe.runner import Options  # noqa: PLC0415  # same
+
+    missing = [cell for cell in _missing(asked, stored) if possible(cell)]
+    if missing:
+        say(f"running {len(missing)} cells without results")
+        run_cells(missing, Options(jobs=jobs), results)
+    return bool(missing)
+
+
 def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
     faults = [fault for item in asked for fault in examine(item.cells, stored)]
-    unknown = dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED})
-    return [cell for cell in unknown if possible(cell)]
+    return list(dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED}))
 
 
 def _report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:

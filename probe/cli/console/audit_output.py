@@ -8,15 +8,16 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from probe.catalogue.apps import App, release_key
 from probe.cells.audit import Fault, Finding, Report
 from probe.cells.cli_hints import run_command, show_command
 from probe.cli.console.streams import OUT
 from probe.model.versions import version_key
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 STYLES = {Finding.FAILS: "bold red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
 COLUMNS = (
@@ -27,6 +28,8 @@ COLUMNS = (
 
 def print_audit(reports: Sequence[Report], results: str, apps: Mapping[str, App]) -> None:
     """Print the table, then the failures of each service with evidence and the smallest upgrade."""
+    from rich.table import Table  # noqa: PLC0415  # JSON and CSV are printed without rich
+
     table = Table(title="services, worst first", title_justify="left")
     for column in (
         "service",
@@ -50,6 +53,8 @@ def print_audit(reports: Sequence[Report], results: str, apps: Mapping[str, App]
 
 
 def _row(report: Report) -> list[Text]:
+    from rich.text import Text  # noqa: PLC0415  # as above
+
     bad = [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]
     row = [
         report.name,
