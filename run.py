@@ -24,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, forget
+from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, link
 from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
 from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
@@ -271,19 +271,21 @@ def _script(path: Path, text: str) -> None:
     aside.replace(path)
 
 
-def set_up(*, tests: bool, for_wheel: bool) -> None:
-    """Run every step of the set-up that is not done yet; the browser is for tests, a folder of wheels for a wheel."""
+def check_python() -> None:
+    """Raise SetupError if this Python is too old."""
     if sys.version_info < OLDEST_PYTHON:
         raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
+
+
+def set_up(*, tests: bool, wheels: bool) -> None:
+    """Run every step of the set-up that is not done yet; the browser and the folder of wheels are for tests."""
     state = read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN)
-    has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not for_wheel or (VENV / WHEELS).is_dir())
+    has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not wheels or (VENV / WHEELS).is_dir())
     if is_as_left(ROOT, state) and has_rest:
         return
     uv_path = uv()
     environment(uv_path)
-    forget(ROOT)
-    if for_wheel:
-        fill(ROOT, uv_path, interpreter())
+    link(ROOT, fill(ROOT, uv_path, interpreter()) if wheels else None)
     java(uv_path)
     go(uv_path)
     try:
@@ -293,6 +295,12 @@ def set_up(*, tests: bool, for_wheel: bool) -> None:
     if tests:
         chromium(uv_path)
     leave_state(ROOT, read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN))
+
+
+def build_wheel(folder: Path) -> None:
+    """Build wheel and source archive, and print their paths. It needs Python, uv and a few wheels, no environment."""
+    for path in build_both(ROOT, uv(), sys.executable, folder):
+        print(path)  # noqa: T201  # the result of the task
 
 
 def hand_over(program: str, arguments: list[str]) -> NoReturn:
@@ -310,10 +318,11 @@ def main(arguments: list[str]) -> None:
     if task not in {"probe", "test", "image", "wheel", "setup"}:
         sys.exit(__doc__)
     try:
-        set_up(tests=task == "test" and "--quick" not in rest, for_wheel=task in {"test", "wheel", "setup"})
+        check_python()
         if task == "wheel":
-            for path in build_both(ROOT, uv(), interpreter(), (Path(rest[0]) if rest else ROOT / "dist").absolute()):
-                print(path)  # noqa: T201  # the result of the task
+            build_wheel((Path(rest[0]) if rest else ROOT / "dist").absolute())
+            return
+        set_up(tests=task == "test" and "--quick" not in rest, wheels=task in {"test", "setup"})
     except SetupError as error:
         sys.exit(f"setup: {error}")
     if task == "probe":

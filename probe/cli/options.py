@@ -12,7 +12,8 @@ import typer
 from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
-from probe.catalogue.selectors import Chosen, broker_line, select_profiles
+from probe.catalogue.selectors import broker_line, select_profiles
+from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
@@ -192,6 +193,7 @@ class RunSelection:
         return plan, selection
 
     def _selection(self) -> Selection:
+        from probe.cli.wiring.catalogue import choose_clients  # noqa: PLC0415  # as in `whole`
         from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS  # noqa: PLC0415  # as in `whole`
 
         scenarios = select_scenarios(self.scenarios or ["*"])
@@ -205,7 +207,7 @@ class RunSelection:
                 "--election is for the embedded engine only, since real brokers elect by themselves; leave it out"
             )
         return Selection(
-            clients=self._clients(),
+            clients=choose_clients(self.clients),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
             profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election),
@@ -219,16 +221,9 @@ class RunSelection:
             long_watches=self.long_watches,
         )
 
-    def _clients(self) -> tuple[Chosen, ...]:
-        from probe.cli.wiring.catalogue import choose_clients  # noqa: PLC0415  # as in `whole`
-
-        return choose_clients(self.clients)
-
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:
     """Return the reasons of the skips as text; a shard may have no cells and no skips."""
-    from probe.cli.console.skips import by_reason, without_role  # noqa: PLC0415  # as in `RunSelection.whole`
-
     reasons = [reason for _, reason in by_reason((str(skip.cell), skip.reason) for skip in plan.skips)]
     reasons += [f"{name}: {reason}" for name, reason in without_role(selection)]
     index, count = selection.shard

@@ -20,11 +20,10 @@ WHEELS = "wheels"
 NO_DOWNLOADS = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
 
 
-def fill(root: Path, uv: str, python: str) -> None:
-    """Fill the folder of wheels (5 MB) and link to it from a checkout's environment. SetupError if a step fails.
+def fill(root: Path, uv: str, python: str) -> Path:
+    """Fill the folder of wheels (5 MB), if it is not there, and return it. SetupError if a step fails.
 
-    There is no link yet, or `forget` removed it. The folder is in the cache and named by its requirements, so checkouts
-    with the same ones share it.
+    It is in the cache and named by its requirements, so checkouts with the same ones share it.
     """
     export = [uv, "export", "--frozen", "--quiet", "--no-default-groups", "--group", "build", "--project", str(root)]
     locked = call([*export, "--no-emit-project", "--no-header", "--no-annotate"], "run `uv lock`, and run this again")
@@ -37,8 +36,7 @@ def fill(root: Path, uv: str, python: str) -> None:
         folder.parent.mkdir(exist_ok=True)
         with filling(folder) as target:
             _download(uv, python, locked, target)
-    with contextlib.suppress(FileExistsError):  # another set-up of this checkout made it
-        (root / ".venv" / WHEELS).symlink_to(folder)
+    return folder
 
 
 def _download(uv: str, python: str, locked: str, target: Path) -> None:
@@ -52,12 +50,17 @@ def _download(uv: str, python: str, locked: str, target: Path) -> None:
 
 def build_both(root: Path, uv: str, python: str, folder: Path) -> list[Path]:
     """Build both from a checkout into a folder, and return their paths. SetupError if that fails."""
-    local = ["--offline", "--no-index", "--find-links", str(root / ".venv" / WHEELS)]
+    wheels = fill(root, uv, python)
+    local = ["--offline", "--no-index", "--find-links", str(wheels)]
     argv = [uv, "build", "--quiet", "--python", python, *local, "--out-dir", str(folder), str(root)]
     call(argv, "the folder cannot be written, or a file that pyproject.toml names is missing", env=NO_DOWNLOADS)
     return sorted(folder.glob(f"kafka_metadata_probe-{__version__}[-.]*"))
 
 
-def forget(root: Path) -> None:
-    """Remove the link of a checkout. It may have been made for another uv.lock."""
-    (root / ".venv" / WHEELS).unlink(missing_ok=True)
+def link(root: Path, folder: Path | None) -> None:
+    """Link to a filled folder from a checkout's environment; None removes a link, which may be of another uv.lock."""
+    place = root / ".venv" / WHEELS
+    place.unlink(missing_ok=True)
+    if folder is not None:
+        with contextlib.suppress(FileExistsError):  # another set-up of this checkout made it
+            place.symlink_to(folder)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import read_families
-from probe.toolchain.lookup_wheels import WHEELS
+from probe.toolchain.lookup_wheels import fill
 from probe.toolchain.tools import cache_root
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def folder(request: pytest.FixtureRequest, built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an environment `env` that holds nothing but the probe and what it asks for."""
     made = tmp_path_factory.mktemp("installed")
-    local = ("--offline", "--no-index", "--find-links", (ROOT / ".venv" / WHEELS).resolve())
+    local = ("--offline", "--no-index", "--find-links", fill(ROOT, uv(), sys.executable))
     for argv in (
         ("venv", "--python", sys.executable, "env"),
         ("pip", "install", "--python", "env/bin/python", *local, built[request.param]),

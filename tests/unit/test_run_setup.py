@@ -21,7 +21,7 @@ SOURCES = ("run.py", *setup_state.MODULES, *(f"probe/{name}.py" for name in PACK
 UV = """#!/bin/sh
 echo uv "$@" >> {log}
 case "$*" in *--check*) exit {check} ;; esac
-case "$1" in export) cat {venv}/../uv.lock 2>&-; exit 0 ;; tool) exit ;; esac
+case "$1" in export) cat {venv}/../uv.lock 2>&-; exit 0 ;; tool|build) exit ;; esac
 mkdir -p {venv}/bin {venv}/lib/{python}/site-packages/a-1.dist-info
 ln -sf /bin/sh {venv}/bin/{python}
 """
@@ -44,8 +44,8 @@ def write(path: Path, text: str) -> None:
         path.chmod(0o755)
 
 
-def set_up(folder: Path, check: int = ANSWERS_CHECK, **env: str) -> tuple[str, list[str]]:
-    """Run `run.py setup` in a separate folder with stub tools; return its output and the tools that it started."""
+def set_up(folder: Path, check: int = ANSWERS_CHECK, task: str = "setup", **env: str) -> tuple[str, list[str]]:
+    """Run a task of run.py in a separate folder with stub tools; return its output and the tools that it started."""
     tools, log, venv = folder / "cache" / "tools" / "bin", folder / "log", folder / ".venv"
     tools.mkdir(parents=True, exist_ok=True)
     log.write_text("")
@@ -57,7 +57,7 @@ def set_up(folder: Path, check: int = ANSWERS_CHECK, **env: str) -> tuple[str, l
         shutil.copy(ROOT / name, folder / name)
     path = os.pathsep.join([str(tools), "/usr/bin", "/bin"])
     settings = {**os.environ, "PATH": path, "PROBE_CACHE": str(folder / "cache"), "JAVA_HOME": "", **env}
-    command = [sys.executable, str(folder / "run.py"), "setup"]
+    command = [sys.executable, str(folder / "run.py"), task]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=settings)
     assert done.returncode == 0, done.stderr
     return done.stderr, log.read_text().splitlines()
@@ -149,6 +149,12 @@ def test_a_folder_of_wheels_that_is_gone_is_filled_again(tmp_path: Path) -> None
     shutil.rmtree((tmp_path / ".venv" / WHEELS).resolve(strict=True))
     assert downloads(set_up(tmp_path)[1]) == 1
     assert set_up(tmp_path) == ("", [])
+
+
+def test_a_wheel_is_built_without_an_environment_and_its_tools(tmp_path: Path) -> None:
+    _, calls = set_up(tmp_path, task="wheel")
+    assert [call.split()[:2] for call in calls] == [["uv", "export"], ["uv", "tool"], ["uv", "build"]]
+    assert not (tmp_path / ".venv").exists()
 
 
 def test_another_java_home_is_checked(tmp_path: Path) -> None:
