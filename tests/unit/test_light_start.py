@@ -79,6 +79,15 @@ def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], c
     assert loaded(*arguments, code=code) & {*HEAVY} == set()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["clients"], 0), (["scenarios"], 0), (["audit", "--json"], 3)], ids=str
+)
+def test_what_draws_no_table_is_printed_without_rich(arguments: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
+    fleet = [str(tmp_path / "fleet.txt"), "--results", str(tmp_path / "results")] if "audit" in arguments else []
+    assert "rich" not in loaded(*arguments, *fleet, code=code)
+
+
 def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path) -> None:
     fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
     plan = ("plan", "--client", str(CELL.client), "--results", str(tmp_path / "results"), "--scenario")
