@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from probe.cli.laboratory import need_laboratory
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
@@ -20,12 +22,15 @@ class Command:
     """Module of `probe.cli.commands`. The function in it has the name of the command."""
     summary: str
     """First paragraph of the function's docstring."""
+    laboratory: bool = False
+    """Whether all that it does needs the laboratory. Others may need it for an option, such as --run."""
 
 
 COMMANDS: Mapping[str, Command] = {
     "run": Command(
         module="run",
         summary="Run clients in scenarios, judge each, and store the results.",
+        laboratory=True,
     ),
     "plan": Command(
         module="plan",
@@ -38,6 +43,7 @@ COMMANDS: Mapping[str, Command] = {
     "matrix": Command(
         module="matrix",
         summary="Build matrix.csv, the other tables and the web site from stored runs.",
+        laboratory=True,
     ),
     "advise": Command(
         module="advise",
@@ -57,18 +63,22 @@ COMMANDS: Mapping[str, Command] = {
     "verify": Command(
         module="verify",
         summary="Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced.",
+        laboratory=True,
     ),
     "judge": Command(
         module="judge",
         summary="Judge stored trials again with the current rules, and list the cells of the matrix that changed.",
+        laboratory=True,
     ),
     "prune": Command(
         module="prune",
         summary="Remove old runs. The latest evidence for each cell of the matrix is always kept.",
+        laboratory=True,
     ),
     "diff": Command(
         module="diff",
         summary="List the cells that were added, removed or changed from one run to another.",
+        laboratory=True,
     ),
     "clients": Command(
         module="lists",
@@ -103,7 +113,12 @@ class LazyGroup(TyperGroup):
 
 
 def load(name: str) -> Any:
-    """Import a command and return it in the form that typer runs. KeyError for a name that is not in the table."""
+    """Import a command and return it in the form that typer runs.
+
+    KeyError for a name that is not in the table, LaboratoryError for a command whose packages are not installed.
+    """
+    if COMMANDS[name].laboratory:
+        need_laboratory(f"`probe {name}`")
     function = getattr(importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}"), name)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name)(function)

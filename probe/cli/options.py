@@ -12,11 +12,8 @@ import typer
 from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
-from probe.catalogue.selectors import Chosen, broker_line, select_profiles
+from probe.catalogue.selectors import broker_line, select_profiles
 from probe.cli.console.skips import by_reason, without_role
-from probe.cli.wiring.catalogue import choose_clients
-from probe.cli.wiring.request_versions import with_versions
-from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
@@ -180,6 +177,8 @@ class RunSelection:
 
         With a results folder, cells that the request versions of its trials make impossible are skipped.
         """
+        from probe.cli.wiring.request_versions import with_versions  # noqa: PLC0415  # look-ups need options only
+
         try:
             selection = self._selection()
         except CatalogueError as error:
@@ -194,6 +193,9 @@ class RunSelection:
         return plan, selection
 
     def _selection(self) -> Selection:
+        from probe.cli.wiring.catalogue import choose_clients  # noqa: PLC0415  # as in `whole`
+        from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS  # noqa: PLC0415  # as in `whole`
+
         scenarios = select_scenarios(self.scenarios or ["*"])
         if all(item.name != CONTROL for item in scenarios):
             scenarios = (*select_scenarios([CONTROL]), *scenarios)
@@ -205,7 +207,7 @@ class RunSelection:
                 "--election is for the embedded engine only, since real brokers elect by themselves; leave it out"
             )
         return Selection(
-            clients=self._clients(),
+            clients=choose_clients(self.clients),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
             profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election),
@@ -218,9 +220,6 @@ class RunSelection:
             unplayed=UNSUPPORTED_STEPS if real else {},
             long_watches=self.long_watches,
         )
-
-    def _clients(self) -> tuple[Chosen, ...]:
-        return choose_clients(self.clients)
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:

@@ -21,7 +21,7 @@ from probe.cells.diff import differences
 from probe.cells.trends import Step
 from probe.cli.app import app
 from probe.cli.commands import advise, verify
-from probe.cli.wiring import bisect_run, time_budget
+from probe.cli.wiring import execution, time_budget
 from probe.cli.wiring.comparable_trials import known_outcomes
 from probe.cli.wiring.execution import RunResult, run_planned
 from probe.cli.wiring.reports import Reports, read_report
@@ -283,7 +283,7 @@ def test_bisect_reads_results_comparable_with_today_only(tmp_path: Path, monkeyp
     def never(*_: Any) -> None:
         raise AssertionError("it must not be needed")
 
-    monkeypatch.setattr(bisect_run, "prepare_run", never)
+    monkeypatch.setattr(execution, "prepare_run", never)
     store(tmp_path, 1, (OLDER, BAD), (CELL, BAD))
     store(tmp_path, 2, *[(OLDER, BAD)] * 3, *[(CELL, GOOD)] * 3)
     arguments = ["bisect", "sarama", "disk/storage-error", "--results", str(tmp_path), "--listed-only"]

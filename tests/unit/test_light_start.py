@@ -68,12 +68,24 @@ def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_resul
         (["plan", "--results", "{}"], 0),
         (["show", "--results", "{}"], 3),
         (["show", "--client", "sarama", "--results", "{}"], 3),
+        (["audit", "{}/fleet.txt", "--results", "{}/results"], 3),
+        (["advise", "sarama", "1.43.2", "1.43.3", "--results", "{}/results"], 2),
     ],
     ids=str,
 )
 def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
     arguments = [item.replace("{}", str(tmp_path)) for item in arguments]
     assert loaded(*arguments, code=code) & {*HEAVY} == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["clients"], 0), (["scenarios"], 0), (["audit", "--json"], 3)], ids=str
+)
+def test_what_draws_no_table_is_printed_without_rich(arguments: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
+    fleet = [str(tmp_path / "fleet.txt"), "--results", str(tmp_path / "results")] if "audit" in arguments else []
+    assert "rich" not in loaded(*arguments, *fleet, code=code)
 
 
 def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from probe import store
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
@@ -28,7 +29,6 @@ from probe.model.grades import Trend
 from probe.model.hints import did_you_mean
 from probe.model.versions import version_key
 from probe.runner import Options
-from probe.store import history
 
 USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
 MAX_LINES = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
@@ -186,7 +186,7 @@ def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
 
 
 def _settings_of(side: SettledCell, results: str) -> Mapping[str, str]:
-    return history(results, side.run_id, side.cell, side.trial).header.settings
+    return store.history(results, side.run_id, side.cell, side.trial).header.settings
 
 
 def _gate(steps: Sequence[Step], change: Change) -> None:

@@ -17,18 +17,16 @@ from probe.cli import options as o
 from probe.cli.console.audit_output import print_audit
 from probe.cli.console.inventory_output import reading_lines
 from probe.cli.console.older_conditions import say_older
-from probe.cli.console.streams import say, say_plain
+from probe.cli.console.streams import say
 from probe.cli.wiring.audit_requests import ask, missing, report, stored
 from probe.cli.wiring.catalogue import apps, packages
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
-from probe.cli.wiring.single_cells import run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.inventory.found import FileContent, InventoryError
 from probe.inventory.reading import read_inventories
-from probe.model import Engine
+from probe.model import Cell, Engine
 from probe.reports.audit.formats import Format, write
 from probe.reports.audit.result import AuditResult
-from probe.runner import Options
 
 GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 
@@ -83,9 +81,7 @@ def audit(
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
     asked = [ask(item, scenarios, engine, broker_line(broker)) for one in readings for item in one.found]
     known = stored(results, asked)
-    if fill and (cells := missing(asked, known)):
-        say(f"running {len(cells)} cells without results")
-        run_cells(cells, Options(jobs=jobs), results)
+    if fill and _run(missing(asked, known), results, jobs):
         known = stored(results, asked)
     reports = [report(item, known) for item in asked]
     evidence = (fault.evidence for one in reports for fault in one.faults)
@@ -99,7 +95,7 @@ def audit(
 def _say_each(readings: Iterable[FileContent], *, alone: bool) -> Iterator[FileContent]:
     for reading in readings:
         for line in reading_lines(reading, alone=alone):
-            say_plain(line)
+            say(line)
         yield reading
 
 
@@ -109,6 +105,17 @@ def _unread(readings: Iterable[FileContent]) -> str:
     if len(unread) > 1:
         return f"{len(unread)} of the named files cannot be read: {', '.join(reading.place for reading in unread)}"
     return f"{unread[0].place}: {unread[0].problem}" if unread else ""
+
+
+def _run(cells: Iterable[Cell], results: str, jobs: int | None) -> bool:
+    """Run the cells that can be run; return whether there were any."""
+    from probe.cli.wiring.single_cells import possible, run_cells  # noqa: PLC0415  # only --run needs it
+    from probe.runner import Options  # noqa: PLC0415  # same
+
+    if runnable := [cell for cell in cells if possible(cell)]:
+        say(f"running {len(runnable)} cells without results")
+        run_cells(runnable, Options(jobs=jobs), results)
+    return bool(runnable)
 
 
 def _gate(text: str) -> frozenset[Finding]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from probe.cells.audit import BAD, Finding, Report
 from probe.cells.cli_hints import run_command
@@ -14,11 +12,16 @@ from probe.cli.console.streams import OUT
 from probe.model.visible import visible
 from probe.reports.audit.result import AuditResult, bisect_command, fault_line, reason, unknown_reason, way_out
 
+if TYPE_CHECKING:
+    from rich.text import Text
+
 STYLES = {Finding.FAILS: "bold red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
 
 
 def print_audit(audit: AuditResult) -> None:
     """Print the table, then the failures of each service with evidence and the smallest upgrade."""
+    from rich.table import Table  # noqa: PLC0415  # other formats are printed without rich
+
     if not audit.reports:
         return
     table = Table(title="services, worst first", title_justify="left")
@@ -44,6 +47,8 @@ def print_audit(audit: AuditResult) -> None:
 
 
 def _row(report: Report) -> list[Text]:
+    from rich.text import Text  # noqa: PLC0415  # as above
+
     bad = report.of(*BAD)
     row = [
         report.name,

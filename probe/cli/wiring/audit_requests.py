@@ -11,12 +11,11 @@ from probe.catalogue.selectors import LOCAL, Chosen, select_clients, select_prof
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade
 from probe.cli.wiring.catalogue import apps, choose_clients, families
-from probe.cli.wiring.single_cells import possible
 from probe.inventory.found import Found
 from probe.model import Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
 from probe.scenarios.scenario import Scenario
-from probe.store import trials
+from probe.store.presence import trials_if_any
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +70,13 @@ def _by_number(family: Family, text: str) -> Version:
 def stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, SettledCell]:
     """Return the settled cells of the families that are asked for."""
     wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
-    return settle(row for row in trials(results) if row.cell.family in wanted)
+    return settle(row for row in trials_if_any(results) if row.cell.family in wanted)
 
 
 def missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
-    """Return the cells that can be run and whose findings are not known in their own configuration."""
+    """Return the cells whose findings are not known in their own configuration."""
     faults = [fault for item in asked for fault in examine(item.cells, stored)]
-    unknown = dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED})
-    return [cell for cell in unknown if possible(cell)]
+    return list(dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED}))
 
 
 def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:

@@ -8,17 +8,16 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell, settle
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
+from probe.cli.laboratory import need_laboratory
 from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.exclusive_run import exclusive_run
-from probe.cli.wiring.execution import execute, prepare_run
-from probe.cli.wiring.kafka_engine import description
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
 from probe.model import Cell, Outcome
@@ -28,8 +27,11 @@ from probe.model.versions import version_key
 from probe.planning.plan import Plan, Planned, Selection, make_plan
 from probe.ports import EnginePort
 from probe.runner import Options
-from probe.store import RunStore, TrialRow, trials
+from probe.store.presence import trials_if_any
 from probe.verdict import RULES_VERSION
+
+if TYPE_CHECKING:
+    from probe.store import RunStore, TrialRow
 
 RELEASE = re.compile(r"\d+(\.\d+)+")
 """No alpha, beta, rc, or milestone."""
@@ -164,7 +166,7 @@ class BisectRunner:
         """Read the stored results of the cell by the current rules, under conditions comparable with today's."""
         if self._fresh:
             return
-        rows = [row for row in trials(self._results) if _asks(row, state) and row.verdict.rules >= RULES_VERSION]
+        rows = [row for row in trials_if_any(self._results) if _asks(row, state) and row.verdict.rules >= RULES_VERSION]
         self._stored = [row for row in rows if is_current(row.cell, row.conditions)]
         say_older(outdated(rows), "they are not compared, and run again where they are needed")
         found = settle(self._stored).values()
@@ -172,6 +174,9 @@ class BisectRunner:
 
     def play(self, state: BisectState, versions: Sequence[str], count: int) -> list[str]:
         """Run versions, `count` trials each, and read the results; return the versions that could be run."""
+        need_laboratory("running versions")
+        from probe.cli.wiring.execution import execute, prepare_run  # noqa: PLC0415  # loads the laboratory
+
         names = [name for item in versions if (name := state.bring(item))]
         if not names:
             return []
@@ -195,6 +200,9 @@ class BisectRunner:
         return [name for name in names if name not in state.absent]
 
     def _open(self, engine: EnginePort, seed: int) -> RunStore:
+        from probe.cli.wiring.kafka_engine import description  # noqa: PLC0415  # loads the laboratory
+        from probe.store import RunStore  # noqa: PLC0415  # loads pyarrow
+
         if self._store is None:
             self._stack.enter_context(exclusive_run(self._results))
             begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=description(engine))
@@ -202,6 +210,8 @@ class BisectRunner:
         return self._store
 
     def _learn(self, state: BisectState, names: Iterable[str]) -> None:
+        from probe.store import trials  # noqa: PLC0415  # loads pyarrow
+
         own = [row for row in trials(self._results, self.run_id) if _asks(row, state)]
         self.trials = len(own)
         found = settle([*self._stored, *own])

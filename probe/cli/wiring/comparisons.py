@@ -14,7 +14,7 @@ from probe.cells.diff import in_order
 from probe.cells.trends import Step, question
 from probe.cli.wiring.catalogue import families
 from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role
-from probe.store import trials
+from probe.store.presence import trials_if_any
 
 _Side = dict[tuple[str, ...], SettledCell]
 """The cells of one side, by their identity without the side."""
@@ -72,7 +72,7 @@ class Filter:
 
 def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, SettledCell]:
     """Settle all stored cells of these clients, also of other versions and profiles, which may be advised."""
-    rows = (row for row in trials(results) if change.covers(row.cell) and wanted.covers(row.cell))
+    rows = (row for row in trials_if_any(results) if change.covers(row.cell) and wanted.covers(row.cell))
     return {cell: item for cell, item in settle(rows).items() if item.outcome is not Outcome.NOT_RUN}
 
 
