@@ -52,3 +52,8 @@ def sides_of(cell: Cell, answer: SettledCell) -> tuple[SettledCell, ...]:
     if answer.cell.broker == cell.broker:
         return ()
     return (answer, *(item for item in answer.beside if item.cell.broker != answer.cell.broker))
+
+
+def in_order_of_lines(items: Iterable[SettledCell]) -> list[SettledCell]:
+    """Order settled cells by their release lines."""
+    return sorted(items, key=lambda item: version_key(item.cell.broker))

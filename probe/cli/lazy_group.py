@@ -35,6 +35,11 @@ COMMANDS: Mapping[str, Command] = {
         module="show",
         summary="Show the timeline of one trial. If several cells match, list them.",
     ),
+    "lookup": Command(
+        module="lookup",
+        summary="Look up what is known of a client, without a run; exit code 1 if it fails anywhere, 3 if nothing is "
+        "known.",
+    ),
     "matrix": Command(
         module="matrix",
         summary="Build matrix.csv, the other tables and the web site from stored runs.",

@@ -13,6 +13,10 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
+from probe.cli.common_options import DEFAULT_BROKER as DEFAULT_BROKER  # one home, without what a run needs
+from probe.cli.common_options import RESULTS as RESULTS
+from probe.cli.common_options import EngineOption as EngineOption
+from probe.cli.common_options import Results as Results
 from probe.cli.console.skips import by_reason, without_role
 from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.request_versions import with_versions
@@ -22,8 +26,6 @@ from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
 from probe.runner.schedule.capacity import MOST
 
-RESULTS = "results"
-DEFAULT_BROKER = "3.9"
 REASONS = 3
 """Maximum number of reasons in an error line."""
 
@@ -62,10 +64,6 @@ Properties = Annotated[
         "--property", metavar="KEY=VALUE", help="Client setting, with the library's own key. May be repeated."
     ),
 ]
-EngineOption = Annotated[
-    Engine,
-    typer.Option("--engine", help="Brokers to test against: a fake cluster (embedded) or real Kafka brokers (kafka)."),
-]
 Brokers = Annotated[
     list[str] | None,
     typer.Option(
@@ -90,9 +88,6 @@ Seed = Annotated[
 ]
 Shard = Annotated[
     str, typer.Option("--shard", metavar="I/N", help="Run only part I of N, to share a run between machines.")
-]
-Results = Annotated[
-    str, typer.Option("--results", metavar="FOLDER", help="Folder (or object-store URL) where runs are stored.")
 ]
 FailOn = Annotated[
     str,

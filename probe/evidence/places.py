@@ -34,6 +34,14 @@ class Held:
     """The digest that stands beside the data; None for the user's own results, which are replaced while they are read."""
 
 
+SCHEMES = ("http://", "https://")
+
+
+def is_url(text: str) -> bool:
+    """Return whether a text is the address of a site."""
+    return text.startswith(SCHEMES)
+
+
 def shipped_file() -> Path:
     """Return the file of the package, which may not exist; $PROBE_EVIDENCE names another."""
     return Path(os.environ.get("PROBE_EVIDENCE") or FOLDER / PUBLISHED)
@@ -74,7 +82,9 @@ def of_file(path: Path, evidence: str = "") -> Held:
 def _bytes(path: Path, limit: int) -> bytes:
     try:
         if not path.is_file():  # a FIFO or a device would never end
-            raise EvidenceError(f"{path}: {'this is no file' if path.exists() else 'there is no such file'}; name evidence")
+            raise EvidenceError(
+                f"{path}: {'this is no file' if path.exists() else 'there is no such file'}; name evidence"
+            )
         with path.open("rb") as file:
             data = file.read(limit + 1)
     except OSError as error:

@@ -7,7 +7,6 @@ import urllib.error
 import urllib.request
 from http.client import HTTPException
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from probe.errors import reason_of
 from probe.evidence.places import MAX_BYTES, PUBLISHED, Held
@@ -20,7 +19,6 @@ DEADLINE_S = 60.0
 """Longest time for one file."""
 SILENCE_S = 15.0
 """Longest time without an answer."""
-SCHEMES = ("http", "https")
 _CHUNK = 256 * 1024
 
 
@@ -41,14 +39,11 @@ def of_site(url: str, cache: Path, deadline_s: float = DEADLINE_S) -> Held:
     if digest_of(data) != digest:
         data = _get(address, MAX_BYTES, deadline_s)
         if digest_of(data) != digest:
-            raise EvidenceError(f"{address} does not have the digest that stands beside it; try again, or tell its owner")
+            raise EvidenceError(
+                f"{address} does not have the digest that stands beside it; try again, or tell its owner"
+            )
         _keep(kept, data)
     return Held(evidence=url, name=address, data=data, digest=digest)
-
-
-def is_url(text: str) -> bool:
-    """Return whether a text is an address that can be fetched."""
-    return urlsplit(text).scheme in SCHEMES
 
 
 def _address(url: str) -> str:
@@ -63,7 +58,7 @@ def _get(address: str, limit: int, deadline_s: float) -> bytes:
     until = time.monotonic() + deadline_s
     data = bytearray()
     try:
-        with urllib.request.urlopen(address, timeout=min(SILENCE_S, deadline_s)) as answer:  # noqa: S310  # HTTP only: `is_url`
+        with urllib.request.urlopen(address, timeout=min(SILENCE_S, deadline_s)) as answer:  # noqa: S310  # HTTP only: `places.is_url`
             while chunk := answer.read1(_CHUNK):
                 data += chunk
                 if len(data) > limit:

@@ -107,7 +107,9 @@ class EvidenceFile:
         """Return what the clients of control cells sent first on a connection."""
         found: dict[Cell, tuple[Handshake, ...]] = {}
         names = ", ".join(f"c.{name}" for name in IDENTITY)
-        query = f"SELECT c.id, {names}, h.handshake FROM handshakes h JOIN cells c ON c.id = h.cell {self._where(wanted)}"  # noqa: S608  # numbers
+        query = (
+            f"SELECT c.id, {names}, h.handshake FROM handshakes h JOIN cells c ON c.id = h.cell {self._where(wanted)}"  # noqa: S608  # numbers
+        )
         with self._damage():
             for row in self._select(f"{query} ORDER BY h.cell, h.place"):
                 cell = self._cell(row)
@@ -179,7 +181,9 @@ class EvidenceFile:
         try:
             yield
         except (KeyError, TypeError, ValueError) as error:
-            raise EvidenceError(f"{self.name} does not fit this program: {error}; use a newer probe, or {_AGAIN}") from None
+            raise EvidenceError(
+                f"{self.name} does not fit this program: {error}; use a newer probe, or {_AGAIN}"
+            ) from None
 
 
 @contextmanager
@@ -201,7 +205,9 @@ def _load(database: sqlite3.Connection, data: bytes, name: str) -> None:
         database.execute("PRAGMA query_only = ON")
         ((mark,),) = database.execute("PRAGMA application_id").fetchall()
         if mark != APPLICATION_ID:
-            raise EvidenceError(f"{name} is no evidence of this program; name a file that `probe publish-evidence` made")
+            raise EvidenceError(
+                f"{name} is no evidence of this program; name a file that `probe publish-evidence` made"
+            )
         ((schema,),) = database.execute("SELECT value FROM about WHERE name = 'schema'").fetchall()
     except (sqlite3.Error, ValueError, OverflowError) as error:
         raise EvidenceError(f"{name} is no evidence: {error}; {_AGAIN}") from None

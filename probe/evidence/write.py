@@ -154,6 +154,6 @@ class _Writer:
             "cells": select("SELECT count(*) FROM cells").fetchone()[0],
             "trials": select("SELECT count(*) FROM trials").fetchone()[0],
         }
-        self._database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", [(k, str(v)) for k, v in about.items()])
-
-
+        self._database.executemany(
+            "INSERT OR REPLACE INTO about VALUES (?, ?)", [(k, str(v)) for k, v in about.items()]
+        )

@@ -1,0 +1,116 @@
+"""Output of `probe lookup`: text or JSON. Plain, since rich takes longer to load than a look-up runs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from probe.cells.audit import Fault, Finding, Upgrade
+from probe.cells.citations import cited, command, source
+from probe.model import Cell, Role
+
+LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
+"""Findings that are listed one by one; the others are summed up per role."""
+
+FEW = 3
+"""Number of faults of a version that the overview names."""
+
+
+def as_text(
+    faults: Sequence[Fault], upgrade: Upgrade | None, passing: Mapping[Cell, str], results: str, *, everything: bool
+) -> Iterator[str]:
+    """Yield the findings about a client, the worst first, and the evidence they rest on.
+
+    `passing` has the next version that passes, by the cell of the evidence.
+    """
+    shown = [item for item in faults if everything or item.finding in LISTED]
+    for fault in sorted(shown, key=_order):
+        yield f"  {fault.finding:<12}{_what(fault.cell)}: {_evidence(fault, results)}"
+        if fault.evidence is not None and fault.evidence.cell in passing:
+            yield f"  {'':<12}{passing[fault.evidence.cell]} passes"
+    if upgrade is not None:
+        yield f"  smallest upgrade that passes: {upgrade.version} ({upgrade.last_bad} is not enough)"
+    if not everything:
+        yield from _summed_up([item for item in faults if item not in shown])
+    yield from _sources(faults)
+
+
+def _order(fault: Fault) -> tuple[int, int]:
+    return list(Finding).index(fault.finding), -fault.grade
+
+
+def _what(cell: Cell) -> str:
+    return f"{cell.role} {cell.profile} {cell.scenario}"
+
+
+def _evidence(fault: Fault, results: str) -> str:
+    if fault.evidence is None:
+        return "never measured"
+    return f"{fault.evidence.tally}. {fault.evidence.reason}; {cited(fault.cell, fault.evidence, results)}"
+
+
+def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
+    for finding in Finding:
+        for role in Role:
+            names = [item.cell.scenario for item in faults if item.finding is finding and item.cell.role is role]
+            if names:
+                yield f"  {finding:<12}{role}: {', '.join(dict.fromkeys(names))}"
+
+
+def _sources(faults: Iterable[Fault]) -> Iterator[str]:
+    counts = Counter(source(item.evidence) for item in faults if item.evidence is not None)
+    for text, count in counts.most_common():
+        yield f"  {count} from {text}"
+
+
+def counts_of(faults: Iterable[Fault]) -> str:
+    """Return how many findings there are of each kind: `3 fails, 12 passes`."""
+    counts = Counter(item.finding for item in faults)
+    return ", ".join(f"{counts[item]} {item}" for item in Finding if counts[item])
+
+
+def overview(version: str, faults: Sequence[Fault]) -> str:
+    """Return one line about a version: its counts and its faults."""
+    bad = sorted((item for item in faults if item.finding is Finding.FAILS), key=_order)
+    names = dict.fromkeys(
+        f"{item.cell.role} {item.cell.scenario} {item.evidence.worst}" for item in bad if item.evidence
+    )
+    more = f", and {len(names) - FEW} more" if len(names) > FEW else ""
+    return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"
+
+
+def as_json(about: Mapping[str, str], faults: Sequence[Fault], upgrade: Upgrade | None, results: str) -> str:
+    """Return the findings as JSON (docs/schema/lookup.json)."""
+    answers = [_answer(item, results) for item in sorted(faults, key=_order)]
+    return json.dumps({**about, "upgrade": upgrade and asdict(upgrade), "answers": answers}, indent=1)
+
+
+def _answer(fault: Fault, results: str) -> dict[str, Any]:
+    seen = fault.evidence
+    known: dict[str, Any] = {"outcome": "", "reason": "", "run_id": "", "outcomes": "", "worst": "", "others": []}
+    if seen is not None:
+        known = {
+            "outcome": seen.outcome,
+            "reason": seen.reason,
+            "run_id": seen.run_id,
+            "outcomes": seen.outcomes,
+            "worst": seen.worst,
+            "measured_on": seen.cell.broker,
+            "rules": seen.rules,
+            "conditions": seen.conditions,
+            **_origin(seen),
+            "command": command(fault.cell, seen, results),
+            "others": [
+                {"broker": item.cell.broker, "outcome": item.outcome, "outcomes": item.outcomes, **_origin(item)}
+                for item in seen.beside
+            ],
+        }
+    return {**fault.cell.columns(), "finding": fault.finding, **known}
+
+
+def _origin(seen: Any) -> dict[str, Any]:
+    origin = seen.origin
+    return {} if origin is None else {"evidence": origin.evidence, "measured": origin.measured, "days": origin.days}
