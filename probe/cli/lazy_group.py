@@ -17,7 +17,7 @@ class Command:
     """Where a command is, and its line in the list of commands."""
 
     module: str
-    """Module of `probe.cli.commands`. The function in it has the name of the command."""
+    """Module of `probe.cli.commands`. The function in it has the name of the command, with `_` for `-`."""
     summary: str
     """First paragraph of the function's docstring."""
 
@@ -58,6 +58,11 @@ COMMANDS: Mapping[str, Command] = {
         module="bisect",
         summary="Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are "
         "the same.",
+    ),
+    "publish-evidence": Command(
+        module="publish_evidence",
+        summary="Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known "
+        "result.",
     ),
     "verify": Command(
         module="verify",
@@ -109,7 +114,7 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """Import a command and return it in the form that typer runs. KeyError for a name that is not in the table."""
-    function = getattr(importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}"), name)
+    function = getattr(importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}"), name.replace("-", "_"))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name)(function)
     return get_command(alone)

@@ -13,10 +13,10 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, broker_line, select_profiles
-from probe.cli.common_options import DEFAULT_BROKER as DEFAULT_BROKER  # one home, without what a run needs
-from probe.cli.common_options import RESULTS as RESULTS
-from probe.cli.common_options import EngineOption as EngineOption
-from probe.cli.common_options import Results as Results
+from probe.cli.common_options import DEFAULT_BROKER as DEFAULT_BROKER  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import RESULTS as RESULTS  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import EngineOption as EngineOption  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Results as Results  # noqa: PLC0414  # part of this module for runs
 from probe.cli.console.skips import by_reason, without_role
 from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.request_versions import with_versions

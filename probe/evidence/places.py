@@ -31,7 +31,7 @@ class Held:
     """The file, for messages."""
     data: bytes
     digest: str | None
-    """The digest that stands beside the data; None for the user's own results, which are replaced while they are read."""
+    """The digest that stands beside the data; None for the user's own results, which may be replaced at any time."""
 
 
 SCHEMES = ("http://", "https://")

@@ -23,7 +23,7 @@ _CHUNK = 256 * 1024
 
 
 def of_site(url: str, cache: Path, deadline_s: float = DEADLINE_S) -> Held:
-    """Return the evidence of a site; EvidenceError if it cannot be fetched or has another digest than its own file says.
+    """Return the evidence of a site; EvidenceError if it cannot be fetched or lacks the digest that stands beside it.
 
     A copy in the folder `cache` is used if its digest is that of the site.
     """

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from probe.cells.aggregate import SettledCell
-from probe.evidence.schema import APPLICATION_ID, SCHEMA, EvidenceError, Run, plain_facts
+from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
 from probe.files.digests import digest_of
 from probe.model.cell import Cell, Outcome
 from probe.model.codec import decode
@@ -62,7 +62,7 @@ class EvidenceFile:
 
     @cached_property
     def about(self) -> Mapping[str, str]:
-        """What the file says about itself: schema, program, rules, conditions per engine, numbers of cells and trials."""
+        """What the file says about itself: schema, program, rules, conditions per engine, cells, trials."""
         return dict(self._select("SELECT name, value FROM about"))
 
     @cached_property
@@ -117,6 +117,10 @@ class EvidenceFile:
                 found[cell] = (*found.get(cell, ()), one)
         return found
 
+    def judged(self) -> list[tuple[Any, ...]]:
+        """Return the rows of the view `judged`, with the columns `JUDGED`."""
+        return self._select(f"SELECT {', '.join(JUDGED)} FROM judged")  # noqa: S608  # names of ours
+
     def _grouped(self, wanted: Wanted, *, facts: bool) -> Iterator[tuple[tuple[Any, ...], list[Verdict]]]:
         """Yield the row of every cell with its verdicts."""
         identity = ", ".join(f"c.{name}" for name in IDENTITY)
@@ -154,10 +158,10 @@ class EvidenceFile:
     def _where(self, wanted: Wanted) -> str:
         """Return the condition of a selection. It holds numbers of words only."""
         parts = []
-        for field in fields(wanted):
-            words = getattr(wanted, field.name)
+        for item in fields(wanted):
+            words = getattr(wanted, item.name)
             if words is not None:
-                parts.append(f"c.{field.name} IN ({', '.join(str(number) for number in self._numbers(words))})")
+                parts.append(f"c.{item.name} IN ({', '.join(map(str, self._numbers(words)))})")
         return f"WHERE {' AND '.join(parts)}" if parts else ""
 
     def _numbers(self, words: Collection[str]) -> list[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from probe.model.columns import FACTS, IDENTITY
@@ -66,16 +67,39 @@ def _column(name: str) -> str:
     return f"{name} {'REAL' if FACTS.get(name) is Type.DOUBLE else 'INTEGER'}"
 
 
+JUDGED: Mapping[str, Type] = MappingProxyType(
+    {
+        **dict.fromkeys(IDENTITY, Type.STRING),
+        "cell_outcome": Type.STRING,
+        "cell_worst": Type.STRING,
+        "cell_conforms": Type.BOOLEAN,
+        "outcomes": Type.STRING,
+        "conditions": Type.BIGINT,
+        "run_id": Type.STRING,
+        "started": Type.STRING,
+        "place": Type.BIGINT,
+        "outcome": Type.STRING,
+        "conforms": Type.BOOLEAN,
+        "rules": Type.BIGINT,
+        "reason": Type.STRING,
+        **{name: Type.STRING if kind in _IN_WORDS else kind for name, kind in FACTS.items()},
+    }
+)
+"""Columns of the view `judged` and of its twin `evidence.parquet`: a row per trial, with what its cell is worth. Lists
+are joined by `;`."""
+
+
 def _views() -> list[str]:
     run = "r.run_id, r.started"
     cell = ", ".join(f"{_word('c', name)} AS {name}" for name in IDENTITY)
     settled = ", ".join(_shown("cells", "c", name) for name in CELL[len(IDENTITY) :] if name != "run")
+    worth = f"{_word('c', 'outcome')} AS cell_outcome, {_word('c', 'worst')} AS cell_worst, c.conforms AS cell_conforms"
     judged = ", ".join(_shown("trials", "t", name) for name in TRIAL)
     joined = "FROM cells c JOIN runs r ON r.id = c.run"
     return [
         f"CREATE VIEW settled AS SELECT {cell}, {settled}, {run} {joined}",
-        f"CREATE VIEW judged AS SELECT {cell}, c.conditions, {run}, t.place, {judged} {joined} "
-        "JOIN trials t ON t.cell = c.id",
+        f"CREATE VIEW judged AS SELECT {cell}, {worth}, {_word('c', 'outcomes')} AS outcomes, c.conditions, {run}, "
+        f"t.place, {judged} {joined} JOIN trials t ON t.cell = c.id ORDER BY c.id, t.place",
     ]
 
 
@@ -84,13 +108,15 @@ def _shown(table: str, alias: str, name: str) -> str:
 
 
 def _word(alias: str, name: str) -> str:
-    return f"(SELECT word FROM words WHERE id = {alias}.{name})"
+    return f"(SELECT word FROM words WHERE id = {alias}.{name})"  # noqa: S608  # names of ours
 
 
 def used_words() -> str:
     """Return a query for the numbers of all words that a row names."""
     return " UNION ".join(
-        f"SELECT {name} FROM {table}" for table, names in _WORD_COLUMNS.items() for name in sorted(names)
+        f"SELECT {name} FROM {table}"  # noqa: S608  # names of ours
+        for table, names in _WORD_COLUMNS.items()
+        for name in sorted(names)
     )
 
 
@@ -106,13 +132,13 @@ def stored_facts(facts: Any, number: Number) -> list[int | float | None]:
 
 
 def _stored(kind: Type, value: Any, number: Number) -> int | float | None:
-    if value is None or value == () or value == "":
+    if value is None or (isinstance(value, str | tuple) and not value):
         return None
     if kind is Type.CODES:
         return number(";".join(map(str, value)))
     if kind is Type.VERSIONS:
         return number(";".join(f"{api}={version}" for api, version in value))
-    return number(str(value)) if kind is Type.STRING else value  # type: ignore[no-any-return]  # a number or a truth value
+    return number(str(value)) if kind is Type.STRING else value
 
 
 def plain_facts(values: Mapping[str, Any], word: Word) -> dict[str, Any]:

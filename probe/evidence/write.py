@@ -83,8 +83,8 @@ class _Writer:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self._words = dict(database.execute("SELECT word, id FROM words"))
-        self._known = max(self._words.values(), default=0)
+        self._words: dict[str, int] = dict(database.execute("SELECT word, id FROM words").fetchall())
+        self._known = self._last_word = max(self._words.values(), default=0)
         self._next = 1 + self._last("cells")
 
     def _last(self, table: str) -> int:
@@ -98,7 +98,10 @@ class _Writer:
         return number
 
     def _number(self, word: str) -> int:
-        return self._words.setdefault(word, len(self._words) + 1)
+        if word not in self._words:
+            self._last_word += 1
+            self._words[word] = self._last_word
+        return self._words[word]
 
     def cell(self, item: SettledCell, runs: Mapping[str, int], handshakes: Iterable[Handshake]) -> None:
         """Add a cell with its trials and handshakes."""
@@ -144,7 +147,7 @@ class _Writer:
         select = self._database.execute
         (rules,) = select("SELECT coalesce(max(rules), 0) FROM trials").fetchone()
         newest = select(
-            "SELECT word, max(conditions) FROM cells JOIN words ON words.id = cells.engine GROUP BY engine ORDER BY word"
+            "SELECT word, max(conditions) FROM cells JOIN words ON words.id = cells.engine GROUP BY word ORDER BY word"
         )
         about = {
             "schema": SCHEMA,

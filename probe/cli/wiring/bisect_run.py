@@ -19,6 +19,7 @@ from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.exclusive_run import exclusive_run
 from probe.cli.wiring.execution import execute, prepare_run
 from probe.cli.wiring.kafka_engine import description
+from probe.cli.wiring.settled import keep_settled
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
 from probe.model import Cell, Outcome
@@ -154,6 +155,8 @@ class BisectRunner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.__exit__(kind, error, trace)
+        if self._store is not None:
+            keep_settled(self._results)
 
     @property
     def run_id(self) -> str:

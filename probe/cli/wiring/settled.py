@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 from probe.cells.aggregate import SettledCell, settle
 from probe.cli.console.streams import say
-from probe.errors import ProbeError
+from probe.errors import NothingJudgedError, ProbeError
 from probe.evidence.places import SETTLED
 from probe.evidence.read import EvidenceFile, opened
 from probe.evidence.schema import EvidenceError, Run
@@ -46,15 +46,29 @@ def write_settled(results: str) -> None:
         place = Place(results)
         stamps = {run_id: _stamp(place, run_id) for run_id in place.run_ids()}
         with _held(place) as held:
-            known = {} if held is None else {run.run_id: run.stamp for run in held.runs}
-            if any(stamps.get(run_id) != stamp for run_id, stamp in known.items()):
-                held, known = None, {}  # a run was judged again, continued or removed
-            fresh = [run_id for run_id in stamps if run_id not in known]
-            if held is not None and not fresh:
-                return
-            contents = read_runs(results, {run_id: stamps[run_id] for run_id in fresh})
-            data = whole(contents) if held is None else extended(held, contents)
-        place.write_bytes(SETTLED, data)
+            data = _up_to_date(results, stamps, held)
+        if data is not None:
+            place.write_bytes(SETTLED, data)
+
+
+def _up_to_date(results: str, stamps: Mapping[str, str], held: EvidenceFile | None) -> bytes | None:
+    """Return the file for these runs; None if the one that is there has them."""
+    known = {} if held is None else {run.run_id: run.stamp for run in held.runs}
+    if held is None or any(stamps.get(run_id) != stamp for run_id, stamp in known.items()):
+        return whole(read_runs(results, stamps))  # a run was judged again, continued or removed
+    fresh = {run_id: stamp for run_id, stamp in stamps.items() if run_id not in known}
+    return extended(held, read_runs(results, fresh)) if fresh else None
+
+
+def own_contents(results: str) -> Contents:
+    """Return the settled cells of a results folder with everything that its file says about them.
+
+    NothingJudgedError if there is no file.
+    """
+    with _held(Place(results)) as held:
+        if held is None:
+            raise NothingJudgedError(f"{results} has no {SETTLED}; `probe run` makes trials, `probe matrix` the file")
+        return Contents(cells=held.cells(facts=True), runs=held.runs, handshakes=held.handshakes())
 
 
 def read_runs(results: str, stamps: Mapping[str, str]) -> Contents:
