@@ -9,7 +9,7 @@ worst trial decides what it is worth.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -162,6 +162,12 @@ def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
         elif rank == held[0]:
             held[1].append(row)
     return {cell: _settled(cell, sorted(mine, key=lambda row: row.trial)) for cell, (_, mine) in best.items()}
+
+
+def merged(held: Mapping[Cell, SettledCell], fresh: Mapping[Cell, SettledCell]) -> dict[Cell, SettledCell]:
+    """Return what the trials behind both give together. Both have trials of different runs."""
+    better = {cell: item for cell, item in fresh.items() if cell not in held or item.rank > held[cell].rank}
+    return {**held, **better}
 
 
 def _settled(cell: Cell, rows: Sequence[JudgedTrial]) -> SettledCell:

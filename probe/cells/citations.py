@@ -17,7 +17,7 @@ def cited(cell: Cell, answer: SettledCell, results: str) -> str:
 
 def command(cell: Cell, answer: SettledCell, results: str) -> str:
     """Return the command that shows the trials behind an answer, or that measures the cell here."""
-    if answer.origin is None or (answer.origin.is_own and answer.cell == cell):
+    if answer.origin is None or (answer.origin.is_own and answer.cell.broker == cell.broker):
         return show_command(answer, results)
     return run_command([cell], results)
 

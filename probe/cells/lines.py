@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from probe.cells.aggregate import SettledCell
@@ -52,6 +52,11 @@ def sides_of(cell: Cell, answer: SettledCell) -> tuple[SettledCell, ...]:
     if answer.cell.broker == cell.broker:
         return ()
     return (answer, *(item for item in answer.beside if item.cell.broker != answer.cell.broker))
+
+
+def agree(sides: Sequence[SettledCell]) -> bool:
+    """Return whether the lines on both sides of one show the same: that a client fails, or that it does not."""
+    return len(sides) == 2 and len({item.grade.severity and True for item in sides}) == 1
 
 
 def in_order_of_lines(items: Iterable[SettledCell]) -> list[SettledCell]:

@@ -6,12 +6,25 @@ from typing import Annotated
 
 import typer
 
-from probe.model import Engine
+from probe.model import Engine, Role
+from probe.runner.schedule.capacity import MOST
 
 RESULTS = "results"
 DEFAULT_BROKER = "3.9"
 MAX_AGE_DAYS = 180
 
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scenario",
+        metavar="GLOB",
+        help="Scenario name or pattern, such as 'disk/*'. May be repeated; `probe scenarios` lists the names.",
+    ),
+]
+Roles = Annotated[
+    list[Role] | None,
+    typer.Option("--role", metavar="ROLE", help=f"One of {', '.join(Role)}. May be repeated; default: all."),
+]
 EngineOption = Annotated[
     Engine,
     typer.Option("--engine", help="Brokers to test against: a fake cluster (embedded) or real Kafka brokers (kafka)."),
@@ -36,5 +49,16 @@ MaxAge = Annotated[
         metavar="DAYS",
         min=0,
         help="Evidence older than this still shows that a client fails, but no longer that it passes.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=MOST,
+        show_default="as many as cores, memory and open files allow",
+        help="Maximum number of concurrent trials, not counting those that only wait for a timeout.",
     ),
 ]

@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "show": Command(
         module="show",
-        summary="Show the timeline of one trial. If several cells match, list them.",
+        summary="Show the timeline of one trial, or what evidence says. If several cells match, list them.",
     ),
     "lookup": Command(
         module="lookup",

@@ -10,24 +10,21 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.apps import Application, release_key
-from probe.catalogue.families import CatalogueError, Family, Version
+from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import CORE, select_scenarios
-from probe.catalogue.selectors import LOCAL, Chosen, broker_line, select_clients, select_profiles
-from probe.cells.aggregate import SettledCell, settle
+from probe.catalogue.selectors import LOCAL, Chosen, any_line, select_clients, select_profiles
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade, worst_first
 from probe.cells.fleet import Service, read_fleet
-from probe.cli import options as o
+from probe.cli import common_options as o
 from probe.cli.console.audit_output import as_csv, as_json, print_audit
 from probe.cli.console.older_conditions import say_older
-from probe.cli.console.streams import say
-from probe.cli.wiring.catalogue import apps, choose_clients, families
-from probe.cli.wiring.single_cells import possible, run_cells
+from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
+from probe.cli.wiring.evidence import open_evidence, say_differing
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
-from probe.runner import Options
 from probe.scenarios.scenario import Scenario
-from probe.store import trials
 
 FAULTS = tuple(name for name in CORE if name != CONTROL)
 GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
@@ -49,9 +46,7 @@ def audit(
     ],
     *,
     scenario: o.Scenarios = None,
-    broker: Annotated[
-        str, typer.Option("--broker", metavar="LINE", help="Kafka line of the brokers.")
-    ] = o.DEFAULT_BROKER,
+    broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
     fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
     fail_on: Annotated[
@@ -64,21 +59,20 @@ def audit(
     ] = str(Finding.FAILS),
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/audit.json).")] = False,
     csv_out: Annotated[bool, typer.Option("--csv", help="Print CSV, one line per service, role and fault.")] = False,
+    evidence: o.Evidence = None,
+    max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
     """List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there are any."""
     gate = _gate(fail_on)
     scenarios = select_scenarios(scenario or FAULTS)
-    asked = [_ask(item, scenarios, engine, broker_line(broker)) for item in read_fleet(_text(file), file.name)]
-    stored = _stored(results, asked)
-    if fill and (missing := _missing(asked, stored)):
-        say(f"running {len(missing)} cells without results")
-        run_cells(missing, Options(jobs=jobs), results)
-        stored = _stored(results, asked)
+    asked = [_ask(item, scenarios, engine, any_line(broker)) for item in read_fleet(_text(file), file.name)]
+    stored = _stored(asked, evidence, results, max_age, jobs, fill=fill)
     reports = worst_first(_report(item, stored) for item in asked)
-    evidence = (fault.evidence for report in reports for fault in report.faults)
-    older = {item.cell for item in evidence if item is not None and item.judged and not item.is_current}
+    seen = [fault.evidence for report in reports for fault in report.faults if fault.evidence is not None]
+    say_differing(seen)
+    older = {item.cell for item in seen if item.judged and not item.is_current}
     say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
     if json_out:
         typer.echo(as_json(reports, results))
@@ -132,24 +126,36 @@ def _chosen(name: str) -> Chosen:
     """Return the client of a name without a registry; unlisted versions are identified by number."""
     if name.partition("@")[2].startswith(LOCAL):
         return choose_clients([name])[0]
-    return select_clients(families(), [name], _by_number, apps())[0]
+    return select_clients(families(), [name], by_number, apps())[0]
 
 
-def _by_number(family: Family, text: str) -> Version:
-    if text == "latest":
-        return family.newest
-    return next((item for item in family.versions if item.pinned_artifact == text), Version(version=text))
+def _stored(
+    asked: Sequence[AuditRequest],
+    evidence: Sequence[str] | None,
+    results: str,
+    max_age: int,
+    jobs: int | None,
+    *,
+    fill: bool,
+) -> Mapping[Cell, SettledCell]:
+    """Return the answers of evidence; with `fill`, cells without one are run first."""
+    cells = [cell for item in asked for cell in item.cells]
 
+    def answers() -> dict[Cell, SettledCell]:
+        with open_evidence(evidence, results, max_age) as found:
+            return found.answer(cells)
 
-def _stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, SettledCell]:
-    wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
-    return settle(row for row in trials(results) if row.cell.family in wanted)
+    if not fill:
+        return answers()
+    from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
+
+    return fill_in(results, jobs, answers, lambda stored: _missing(asked, stored))
 
 
 def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
     faults = [fault for item in asked for fault in examine(item.cells, stored)]
     unknown = dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED})
-    return [cell for cell in unknown if possible(cell)]
+    return list(unknown)
 
 
 def _report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:

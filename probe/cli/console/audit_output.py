@@ -14,7 +14,8 @@ from rich.text import Text
 
 from probe.catalogue.apps import App, release_key
 from probe.cells.audit import Fault, Finding, Report
-from probe.cells.cli_hints import run_command, show_command
+from probe.cells.citations import cited, command
+from probe.cells.cli_hints import run_command
 from probe.cli.console.streams import OUT
 from probe.model.versions import version_key
 
@@ -99,7 +100,8 @@ def _of_application(report: Report, apps: Mapping[str, App], library: str) -> st
 def _evidence(report: Report, results: str, apps: Mapping[str, App]) -> Iterator[str]:
     for fault in [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:
         if fault.evidence is not None:
-            yield f"{report.name}: {_fault_lines(fault)}. {_reason(fault)}; {show_command(fault.evidence, results)}"
+            proof = cited(fault.cell, fault.evidence, results)
+            yield f"{report.name}: {_fault_lines(fault)}. {_reason(fault)}; {proof}"
     if way := way_out(report, apps):
         yield f"{report.name}: smallest upgrade: {way}"
     elif bad := [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]:
@@ -146,7 +148,7 @@ def _fault(fault: Fault, results: str) -> dict[str, object]:
         "outcome": seen.outcome if seen is not None else "",
         "reason": _reason(fault),
         "run_id": seen.run_id if seen is not None else "",
-        "command": show_command(seen, results) if known and seen else run_command([fault.cell], results),
+        "command": command(fault.cell, seen, results) if known and seen else run_command([fault.cell], results),
         "outcomes": seen.outcomes if seen is not None else "",
         "worst": seen.worst if seen is not None else "",
     }

@@ -45,6 +45,8 @@ def write_settled(results: str) -> None:
     with locked(results, SETTLING, wait_s=WAIT_S, say=say):
         place = Place(results)
         stamps = {run_id: _stamp(place, run_id) for run_id in place.run_ids()}
+        if not stamps:
+            return
         with _held(place) as held:
             data = _up_to_date(results, stamps, held)
         if data is not None:
